@@ -1,0 +1,22 @@
+"""Git-native memory for coding agents and the people they work with.
+
+``gitmem.Memory`` is one object whose methods are the commands; it is loaded on first use, because the
+command line and the hooks start on every prompt and must not pay for what they do not need.
+"""
+
+__version__ = "0.1.0"
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.app import Memory
+
+__all__ = ["Memory", "__version__"]
+
+
+def __getattr__(name: str) -> object:
+    """Load ``Memory`` on first use (PEP 562)."""
+    if name == "Memory":
+        from gitmem.app import Memory
+
+        return Memory
+    raise AttributeError(f"module 'gitmem' has no attribute {name!r}")

@@ -1,0 +1,186 @@
+"""``Memory``: one object whose methods are the commands. It wires what is below and holds no logic of its own.
+
+Modules that only some commands need are imported by the method that needs them: this, ``opened`` and the command line
+are the places for lazy imports.
+"""
+
+from __future__ import annotations
+
+import os
+
+from gitmem.opened import Opened
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from gitmem.doctor import Examined
+    from gitmem.recall import Asked, Found
+    from gitmem.store.start import Started
+    from gitmem.verify.judge import Result
+    from gitmem.verify.session import Options, Run
+    from gitmem.write.writer import Change
+
+
+class Memory(Opened):
+    """The memory of one repository: every command is a method.
+
+    It is an opened store with commands: the one place besides errors where a class inherits, so that operations can
+    take the store without knowing the commands.
+    """
+
+    def __enter__(self) -> Memory:
+        """Return itself; leaving closes what was opened."""
+        return self
+
+    def recall(self, asked: Asked) -> Found:
+        """Rank memories against a question; the newest where there is none."""
+        from gitmem.recall import recall
+
+        policy, ground, catalog = self.policy(), self.ground(), self.catalog()
+        with catalog.reading():
+            return recall(catalog, self.local, ground, asked, policy=policy, config=self.config, now=self.now)
+
+    def statistics(self) -> dict[str, object]:
+        """Return counts of what the store holds (A7)."""
+        from gitmem.recall import statistics
+
+        catalog = self.catalog()
+        with catalog.reading():
+            return statistics(catalog, now=self.now)
+
+    def show(self, key: str) -> dict[str, Any]:
+        """Return one memory with its verdict, and count the access."""
+        from gitmem.show import show
+
+        full_key, ground, catalog = self.full_key(key), self.ground(), self.catalog()
+        with catalog.reading():
+            return show(catalog, self.git, self.local, ground, full_key, now=self.now)
+
+    def list(self, asked: Asked) -> Found:
+        """Return memories that pass the filters, the newest first, with their tags and without their text."""
+        from gitmem.recall import list_memories
+
+        ground, catalog = self.ground(), self.catalog()
+        with catalog.reading():
+            return list_memories(catalog, ground, asked, now=self.now)
+
+    def log(self, key: str, *, limit: int) -> Sequence[dict[str, Any]]:
+        """Return the history of one memory and of its verdicts, the newest first."""
+        from gitmem.show import log
+
+        return log(self.git, self.tip(), self.full_key(key), limit=limit, notices=self.notices)
+
+    def context(self, *, paths: Sequence[str], budget_tokens: int) -> dict[str, Any]:
+        """Return the digest for a session."""
+        from gitmem import context
+        from gitmem.status import notices, working_set
+
+        policy, waiting = self.policy(), len(self.waiting_keys())
+        working = paths or working_set(self.git, self.default_branch())
+        ground, catalog = self.ground(), self.catalog()
+        with catalog.reading():
+            sections = context.digest(
+                catalog,
+                ground,
+                policy,
+                self.local,
+                now=self.now,
+                working=working,
+                budget_tokens=budget_tokens or policy.context.budget_tokens,
+                waiting=waiting,
+                notices=notices(catalog, now=self.now),
+            )
+        return context.as_table(sections)
+
+    def status(self) -> dict[str, Any]:
+        """Return counts by kind and status, the index's and the last verify run's age, and what waits."""
+        from gitmem.status import status
+
+        waiting, ground, catalog, tip = self.waiting_keys(), self.ground(), self.catalog(), self.tip()
+        with catalog.reading():
+            return status(catalog, self.git, ground, self.local, ref=self.ref, tip=tip, now=self.now, waiting=waiting)
+
+    def doctor(self, *, fix: bool) -> Examined:
+        """Say whether the store is well formed, and repair what can be repaired without losing anything."""
+        from gitmem.doctor import examine
+
+        return examine(self, fix=fix)
+
+    def refresh_index(self, *, rebuild: bool) -> dict[str, Any]:
+        """Bring the index up to date, or make it from nothing."""
+        from gitmem.catalog import schema
+
+        if rebuild:
+            self.close()
+            schema.discard(os.path.join(self.git.repository.state, schema.FILE_NAME))
+        before = self._clock()
+        catalog = self.catalog()
+        count = catalog.row("SELECT count(*) FROM memory WHERE shadowed = 0")[0]
+        return {"commit": catalog.meta("commit"), "memories": count, "seconds": round(self._clock() - before, 3)}
+
+    def remember(self, text: str, *, title: str = "", kind: str = "learned", key: str = "", **options: Any) -> Change:
+        """Write a memory; returns what was done (``write.writer.Change``)."""
+        from gitmem.write.draft import make_draft
+
+        policy = self.policy()
+        draft = make_draft(
+            text, title=title, kind=kind, key=key, options=options, author=self.author(), policy=policy, now=self.now
+        )
+        return self.writer().remember(draft, policy, verb="remember")
+
+    def edit(self, key: str, change: Callable[[str], str], *, approve: bool = False) -> Change:
+        """Change the text of one memory in place; a changed check must hold, as for a new fact."""
+        from gitmem.fact import edit_text
+
+        return edit_text(self, self.full_key(key), change, approve=approve)
+
+    def edit_fields(self, key: str, changes: Mapping[str, Any], body: str | None, *, approve: bool) -> Change:
+        """Change fields, and the body where it is not None; a changed check must hold, as for a new fact."""
+        from gitmem.fact import edit_fields
+
+        return edit_fields(self, self.full_key(key), changes, body, approve=approve)
+
+    def change_of(self, key: str) -> Change:
+        """Return where a memory lies now, as a write that changed nothing more."""
+        from gitmem.write.writer import Change, need_known
+
+        known = need_known(self.catalog(), key)
+        return Change(known.key, known.path, self.tip())
+
+    def init(self, *, offline: bool = False) -> Started:
+        """Start the store, or join the remote's."""
+        from gitmem.store.start import start
+
+        return start(
+            self.git,
+            self.config.branch,
+            self.config.remote,
+            offline=offline,
+            now=self.now,
+            lock_timeout_s=self.config.lock_timeout_s,
+            notices=self.notices,
+        )
+
+    def forget(self, keys: Sequence[str], *, why: str = "") -> Sequence[Change]:
+        """Retire memories: they leave search and stay in the archive."""
+        from gitmem.write.draft import refuse_typed
+
+        refuse_typed("the reason", why, self.policy())
+        return self.writer().forget([self.full_key(key) for key in keys], why=why)
+
+    def supersede(self, old: str, new: str) -> Change:
+        """Let one memory take the place of another."""
+        return self.writer().supersede(self.full_key(old), self.full_key(new), self.policy())
+
+    def verify(self, options: Options, *, told: Callable[[Result, int, int], None]) -> Run:
+        """Judge what is due and write down what it showed."""
+        run: Run = self.session(options).run(told)
+        return run
+
+    def fact(self, title: str, **options: Any) -> Change:
+        """Write a fact, proved where somebody can approve its command now."""
+        from gitmem.fact import write_fact
+
+        return write_fact(self, title, **options)

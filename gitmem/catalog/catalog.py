@@ -1,0 +1,209 @@
+"""The catalog: one connection to it, how it follows the store, and the questions that are asked of it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+
+from gitmem.catalog import schema
+from gitmem.errors import GitmemError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+    from typing import Any
+
+
+class Catalog:
+    """One open catalog.
+
+    Attributes:
+        path: Its file; None for one that lives in memory because the disk cannot be written to.
+        connection: The SQLite connection, in autocommit mode.
+    """
+
+    def __init__(self, path: str | None, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self.connection = connection
+
+    @classmethod
+    def open(cls, state_dir: str | Path, *, analysis: str) -> Catalog | None:
+        """Open the catalog of a repository; None where there is none that can be used: it is to be made anew.
+
+        Args:
+            state_dir: The repository's state folder.
+            analysis: How text is analysed now (``analysis.format_stamp``).
+        """
+        path = os.path.join(state_dir, schema.FILE_NAME)
+        if not os.path.isfile(path):
+            return None
+        try:
+            catalog = cls(path, schema.connect(path))
+            made_with = (catalog.meta("format"), catalog.meta("analysis"))
+        except sqlite3.DatabaseError as err:
+            if is_busy(err):
+                raise
+            return None
+        if made_with == (str(schema.FORMAT), analysis):
+            return catalog
+        catalog.close()
+        return None
+
+    @classmethod
+    def build(cls, state_dir: str | Path, fill: Callable[[Catalog], None]) -> Catalog:
+        """Make the catalog from nothing and put it in its place; in memory where the disk cannot be written to.
+
+        Args:
+            state_dir: The repository's state folder.
+            fill: Fills the empty catalog it is given.
+        """
+        try:
+            os.makedirs(state_dir, mode=0o700, exist_ok=True)
+            lock = os.open(os.path.join(state_dir, "catalog.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError:
+            return cls.in_memory(fill)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            final = os.path.join(state_dir, schema.FILE_NAME)
+            fresh = f"{final}.new"
+            schema.discard(fresh)
+            catalog = cls(fresh, schema.create(fresh))
+            with catalog.writing():
+                fill(catalog)
+                catalog.set_meta("format", str(schema.FORMAT))
+            schema.settle(catalog.connection)
+            schema.discard(final)
+            os.rename(fresh, final)
+            return cls(final, schema.connect(final))
+        except OSError:
+            return cls.in_memory(fill)  # the disk is full
+        except sqlite3.OperationalError as err:
+            if is_unwritable(err):
+                schema.discard(os.path.join(state_dir, f"{schema.FILE_NAME}.new"))
+                return cls.in_memory(fill)
+            raise
+        finally:
+            os.close(lock)
+
+    @classmethod
+    def in_memory(cls, fill: Callable[[Catalog], None]) -> Catalog:
+        """Make a catalog that lives as long as its connection."""
+        catalog = cls(None, schema.create(None))
+        with catalog.writing():
+            fill(catalog)
+            catalog.set_meta("format", str(schema.FORMAT))
+        catalog.connection.execute("PRAGMA journal_mode = MEMORY")  # from here on a change may have to be undone
+        return catalog
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.connection.close()
+
+    def become(self, other: Catalog) -> None:
+        """Show from now on what *other* shows, so that whoever holds this one goes on with the new state."""
+        self.connection.close()
+        self.path, self.connection = other.path, other.connection
+
+    def move_to_memory(self) -> None:
+        """Go on with a copy that can be written to and lives as long as its connection."""
+        copy = sqlite3.connect(":memory:", isolation_level=None)
+        self.connection.backup(copy)
+        self.become(Catalog(None, copy))
+
+    def writing(self) -> Writing:
+        """Return a context in which changes are one transaction; raises sqlite3.OperationalError when it is busy."""
+        return Writing(self.connection)
+
+    def reading(self) -> Reading:
+        """Return a context in which every question is answered from one state, whatever is written meanwhile."""
+        return Reading(self.connection)
+
+    def meta(self, name: str) -> str:
+        """Return one of the catalog's own notes, or an empty string."""
+        row = self.connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        return row[0] if row else ""
+
+    def set_meta(self, name: str, value: str) -> None:
+        """Write one of the catalog's own notes."""
+        self.connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
+
+    def rows(self, sql: str, parameters: Iterable[Any] = ()) -> list[Any]:
+        """Return all rows of a query."""
+        return self.connection.execute(sql, tuple(parameters)).fetchall()
+
+    def row(self, sql: str, parameters: Iterable[Any] = ()) -> Any:
+        """Return the first row of a query, or None."""
+        return self.connection.execute(sql, tuple(parameters)).fetchone()
+
+    def each(self, sql: str, values: Iterable[Any], *, chunk: int = 500) -> Iterator[Any]:
+        """Yield the rows of a query with ``{}`` standing for a list of *values*, in chunks SQLite takes."""
+        wanted = list(values)
+        for at in range(0, len(wanted), chunk):
+            part = wanted[at : at + chunk]
+            yield from self.connection.execute(sql.replace("{}", ",".join("?" * len(part))), part)
+
+
+class Writing:
+    """One transaction of the catalog, as a context manager; inside another one it is part of that."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._is_outer = False
+
+    def __enter__(self) -> None:
+        """Begin; takes SQLite's write lock at once."""
+        self._is_outer = not self._connection.in_transaction
+        if self._is_outer:
+            self._connection.execute("BEGIN IMMEDIATE")
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Commit, or roll back when an exception passes through."""
+        if self._is_outer and self._connection.in_transaction:
+            self._connection.execute("ROLLBACK" if kind else "COMMIT")
+
+
+class Reading:
+    """One state of the catalog (WAL keeps it for its readers), as a context manager; what it reads, it may not write.
+
+    Between two questions outside of it another process may take a memory away that the first one named.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._is_outer = False
+
+    def __enter__(self) -> None:
+        """Begin; the first question fixes the state."""
+        self._is_outer = not self._connection.in_transaction
+        if self._is_outer:
+            self._connection.execute("BEGIN")
+
+    def __exit__(self, *_: object) -> None:
+        """Let go of the state."""
+        if self._is_outer and self._connection.in_transaction:
+            self._connection.execute("COMMIT")
+
+
+def discard_damaged(state_dir: str | Path, err: BaseException | None) -> None:
+    """Throw the catalog away where an error says that it is damaged, and say so; for any other error do nothing.
+
+    Raises:
+        GitmemError: It was damaged.
+    """
+    if type(err) is not sqlite3.DatabaseError:  # SQLITE_CORRUPT and SQLITE_NOTADB have no class of their own
+        return
+    schema.discard(os.path.join(state_dir, schema.FILE_NAME))
+    told = "the index was damaged and is thrown away; no memory is lost, they are on the branch"
+    raise GitmemError(told, hint="run the command again: the index is made anew") from err
+
+
+def is_busy(err: sqlite3.Error) -> bool:
+    """Tell whether an error only says that somebody else writes now."""
+    return "locked" in str(err) or "busy" in str(err)
+
+
+def is_unwritable(err: sqlite3.Error) -> bool:
+    """Tell whether an error only says that the disk is full or read-only (sqlite.org/rescode.html)."""
+    return any(words in str(err) for words in ("full", "readonly", "disk I/O", "unable to open"))

@@ -1,0 +1,103 @@
+"""Put new memories and verdicts into the catalog, in batches: single statements are most of a rebuild's cost.
+
+Measured with 30,000 memories: 4.5 of 15 seconds went into 95,000 ``execute`` calls.
+"""
+
+from __future__ import annotations
+
+from gitmem.catalog.catalog import Catalog
+from gitmem.catalog.rows import rows_of
+from gitmem.errors import FormatError
+from gitmem.frozen import frozen
+from gitmem.model import Document, IndexText, Problem, Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from gitmem.policy import Policy
+
+# Memories that are held before they are written: 2 MB of text at the sizes seen.
+BATCH = 2000
+
+_STATEMENTS = {
+    "memory": "INSERT INTO memory (id, path, key, oid, archived, kind, title, created, updated, importance, confidence,"
+    " expires, agent, task, superseded_by) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    "text": "INSERT INTO text VALUES (?,?,?,?,?)",
+    "tag": "INSERT OR IGNORE INTO tag VALUES (?,?)",
+    "link": "INSERT OR IGNORE INTO link VALUES (?,?,?)",
+    "fact": "INSERT INTO fact VALUES (?,?,?,?,?,?,?)",
+    "verdict": "INSERT OR REPLACE INTO verdict VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+}
+
+
+@frozen
+class Stored:
+    """One parsed memory with its blob and whether it was retired."""
+
+    document: Document
+    oid: str
+    archived: bool
+
+
+class Inserts:
+    """New rows of one transaction; ``flush`` writes what is still held."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._db = catalog.connection
+        self._next: int = catalog.row("SELECT coalesce(max(id), 0) + 1 FROM memory")[0]
+        self._held: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _STATEMENTS}
+
+    def add_memory(self, stored: Stored, policy: Policy) -> IndexText | Problem:
+        """Take one memory; its path must be free. Returns its text, or the problem that keeps it out."""
+        document = stored.document
+        try:
+            rows = rows_of(document, policy)
+        except FormatError as err:
+            return problem_of(err, document.path, document.key)
+        number, held = self._next, self._held
+        self._next += 1
+        held["memory"].append((number, document.path, document.key, stored.oid, int(stored.archived), *rows.memory))
+        held["text"].append((number, *rows.text))
+        held["tag"] += [(tag, number) for tag in rows.tags]
+        held["link"] += [(number, *link) for link in rows.links]
+        if rows.fact is not None:
+            held["fact"].append((number, *rows.fact))
+        if len(held["memory"]) >= BATCH:
+            self.flush()
+        tags = " ".join((*document.strings("tags"), *document.strings("domains")))
+        paths = " ".join((*document.strings("paths"), *document.strings("refs")))
+        return IndexText(number, document.title, tags, document.key, paths, document.body)
+
+    def add_verdict(self, path: str, v: Verdict) -> None:
+        """Take one verdict; it replaces the one at the same path."""
+        self._held["verdict"].append(
+            (
+                *(path, v.key, v.spec, v.claim, v.outcome, v.commit, v.inputs, v.at, v.because, v.sandbox),
+                *(
+                    v.held_commit,
+                    v.held_at,
+                    int(v.weak),
+                    int(v.confirmed),
+                    v.culprit,
+                    v.attempt,
+                    v.attempt_at,
+                    v.seconds,
+                ),
+            )
+        )
+        if len(self._held["verdict"]) >= BATCH:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write everything that is held."""
+        for table, rows in self._held.items():
+            if rows:
+                self._db.executemany(_STATEMENTS[table], rows)
+                rows.clear()
+
+
+def problem_of(err: FormatError, path: str, key: str) -> Problem:
+    """Return the problem that one file's error is."""
+    where = f"line {err.line}: " if err.line else ""
+    return Problem(err.code, path, where + err.message, key=key, hint=err.hint or f"write it anew with --key {key}")

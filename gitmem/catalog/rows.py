@@ -1,0 +1,121 @@
+"""From a memory to the catalog's rows. Pure."""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.document.fields import parse_time, parse_ttl
+from gitmem.document.spec import check_of, claim_hash, spec_hash, spec_of
+from gitmem.errors import FormatError
+from gitmem.frozen import frozen
+from gitmem.model import BUILTIN, Document
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from gitmem.model import Check
+    from gitmem.policy import Policy
+
+# More paths than this say little and cost much: each is matched against every file at every new commit.
+MOST_PATHS = 64
+LINKS = ("requires", "produces", "supersedes")
+# Where nobody said how sure they are, or how much it matters (C10: importance is required metadata).
+CONFIDENCE = 1.0
+IMPORTANCE = "medium"
+
+
+@frozen
+class Rows:
+    """One memory as the catalog keeps it.
+
+    Attributes:
+        memory: Values for the columns of ``memory`` behind ``oid``: kind, title, created, updated, importance,
+            confidence, expires, agent, task, superseded_by.
+        text: Tags with domains, paths with refs, and all fields, as JSON; and the body.
+        tags: Its tags.
+        links: Relation and target of every link.
+        fact: spec, claim, ttl_s, form, words, inputs; None where it has no check.
+    """
+
+    memory: tuple[Any, ...]
+    text: tuple[str, str, str, str]
+    tags: tuple[str, ...]
+    links: tuple[tuple[str, str], ...]
+    fact: tuple[Any, ...] | None
+
+
+def rows_of(document: Document, policy: Policy) -> Rows:
+    """Return the rows of one memory.
+
+    Raises:
+        FormatError: A field has a value that cannot be used.
+    """
+    fields = document.fields
+    created = _time(fields.get("created"))
+    by = fields.get("by")
+    agent = str(by.get("agent") or "") if isinstance(by, dict) else ""
+    check = check_of(document)
+    tags, domains = document.strings("tags"), document.strings("domains")
+    places = [*document.strings("paths"), *document.strings("refs")]
+    text = _listed((*tags, *domains)), _listed(places), _encode(fields), document.body
+    memory = (
+        document.kind,
+        document.title,
+        created,
+        _time(fields.get("updated")) or created,
+        str(fields.get("importance") or IMPORTANCE),
+        CONFIDENCE if fields.get("confidence") is None else float(fields["confidence"]),
+        None if check else _expires(document, policy, created),
+        agent,
+        str(fields.get("task") or ""),
+        str(fields.get("superseded_by") or ""),
+    )
+    links = tuple(dict.fromkeys((relation, t) for relation in LINKS for t in document.strings(relation)))
+    return Rows(memory, text, tuple(dict.fromkeys(tags)), links, _fact(document, policy, check) if check else None)
+
+
+# One encoder: json.dumps makes a new one for every call that is not plain, a tenth of a rebuild's time (measured).
+_encode = json.JSONEncoder(ensure_ascii=False, default=str).encode
+
+
+def _listed(values: Sequence[str]) -> str:
+    return _encode(values) if values else "[]"
+
+
+def _time(value: object) -> int:
+    try:
+        return parse_time(str(value)) if value else 0
+    except (FormatError, ValueError):
+        return 0
+
+
+def _expires(document: Document, policy: Policy, created: int) -> int | None:
+    """Return when a memory without a check leaves search (D5), or None for never."""
+    own = document.fields.get("ttl")
+    kind = policy.kind(document.kind)
+    ttl_s = parse_ttl(str(own)) if own else (kind.ttl_s if kind.expires else None)
+    return created + ttl_s if ttl_s is not None and created else None
+
+
+def _fact(document: Document, policy: Policy, check: Check) -> tuple[Any, ...]:
+    spec = spec_of(document, setup=policy.verify.setup, default_timeout_s=policy.verify.timeout_s)
+    assert spec is not None, "a document with a check has a specification"
+    own = document.fields.get("ttl")
+    kind = policy.kind(document.kind)
+    ttl_s = parse_ttl(str(own)) if own else (kind.ttl_s if kind.needs_verify else policy.verify.ttl_s)
+    inputs = json.dumps(inputs_of(document, check))
+    return spec_hash(spec), claim_hash(document), ttl_s, check.form, json.dumps(check.words), inputs
+
+
+def inputs_of(document: Document, check: Check) -> list[str]:
+    """Return what a check reads.
+
+    ``["builtin"]`` where the check itself says it, ``["paths", glob, ...]`` where it is declared, and ``["tree"]``
+    where nothing is known of it.
+    """
+    if check.form == BUILTIN:
+        return ["builtin"]
+    paths = document.strings("paths")
+    return ["paths", *paths] if 0 < len(paths) <= MOST_PATHS else ["tree"]

@@ -1,0 +1,173 @@
+"""The command line: it loads the module of the command that was typed and no other, and words every error once."""
+
+from __future__ import annotations
+
+import errno
+import gc
+import os
+import sys
+
+from gitmem.cli import table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.cli.output import Output
+
+INTERRUPTED = 130
+BUG = 70
+# What a shell reports for a program that SIGPIPE ended (128 + 13).
+PIPE_CLOSED = 141
+# What the machine does not allow, whatever we do: no room, no right, no more open files. Anything else is a bug.
+ENVIRONMENT = ("ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "EIO", "EFBIG", "EMFILE", "ENFILE")
+
+
+def script() -> None:
+    """Run as a program: the entry point of ``gitmem`` and ``git-mem``.
+
+    Python takes 5 ms to tear down what the system frees at once (measured: half a bare start), so the process ends
+    right after the output is out, unless something registered to be called at the end.
+    """
+    gc.disable()  # one command makes little garbage; collecting costs 1.5 ms (measured)
+    status = main()
+    if "gitmem.verify.sandbox" in sys.modules or "concurrent.futures" in sys.modules:
+        sys.exit(status)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except (OSError, ValueError):
+            status = status or PIPE_CLOSED
+    os._exit(status)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    from gitmem.cli.output import Output
+
+    # No call of ``list`` here: once that command has run, the package's name for it is the module.
+    arguments = [*(sys.argv[1:] if argv is None else argv)]
+    out = Output(color=_color())
+    try:
+        status = _run(arguments, out)
+        out.flush()
+    except BrokenPipeError:
+        out.drop()  # nobody reads any more (gitmem list | head): end quietly
+        return PIPE_CLOSED
+    except KeyboardInterrupt:
+        out.error("interrupted; what was acknowledged is kept")
+        return INTERRUPTED
+    except Exception as err:  # noqa: BLE001 - the one place that words errors
+        return _told(err, out, arguments)
+    return status
+
+
+def _color() -> str:
+    """Return when to colour: never with NO_COLOR, always with FORCE_COLOR, else on a terminal (no-color.org)."""
+    from gitmem.config import variable
+
+    if variable("NO_COLOR"):
+        return "never"
+    if variable("FORCE_COLOR"):
+        return "never" if variable("FORCE_COLOR") == "0" else "always"
+    return "never" if variable("TERM") == "dumb" else "auto"
+
+
+def _run(arguments: list[str], out: Output) -> int:
+    arguments = _go_where_asked(arguments)
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        if len(arguments) > 1:
+            return _run([arguments[1], "--help"], out)
+        out.exact(table.overview())
+        return 0 if arguments else 2
+    if arguments[0] == "--version":
+        from gitmem import __version__
+
+        out.line(f"gitmem {__version__}")
+        return 0
+    name, *arguments = map(_as_typed, arguments)
+    if name not in table.COMMANDS:
+        raise _unknown(name)
+    from gitmem.cli.parser import HelpAsked, parser_of
+
+    module = table.load(name)
+    try:
+        args = parser_of(name, module).parse(arguments)
+    except HelpAsked as asked:
+        out.exact(asked.text)
+        return 0
+    status: int = module.run(args, out)
+    return status
+
+
+def _as_typed(word: str) -> str:
+    """Return an argument as it was typed; where the locale could not decode it (LC_ALL=C), it is UTF-8."""
+    if word.isascii() or not any("\udc80" <= char <= "\udcff" for char in word):
+        return word
+    try:
+        return os.fsencode(word).decode("utf-8")
+    except UnicodeError as err:
+        from gitmem.errors import UsageError
+
+        raise UsageError("an argument is not UTF-8; memories and their keys are") from err
+
+
+def _go_where_asked(arguments: list[str]) -> list[str]:
+    """Take ``-C DIR`` from the front and go there, as git does."""
+    while arguments[:1] == ["-C"]:
+        from gitmem.errors import NoRepositoryError, UsageError
+
+        if len(arguments) < 2:
+            raise UsageError("-C needs a folder", hint="gitmem -C DIR COMMAND")
+        try:
+            os.chdir(arguments[1])
+        except OSError as err:
+            raise NoRepositoryError(f"{arguments[1]}: {err.strerror}") from err
+        arguments = arguments[2:]
+    return arguments
+
+
+def _unknown(name: str) -> Exception:
+    from difflib import get_close_matches
+
+    from gitmem.errors import UsageError
+
+    if name.startswith("-"):
+        return UsageError(f"{name} cannot stand before the command", hint="gitmem [-C DIR] COMMAND [OPTIONS]")
+    near = get_close_matches(name, table.COMMANDS, n=1)
+    hint = f"did you mean: gitmem {near[0]}?" if near else "gitmem --help lists the commands"
+    return UsageError(f"there is no command {name}", hint=hint)
+
+
+def _told(err: Exception, out: Output, arguments: list[str]) -> int:
+    """Word one error and return its exit status; a secret that was typed is not repeated."""
+    from gitmem.errors import GitmemError
+    from gitmem.secrets import redact
+
+    if isinstance(err, GitmemError):
+        out.error(redact(err.message), redact(err.hint))
+        return err.exit_status
+    if isinstance(err, FileNotFoundError) and not _here_exists():
+        out.error("the current folder does not exist any more", "cd to a folder that does")
+        return 3
+    if isinstance(err, OSError) and _is_environment(err):
+        if not err.filename:
+            out.drop()
+        what = os.fsdecode(err.filename) if err.filename else "the output could not be written"
+        out.error(f"{what}: {err.strerror}", "what was acknowledged is kept")
+        return 3
+    from gitmem.cli.bug import write_report
+
+    out.error(redact(f"this is a bug in gitmem: {type(err).__name__}: {err}"), write_report(err, arguments))
+    return BUG
+
+
+def _is_environment(err: OSError) -> bool:
+    return errno.errorcode.get(err.errno or 0) in ENVIRONMENT
+
+
+def _here_exists() -> bool:
+    try:
+        os.getcwd()  # noqa: PTH109 - only whether it answers
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,55 @@
+"""Check that the store is well formed and what this machine can do; --fix repairs what it can without losing anything.
+
+Exit status: 0 all is well; 1 there are problems.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem doctor", "gitmem doctor --fix", "gitmem doctor --json")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what doctor takes."""
+    parser.add_argument("--fix", action="store_true", help="repair what can be repaired without losing anything")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Examine the store."""
+    with shared.open_memory(args, out) as memory:
+        found = memory.doctor(fix=args.fix)
+        shared.tell_notices(memory, out)
+    errors = [p for p in found.problems if p.severity == "error"]
+    if args.json:
+        table = [
+            {"key": p.key, "path": p.path, "code": p.code, "message": p.message, "hint": p.hint, "severity": p.severity}
+            for p in found.problems
+        ]
+        out.json({"problems": table, "fixed": list(found.fixed), "machine": dict(found.machine)})
+        return int(bool(found.problems))
+    for done in found.fixed:
+        out.line(("fixed ", "green"), done)
+    for p in found.problems:
+        where = p.path or p.key
+        style = "red" if p.severity == "error" else "yellow"
+        out.line((p.code, style), f"  {where}: " if where else "  ", p.message)
+        if p.hint:
+            out.line("    ", (p.hint, "dim"))
+    for name, value in found.machine:
+        out.line((f"{name}: ", "dim"), value)
+    if not found.problems:
+        out.line(("the store is well formed", "green"))
+    else:
+        warnings = len(found.problems) - len(errors)
+        out.line(
+            (f"{len(errors)} problem{'s' * (len(errors) != 1)}, {warnings} warning{'s' * (warnings != 1)}", "bold")
+        )
+    return int(bool(found.problems))

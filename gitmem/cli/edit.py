@@ -1,0 +1,137 @@
+"""Change a memory: by options, or without any in your editor. Everything else of the file stays byte for byte.
+
+An option that may be repeated replaces the whole list; an empty one ('') removes its field.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.cli.check import add_check, verify_of
+from gitmem.errors import GitmemError, RefusedError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+    from pathlib import Path
+    from typing import Any
+
+    from gitmem.app import Memory
+    from gitmem.cli.output import Output
+
+EXAMPLES = (
+    "gitmem edit auth-uses-rs256",
+    'gitmem edit auth-uses-rs256 --title "Tokens are signed with EdDSA" --contains EdDSA --in src/auth/jwt.py',
+    "gitmem edit deploy-needs-vpn --tag ops --tag network --ttl 90d",
+)
+# Options that set one text, and what each is.
+TEXTS = {
+    "title": "what it says, in one line",
+    "kind": "learned, gotcha, pattern, decision, …",
+    "ttl": "how long it counts: 12h, 30d, never",
+    "importance": "critical, high, medium or low",
+    "timeout": "time limit of the check: 30s, 5m",
+    "refute": "a change of the code after which the check must fail",
+    "task": "the task that produced it",
+}
+# Options that set a list: what each is, and the field's name where it is another one.
+LISTS = {
+    "tag": ("a tag", "tags"),
+    "path": ("files of the code it is about", "paths"),
+    "ref": ("path:line, path:line-line, a URL, a run id", "refs"),
+    "requires": ("a memory or label it rests on", "requires"),
+    "produces": ("a label others may require", "produces"),
+    "supersedes": ("a memory it takes the place of", "supersedes"),
+    "domain": ("a domain that projects share", "domains"),
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what edit takes."""
+    parser.add_argument("key", help="the memory")
+    for name, about in TEXTS.items():
+        flags = ("--kind", "--type") if name == "kind" else (f"--{name}",)
+        parser.add_argument(*flags, metavar="TEXT", help=about)
+    for name, (about, _) in LISTS.items():
+        parser.add_argument(f"--{name}", action="append", metavar="TEXT", help=f"{about}; repeat it for several")
+    parser.add_argument("--confidence", type=float, metavar="0..1", help="how sure you are")
+    parser.add_argument("--body", metavar="TEXT", help="the text under the title; - reads it from standard input")
+    add_check(parser, "the check of a fact, one of")
+    parser.add_argument("--network", action="store_true", default=None, help="the check needs the network")
+    parser.add_argument(
+        "--no-network", dest="network", action="store_false", help="the check does not need it any more"
+    )
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Change one memory and print its key."""
+    changes: dict[str, Any] = {}
+    for name in TEXTS:
+        if getattr(args, name) is not None:
+            changes[name] = getattr(args, name)
+    for name, (_, field) in LISTS.items():
+        if getattr(args, name) is not None:
+            changes[field] = [v for v in getattr(args, name) if v]
+    for name in ("confidence", "network"):
+        if getattr(args, name) is not None:
+            changes[name] = getattr(args, name)
+    if changes.get("kind"):
+        changes["kind"] = changes["kind"].replace("-", "_")
+    check = verify_of(args)
+    if check is not None:
+        changes["verify"] = check
+    body = args.body
+    if body == "-":
+        from gitmem.store.layout import MEMORY_LIMIT
+
+        body = shared.read_standard_input(MEMORY_LIMIT)
+    with shared.open_memory(args, out) as memory:
+        if not changes and body is None:
+            if not shared.is_interactive():
+                raise UsageError("nothing to change", hint="give options (gitmem edit --help), or run it in a terminal")
+            change = _in_editor(memory, args.key)
+        else:
+            change = memory.edit_fields(args.key, changes, body, approve=shared.is_interactive())
+        shared.tell_notices(memory, out)
+        return shared.print_change(change, args, out)
+
+
+def _in_editor(memory: Memory, key: str) -> Any:
+    """Open the memory in the person's editor; what was typed is kept in a file when it cannot be written."""
+    import tempfile
+    from pathlib import Path
+
+    full = memory.full_key(key)
+    old = memory.text_of(full)
+    with tempfile.NamedTemporaryFile("w+", suffix=f"-{full}.md", delete=False, encoding="utf-8") as file:
+        file.write(old)
+    path = Path(file.name)
+    try:
+        done = memory.edit(full, _typed(memory, full, old, path), approve=True)
+    except GitmemError as err:
+        err.hint = f"what you typed is in {path}\n{err.hint}".strip()
+        raise
+    path.unlink(missing_ok=True)
+    return done
+
+
+def _typed(memory: Memory, key: str, old: str, path: Path) -> Callable[[str], str]:
+    """Let the person edit the file at *path*, and return the change they made, for a text that is still the old one."""
+    from gitmem import process
+    from gitmem.config import editor
+
+    command = editor() or memory.git.config_value("core.editor") or "vi"
+    # The shell must not die of the Ctrl-C that the editor handles; what a trap catches, its children do not inherit.
+    process.run_interactive(["sh", "-c", f'trap : INT QUIT; {command} "$1"', "sh", str(path)])
+    try:
+        new = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as err:
+        raise RefusedError(f"{key}: what the editor left is no text in UTF-8: {err}") from err
+
+    def change(text: str) -> str:
+        if text != old:
+            raise RefusedError(f"{key} was changed by somebody else meanwhile", hint=f"gitmem edit {key}")
+        return new
+
+    return change

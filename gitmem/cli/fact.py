@@ -1,0 +1,75 @@
+"""Write down a fact with the command that proves it. The command is run now and must hold.
+
+Built-in checks (--exists, --absent, --contains, --matches, --lacks, --same) run no process and need no approval:
+prefer them. A shell command (--verify) or a program (after --) runs in a sandbox, once you approved it; typing the
+fact at a terminal approves it for you. Where nobody can approve it now, the fact waits, unproven.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.cli.check import add_check, verify_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = (
+    'gitmem fact "Tokens are signed with RS256" --contains RS256 --in src/auth/jwt.py',
+    'gitmem fact "There is no setup.py any more" --absent setup.py',
+    'gitmem fact "All handlers are async" --lacks "def handle(" --in "src/handlers/*.py"',
+    'gitmem fact "The unit tests need no network" --verify "make unit" --path src --timeout 5m',
+    "gitmem fact 'Python 3.11 is enough' --refute 'sed -i s/3.11/3.12/ setup.cfg' -- grep -q '>=3.11' setup.cfg",
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what fact takes."""
+    parser.add_argument("title", help="what is true, in one sentence")
+    add_check(parser, "the check, one of")
+    parser.add_argument("--body", default="", help="more about it; - reads it from standard input")
+    shared.add_memory_options(parser)
+    parser.add_argument("--produces", action="append", default=[], metavar="LABEL", help="a label others may require")
+    parser.add_argument(
+        "--supersedes", action="append", default=[], metavar="KEY", help="a memory it takes the place of"
+    )
+    parser.add_argument("--timeout", default="", metavar="TIME", help="time limit of the check: 30s, 5m (1m)")
+    parser.add_argument("--network", action="store_true", help="the check needs the network")
+    parser.add_argument(
+        "--refute", default="", metavar="CMD", help="a change of the code after which the check must fail"
+    )
+    parser.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
+    parser.add_argument("--task", default="", help="the task that produced it")
+    parser.add_argument("--unproven", action="store_true", help="write it down without running the check")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Write one fact and print its key."""
+    from gitmem.store.layout import MEMORY_LIMIT
+
+    body = shared.read_standard_input(MEMORY_LIMIT) if args.body == "-" else args.body
+    with shared.open_memory(args, out) as memory:
+        change = memory.fact(
+            args.title,
+            verify=verify_of(args),
+            body=body,
+            key=args.key,
+            approve=shared.is_interactive(),
+            unproven=args.unproven,
+            tags=args.tag,
+            paths=args.path,
+            requires=args.requires,
+            produces=args.produces,
+            supersedes=args.supersedes,
+            ttl=args.ttl,
+            timeout=args.timeout,
+            network=args.network or None,
+            refute=args.refute,
+            importance=args.importance,
+            task=args.task,
+        )
+        shared.tell_notices(memory, out)
+        return shared.print_change(change, args, out)

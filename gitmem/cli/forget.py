@@ -1,0 +1,36 @@
+"""Retire memories: they leave search and move to the archive, where `show` and `recall --all` still find them."""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ('gitmem forget deploy-needs-vpn --why "the VPN is gone"', "gitmem forget old-a old-b")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what forget takes."""
+    parser.add_argument("keys", nargs="+", metavar="KEY", help="the memories")
+    parser.add_argument("--why", default="", help="the reason, kept with each of them")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Retire memories and print their keys."""
+    with shared.open_memory(args, out) as memory:
+        changes = memory.forget(args.keys, why=args.why)
+        shared.tell_notices(memory, out)
+    if args.json:
+        tables = [{"key": c.key, "path": c.path, "commit": c.commit} for c in changes]
+        out.json(tables[0] if len(tables) == 1 else {"memories": tables})
+        return 0
+    for change in changes:
+        out.line(change.key)
+        if not change.is_written:
+            out.note(f"{change.key} is retired already")
+    return 0

@@ -1,0 +1,83 @@
+"""List memories, the newest first.
+
+In a pipe: one line each, cells separated by tabs (key, kind, status, created, title).
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.cli.output import MARKS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = (
+    "gitmem list --kind gotcha,pattern",
+    "gitmem list --status failed,suspect",
+    "gitmem list --tag auth --json",
+    "gitmem list --all | wc -l",
+)
+EVERY = 1_000_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what list takes."""
+    shared.add_filters(parser)
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Print memories; 1 when there are none."""
+    with shared.open_memory(args, out) as memory:
+        found = memory.list(shared.asked_of(args, limit=EVERY))
+        shared.tell_notices(memory, out)
+        if args.json:
+            from gitmem.document.fields import format_time
+
+            out.json(
+                {
+                    "memories": [
+                        {
+                            "key": h.key,
+                            "kind": h.kind,
+                            "title": h.title,
+                            "status": h.status,
+                            "created": format_time(h.created) if h.created else "",
+                            "tags": list(h.tags),
+                        }
+                        for h in found.hits
+                    ]
+                }
+            )
+        elif out.is_terminal:
+            _print_table(found.hits, out)
+        else:
+            _print_rows(found.hits, out)
+        if not found.hits:
+            out.note("no memories found")
+        if found.more:
+            out.note(f"{found.more} more: --limit {len(found.hits) + found.more}")
+    return 0 if found.hits else 1
+
+
+def _print_table(hits: object, out: Output) -> None:
+    rows = list(hits)  # type: ignore[call-overload]
+    wide = min(44, max((len(h.key) for h in rows), default=0))
+    kinds = max((len(h.kind) for h in rows), default=0)
+    for h in rows:
+        key = shared.shorten(h.key, wide).ljust(wide)
+        room = out.width - wide - kinds - 7
+        title = shared.shorten(h.title, max(20, room)) + (" (archived)" if h.archived else "")
+        out.line(
+            (MARKS.get(h.status, " "), h.status), " ", (key, "key"), "  ", (h.kind.ljust(kinds), "dim"), "  ", title
+        )
+
+
+def _print_rows(hits: object, out: Output) -> None:
+    from gitmem.document.fields import format_time
+
+    for h in hits:  # type: ignore[attr-defined]
+        out.row(h.key, h.kind, h.status, format_time(h.created) if h.created else "", h.title)

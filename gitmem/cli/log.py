@@ -1,0 +1,40 @@
+"""The history of a memory and of its verdicts, the newest first: who wrote what, when it held and when it failed."""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem log auth-uses-rs256", "gitmem log auth-uses-rs256 --json")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what log takes."""
+    parser.add_argument("key", help="the memory")
+    parser.add_argument("--limit", type=shared.positive, default=50, metavar="N", help="at most this many (50)")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Print the history; 1 when there is none."""
+    with shared.open_memory(args, out) as memory:
+        rows = memory.log(args.key, limit=args.limit)
+        shared.tell_notices(memory, out)
+    if args.json:
+        out.json({"log": rows})
+        return 0 if rows else 1
+    for row in rows:
+        words = {"holds": ("holds", "verified"), "fails": ("fails", "failed")}
+        what = words.get(row.get("outcome", ""), (row["what"], "dim"))
+        out.line(
+            (row["commit"][:12], "key"), f"  {row['at']}  ", what, f"  {row['subject']}", (f"  ({row['who']})", "dim")
+        )
+        if row.get("outcome"):
+            judged = f"judged at {row['code_commit'][:12]}" + (f": {row['because']}" if row["because"] else "")
+            out.line("              ", (judged, "dim"))
+    return 0 if rows else 1

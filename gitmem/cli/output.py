@@ -1,0 +1,191 @@
+"""Everything that is printed: text for people with colour on a terminal only, JSON, notes, progress, errors.
+
+Nothing from a memory reaches a terminal with its control characters alive: every method cleans what it is given.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from time import monotonic
+
+from gitmem.hygiene import display
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TextIO
+
+# SGR codes (ECMA-48, 8.3.117) of what a reader must tell apart at a glance; the words say the same without colour.
+STYLES = {
+    "verified": "32",
+    "failed": "1;31",
+    "suspect": "33",
+    "stale": "33",
+    "unproven": "2",
+    "key": "36",
+    "dim": "2",
+    "bold": "1",
+    "red": "1;31",
+    "green": "32",
+    "yellow": "33",
+    "match": "1",
+}
+MARKS = {"verified": "✓", "failed": "✗", "suspect": "?", "stale": "~", "unproven": "·", "": " "}
+# Progress is drawn at most this often (seconds): a terminal is slower than the work.
+DRAWN_EVERY_S = 0.08
+
+
+class Output:
+    """Where a command writes.
+
+    Attributes:
+        is_terminal: Whether standard output is a terminal.
+        width: Columns of the terminal; 100 in a pipe.
+    """
+
+    def __init__(self, *, color: str = "auto", stdout: TextIO | None = None, stderr: TextIO | None = None) -> None:
+        _fill_closed()
+        self._out = stdout or sys.stdout or _Nowhere()
+        self._err = stderr or sys.stderr or _Nowhere()
+        for stream in (self._out, self._err):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")
+        self.is_terminal = self._out.isatty()
+        self.is_error_terminal = self._err.isatty()
+        self.set_color(color)
+        self.width = self._columns()
+        self._drawn_at = 0.0
+        self._is_drawn = False
+
+    def _columns(self) -> int:
+        if not self.is_terminal:
+            return 100
+        try:
+            return max(40, os.get_terminal_size(self._out.fileno()).columns)
+        except OSError:
+            return 100
+
+    def set_color(self, color: str) -> None:
+        """Colour ``always``, ``never``, or (``auto``) each stream that is a terminal."""
+        self._colors = color == "always" or (color == "auto" and self.is_terminal)
+        self._error_colors = color == "always" or (color == "auto" and self.is_error_terminal)
+
+    def styled(self, text: str, style: str, *, error: bool = False) -> str:
+        """Return cleaned text in a style, where colours are on."""
+        shown = display(text, sequences=True)
+        code = STYLES.get(style, "") if shown else ""
+        return f"\x1b[{code}m{shown}\x1b[0m" if code and (self._error_colors if error else self._colors) else shown
+
+    def line(self, *parts: str | tuple[str, str], end: str = "\n") -> None:
+        """Print one line of parts: text, or (text, style); each part is cleaned."""
+        self.clear_progress()
+        pieces = (self.styled(*p) if isinstance(p, tuple) else display(p, sequences=True) for p in parts)
+        print("".join(pieces), end=end, file=self._out)
+
+    def text(self, text: str) -> None:
+        """Print text of several lines, cleaned."""
+        self.clear_progress()
+        print(display(text, lines=True, sequences=True).rstrip("\n"), file=self._out)
+
+    def exact(self, text: str) -> None:
+        """Print what gitmem itself made (a completion script, a reviewed list) as it is."""
+        print(text, end="" if text.endswith("\n") else "\n", file=self._out)
+
+    def json(self, found: Any) -> None:
+        """Print one JSON document; control characters are escapes in it, so nothing in it is alive on a terminal."""
+        import json
+
+        self.clear_progress()
+        text = json.dumps(found, ensure_ascii=False, indent=2)
+        print(_escaped(text), file=self._out)
+
+    def row(self, *cells: str) -> None:
+        """Print cells separated by tabs: one record a line, for pipes."""
+        print(
+            "\t".join(display(c.replace("\n", " ").replace("\t", " "), sequences=True) for c in cells), file=self._out
+        )
+
+    def note(self, text: str) -> None:
+        """Tell the person something on standard error that is no error."""
+        self._tell(self.styled(f"gitmem: {text}", "dim", error=True))
+
+    def alarm(self, text: str) -> None:
+        """Say in red what somebody must not overlook."""
+        self._tell(self.styled(f"gitmem: {text}", "red", error=True))
+
+    def error(self, message: str, hint: str = "") -> None:
+        """Print what failed, and what repairs it."""
+        head = self.styled("gitmem: error:", "red", error=True)
+        self._tell(f"{head} {display(message, lines=True)}")
+        for line in hint.split("\n") if hint else ():
+            self._tell(f"  {self.styled('hint:', 'bold', error=True)} {display(line)}")
+
+    def _tell(self, line: str) -> None:
+        """Print a line of ours on standard error; where that is gone, nobody can be told."""
+        self.clear_progress()
+        try:
+            print(line, file=self._err, flush=True)
+        except OSError:
+            self._err = _Nowhere()
+
+    def progress(self, what: str, done: int, total: int) -> None:
+        """Draw how far long work is, on a terminal's standard error."""
+        if not self.is_error_terminal:
+            return
+        if done < total and monotonic() - self._drawn_at < DRAWN_EVERY_S:
+            return
+        self._drawn_at = monotonic()
+        filled = 20 * done // max(total, 1)
+        bar = "█" * filled + "░" * (20 - filled)
+        print(f"\r\x1b[2K{bar} {done}/{total} {display(what)[:60]}", end="", file=self._err, flush=True)
+        self._is_drawn = True
+
+    def clear_progress(self) -> None:
+        """Take the progress line away before something else is printed."""
+        if self._is_drawn:
+            print("\r\x1b[2K", end="", file=self._err, flush=True)
+            self._is_drawn = False
+
+    def flush(self) -> None:
+        """Write out what is buffered; a closed pipe raises BrokenPipeError here."""
+        self.clear_progress()
+        self._out.flush()
+
+    def drop(self) -> None:
+        """Give up standard output: what is still buffered goes nowhere, and Python does not try again at its end."""
+        try:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self._out.fileno())
+        except (OSError, ValueError):
+            self._out = _Nowhere()
+
+
+def _fill_closed() -> None:
+    """Open what is closed of the three standard descriptors: else the next file would get the number, and the text.
+
+    Source: POSIX.1-2017, execve(), on descriptors 0 to 2.
+    """
+    for fd in (0, 1, 2):
+        try:
+            os.fstat(fd)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+
+
+class _Nowhere(io.StringIO):
+    """A text stream that nobody reads."""
+
+    def write(self, text: str) -> int:
+        """Take the text for written."""
+        return len(text)
+
+
+def _escaped(text: str) -> str:
+    """Return JSON with every hidden character as an escape of JSON, which is the same document."""
+    hidden = {char for char in set(text) if char != "\n" and not char.isprintable()}
+    return text.translate({ord(char): _json_escape(char) for char in hidden})
+
+
+def _json_escape(char: str) -> str:
+    units = char.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))

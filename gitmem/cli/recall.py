@@ -1,0 +1,72 @@
+"""Find memories for a question. What you type is never syntax: any word, path or identifier will do."""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.app import Memory
+    from gitmem.cli.output import Output
+
+EXAMPLES = (
+    "gitmem recall how are auth tokens signed",
+    "gitmem recall getUserById --kind gotcha",
+    "gitmem recall --recent 5",
+    "gitmem recall jwt --path src/auth --json",
+    "gitmem recall --stats",
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what recall takes."""
+    parser.add_argument("query", nargs="*", help="the question, in your own words")
+    shared.add_filters(parser)
+    parser.add_argument("--recent", type=shared.positive, metavar="N", help="the N newest memories")
+    parser.add_argument("--stats", action="store_true", help="how many memories there are of each kind")
+    parser.add_argument("--explain", action="store_true", help="show every factor of the score")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Print the hits; 1 when there are none."""
+    query = " ".join(args.query)
+    if bool(query.strip()) + bool(args.recent) + args.stats != 1:
+        raise UsageError("recall takes a question, or --recent N, or --stats: one of them", hint="gitmem recall WORDS…")
+    with shared.open_memory(args, out) as memory:
+        if args.stats:
+            return _statistics(memory, args, out)
+        if args.recent:
+            args.limit = args.limit or args.recent
+        asked = shared.asked_of(args, query=query, limit=memory.config.recall_limit)
+        found = memory.recall(asked)
+        shared.tell_notices(memory, out)
+        if args.json:
+            hits = [shared.hit_table(hit) | (_factors(hit) if args.explain else {}) for hit in found.hits]
+            out.json({"query": query, "commit": memory.catalog().meta("commit"), "hits": hits, "more": found.more})
+        else:
+            shared.print_hits(found, out, explain=args.explain)
+            if not found.hits:
+                out.note(f"nothing found for {query!r}" if query else "nothing found")
+    return 0 if found.hits else 1
+
+
+def _factors(hit: object) -> dict[str, object]:
+    return {"factors": dict(hit.factors)}  # type: ignore[attr-defined]
+
+
+def _statistics(memory: Memory, args: argparse.Namespace, out: Output) -> int:
+    counts = memory.statistics()
+    if args.json:
+        out.json(counts)
+        return 0
+    out.line((shared.counted(int(str(counts["total"])), "memory", "memories"), "bold"))
+    for kind, number in dict(counts["kinds"]).items():  # type: ignore[call-overload]
+        out.line(f"  {number:>7}  {kind}")
+    gone = [f"{counts[name]} {name}" for name in ("superseded", "expired", "archived") if counts[name]]
+    if gone:
+        out.line((f"searched only with --all: {', '.join(gone)}", "dim"))
+    return 0

@@ -1,0 +1,103 @@
+"""Decide what to do about a failure. Without options: why it fails, since when, who wrote it, and what can be done.
+
+A fact that failed is out of date (reword it, with a check that fits), or nothing in it is true any more (retire it, or
+let another memory take its place), or it is right and the code is wrong (mend the code and check again).
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.cli.check import add_check, verify_of
+from gitmem.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.app import Memory
+    from gitmem.cli.output import Output
+
+EXAMPLES = (
+    "gitmem settle auth-uses-rs256",
+    'gitmem settle auth-uses-rs256 --reword "Tokens are signed with EdDSA" --contains EdDSA --in src/auth/jwt.py',
+    "gitmem settle auth-uses-rs256 --recheck",
+    'gitmem settle auth-uses-rs256 --retire --why "the gateway signs now"',
+    "gitmem settle auth-uses-rs256 --superseded-by gateway-signs-tokens",
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what settle takes."""
+    parser.add_argument("key", help="the memory that failed or is suspect")
+    parser.add_argument("--reword", metavar="TITLE", help="what is true now")
+    parser.add_argument("--retire", action="store_true", help="nothing in it is true any more: move it to the archive")
+    parser.add_argument("--recheck", action="store_true", help="the code was mended: run the check again")
+    parser.add_argument("--superseded-by", metavar="KEY", help="this other memory takes its place")
+    parser.add_argument("--why", default="", help="the reason for retiring it")
+    add_check(parser, "with --reword, its new check, one of")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Settle one memory, or say how."""
+    ways = [args.reword is not None, args.retire, args.recheck, args.superseded_by is not None]
+    if sum(ways) > 1:
+        raise UsageError("one way at a time", hint="one of --reword, --retire, --recheck, --superseded-by")
+    check = verify_of(args)
+    if check is not None and args.reword is None:
+        raise UsageError(
+            "a new check goes with --reword", hint="or change only the check: gitmem edit KEY --contains …"
+        )
+    if args.why and not args.retire:
+        raise UsageError("--why goes with --retire")
+    with shared.open_memory(args, out) as memory:
+        key = memory.full_key(args.key)
+        if args.retire:
+            return shared.print_change(memory.forget([key], why=args.why)[0], args, out)
+        if args.superseded_by is not None:
+            memory.supersede(key, args.superseded_by)
+            return shared.print_change(memory.change_of(key), args, out)
+        if args.reword is not None:
+            changes = {"title": args.reword} | ({"verify": check} if check is not None else {})
+            change = memory.edit_fields(key, changes, None, approve=shared.is_interactive())
+            shared.tell_notices(memory, out)
+            return shared.print_change(change, args, out)
+        if args.recheck:
+            from gitmem.cli import verify
+
+            args.keys, args.all, args.facts, args.dry_run = [key], False, False, False
+            args.approved, args.no_sandbox, args.record, args.jobs = "", False, False, 0
+            return verify.run(args, out)
+        return _advise(memory, key, args, out)
+
+
+def _advise(memory: Memory, key: str, args: argparse.Namespace, out: Output) -> int:
+    from gitmem.cli.show import print_memory
+
+    found = memory.show(key)
+    if args.json:
+        out.json(found | {"ways": ways(key)})
+    else:
+        print_memory(found, out)
+        out.line()
+        if found["status"] not in ("failed", "suspect", "stale"):
+            status = found["status"]
+            out.line("There is nothing to settle: it ", (f"is {status}", status) if status else "has no check", ".")
+        else:
+            out.line(("What you can do:", "bold"))
+            for way, command in ways(key).items():
+                out.line(f"  {way:<36}", (command, "key"))
+            if found["because"]:
+                cause = found["because"][-1]
+                out.line((f"It is suspect because {cause} failed: settle that one, and this clears by itself.", "dim"))
+    return int(found["status"] in ("failed", "suspect"))
+
+
+def ways(key: str) -> dict[str, str]:
+    """Return what can be done, each with its command."""
+    return {
+        "the code was wrong, and is mended": f"gitmem settle {key} --recheck",
+        "something else is true now": f"gitmem settle {key} --reword 'what is true now' --contains … --in …",
+        "another memory says what is true": f"gitmem settle {key} --superseded-by KEY",
+        "nothing in it is true any more": f"gitmem settle {key} --retire --why '…'",
+    }

@@ -1,0 +1,196 @@
+"""What several commands share: opening the memory, common options, and how a hit or a key is printed."""
+
+from __future__ import annotations
+
+import sys
+
+from gitmem.app import Memory
+from gitmem.cli.output import MARKS, Output
+from gitmem.config import variable
+from gitmem.errors import RefusedError, UsageError
+from gitmem.model import STATUSES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable
+    from typing import Any
+
+    from gitmem.recall import Found
+    from gitmem.write.writer import Change
+
+
+def open_memory(args: argparse.Namespace, out: Output) -> Memory:
+    """Return the memory of the repository the command runs in."""
+    memory = Memory(progress=out.progress)
+    if memory.config.color != "auto":
+        out.set_color(memory.config.color)
+    return memory
+
+
+def tell_notices(memory: Memory, out: Output) -> None:
+    """Print what the person should know besides the answer."""
+    for notice in memory.notices:
+        out.note(notice)
+    memory.notices.clear()
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """Add ``--json``."""
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+
+def add_filters(parser: argparse.ArgumentParser) -> None:
+    """Add the filters that list and recall share."""
+    parser.add_argument(
+        "--kind", "--type", action="append", default=[], metavar="KIND", help="only these kinds: gotcha,pattern"
+    )
+    parser.add_argument(
+        "--tag", action="append", default=[], help="only memories with this tag; repeated, with all of them"
+    )
+    parser.add_argument("--path", action="append", default=[], help="only memories about this file or folder")
+    parser.add_argument(
+        "--status", action="append", default=[], metavar="STATUS", help=f"only these: {', '.join(STATUSES)}"
+    )
+    parser.add_argument("--all", action="store_true", help="retired, superseded and expired ones too")
+    parser.add_argument("--limit", type=positive, metavar="N", help="at most this many")
+
+
+def add_memory_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that describe a memory."""
+    parser.add_argument("--key", default="", help="its name; made from the text where none is given")
+    parser.add_argument("--tag", action="append", default=[], help="a tag; more are found in the text")
+    parser.add_argument("--path", action="append", default=[], metavar="GLOB", help="files of the code it is about")
+    parser.add_argument("--requires", action="append", default=[], metavar="KEY", help="a memory or label it rests on")
+    parser.add_argument("--ttl", default="", metavar="TIME", help="how long it counts: 12h, 30d, never")
+
+
+def asked_of(args: argparse.Namespace, *, query: str = "", limit: int = 10) -> Any:
+    """Return what recall or list is asked for."""
+    from gitmem.recall import Asked
+
+    statuses = [part for given in args.status for part in given.split(",") if part]
+    wrong = [s for s in statuses if s not in STATUSES]
+    if wrong:
+        raise UsageError(f"there is no status {wrong[0]}", hint=f"it is one of {', '.join(STATUSES)}")
+    kinds = [part.replace("-", "_") for given in args.kind for part in given.split(",") if part]
+    return Asked(
+        query=query,
+        kinds=tuple(kinds),
+        tags=tuple(args.tag),
+        paths=tuple(args.path),
+        statuses=tuple(statuses),
+        limit=args.limit or limit,
+        everything=args.all,
+    )
+
+
+def positive(text: str) -> int:
+    """Read a whole number from 1 to a million (argparse)."""
+    from argparse import ArgumentTypeError
+
+    if not (text.isascii() and text.isdigit() and len(text) <= 7 and 1 <= int(text) <= 1_000_000):
+        raise ArgumentTypeError(f"must be a whole number from 1 to 1000000, not {text!r}")
+    return int(text)
+
+
+def hit_table(hit: Any) -> dict[str, Any]:
+    """Return a hit as the documented JSON."""
+    return {
+        "key": hit.key,
+        "kind": hit.kind,
+        "title": hit.title,
+        "status": hit.status,
+        "score": hit.score,
+        "scope": hit.scope,
+        "snippet": hit.snippet,
+    }
+
+
+def print_hits(found: Found, out: Output, *, explain: bool = False) -> None:
+    """Print hits: two lines each on a terminal, one line of tab-separated cells in a pipe."""
+    for hit in found.hits:
+        if out.is_terminal:
+            mark = MARKS.get(hit.status, " ")
+            old = " (archived)" if hit.archived else ""
+            out.line((mark, hit.status), " ", (hit.key, "key"), "  ", (f"{hit.kind}{_said(hit.status)}{old}", "dim"))
+            out.line("  ", (shorten(hit.title, out.width - 2), "bold"))
+            if hit.snippet and not hit.snippet.startswith(hit.title):
+                out.line("  ", (shorten(hit.snippet, out.width - 2), "dim"))
+        else:
+            out.row(hit.key, hit.kind, hit.status, hit.title, hit.snippet)
+        if explain and hit.factors:
+            factors = " × ".join(f"{name} {value:.3g}" for name, value in hit.factors)
+            out.line("  ", (f"{hit.score:.4g} = {factors}", "dim"))
+    if found.more and out.is_terminal:
+        out.line((f"… and {found.more} more: --limit {len(found.hits) + found.more}", "dim"))
+    elif found.more:
+        out.note(f"{found.more} more: --limit {len(found.hits) + found.more}")
+
+
+def _said(status: str) -> str:
+    return f", {status}" if status else ""
+
+
+def shorten(text: str, width: int) -> str:
+    """Return one line of at most *width* columns."""
+    line = " ".join(text.split())
+    return line if len(line) <= width else line[: max(1, width - 1)] + "…"
+
+
+def print_change(change: Change, args: argparse.Namespace, out: Output) -> int:
+    """Print what a write did: the key alone, or JSON."""
+    if getattr(args, "json", False):
+        out.json({"key": change.key, "path": change.path, "commit": change.commit})
+    else:
+        out.line(change.key)
+        if not change.is_written:
+            out.note(f"{change.key} says this already; nothing was written")
+    return 0
+
+
+def is_interactive() -> bool:
+    """Tell whether a person sits at a terminal that can be asked: standard input and the terminal device itself.
+
+    Where an agent is named (GITMEM_AGENT), nobody does: an agent may have a terminal of its own.
+    """
+    if variable("GITMEM_AGENT"):
+        return False
+    terminal = open_terminal() if sys.stdin is not None and sys.stdin.isatty() else None
+    if terminal is not None:
+        terminal.close()
+    return terminal is not None
+
+
+def open_terminal() -> Any:
+    """Return the terminal itself for reading and writing, or None where there is none (never standard input)."""
+    try:
+        terminal = open("/dev/tty", "r+b", buffering=0)  # noqa: SIM115, PTH123 - a device; the caller keeps it
+    except OSError:
+        return None
+    return terminal
+
+
+def read_standard_input(limit: int) -> str:
+    """Return standard input as text.
+
+    Raises:
+        RefusedError: It is larger than a memory may be, or not UTF-8.
+    """
+    raw = sys.stdin.buffer.read(limit + 1) if sys.stdin is not None else b""
+    if len(raw) > limit:
+        raise RefusedError(f"standard input is larger than the {limit} bytes of a memory", hint="split it")
+    try:
+        return raw.decode("utf-8-sig")  # a byte order mark at the beginning is no text
+    except UnicodeDecodeError as err:
+        raise RefusedError(f"standard input is not UTF-8 (byte {err.start})") from err
+
+
+def list_of(values: Iterable[str]) -> str:
+    """Return values separated by commas."""
+    return ", ".join(values)
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return a number with its word: ``1 memory``, ``2 memories``."""
+    return f"{number} {one if number == 1 else many or one + 's'}"

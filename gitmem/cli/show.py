@@ -1,0 +1,87 @@
+"""Show one memory, whole, with its verdict. The beginning of a key is enough where it fits one memory only."""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.cli.output import MARKS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem show auth-uses-rs256", "gitmem show auth-u", "gitmem show auth-uses-rs256 --json")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what show takes."""
+    parser.add_argument("key", help="the memory")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Print one memory."""
+    with shared.open_memory(args, out) as memory:
+        found = memory.show(args.key)
+        shared.tell_notices(memory, out)
+        if args.json:
+            out.json(found)
+        else:
+            print_memory(found, out)
+    return 0
+
+
+def print_memory(found: dict[str, Any], out: Output) -> None:
+    """Print a memory for people."""
+    out.line((MARKS.get(found["status"], " "), found["status"]), " ", (found["title"], "bold"))
+    about = [found["kind"], *([found["status"]] if found["status"] else [])]
+    about += [word for word in ("archived", "superseded", "expired") if found[word]]
+    out.line("  ", (found["key"], "key"), "  ", (", ".join(about), "dim"))
+    fields = {k: v for k, v in found["frontmatter"].items() if k not in ("title", "kind")}
+    for name, value in fields.items():
+        out.line("  ", (f"{name}:", "dim"), " ", _value(name, value))
+    if found["because"]:
+        out.line("  ", ("suspect:", "suspect"), f" rests on {' → '.join(found['because'])}")
+    if found["verdict"]:
+        _print_verdict(found["verdict"], found, out)
+    if found["body"].strip():
+        out.line()
+        out.text(found["body"].strip("\n"))
+
+
+def _print_verdict(verdict: dict[str, Any], found: dict[str, Any], out: Output) -> None:
+    if verdict["outcome"]:
+        whose = "here" if verdict["own"] else "claimed by the memory branch"
+        fresh = "" if verdict["fresh"] else "; its inputs changed since, it is due: gitmem verify"
+        text = (
+            f"{verdict['outcome']} at {verdict['commit'][:12]}, {verdict['at']} ({verdict['sandbox']}, {whose}){fresh}"
+        )
+        out.line("  ", ("verdict:", found["status"]), f" {text}")
+    if verdict["because"]:
+        out.line("  ", ("because:", "dim"), f" {verdict['because']}")
+    if verdict.get("held_commit") and verdict["outcome"] == "fails":
+        out.line("  ", ("held last:", "dim"), f" at {verdict['held_commit'][:12]}, {verdict['held_at']}")
+        if not verdict["confirmed"]:
+            out.line("  ", ("unconfirmed:", "dim"), " the commit where it held last could not be judged again")
+    if verdict.get("culprit"):
+        out.line("  ", ("broken by:", "dim"), f" {verdict['culprit'][:12]}")
+    if verdict.get("weak"):
+        out.line("  ", ("weak:", "yellow"), " the check also holds in an empty folder; --refute makes it strong")
+    if verdict.get("attempt"):
+        out.line("  ", ("last attempt:", "yellow"), f" {verdict['attempt_at']}: {verdict['attempt']}")
+
+
+def _value(name: str, value: Any) -> str:
+    """Return a field for people; one that is not in its usual form is shown as it is."""
+    if isinstance(value, list):
+        return ", ".join(str(v) for v in value)
+    if not isinstance(value, dict):
+        return str(value)
+    if name == "by" and "who" in value:
+        return str(value["who"]) + (f" (agent {value['agent']})" if value.get("agent") else "")
+    if name == "retired" and "when" in value:
+        by, why = value.get("by"), value.get("why")
+        return str(value["when"]) + (f" by {by}" if by else "") + (f": {why}" if why else "")
+    return ", ".join(f"{k}: {v}" for k, v in value.items())

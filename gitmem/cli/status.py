@@ -1,0 +1,64 @@
+"""Show how the memory stands: counts by kind and status, what failed, what waits for approval, and the last check."""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.cli.output import MARKS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem status", "gitmem status --json")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what status takes."""
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Print the status; 1 when a fact failed or is suspect."""
+    with shared.open_memory(args, out) as memory:
+        found = memory.status()
+        shared.tell_notices(memory, out)
+    bad = bool(found["failed"] or found["suspect"])
+    if args.json:
+        out.json(found)
+        return int(bad)
+    memories = shared.counted(found["memories"], "memory", "memories")
+    out.line((memories, "bold"), f" on {found['branch']} at {found['commit'][:12]}")
+    if found["kinds"]:
+        out.line("  ", (", ".join(f"{n} {kind}" for kind, n in found["kinds"].items()), "dim"))
+    statuses = [(f"{MARKS[s]} {n} {s}", s) for s, n in found["statuses"].items() if n]
+    if statuses:
+        out.line(*(part for status in statuses for part in ("  ", status)))
+    for name in ("failed", "suspect"):
+        for line in found[name]:
+            by = f" (written by {line['by']})" if line["by"] else ""
+            out.line("  ", (MARKS[name], name), " ", (line["key"], "key"), f"  {line['because']}", (by, "dim"))
+    if found["waiting"]:
+        out.line(
+            ("waiting for approval: ", "yellow"),
+            shared.list_of(found["waiting"][:10]),
+            _more(len(found["waiting"]) - 10),
+        )
+        out.line("  ", ("gitmem trust --review", "dim"))
+    if found["problems"]:
+        out.line((f"{shared.counted(found['problems'], 'problem')}: gitmem doctor", "yellow"))
+    verified = f"last verified {_ago(found['verified_age_s'])} ago" if found["verified_at"] else "never verified"
+    index = "current" if found["index"]["is_current"] else f"shows {found['index']['commit'][:12]}"
+    out.line((f"{verified}; index {index}", "dim"))
+    return int(bad)
+
+
+def _more(number: int) -> str:
+    return f" and {number} more" if number > 0 else ""
+
+
+def _ago(seconds: int) -> str:
+    from gitmem.context import ago
+
+    return ago(seconds)

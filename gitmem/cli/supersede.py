@@ -1,0 +1,28 @@
+"""Let one memory take the place of another: the old one leaves search, and each names the other."""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem supersede deploy-by-hand deploy-by-pipeline",)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what supersede takes."""
+    parser.add_argument("old", help="the memory that is out of date")
+    parser.add_argument("new", help="the one that takes its place")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Link two memories and print the new one's key."""
+    with shared.open_memory(args, out) as memory:
+        change = memory.supersede(args.old, args.new)
+        shared.tell_notices(memory, out)
+        return shared.print_change(change, args, out)

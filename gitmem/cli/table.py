@@ -1,0 +1,63 @@
+"""The table of commands: what each is for, and which module has it. Only the module that is asked for is loaded."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+
+# Name: (group, what it does in one line). The module has the command's name.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "init": ("start", "start a memory in this repository, or join the one of its remote"),
+    "remember": ("write", "write down what was learnt"),
+    "fact": ("write", "write down a fact with the command that proves it"),
+    "edit": ("write", "change a memory, by options or in your editor"),
+    "supersede": ("write", "let one memory take the place of another"),
+    "forget": ("write", "retire memories; they stay in the archive"),
+    "recall": ("read", "find memories for a question"),
+    "context": ("read", "the digest for a session, within a token budget"),
+    "show": ("read", "one memory, whole, with its verdict"),
+    "list": ("read", "memories by kind, status, tag"),
+    "log": ("read", "the history of a memory and of its verdicts"),
+    "status": ("read", "counts, failures, and what waits for approval"),
+    "verify": ("prove", "run the checks that are due and mark what no longer holds"),
+    "settle": ("prove", "decide what to do about a failure"),
+    "trust": ("prove", "approve commands, list or print approvals"),
+    "untrust": ("prove", "take approvals back"),
+    "index": ("care", "bring the search index up to date"),
+    "doctor": ("care", "check that the store is well formed, and repair it"),
+    "completion": ("care", "print a completion script for your shell"),
+}
+GROUPS = {"start": "Start", "write": "Write", "read": "Read", "prove": "Prove", "care": "Look after it"}
+
+
+def load(name: str) -> ModuleType:
+    """Load the module of one command."""
+    return import_module(f"gitmem.cli.{name}")
+
+
+def overview() -> str:
+    """Return the text of ``gitmem --help``."""
+    lines = [
+        "usage: gitmem [-C DIR] COMMAND [ARGUMENTS]",
+        "",
+        "Git-native memory: what a repository's people and agents know, as files on a branch,",
+        "and proof of what still holds.",
+    ]
+    for group, heading in GROUPS.items():
+        lines += ["", f"{heading}:"]
+        lines += [f"  {name:<12}{about}" for name, (of, about) in COMMANDS.items() if of == group]
+    lines += [
+        "",
+        "examples:",
+        '  gitmem remember "The gateway drops requests without a trace id"',
+        '  gitmem fact "Tokens are signed with RS256" --contains RS256 --in src/auth/jwt.py',
+        "  gitmem verify",
+        "  gitmem recall how are tokens signed",
+        "",
+        "gitmem COMMAND --help tells more; `git mem COMMAND` does the same.",
+        "",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,162 @@
+"""Approve commands. No command of the memory runs until a person on this machine has approved its exact bytes.
+
+Each command is shown in full, with every hidden character visible, and asked for on the terminal itself: type the first
+digits of its hash. Approvals are kept outside the repository and hold for this clone only; a changed command asks
+again. `--print` writes the lines of a reviewed list for CI (gitmem verify --approved FILE).
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.errors import TrustError, UsageError
+from gitmem.hygiene import display
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from gitmem.app import Memory
+    from gitmem.cli.output import Output
+    from gitmem.verify.due import Due
+
+EXAMPLES = (
+    "gitmem trust auth-tests-pass",
+    "gitmem trust --review",
+    "gitmem trust --list",
+    "gitmem trust --print > .github/gitmem-approved",
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what trust takes."""
+    parser.add_argument("keys", nargs="*", metavar="KEY", help="the facts whose commands to approve")
+    parser.add_argument("--review", action="store_true", help="go through all commands that wait")
+    parser.add_argument("--list", action="store_true", help="list what was approved or denied here")
+    parser.add_argument("--print", action="store_true", help="print the lines of a reviewed list; approves nothing")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Approve, list or print."""
+    with shared.open_memory(args, out) as memory:
+        if args.list:
+            return _list(memory, args, out)
+        if args.print:
+            return _print(memory, args, out)
+        if not args.keys and not args.review:
+            raise UsageError("trust needs the keys of facts, or one of --review, --list, --print")
+        return _approve(memory, args, out)
+
+
+def _list(memory: Memory, args: argparse.Namespace, out: Output) -> int:
+    approvals = memory.trust().list_all()
+    if args.json:
+        tables = [
+            {"verdict": a.verdict, "spec": a.spec, "key": a.key, "command": a.command, "at": a.at} for a in approvals
+        ]
+        out.json({"approvals": tables})
+        return 0
+    for a in approvals:
+        style = "green" if a.verdict == "allow" else "red"
+        out.line((a.verdict, style), f"  {a.spec[:12]}  ", (a.key, "key"), f"  {a.command}")
+    if not approvals:
+        out.note("nothing was approved or denied in this clone")
+    return 0
+
+
+def _print(memory: Memory, args: argparse.Namespace, out: Output) -> int:
+    dues = memory.commands(memory.need(args.keys))
+    if args.json:
+        out.json({"commands": [{"spec": d.row.spec, "key": d.row.key, "command": _whole(d)} for d in dues]})
+        return 0
+    out.exact("# Commands that gitmem verify may run in CI, by the hash of the whole specification. Review every line.")
+    for due in dues:
+        out.exact(display(f"{due.row.spec}  {due.row.key}  {_whole(due)}"))
+    return 0
+
+
+def _whole(due: Due) -> str:
+    """Return all that a specification runs, on one line; line breaks stay visible: one may end a comment."""
+    spec = due.spec
+    more = [f"setup: {spec.setup}"] if spec.setup else []
+    more += [f"counterexample: {spec.refute}"] if spec.refute else []
+    more += ["with the network"] if spec.network else []
+    return spec.check.shown() + "".join(f"  [{part}]" for part in more)
+
+
+def _approve(memory: Memory, args: argparse.Namespace, out: Output) -> int:
+    if memory.config.agent:
+        raise TrustError(
+            f"{memory.config.agent} is an agent, and approvals are a person's",
+            hint="a person runs it without GITMEM_AGENT",
+        )
+    terminal = shared.open_terminal()
+    if terminal is None:
+        raise TrustError(
+            "an approval is asked for on the terminal, and there is none here",
+            hint="run it in a terminal; in CI: gitmem verify --approved FILE, a list reviewed on the default branch",
+        )
+    with terminal:
+        trust = memory.trust()
+        dues = memory.commands(memory.need(args.keys)) if args.keys else memory.waiting()
+        dues = [due for due in dues if not trust.allows(due.row.spec)]
+        if not dues:
+            out.note("these are approved, or need no approval" if args.keys else "nothing waits for approval")
+            return 0
+        approved = 0
+        for number, due in enumerate(dues, 1):
+            answer = ask(terminal, due, number, len(dues))
+            if answer == "quit":
+                break
+            if answer == "yes":
+                memory.approve(due)
+                approved += 1
+            elif answer == "deny":
+                memory.deny(due)
+    out.line(f"{approved} of {len(dues)} approved")
+    return 0 if approved == len(dues) else 1
+
+
+def ask(terminal: Any, due: Due, number: int, of: int) -> str:
+    """Show one command on the terminal and return ``yes``, ``no``, ``deny`` or ``quit``."""
+    from gitmem.verify.trust import TYPED_DIGITS
+
+    spec = due.spec
+    lines = [
+        "",
+        f"({number}/{of}) {display(due.row.key)}: {display(due.document.title)}",
+        *(f"    {line}" for line in shown_command(due)),
+        f"  time limit {spec.timeout_s} s, network {'YES' if spec.network else 'no'}"
+        + (f", setup first: {display(spec.setup)}" if spec.setup else ""),
+        *([f"  counterexample, run as well: {display(spec.refute)}"] if spec.refute else []),
+        "  You approve the command itself; the files that it runs are the code's, and may change.",
+        f"  hash {due.row.spec[:TYPED_DIGITS]}…",
+        f"  Type the first {TYPED_DIGITS} digits to approve; d to deny, q to quit, Enter to leave it waiting: ",
+    ]
+    terminal.write("\n".join(lines).encode("utf-8", "backslashreplace"))
+    line = _read_line(terminal)
+    if not line.endswith("\n"):
+        return "quit"  # Ctrl-D, or the terminal is gone
+    typed = line.strip().lower()
+    if typed == due.row.spec[:TYPED_DIGITS]:
+        return "yes"
+    return {"q": "quit", "d": "deny"}.get(typed, "no")
+
+
+def shown_command(due: Due) -> list[str]:
+    """Return the whole command, every hidden character visible, a line of it a line."""
+    check = due.spec.check
+    if check.form == "program":
+        return [f"{n}: {display(word)}" for n, word in enumerate(check.words)]
+    return [display(line) for line in check.words[0].split("\n")]
+
+
+def _read_line(terminal: Any) -> str:
+    typed = b""
+    while not typed.endswith(b"\n"):
+        char = terminal.read(1)
+        if not char:
+            break
+        typed += char
+    return typed.decode("utf-8", "replace")

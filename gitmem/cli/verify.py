@@ -1,0 +1,187 @@
+"""Run the checks that are due, mark what no longer holds and what rests on it, and write it down as one commit.
+
+A fact is due when there is no verdict for its command and text, when its inputs changed since, or when its time to
+live has passed; nothing else runs. Commands that nobody approved are skipped and counted (gitmem trust). Verdicts are
+committed on the default branch or with --record; elsewhere they are kept in this clone.
+
+Exit status: 0 all is well; 1 a fact failed or is suspect; 3 something due could not be checked or is not approved.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.cli.output import MARKS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from gitmem.cli.output import Output
+    from gitmem.verify.judge import Result
+    from gitmem.verify.session import Run
+
+EXAMPLES = (
+    "gitmem verify",
+    "gitmem verify --dry-run",
+    "gitmem verify auth-uses-rs256",
+    "gitmem verify --all --approved .github/gitmem-approved --json",
+)
+WORDS = {"holds": "verified", "fails": "failed", "error": "suspect", "skipped": "unproven"}
+# Results that hold are named up to here when nobody asked for them one by one.
+NAMED = 40
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what verify takes."""
+    parser.add_argument("keys", nargs="*", metavar="KEY", help="only these facts, due or not")
+    parser.add_argument("--all", action="store_true", help="all facts, due or not")
+    parser.add_argument("--facts", action="store_true", help="all facts, due or not: the same as --all")
+    parser.add_argument("--dry-run", action="store_true", help="only say what is due")
+    parser.add_argument(
+        "--approved", default="", metavar="FILE", help="a reviewed list of commands, read from the default branch"
+    )
+    parser.add_argument("--no-sandbox", action="store_true", help="run commands without a sandbox")
+    parser.add_argument(
+        "--record", action="store_true", help="commit the verdicts on another branch than the default one too"
+    )
+    parser.add_argument(
+        "--jobs", type=shared.positive, default=0, metavar="N", help="checks run at once (one per core)"
+    )
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Verify and report."""
+    from gitmem.verify.session import Options
+
+    with shared.open_memory(args, out) as memory:
+        options = Options(
+            keys=tuple(memory.need(args.keys)),
+            everything=args.all or args.facts,
+            approved=args.approved,
+            no_sandbox=args.no_sandbox,
+            record=args.record,
+            dry_run=args.dry_run,
+            jobs=args.jobs,
+        )
+        if args.no_sandbox:
+            out.alarm("commands run WITHOUT a sandbox: they can read and change whatever you can")
+        failures: list[Result] = []
+
+        def told(result: Result, done: int, total: int) -> None:
+            if result.outcome in ("fails", "error") and not args.json:
+                failures.append(result)
+                _print_result(result, out)
+            out.progress(result.due.row.key, done, total)
+
+        found = memory.verify(options, told=told)
+        shared.tell_notices(memory, out)
+        if args.json:
+            out.json(as_table(found))
+        elif args.dry_run:
+            for due in found.would_run:
+                out.line((due.row.key, "key"), f"  {due.why}  ", (due.spec.check.shown(), "dim"))
+            out.note(f"{len(found.would_run)} due")
+        else:
+            _report(found, out)
+        if args.keys and not found.due and not args.json:
+            out.note("none of these has a check to run")
+    return exit_status(found)
+
+
+def exit_status(found: Run) -> int:
+    """Return what the command exits with."""
+    statuses = found.standing.statuses
+    if statuses["failed"] or statuses["suspect"]:
+        return 1
+    return 3 if any(r.outcome in ("error", "skipped") for r in found.results) else 0
+
+
+def _print_result(result: Result, out: Output) -> None:
+    word = WORDS[result.outcome]
+    why = result.because or result.reason
+    label = {"fails": "failed", "error": "could not be checked"}[result.outcome]
+    out.line((MARKS[word], word), " ", (result.due.row.key, "key"), f"  {label}", (f" — {why}" if why else "", "dim"))
+
+
+def _report(found: Run, out: Output) -> None:
+    held = [r for r in found.results if r.outcome == "holds"]
+    for result in held if len(held) <= NAMED else ():
+        weak = " (weak: it also holds in an empty folder)" if result.verdict and result.verdict.weak else ""
+        out.line((MARKS["verified"], "verified"), " ", (result.due.row.key, "key"), "  holds", (weak, "yellow"))
+    if len(held) > NAMED:
+        out.line((MARKS["verified"], "verified"), f" {len(held)} hold")
+    lines = found.standing.lines
+    for line in (line for line in lines if line.status == "suspect"):
+        out.line((MARKS["suspect"], "suspect"), " ", (line.key, "key"), f"  suspect — {line.because}")
+    fresh = {r.due.row.key for r in found.results}
+    for line in (line for line in lines if line.status == "failed" and line.key not in fresh):
+        out.line((MARKS["failed"], "failed"), " ", (line.key, "key"), "  failed before", (f" — {line.because}", "dim"))
+    out.line((summary(found), "bold"))
+    for advice in _advice(found):
+        out.note(advice)
+
+
+def summary(found: Run) -> str:
+    """Return the run in one line."""
+    if not found.due:
+        told = "nothing was due"
+    else:
+        counts = {
+            word: sum(r.outcome == word for r in found.results) for word in ("holds", "fails", "error", "skipped")
+        }
+        holds = "holds" if counts["holds"] == 1 else "hold"
+        names = {"holds": holds, "fails": "failed", "error": "could not be checked", "skipped": "skipped"}
+        told = f"{found.due} due: " + ", ".join(f"{n} {names[word]}" for word, n in counts.items() if n)
+    statuses = ", ".join(f"{n} {status}" for status, n in found.standing.statuses.items() if n)
+    where = f"; recorded as {found.recorded.commit[:12]}" if found.recorded and found.recorded.commit else ""
+    local = "; kept in this clone (not the default branch)" if found.is_local else ""
+    return f"{told}{where}{local}. Now: {statuses or 'no facts'}."
+
+
+def _advice(found: Run) -> list[str]:
+    lines = []
+    waiting = [r for r in found.results if r.outcome == "skipped" and r.reason == "not approved"]
+    if waiting:
+        lines.append(f"{len(waiting)} not approved: gitmem trust --review")
+    if any(r.reason == "no sandbox works here" for r in found.results):
+        lines.append("no sandbox works here: install bubblewrap, or run with --no-sandbox; gitmem doctor says more")
+    failed = [line for line in found.standing.lines if line.status == "failed"]
+    if failed:
+        by = f" (written by {failed[0].by})" if failed[0].by else ""
+        lines.append(f"what to do about it: gitmem settle {failed[0].key}{by}")
+    return lines
+
+
+def as_table(found: Run) -> dict[str, Any]:
+    """Return the run as the documented JSON."""
+    statuses = {line.key: line.status for line in found.standing.lines}
+    names = {"holds": "verified", "fails": "failed"}
+    skipped = [r for r in found.results if r.outcome == "skipped"]
+    return {
+        "commit": found.commit,
+        "ran": len(found.results) - len(skipped),
+        "skipped": len(skipped),
+        "due": found.due,
+        "results": [
+            {
+                "key": r.due.row.key,
+                "outcome": r.outcome,
+                "status": statuses.get(r.due.row.key, names.get(r.outcome, "")),
+                "because": r.because,
+                "reason": r.reason,
+                "why": r.due.why,
+                "weak": bool(r.verdict and r.verdict.weak),
+                "seconds": round(r.seconds, 3),
+            }
+            for r in found.results
+        ],
+        "would_run": [{"key": d.row.key, "why": d.why, "check": d.spec.check.shown()} for d in found.would_run],
+        "recorded": found.recorded.commit if found.recorded else "",
+        "sandbox": found.rung,
+        "statuses": dict(found.standing.statuses),
+        "suspect": [
+            {"key": line.key, "because": list(line.chain)} for line in found.standing.lines if line.status == "suspect"
+        ],
+    }

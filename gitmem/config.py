@@ -1,0 +1,204 @@
+"""Settings and the environment: the one place that reads ``os.environ``.
+
+Precedence: flag, ``GITMEM_*``, ``git config gitmem.*``, the store's policy, default. ``app`` hands in what git and
+the policy say; everything is read once into a frozen ``Config``.
+"""
+
+from __future__ import annotations
+
+import os
+
+from gitmem.errors import ConfigError
+from gitmem.frozen import frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+# Transport settings of the user that a fetch or push needs; every other GIT_* variable is dropped (git's hooks set
+# GIT_DIR, GIT_INDEX_FILE, GIT_CONFIG_PARAMETERS, ... and a child would write the user's index; seen with git 2.39).
+TRANSPORT = (
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_ASKPASS",
+    "GIT_SSL_CAINFO",
+    "GIT_SSL_NO_VERIFY",
+    "GIT_PROXY_COMMAND",
+)
+
+# Variables that gitmem sets for its own children; they are not settings.
+INTERNAL = frozenset({"GITMEM_RUN", "GITMEM_HOOK"})
+
+COLORS = ("auto", "always", "never")
+
+# The names that agent-swarm's users have in their environment (D6).
+ALIASES = {
+    "recall_half_life_days": "MEMORY_RECENCY_HALF_LIFE_DAYS",
+    "recall_access_boost_max": "MEMORY_ACCESS_BOOST_MAX",
+    "recall_access_recency_hours": "MEMORY_ACCESS_RECENCY_HOURS",
+    "recall_candidate_multiplier": "MEMORY_CANDIDATE_MULTIPLIER",
+}
+
+
+@frozen
+class Config:
+    """What decides how gitmem behaves here. Empty or zero means: the policy or the default decides.
+
+    Attributes:
+        branch: The memory branch, without ``refs/heads/``.
+        remote: The remote whose branch is read before there is a local one.
+        agent: The agent's name that is written into ``by`` and kept as provenance.
+        jobs: Checks run in parallel; 0 = one per core.
+        lock_timeout_s: How long a write waits for another one.
+        default_branch: The code branch whose verdicts are committed; empty = found from git.
+        recall_limit: Hits shown by recall.
+        recall_half_life_days: Recency half-life; 0 = the policy's.
+        recall_access_boost_max: Access boost; 0 = the policy's.
+        recall_access_recency_hours: Hours in which an access counts fully; 0 = the policy's.
+        recall_candidate_multiplier: Candidates per hit; 0 = the policy's.
+        color: ``auto``, ``always`` or ``never``.
+    """
+
+    branch: str = "memory"
+    remote: str = "origin"
+    agent: str = ""
+    jobs: int = 0
+    lock_timeout_s: float = 20.0
+    default_branch: str = ""
+    recall_limit: int = 10
+    recall_half_life_days: float = 0.0
+    recall_access_boost_max: float = 0.0
+    recall_access_recency_hours: float = 0.0
+    recall_candidate_multiplier: float = 0.0
+    color: str = "auto"
+
+
+def load(git_values: Mapping[str, str], *, environment: Mapping[str, str] | None = None) -> Config:
+    """Return the settings.
+
+    Args:
+        git_values: What ``git config --get-regexp`` printed of ``gitmem.*``, by lower-case name without ``gitmem.``.
+        environment: The environment; the process's own by default.
+
+    Raises:
+        ConfigError: A key that does not exist, or a value of the wrong type.
+    """
+    environment = os.environ if environment is None else environment
+    known = {name: type(getattr(Config(), name)) for name in Config.__fields__}  # type: ignore[attr-defined]
+    by_git = {name.replace("_s", "", 1) if name.endswith("_s") else name: name for name in known}
+    by_git = {short.replace("_", ""): name for short, name in by_git.items()}
+    values: dict[str, object] = {}
+    for key, text in git_values.items():
+        name = by_git.get(key.lower().replace("-", "").replace(".", ""))
+        if name is None:
+            raise _unknown(f"gitmem.{key}", "git config", [f"gitmem.{_camel(k)}" for k in known])
+        values[name] = _typed(text, known[name], f"gitmem.{key}", "git config")
+    for name, alias in ALIASES.items():
+        if environment.get(alias):
+            values[name] = _typed(environment[alias], known[name], alias, "the environment")
+    for variable, text in environment.items():
+        # An empty variable is one that a script took back.
+        if not variable.startswith("GITMEM_") or variable in INTERNAL or not text:
+            continue
+        name = by_git.get(variable.removeprefix("GITMEM_").lower().replace("_", ""))
+        if name is None:
+            names = [f"GITMEM_{known_name.upper().removesuffix('_S')}" for known_name in known]
+            raise _unknown(variable, "the environment", names)
+        values[name] = _typed(text, known[name], variable, "the environment")
+    config = Config(**values)  # type: ignore[arg-type]
+    if config.color not in COLORS:
+        told = f"the setting color must be one of {', '.join(COLORS)}, not {config.color!r}"
+        raise ConfigError(told, file="", key="color")
+    if not _is_branch(config.branch):
+        told = f"the setting branch cannot be {config.branch!r}: no branch can have this name"
+        raise ConfigError(told, file="", key="branch", hint="git help check-ref-format says which names can be")
+    return config
+
+
+def _is_branch(name: str) -> bool:
+    """Tell whether a branch can have a name. Source: git-check-ref-format(1)."""
+    parts = name.split("/")
+    wrong = any(not part or part.startswith(".") or part.endswith((".lock", ".")) for part in parts)
+    odd = any(char in " ~^:?*[\\" or not char.isprintable() for char in name)
+    return not (wrong or odd or ".." in name or "@{" in name or name == "@" or name.startswith("-"))
+
+
+def _camel(name: str) -> str:
+    """Return a setting's name as git config spells it, which allows no underscores."""
+    first, *rest = name.removesuffix("_s").split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+def _typed(text: str, wanted: type, key: str, file: str) -> object:
+    words = {int: "a whole number from 0", float: "a number from 0"}
+    refused = ConfigError(f"{file}: {key} must be {words.get(wanted)}, not {text!r}", file=file, key=key)
+    try:
+        value = wanted(text)
+    except ValueError as err:
+        raise refused from err
+    # A lock would be waited for without end for "nan" seconds.
+    if wanted in words and not 0 <= value < float("inf"):
+        raise refused
+    return value
+
+
+def _unknown(key: str, file: str, known: list[str]) -> ConfigError:
+    from difflib import get_close_matches  # 3 ms, and only on this error
+
+    near = get_close_matches(key.lower(), [k.lower() for k in known], n=1, cutoff=0.0)
+    nearest = next(k for k in known if k.lower() == near[0])
+    return ConfigError(f"{file}: there is no setting {key}", file=file, key=key, hint=f"the nearest one is {nearest}")
+
+
+def git_environment(*, transport: bool = False) -> dict[str, str]:
+    """Return the environment for a git child: ours without any ``GIT_*``, in English, never asking.
+
+    Args:
+        transport: Keep the variables that reaching a remote needs.
+    """
+    env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_") and k != "LANGUAGE"}
+    if transport:
+        env.update({k: os.environ[k] for k in TRANSPORT if k in os.environ})
+    env.update(LC_ALL="C", GIT_TERMINAL_PROMPT="0", GIT_OPTIONAL_LOCKS="0", GIT_NO_REPLACE_OBJECTS="1")
+    return env
+
+
+def search_path() -> str:
+    """Return PATH for checks; the system's default where it is unset."""
+    return os.environ.get("PATH") or os.defpath
+
+
+def variable(name: str) -> str:
+    """Return an environment variable, or an empty string."""
+    return os.environ.get(name, "")
+
+
+def editor() -> str:
+    """Return the person's editor as a shell command: ``GIT_EDITOR``, ``VISUAL``, ``EDITOR``, else empty."""
+    return variable("GIT_EDITOR") or variable("VISUAL") or variable("EDITOR")
+
+
+def home() -> str:
+    """Return the person's home folder, also where HOME is unset."""
+    return os.path.expanduser("~")
+
+
+def state_home() -> Path:
+    """Return where approvals and logs are kept: ``$XDG_STATE_HOME/gitmem`` (XDG Base Directory 0.8)."""
+    from pathlib import Path  # 2.5 ms (measured), and recall never asks
+
+    base = variable("XDG_STATE_HOME")
+    return (Path(base) if base.startswith("/") else Path(home(), ".local", "state")) / "gitmem"
+
+
+def git_config_files(common_dir: str) -> tuple[str, ...]:
+    """Return the files in which git settings of this repository may stand (git-config(1), FILES)."""
+    base = variable("XDG_CONFIG_HOME") or os.path.join(home(), ".config")
+    return (
+        os.path.join(common_dir, "config"),
+        os.path.join(common_dir, "config.worktree"),
+        os.path.join(home(), ".gitconfig"),
+        os.path.join(base, "git", "config"),
+        "/etc/gitconfig",
+    )

@@ -1,0 +1,335 @@
+"""The known fields: their types in one table, and the values of times, time limits and lifetimes.
+
+Unknown fields are kept and never looked at. A field without a value (``tags:``) counts as absent, except ``verify``: a
+fact that lost its command must not pass for one that never had any.
+"""
+
+from __future__ import annotations
+
+from gitmem.errors import FormatError
+from gitmem.model import BUILTIN_FIELDS, Problem, is_plain_command, parse_duration
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from gitmem.model import Document
+
+# The version of the fields that this program knows; a file says `schema: 2` when it needs a newer one.
+SCHEMA = 1
+
+# A check may run from a second to a day: a bound of ours, so that a file cannot hold a run for ever (bad input 35).
+MAX_TIMEOUT_S = 86_400
+
+# C1's and C6's levels (ai-memory-module: "--importance - critical/high/medium/low").
+IMPORTANCE = ("critical", "high", "medium", "low")
+
+# beads' levels, 0 being the most urgent (the format that Beans' example file uses: "priority: 2").
+MAX_PRIORITY = 4
+
+
+def check_fields(fields: dict[str, Any], frontmatter: str = "") -> None:
+    """Check the types of the known fields.
+
+    Args:
+        fields: What was read.
+        frontmatter: Where it was read from, so that an error can name the line in the file.
+
+    Raises:
+        FormatError: ``bad-<field>``, or ``unapprovable-command`` for a command that cannot be shown as it is;
+            ``newer-schema`` when a file of a newer version does not fit the types of this one.
+    """
+    name = ""
+    try:
+        for name, value in fields.items():
+            rule = _RULES.get(name)
+            if rule is not None and value is not None and not rule[0](value):
+                raise FormatError(f"`{name}` must be {rule[1]}", code=f"bad-{name}", hint=_hint(rule[0], value))
+            if name == "verify":
+                _check_verify(value)
+            elif name == "refute" and value is not None:
+                _check_command(name, value)
+    except FormatError as err:
+        err.line = _line_of(name, frontmatter)
+        if not is_newer(fields):
+            raise
+        message = "written for a newer version of gitmem"
+        raise FormatError(message, code="newer-schema", line=err.line, hint="update gitmem to read it") from err
+
+
+def _line_of(name: str, frontmatter: str) -> int:
+    """Return the line in the file where a field begins, or 0 where a glance cannot tell."""
+    for line, text in enumerate(frontmatter.split("\n"), start=2):
+        if text.startswith((f"{name}:", f'"{name}":', f"'{name}':")):
+            return line
+    return 0
+
+
+def is_newer(fields: dict[str, Any]) -> bool:
+    """Return whether the frontmatter was written for a newer version: it is shown, never changed and never run."""
+    schema = fields.get("schema")
+    return isinstance(schema, int) and schema > SCHEMA
+
+
+def warnings_of(document: Document) -> tuple[Problem, ...]:
+    """Return what ``doctor`` says about a memory that is served all the same; may be empty."""
+    if not is_newer(document.fields):
+        return ()
+    return (
+        Problem(
+            code="newer-schema",
+            path=document.path,
+            message="written for a newer version of gitmem: read only",
+            key=document.key,
+            hint="update gitmem to change or check it",
+            severity="warning",
+        ),
+    )
+
+
+def _hint(rule: Callable[[object], bool], value: object) -> str:
+    parts = value if isinstance(value, list) else [value]
+    is_typed = rule in (_is_text, _is_texts) and any(isinstance(part, int | float) for part in parts)
+    return "write it in quotes if it is meant as text" if is_typed else ""
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_texts(value: object) -> bool:
+    """Return whether a value is text or a list of texts; whole numbers count (`refs: [12]`), 1.10 would become 1.1."""
+    if isinstance(value, list):
+        return all(isinstance(part, str) or type(part) is int for part in value)
+    return isinstance(value, str)
+
+
+def _is_slug(value: object) -> bool:
+    # 40 characters: the longest built-in kind has 18; a bound for folder names.
+    return (
+        isinstance(value, str)
+        and value.isascii()
+        and len(value) <= 40
+        and value[:1].isalpha()
+        and value.islower()
+        and value.replace("_", "").replace("-", "").isalnum()
+    )
+
+
+def _is_ttl(value: object) -> bool:
+    return isinstance(value, str) and _holds(parse_ttl, value)
+
+
+def _is_timeout(value: object) -> bool:
+    return _holds(parse_timeout, value)
+
+
+def _is_time(value: object) -> bool:
+    return isinstance(value, str) and _holds(parse_time, value)
+
+
+def _holds(parse: Callable[[Any], object], value: object) -> bool:
+    try:
+        parse(value)
+    except FormatError:
+        return False
+    return True
+
+
+def _is_share(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+
+
+def _is_person(value: object) -> bool:
+    if isinstance(value, dict):
+        return all(isinstance(part, str) for part in value.values())
+    return isinstance(value, str)
+
+
+def _is_retired(value: object) -> bool:
+    return (
+        isinstance(value, dict)
+        and all(_is_text(value[name]) for name in ("by", "why") if name in value)
+        and ("when" not in value or _is_time(value["when"]))
+    )
+
+
+_RULES: dict[str, tuple[Callable[[object], bool], str]] = {
+    **dict.fromkeys(("title", "superseded_by", "category", "workspace", "project", "task"), (_is_text, "text")),
+    **dict.fromkeys(
+        ("tags", "domains", "paths", "refs", "requires", "produces", "supersedes"), (_is_texts, "a list of texts")
+    ),
+    "kind": (_is_slug, "one word in lower case, such as `gotcha` or `anti_pattern`"),
+    "ttl": (_is_ttl, "a length of time such as `30d`, `12h`, `2w` or `90m`, or `never`"),
+    "timeout": (_is_timeout, "a length of time such as `30s` or `5m`, from one second to a day"),
+    "network": (lambda value: isinstance(value, bool), "`true` or `false`"),
+    "confidence": (_is_share, "a number from 0 to 1"),
+    "importance": (lambda value: value in IMPORTANCE, f"one of {', '.join(IMPORTANCE)}"),
+    "priority": (
+        lambda value: type(value) is int and 0 <= value <= MAX_PRIORITY,
+        f"a whole number from 0 to {MAX_PRIORITY}",
+    ),
+    "created": (_is_time, "a time such as `2026-11-21T09:30:00Z`"),
+    "by": (_is_person, "text, or a mapping such as `{who: ana, agent: dev}`"),
+    "retired": (_is_retired, "a mapping of `when`, `by` and `why`"),
+    "schema": (lambda value: type(value) is int and value >= 1, "a whole number from 1"),
+}
+
+
+def _check_verify(value: Any) -> None:
+    if isinstance(value, dict):
+        _check_builtin(value)
+    elif isinstance(value, list):
+        if not value or not value[0] or not all(isinstance(word, str) for word in value):
+            raise _bad_verify("a list in `verify` is a program and its arguments, all of them texts")
+        for word in value:
+            _check_shown("verify", word)
+    elif isinstance(value, str):
+        _check_command("verify", value)
+    else:
+        raise _bad_verify(
+            "`verify` must be a shell command, a list of a program and its arguments, or a built-in check"
+        )
+
+
+def _check_command(name: str, value: Any) -> None:
+    if not (isinstance(value, str) and value.strip()):
+        raise FormatError(f"`{name}` must be a shell command", code=f"bad-{name}")
+    _check_shown(name, value)
+
+
+def _check_shown(name: str, command: str) -> None:
+    if not is_plain_command(command):
+        raise FormatError(
+            f"`{name}` holds a character that does not show, so nobody could approve it",
+            code="unapprovable-command",
+            hint="write the command with printable characters, tabs and newlines only",
+        )
+
+
+def _bad_verify(message: str) -> FormatError:
+    return FormatError(message, code="bad-verify")
+
+
+def _check_builtin(check: dict[str, Any]) -> None:
+    name = next((name for name, names in BUILTIN_FIELDS.items() if set(names) == set(check)), None)
+    if name is None:
+        forms = "; ".join("{" + ", ".join(f"{field}: …" for field in names) + "}" for names in BUILTIN_FIELDS.values())
+        raise _bad_verify(f"no such built-in check; there are {forms}")
+    for field, value in check.items():
+        if not (isinstance(value, str) and value):
+            raise _bad_verify(f"`{field}` of a built-in check must be text")
+        if field in ("exists", "absent", "in") and not _is_inside(value):
+            raise _bad_verify(f"`{field}: {value}` is no path inside the repository")
+    if name == "same" and not _is_sha256(check["same"]):
+        raise _bad_verify("`same` must be a SHA-256 in 64 lower-case hexadecimal digits")
+
+
+def _is_inside(path: str) -> bool:
+    """Return whether a path or glob can name a file of the code tree (`absent: ../x` would hold for ever)."""
+    return all(part not in ("", ".", "..") for part in path.removesuffix("/").split("/"))
+
+
+def _is_sha256(text: str) -> bool:
+    return len(text) == 64 and all(digit in "0123456789abcdef" for digit in text)
+
+
+def parse_ttl(text: str) -> int | None:
+    """Return a lifetime such as ``30d`` in seconds (>= 1), or None for ``never``.
+
+    Raises:
+        FormatError: ``bad-ttl``.
+    """
+    return None if text == "never" else _seconds("ttl", text)
+
+
+def parse_timeout(value: str | int) -> int:
+    """Return a time limit in seconds, 1 to 86,400, from ``30s``, ``5m`` or whole seconds.
+
+    Raises:
+        FormatError: ``bad-timeout``.
+    """
+    seconds = value if type(value) is int else _seconds("timeout", str(value))
+    if not 1 <= seconds <= MAX_TIMEOUT_S:
+        raise FormatError("a timeout is from one second to a day", code="bad-timeout")
+    return seconds
+
+
+def _seconds(name: str, text: str) -> int:
+    try:
+        return parse_duration(text)
+    except ValueError as err:
+        raise FormatError(f"`{name}`: {err}", code=f"bad-{name}") from err
+
+
+def parse_time(text: str) -> int:
+    """Return a time such as ``2026-11-21T09:30:00Z`` in seconds since the epoch; a fraction of a second is dropped.
+
+    Any year from 1 to 9999 is taken as it stands, so the result may lie before the epoch or far in the future. A leap
+    second is refused: the count has no number for it.
+
+    Raises:
+        FormatError: ``bad-time``.
+
+    Source: RFC 3339, section 5.6, with ``T`` and ``Z`` in upper case and no other offset.
+    """
+    parts = (text[0:4], text[5:7], text[8:10], text[11:13], text[14:16], text[17:19])
+    fraction = text[20:-1]
+    is_whole = len(text) == 20 or (text[19:20] == "." and fraction.isascii() and fraction.isdigit())
+    if not (is_whole and text.endswith("Z") and text[4:17:3] == "--T::" and all(map(_is_digits, parts))):
+        raise _bad_time(text)
+    year, month, day, hour, minute, second = map(int, parts)
+    in_range = year >= 1 and 1 <= month <= 12 and 1 <= day <= _month_days(year, month)
+    if not (in_range and hour <= 23 and minute <= 59 and second <= 59):
+        raise _bad_time(text)
+    return _days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
+
+
+def _is_digits(text: str) -> bool:
+    return text.isascii() and text.isdigit()
+
+
+def _bad_time(text: str) -> FormatError:
+    return FormatError(f"{text!r} is no time such as `2026-11-21T09:30:00Z`", code="bad-time")
+
+
+def format_time(epoch_s: int) -> str:
+    """Return seconds since the epoch as ``2026-11-21T09:30:00Z``, the inverse of ``parse_time``.
+
+    Raises:
+        ValueError: The year is not 1 to 9999.
+    """
+    days, seconds = divmod(epoch_s, 86_400)
+    year, month, day = _date(days)
+    if not 1 <= year <= 9999:
+        raise ValueError(f"{epoch_s} lies outside the years 1 to 9999")
+    return f"{year:04}-{month:02}-{day:02}T{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}Z"
+
+
+def _month_days(year: int, month: int) -> int:
+    if month == 2:
+        return 29 if year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) else 28
+    return 30 if month in (4, 6, 9, 11) else 31
+
+
+def _days(year: int, month: int, day: int) -> int:
+    """Return the days from 1970-01-01 to a date.
+
+    Source: H. Hinnant, "chrono-Compatible Low-Level Date Algorithms", days_from_civil. (``datetime`` takes 1.5 ms to
+    import, measured, and accepts what RFC 3339 does not.)
+    """
+    year -= month <= 2
+    era, of_era = divmod(year, 400)
+    of_year = (153 * ((month + 9) % 12) + 2) // 5 + day - 1
+    return era * 146_097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719_468
+
+
+def _date(days: int) -> tuple[int, int, int]:
+    """Return the date that lies *days* after 1970-01-01 (civil_from_days, the same source)."""
+    era, of_era = divmod(days + 719_468, 146_097)
+    year = (of_era - of_era // 1460 + of_era // 36_524 - of_era // 146_096) // 365
+    of_year = of_era - (365 * year + year // 4 - year // 100)
+    month = (5 * of_year + 2) // 153
+    day = of_year - (153 * month + 2) // 5 + 1
+    return year + era * 400 + (month >= 10), (month + 2) % 12 + 1, day

@@ -1,0 +1,198 @@
+"""The quick reader: the frontmatter that gitmem itself writes, and most of what people write, without a YAML parser.
+
+It knows ``key: value`` with plain and quoted scalars, lists and mappings in brackets (one level), lists of lines that
+begin with ``-``, and literal blocks (``|``, ``|-``) indented by two. On anything that it is not certain of it answers
+None, and the strict reader is asked: whenever this one answers, the other would have given the same (a property test
+holds them together). Measured on a realistic header of 11 fields with Python 3.11.7: 13 us against 51 us of the strict
+reader with libyaml (63 us through python-frontmatter), whose packages take 25 ms to import.
+"""
+
+from __future__ import annotations
+
+from gitmem.document.scalars import NOT_FIRST, is_name, is_plain, is_plain_inside, resolve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# "Not certain": no value that a file can hold.
+_UNSURE: Any = object()
+
+_ESCAPES = {'"': '"', "\\": "\\", "n": "\n", "t": "\t"}
+
+
+def parse(text: str) -> dict[str, Any] | None:
+    """Return the fields of a frontmatter in file order, or None where only the strict reader can tell.
+
+    Args:
+        text: The lines between the fences, each ended by a newline (no carriage returns).
+    """
+    # Controls, tabs, odd line breaks and hidden characters all have rules of their own.
+    if not text.replace("\n", "").isprintable():
+        return None
+    fields: dict[str, Any] = {}
+    lines = text.split("\n")
+    at, end = 0, len(lines)
+    while at < end:
+        line = lines[at]
+        at += 1
+        name, colon, value = line.partition(": ")
+        if not colon:
+            if not line or line[0] == "#":
+                continue
+            name, value = line[:-1], ""
+            if line[-1] != ":":
+                return None
+        elif line[0] == "#":
+            continue
+        if name in fields or not (name in _COMMON or is_name(name)):
+            return None
+        # The common case first, in one expression: it is what the time is spent on.
+        if value and value[0] not in NOT_FIRST and is_plain(value):
+            fields[name] = resolve(value)
+            continue
+        found, at = _below(lines, at, value.strip(" "))
+        if found is _UNSURE:
+            return None
+        fields[name] = found
+    # Nothing at all, or comments alone, is no mapping.
+    return fields or None
+
+
+# Names that need no check.
+_COMMON = frozenset(
+    ("title", "kind", "tags", "paths", "refs", "verify", "ttl", "requires", "created", "by", "task", "importance")
+)
+
+
+def _below(lines: list[str], at: int, value: str) -> tuple[Any, int]:
+    """Return the value that begins with *value* and goes on at line *at*, and the line behind it."""
+    if value == "":
+        return _list(lines, at)
+    if value in ("|", "|-"):
+        return _block(lines, at, value)
+    return _value(value), at
+
+
+def _value(value: str) -> Any:
+    first = value[0]
+    if first == "[" and value[-1] == "]":
+        return _flow_list(value[1:-1])
+    if first == "{" and value[-1] == "}":
+        return _flow_mapping(value[1:-1])
+    return _scalar(value)
+
+
+def _scalar(value: str) -> Any:
+    """Read a scalar that stands outside brackets."""
+    if value == "":
+        return _UNSURE
+    if value[0] in "\"'":
+        found, end = _quoted(value, 0)
+        return found if end == len(value) else _UNSURE
+    return resolve(value) if is_plain(value) else _UNSURE
+
+
+def _quoted(text: str, at: int) -> tuple[Any, int]:
+    """Read the quoted scalar at *at*; return it and the offset behind it."""
+    quote = text[at]
+    end = text.find(quote, at + 1)
+    if end < 0:
+        return _UNSURE, at
+    inner = text[at + 1 : end]
+    # Two single quotes stand for one: the second is no end, and the caller finds it in its way.
+    return _escaped(text, at + 1) if quote == '"' and "\\" in inner else (inner, end + 1)
+
+
+def _escaped(text: str, at: int) -> tuple[Any, int]:
+    """Read a double-quoted scalar with escapes, from behind its opening quote."""
+    parts: list[str] = []
+    while True:
+        end = text.find('"', at)
+        escape = text.find("\\", at)
+        if end < 0:
+            return _UNSURE, at
+        if not 0 <= escape < end:
+            parts.append(text[at:end])
+            return "".join(parts), end + 1
+        parts.append(text[at:escape])
+        meaning = _ESCAPES.get(text[escape + 1 : escape + 2])
+        if meaning is None:
+            return _UNSURE, at
+        parts.append(meaning)
+        at = escape + 2
+
+
+def _flow_list(inner: str) -> Any:
+    if inner.strip(" ") == "":
+        return []
+    found: list[Any] = []
+    at = 0
+    while at >= 0:
+        value, at = _flow_value(inner, at)
+        if value is _UNSURE:
+            return _UNSURE
+        found.append(value)
+    return found
+
+
+def _flow_mapping(inner: str) -> Any:
+    if inner.strip(" ") == "":
+        return {}
+    found: dict[str, Any] = {}
+    at = 0
+    while at >= 0:
+        colon = inner.find(": ", at)
+        name = inner[at:colon].strip(" ")
+        if colon < 0 or name in found or not is_name(name):
+            return _UNSURE
+        value, at = _flow_value(inner, colon + 2)
+        if value is _UNSURE:
+            return _UNSURE
+        found[name] = value
+    return found
+
+
+def _flow_value(inner: str, at: int) -> tuple[Any, int]:
+    """Read one value inside brackets; return it and the offset behind its comma, or -1 when it was the last one."""
+    while inner.startswith(" ", at):
+        at += 1
+    if inner[at : at + 1] in ('"', "'"):
+        value, at = _quoted(inner, at)
+        comma = inner.find(",", at)
+        rest = inner[at:comma] if comma >= 0 else inner[at:]
+        if rest.strip(" "):
+            return _UNSURE, -1
+    else:
+        comma = inner.find(",", at)
+        word = (inner[at:comma] if comma >= 0 else inner[at:]).strip(" ")
+        value = resolve(word) if is_plain_inside(word) else _UNSURE
+    return value, comma + 1 if comma >= 0 else -1
+
+
+def _list(lines: list[str], at: int) -> tuple[Any, int]:
+    """Read the lines that begin with ``-`` at one indentation; none of them means that the field has no value."""
+    first = lines[at]
+    mark = first[: len(first) - len(first.lstrip(" "))] + "- "
+    if not first.startswith(mark):
+        # A dash alone, or something else that is indented.
+        return (_UNSURE if first[:1] in (" ", "-") else None), at
+    found: list[Any] = []
+    while lines[at].startswith(mark):
+        value = _scalar(lines[at][len(mark) :].strip(" "))
+        if value is _UNSURE:
+            return _UNSURE, at
+        found.append(value)
+        at += 1
+    return found, at
+
+
+def _block(lines: list[str], at: int, header: str) -> tuple[Any, int]:
+    """Read a literal block indented by two; empty lines behind it are not part of it, whichever the header."""
+    start = at
+    while (lines[at].startswith("  ") and lines[at].strip(" ")) or (lines[at] == "" and start < at < len(lines) - 1):
+        at += 1
+    if at == start or lines[start][2] == " ":
+        return _UNSURE, at
+    content = "\n".join(line[2:] for line in lines[start:at]).rstrip("\n")
+    return content + "\n" if header == "|" else content, at

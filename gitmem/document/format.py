@@ -1,0 +1,165 @@
+"""Memory to text: a new file, written the way the design shows it, without a YAML library.
+
+What is written here reads back as it was, by the quick reader and by the strict one (a property test holds it).
+"""
+
+from __future__ import annotations
+
+from gitmem.document.scalars import MAX_DEPTH, is_key, is_name, is_plain, is_plain_inside, is_text, resolve
+from gitmem.document.split import MAX_BYTES, MAX_FRONTMATTER_BYTES
+from gitmem.errors import FormatError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+# The order of the design's example (DESIGN, section 3): what it says, what proves it, what it is linked to, what it is
+# worth, where it comes from. Fields that are not listed follow in the order in which they are given.
+ORDER = (
+    *("schema", "title", "kind", "tags", "domains", "paths", "refs"),
+    *("verify", "refute", "ttl", "timeout", "network"),
+    *("requires", "produces", "supersedes", "superseded_by"),
+    *("category", "confidence", "importance", "priority"),
+    *("project", "workspace", "created", "updated", "by", "task", "retired"),
+)
+_PLACES = {name: place for place, name in enumerate(ORDER)}
+
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+
+def format(fields: Mapping[str, Any], body: str) -> str:  # noqa: A001 - the pair of `parse`
+    """Return the text of a memory file, ended by a newline.
+
+    Args:
+        fields: Text, numbers, booleans, None, lists and mappings of these. The known names come first, in ``ORDER``.
+        body: Written as it is; a newline is added when its last line has none.
+
+    Raises:
+        FormatError: ``bad-key``, ``bad-number``, ``too-deep``, ``not-utf8``, ``nul-character``,
+            ``frontmatter-too-large`` or ``too-large``: no file can say this.
+    """
+    lines = format_fields(fields)
+    text = f"---\n{lines}---\n{ended(body)}"
+    if "\0" in body:
+        raise FormatError("a NUL character in the body", code="nul-character")
+    if len(_encoded(lines)) > MAX_FRONTMATTER_BYTES:
+        raise FormatError(
+            "the frontmatter would be too large", code="frontmatter-too-large", hint="move text into the body"
+        )
+    if len(_encoded(text)) > MAX_BYTES:
+        raise FormatError("the memory would be too large", code="too-large", hint="split it into several memories")
+    return text
+
+
+def ended(body: str) -> str:
+    """Return a body with its last line ended."""
+    return body if body.endswith("\n") or not body else body + "\n"
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as err:
+        raise FormatError("a lone surrogate", code="not-utf8") from err
+
+
+def format_fields(fields: Mapping[str, Any]) -> str:
+    """Return the lines between the fences, each ended by a newline."""
+    names = sorted(fields, key=place_of)
+    # An empty frontmatter would be no mapping.
+    return "".join(format_field(name, fields[name]) for name in names) or "{}\n"
+
+
+def place_of(name: str) -> int:
+    """Return where a field stands among the others; unknown ones share the last place (sorting keeps their order)."""
+    return _PLACES.get(name, len(ORDER))
+
+
+def format_field(name: str, value: Any, *, on_one_line: bool = False) -> str:
+    """Return the lines of one field, each ended by a newline: a text of several lines as a block if that is exact."""
+    if isinstance(value, str) and "\n" in value and not on_one_line and _is_block(value):
+        header = "|" if value.endswith("\n") else "|-"
+        return f"{_name(name)}: {header}\n" + "".join(f"  {line}\n" if line else "\n" for line in _lines(value))
+    return f"{_name(name)}: {_value(value)}\n"
+
+
+def _lines(value: str) -> list[str]:
+    return value.removesuffix("\n").split("\n")
+
+
+def _is_block(value: str) -> bool:
+    """Return whether a text of several lines reads back exactly from a literal block indented by two.
+
+    Leading space would be taken for indentation, and empty lines at the end are cut: such texts are quoted.
+    """
+    lines = _lines(value)
+    return (
+        value.replace("\n", "").replace("\t", "").isprintable()
+        and lines[0][:1] not in ("", " ", "\t")
+        and lines[-1] != ""
+        and all(line == "" or line.strip(" \t") for line in lines)
+    )
+
+
+def _name(name: str) -> str:
+    if is_name(name):
+        return name
+    if not is_key(name):
+        raise FormatError(f"{name!r} cannot be the name of a field", code="bad-key")
+    return _quoted(name)
+
+
+def _value(value: Any) -> str:
+    """Return a value as it stands behind ``name:``."""
+    if isinstance(value, str):
+        return value if is_plain(value) and is_text(value) else _quoted(value)
+    return _inside(value, 1)
+
+
+def _inside(value: Any, depth: int) -> str:
+    """Return a value on one line, as it stands inside brackets; *depth* collections are open around it."""
+    if isinstance(value, str):
+        return value if is_plain_inside(value) and is_text(value) else _quoted(value)
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, int | float):
+        return _number(value)
+    if depth == MAX_DEPTH:
+        raise FormatError(f"nested more than {MAX_DEPTH} deep", code="too-deep")
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_inside(part, depth + 1) for part in value) + "]"
+    pairs = (f"{_name(name)}: {_inside(part, depth + 1)}" for name, part in value.items())
+    return "{" + ", ".join(pairs) + "}"
+
+
+def _number(value: float) -> str:
+    text = repr(value)
+    if "e" in text:
+        # 24 decimals are all that the readers take for a number; what they cannot hold is refused below.
+        text = f"{value:.24f}".rstrip("0")
+        text = text + "0" if text.endswith(".") else text
+    found = resolve(text)
+    if type(found) is not type(value) or found != value:
+        raise FormatError(f"the number {value!r} has no exact form in a memory", code="bad-number")
+    return text
+
+
+def _quoted(text: str) -> str:
+    """Return a text in double quotes, with what does not show as itself escaped (YAML 1.2.2, rules 41-62)."""
+    if text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
+    if "\0" in text:
+        raise FormatError("a NUL character in a field", code="nul-character")
+    return '"' + "".join(map(_escaped, text)) + '"'
+
+
+def _escaped(character: str) -> str:
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    if character.isprintable():
+        return character
+    code = ord(character)
+    if 0xD800 <= code <= 0xDFFF:
+        raise FormatError("a lone surrogate in a field", code="not-utf8")
+    return f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"

@@ -1,0 +1,81 @@
+"""What a memory's check is, and the hashes that tie a verdict and an approval to it."""
+
+from __future__ import annotations
+
+import hashlib
+
+from gitmem.document.fields import is_newer, parse_timeout
+from gitmem.model import BUILTIN, BUILTIN_FIELDS, PROGRAM, SHELL, Check, Spec
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gitmem.model import Document
+
+
+def check_of(document: Document) -> Check | None:
+    """Return the check of a parsed memory; None where it has none, or was written for a newer version."""
+    verify = document.fields.get("verify")
+    if verify is None or is_newer(document.fields):
+        return None
+    if isinstance(verify, str):
+        return Check(SHELL, (verify,))
+    if isinstance(verify, list):
+        return Check(PROGRAM, tuple(verify))
+    name = next(name for name, names in BUILTIN_FIELDS.items() if set(names) == set(verify))
+    return Check(BUILTIN, (name, *(verify[field] for field in BUILTIN_FIELDS[name])))
+
+
+def spec_of(document: Document, *, setup: str, default_timeout_s: int) -> Spec | None:
+    """Return the whole specification of a memory's check, or None where it has no check.
+
+    Args:
+        document: A parsed memory.
+        setup: The policy's ``setup`` command; it is part of every specification that starts a process.
+        default_timeout_s: The policy's time limit in seconds, for a memory that names none.
+    """
+    check = check_of(document)
+    if check is None:
+        return None
+    fields = document.fields
+    refute = fields.get("refute") or ""
+    if check.form == BUILTIN:
+        return Spec(check, refute=refute)
+    timeout = fields.get("timeout")
+    return Spec(
+        check,
+        setup=setup,
+        interpreter="sh" if check.form == SHELL else "",
+        timeout_s=default_timeout_s if timeout is None else parse_timeout(timeout),
+        network=fields.get("network") is True,
+        refute=refute,
+    )
+
+
+def spec_hash(spec: Spec) -> str:
+    """Return the SHA-256 of a specification, 64 hex digits: equal for equal specifications and for no others."""
+    words = spec.check.words
+    run = (spec.setup, spec.interpreter, str(spec.timeout_s), str(spec.network), spec.refute)
+    return _hash("gitmem-spec-1", (spec.check.form, str(len(words)), *words, *run))
+
+
+def claim_hash(document: Document) -> str:
+    """Return the SHA-256 of what a memory claims, its title and body, 64 hex digits.
+
+    Line breaks count as one whatever their form, and the ones around the body not at all: an editor that changes them
+    changes no claim.
+    """
+    title = document.fields.get("title")
+    body = document.body.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+    return _hash("gitmem-claim-1", (title if isinstance(title, str) else "", body))
+
+
+def _hash(version: str, parts: Iterable[str]) -> str:
+    # Each part behind its length: joined by a separator, two different lists could be one text.
+    found = hashlib.sha256()
+    for part in (version, *parts):
+        data = part.encode("utf-8", "surrogatepass")
+        found.update(b"%d:" % len(data))
+        found.update(data)
+    return found.hexdigest()

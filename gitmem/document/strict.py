@@ -1,0 +1,260 @@
+"""The complete reader: python-frontmatter and PyYAML, held to a strict and small meaning of YAML.
+
+Values are built here from PyYAML's events, not by its constructors: those keep the last of two equal keys in silence,
+turn ``yes`` into a boolean and ``1:30`` into 90, raise bare ``ValueError`` on dates, and expand aliases without a
+limit (measured with PyYAML 6.0.3). Every refusal is one ``FormatError``.
+"""
+
+from __future__ import annotations
+
+from gitmem.document import scalars
+from gitmem.document.format import format_fields
+from gitmem.document.split import split
+from gitmem.errors import FormatError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+# Where the first line of the frontmatter stands in the file.
+FIRST_LINE = 2
+
+# What YAML 1.1 takes for a line break and editors do not show as one: next line, line and paragraph separator, and a
+# carriage return of its own. A command could be cut in two there.
+_BREAKS = {"\r": "carriage return", "\x85": "next line", "\u2028": "line separator", "\u2029": "paragraph separator"}
+
+# YAML 1.2.2, rule 1 (c-printable), without the line breaks above; a byte order mark is for the file's start only.
+_REFUSED = {*map(chr, range(32)), *map(chr, range(127, 160)), "\ufeff", "\ufffe", "\uffff"} - {"\t", "\n"}
+
+_NOTHING: Any = object()
+
+
+def read(text: str) -> dict[str, Any]:
+    """Return the fields of a whole memory file, through python-frontmatter.
+
+    Args:
+        text: The file without a byte order mark, with line feeds as its only line breaks.
+
+    Raises:
+        FormatError: As ``load``, and as ``split.split``.
+    """
+    # 25 ms with PyYAML (measured, Python 3.11.7); most files are read without it.
+    import frontmatter
+
+    fields, _ = frontmatter.parse(text, handler=handler())
+    return fields
+
+
+def handler() -> Any:
+    """Return a handler for python-frontmatter: strict fences, the strict reader, and gitmem's own writer.
+
+    ``frontmatter.load(path, handler=handler())`` reads a memory as gitmem does, but for the space around its body,
+    which python-frontmatter strips.
+    """
+    from frontmatter.default_handlers import YAMLHandler
+
+    class Handler(YAMLHandler):
+        def split(self, text: str) -> tuple[str, str]:
+            parts = split(text)
+            return parts.frontmatter, parts.body
+
+        def load(self, fm: str, **kwargs: object) -> Any:
+            return load(fm)
+
+        def export(self, metadata: dict[str, object], **kwargs: object) -> str:
+            return format_fields(metadata).removesuffix("\n")
+
+    return Handler()
+
+
+def load(text: str) -> dict[str, Any]:
+    """Return the fields of a frontmatter in file order.
+
+    Args:
+        text: The lines between the fences, with line feeds as their only line breaks.
+
+    Raises:
+        FormatError: Something is not as it must be; ``line`` counts as in the file, where the opening fence is 1.
+    """
+    fields = build(events(text), text)
+    if not isinstance(fields, dict):
+        raise FormatError(
+            f"the frontmatter is {_called(fields)}, not a mapping",
+            code="not-a-mapping",
+            line=FIRST_LINE,
+            hint="write lines of `name: value`",
+        )
+    return fields
+
+
+def _called(value: object) -> str:
+    if value is _NOTHING or value is None:
+        return "empty"
+    return "a list" if isinstance(value, list) else "a single value"
+
+
+def events(text: str) -> Iterator[Any]:
+    """Yield PyYAML's events for a frontmatter: from libyaml where PyYAML has it, else from its Python parser.
+
+    Raises:
+        FormatError: ``line-separator``, ``control-character`` or ``bad-yaml``.
+    """
+    _check_characters(text)
+    import yaml
+
+    # The iterator is followed inside the `try`, but what the caller does with an event is not.
+    try:
+        yield from yaml.parse(text, Loader=_loader())
+    except yaml.MarkedYAMLError as err:
+        mark = err.problem_mark or err.context_mark
+        line = FIRST_LINE + mark.line if mark else 0
+        raise FormatError(f"not valid YAML: {err.problem}", code="bad-yaml", line=line) from err
+    except (yaml.YAMLError, ValueError, OverflowError) as err:
+        # The last two: PyYAML's Python scanner passes on what `chr` and `int` say about an escape or a directive.
+        raise FormatError("not valid YAML", code="bad-yaml", line=FIRST_LINE) from err
+
+
+def _check_characters(text: str) -> None:
+    if text.replace("\n", "").replace("\t", "").isprintable():
+        return
+    for offset, character in enumerate(text):
+        line = FIRST_LINE + text.count("\n", 0, offset) if character in _BREAKS or character in _REFUSED else 0
+        if character in _BREAKS:
+            raise FormatError(
+                f"a hidden line break ({_BREAKS[character]}) in the frontmatter", code="line-separator", line=line
+            )
+        if character in _REFUSED:
+            raise FormatError(
+                f"a control character (U+{ord(character):04X}) in the frontmatter", code="control-character", line=line
+            )
+
+
+def _loader() -> Any:
+    import yaml
+
+    return yaml.CSafeLoader if yaml.__with_libyaml__ else bounded_loader()
+
+
+def bounded_loader() -> Any:
+    """Return PyYAML's Python loader, made to refuse deep brackets while it scans.
+
+    It looks 1,024 characters ahead before its first event and walks all open brackets at each step (measured: 1,000
+    opening brackets take 1.2 s); libyaml does the same in a millisecond.
+    """
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        def fetch_flow_collection_start(self, token: Any) -> None:
+            if self.flow_level >= scalars.MAX_DEPTH:
+                raise yaml.scanner.ScannerError(None, None, "brackets are nested too deeply", self.get_mark())
+            super().fetch_flow_collection_start(token)
+
+    return Loader
+
+
+def build(stream: Iterator[Any], text: str) -> Any:
+    """Return the value that a stream of events describes, without recursion; ``_NOTHING`` for an empty stream.
+
+    Raises:
+        FormatError: A duplicate key, an anchor, an alias, a tag, a merge key, a key that is no name, a directive, a
+            second document, or nesting past ``scalars.MAX_DEPTH``.
+    """
+    root: Any = _NOTHING
+    # The open collections, outermost first: each with the key that waits for its value, and the event it began with.
+    frames: list[list[Any]] = []
+    for event in stream:
+        kind = type(event).__name__
+        if kind.startswith(("Stream", "Document")):
+            _check_document(kind, event)
+            continue
+        if kind in ("SequenceEndEvent", "MappingEndEvent"):
+            frames.pop()
+            continue
+        _check_node(kind, event)
+        value: Any = _NEW[kind]() if kind in _NEW else _scalar(event)
+        if frames:
+            _put(frames[-1], value, event, text)
+        else:
+            root = value
+        if kind in _NEW:
+            if len(frames) == scalars.MAX_DEPTH:
+                raise _error(event, f"nested more than {scalars.MAX_DEPTH} deep", "too-deep")
+            frames.append([value, None, event])
+    return root
+
+
+def _put(frame: list[Any], value: Any, event: Any, text: str) -> None:
+    """Put a value into the innermost collection: as its next part, its next key, or the value of the key that waits."""
+    collection, key, start = frame
+    if isinstance(collection, list):
+        collection.append(value)
+    elif key is None:
+        frame[1] = name = _key(event, start, text)
+        if name in collection:
+            raise _error(event, f"the key `{name}` stands here twice", "duplicate-key")
+    else:
+        collection[key] = value
+        frame[1] = None
+
+
+_NEW: dict[str, Any] = {"SequenceStartEvent": list, "MappingStartEvent": dict}
+
+
+def _check_document(kind: str, event: Any) -> None:
+    if kind == "DocumentStartEvent" and (event.version or event.tags):
+        raise _error(event, "YAML directives (`%`) have no place in a memory", "directive")
+    if kind in ("DocumentStartEvent", "DocumentEndEvent") and event.explicit:
+        raise _error(event, "more than one YAML document", "two-documents")
+
+
+def _check_node(kind: str, event: Any) -> None:
+    if kind == "AliasEvent":
+        raise _error(event, f"an alias (`*{event.anchor}`): write the value out", "alias")
+    if event.anchor is not None:
+        raise _error(event, f"an anchor (`&{event.anchor}`): write the value out where it is needed", "anchor")
+    if event.tag is not None:
+        raise _error(event, f"a tag (`{event.tag}`): values have the types that they show", "tag")
+
+
+def _scalar(event: Any) -> Any:
+    value: str = event.value
+    if not event.style:
+        return scalars.resolve(value)
+    if "\0" in value:
+        raise _error(event, "a NUL character (an escape in quotes)", "nul-character")
+    if any("\ud800" <= c <= "\udfff" for c in value):
+        raise _error(event, "a lone surrogate (an escape in quotes)", "not-utf8")
+    return value
+
+
+# What YAML 1.1 takes for a number and is text here; as a key it would be one thing to gitmem and another elsewhere.
+_FLOATS = frozenset((".nan", ".inf", "-.inf", "+.inf"))
+
+
+def _key(event: Any, mapping: Any, text: str) -> str:
+    """Return the text of a key.
+
+    Raises:
+        FormatError: ``complex-key``, ``merge-key`` or ``bad-key``.
+    """
+    if type(event).__name__ != "ScalarEvent" or _is_explicit(event, mapping, text):
+        raise _error(event, "a complex key: write `name: value`", "complex-key")
+    name: str = event.value
+    if not event.style and name == "<<":
+        raise _error(event, "a merge key (`<<`): write the values out", "merge-key")
+    typed = not event.style and (not isinstance(scalars.resolve(name), str) or name.lower() in _FLOATS)
+    if typed or not scalars.is_key(name):
+        raise _error(event, "a key that is no name: begin it with a letter, or write it in quotes", "bad-key")
+    return name
+
+
+def _is_explicit(key: Any, mapping: Any, text: str) -> bool:
+    """Return whether a key was written behind ``?``, which no event tells."""
+    if not mapping.flow_style:
+        return bool(key.start_mark.column != mapping.start_mark.column)
+    return text[: key.start_mark.index].rstrip().endswith("?")
+
+
+def _error(event: Any, message: str, code: str) -> FormatError:
+    return FormatError(message, code=code, line=FIRST_LINE + event.start_mark.line)

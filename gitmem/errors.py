@@ -1,0 +1,117 @@
+"""The errors that a failed operation raises, each with its exit status.
+
+A malformed memory or a failed check is not an error but data (``model.Problem``, ``model.Verdict``).
+"""
+
+from __future__ import annotations
+
+
+class GitmemError(Exception):
+    """A failed operation: what happened, to which memory, file or ref, and a hint that repairs it.
+
+    Attributes:
+        message: One or more lines for people, without a trailing full stop being required.
+        hint: A command or an advice that repairs it and never destroys data; empty when there is none.
+        exit_status: What the command line exits with (DESIGN, section 6).
+    """
+
+    exit_status = 3
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class NotFoundError(GitmemError):
+    """No such memory, ref or file: the answer is no."""
+
+    exit_status = 1
+
+
+class NoRepositoryError(GitmemError):
+    """There is no repository here, or no store in it."""
+
+
+class AmbiguousKeyError(GitmemError):
+    """A short key fits several memories.
+
+    Attributes:
+        keys: The keys it fits, sorted.
+    """
+
+    exit_status = 1
+
+    def __init__(self, message: str, *, keys: list[str], hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.keys = keys
+
+
+class UsageError(GitmemError):
+    """The command line was wrong."""
+
+    exit_status = 2
+
+
+class RefusedError(GitmemError):
+    """The input was refused: a secret, a hidden character, a check that proves nothing."""
+
+    exit_status = 2
+
+
+class FormatError(GitmemError):
+    """One text is not a memory.
+
+    Attributes:
+        code: The problem's code, as ``doctor`` prints it.
+        path: The file inside the store, or empty.
+        line: The line in the file, from 1; 0 when unknown.
+    """
+
+    exit_status = 2
+
+    def __init__(self, message: str, *, code: str, path: str = "", line: int = 0, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.code = code
+        self.path = path
+        self.line = line
+
+
+class ConfigError(GitmemError):
+    """A setting is wrong.
+
+    Attributes:
+        file: Where it was set: a file, an environment variable, ``git config``.
+        key: The setting's name.
+    """
+
+    def __init__(self, message: str, *, file: str, key: str, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.file = file
+        self.key = key
+
+
+class ConflictError(GitmemError):
+    """The branch moved under us, or somebody else holds the lock."""
+
+
+class TrustError(GitmemError):
+    """A command that nobody has approved, or an approval that cannot be given here."""
+
+
+class ProcessError(GitmemError):
+    """A program could not run, or git said no.
+
+    Attributes:
+        argv: What was run.
+        status: Its exit status; negative for a signal; None when it never started.
+        stderr: The end of what it wrote to standard error.
+    """
+
+    def __init__(
+        self, message: str, *, argv: list[str], status: int | None = None, stderr: str = "", hint: str = ""
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.argv = argv
+        self.status = status
+        self.stderr = stderr

@@ -1,0 +1,211 @@
+"""Write a fact: its check must be able to fail, and must hold now, unless nobody can approve it now."""
+
+from __future__ import annotations
+
+from gitmem.document.edit import REMOVE
+from gitmem.document.fields import format_time
+from gitmem.document.parse import parse
+from gitmem.document.spec import claim_hash, spec_hash, spec_of
+from gitmem.errors import RefusedError
+from gitmem.frozen import frozen, replace
+from gitmem.model import BUILTIN, ERROR, FAILS, Document, Verdict
+from gitmem.store.layout import verdict_path
+from gitmem.store.verdicts import format_verdict
+from gitmem.verify import trivial
+from gitmem.write.draft import Draft, check_file, checked_text, cleaned, make_draft
+from gitmem.write.writer import edited
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from gitmem.opened import Opened
+    from gitmem.verify.due import Due
+    from gitmem.verify.judge import Result
+    from gitmem.write.writer import Change
+
+
+@frozen
+class Proof:
+    """What is known of a new check.
+
+    Attributes:
+        verdict: Its verdict, or None where it waits, unproven.
+        notices: What the person should know.
+    """
+
+    verdict: Verdict | None
+    notices: tuple[str, ...] = ()
+
+
+def write_fact(
+    memory: Opened,
+    title: str,
+    *,
+    verify: Any,
+    body: str = "",
+    key: str = "",
+    approve: bool = False,
+    unproven: bool = False,
+    **options: Any,
+) -> Change:
+    """Write a fact and, where verdicts count here, its verdict in the same commit.
+
+    Args:
+        memory: The memory to write to.
+        title: What is true.
+        verify: The check as the frontmatter has it, or None.
+        body: More about it.
+        key: An explicit key, or empty.
+        approve: Whether the person at the terminal wrote this command, which approves it for them.
+        unproven: Write it down without running the check.
+        **options: Further fields.
+
+    Raises:
+        RefusedError: There is no check, it cannot fail, or it does not hold now.
+    """
+    if verify is None or verify in ("", []):
+        raise RefusedError(
+            "a fact needs a command that proves it",
+            hint="--verify CMD, --exists PATH, --contains TEXT --in GLOB, …\n"
+            f"what cannot be checked is another kind of memory: gitmem remember {title!r} --kind convention",
+        )
+    if not title.strip():
+        raise RefusedError("a fact needs a title: what is true, in one sentence")
+    policy = memory.policy()
+    draft = make_draft(
+        body,
+        title=title,
+        kind="fact",
+        key=key,
+        options={"verify": verify, **options},
+        author=memory.author(),
+        policy=policy,
+        now=memory.now,
+    )
+    document = checked_text(draft.key, draft.fields, draft.body, policy=policy, path=f"{draft.key}.md")
+    proof = prove(memory, document, approve=approve, unproven=unproven)
+    memory.notices.extend(proof.notices)
+    return _write(memory, draft, proof.verdict)
+
+
+def edit_fields(memory: Opened, key: str, changes: Mapping[str, Any], body: str | None, *, approve: bool) -> Change:
+    """Change fields of a memory, and its body where one is given; a check that changed must hold, as for a new fact.
+
+    Raises:
+        RefusedError: The new check cannot fail or does not hold, or a field cannot be used.
+    """
+    wanted = {name: (REMOVE if value in ("", []) else value) for name, value in changes.items()}
+    path, below = f"{key}.md", None if body is None else f"{cleaned(body)}\n".lstrip()
+
+    def change(text: str) -> str:
+        new = edited(text, wanted, path, body=below)
+        return new if new == text else edited(new, {"updated": format_time(memory.now)}, path)
+
+    old = parse(memory.text_of(key), path=path).fields
+    # What was there before may be somebody else's: only a command that was typed whole is approved by typing it.
+    typed = "verify" in changes and all(name in changes or not old.get(name) for name in ("refute", "network"))
+    return edit_text(memory, key, change, approve=approve and typed)
+
+
+def edit_text(memory: Opened, key: str, change: Callable[[str], str], *, approve: bool) -> Change:
+    """Change the text of a memory's file; a check that changed must hold, as for a new fact.
+
+    Args:
+        memory: The memory to write to.
+        key: Which one, in full.
+        change: From the file's text to the new one; called again when the memory changed meanwhile.
+        approve: Whether the person at the terminal wrote this, which approves a new command for them.
+
+    Raises:
+        RefusedError: The new text cannot be a memory, or its check cannot fail or does not hold.
+    """
+    policy = memory.policy()
+    old = memory.text_of(key)
+    document = check_file(key, change(old), policy=policy, path=f"{key}.md")
+    before, after = parse(old, path=f"{key}.md"), spec_of(document, setup="", default_timeout_s=1)
+    changed = after is not None and after != spec_of(before, setup="", default_timeout_s=1)
+    proof = prove(memory, document, approve=approve, unproven=False) if changed else Proof(None)
+    memory.notices.extend(proof.notices)
+    done = memory.writer().edit(key, change, policy)
+    if proof.verdict is not None:
+        memory.keep_verdicts([proof.verdict])
+    return done
+
+
+def prove(memory: Opened, document: Document, *, approve: bool, unproven: bool) -> Proof:
+    """Return what the check of a memory shows now, or that it waits.
+
+    Raises:
+        RefusedError: It cannot fail, fails, or could not be run.
+    """
+    policy = memory.policy()
+    spec = spec_of(document, setup=policy.verify.setup, default_timeout_s=policy.verify.timeout_s)
+    assert spec is not None, "a fact has a check"
+    why = trivial.why_trivial(spec.check)
+    if why:
+        raise RefusedError(
+            f"{document.key}: a check that cannot fail proves nothing: {why}", hint="look at the code in it"
+        )
+    suggested = trivial.suggest_builtin(spec.check)
+    notices = (f"the same without a process or an approval: gitmem fact … {suggested}",) if suggested else ()
+    if unproven:
+        return Proof(None, notices)
+    if memory.git.read_head()[1] is None:
+        return Proof(None, (*notices, "there is no commit to prove it against yet; it stays unproven"))
+    session = memory.session()
+    due = session.due_of(document, spec, spec_hash(spec), claim_hash(document))
+    if spec.check.form != BUILTIN and not session.trust.allows(due.row.spec):
+        if session.trust.denies(due.row.spec):
+            told = "its command was denied in this clone"
+            raise RefusedError(f"{document.key}: {told}", hint="lift the deny on a terminal: gitmem trust KEY")
+        # A setup comes with the policy, from other people: typing the check does not approve what runs before it.
+        if not approve or spec.setup:
+            told = "nobody can approve its command here; it waits, unproven: gitmem trust --review"
+            return Proof(None, (*notices, told))
+        memory.approve(due)
+    result = session.judge_one(due)
+    _refuse(result, due)
+    if result.verdict is not None and result.verdict.weak:
+        notices = (*notices, "the check is weak: it also holds in an empty folder; --refute says what makes it fail")
+    return Proof(result.verdict, notices)
+
+
+def _refuse(result: Result, due: Due) -> None:
+    key = due.row.key
+    if result.outcome == FAILS:
+        raise RefusedError(
+            f"{key}: the check does not hold now: {result.because}",
+            hint="mend the check; it saw the last commit, not what is uncommitted; --unproven writes it all the same",
+        )
+    if result.outcome == ERROR:
+        raise RefusedError(
+            f"{key}: the check could not be run: {result.reason}",
+            hint="mend the check; or --unproven to leave it for later",
+        )
+    if result.outcome == "skipped":
+        raise RefusedError(
+            f"{key}: the check was not run: {result.reason}", hint="--unproven writes it down all the same"
+        )
+    if due.spec.refute and result.verdict is not None and result.verdict.weak:
+        raise RefusedError(
+            f"{key}: its counterexample refutes nothing: the check holds behind it too",
+            hint="mend --refute, or leave it out",
+        )
+
+
+def _write(memory: Opened, draft: Draft, verdict: Verdict | None) -> Change:
+    policy = memory.policy()
+    counts = verdict is not None and memory.counts_here()
+
+    def extra(settled: Draft) -> dict[str, str]:
+        if verdict is None or not counts:
+            return {}
+        mine = replace(verdict, key=settled.key)
+        return {verdict_path(mine.key, mine.spec): format_verdict(mine)}
+
+    change = memory.writer().remember(draft, policy, verb="fact", extra=extra)
+    if verdict is not None:
+        memory.local.add_verdicts([replace(verdict, key=change.key)])
+    return change

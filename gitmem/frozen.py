@@ -1,0 +1,82 @@
+"""Frozen data classes that import fast.
+
+``@frozen`` does what ``dataclasses.dataclass(frozen=True)`` does for plain fields with defaults. Importing
+``dataclasses`` costs 0.8 of a bare Python start (it imports inspect, ast and dis: 8.5 ms of 10 ms measured
+with Python 3.11.7), and ``recall`` and the hooks run on every prompt. Type checkers see a data class
+(PEP 681).
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, TypeVar, dataclass_transform
+
+    T = TypeVar("T")
+
+    @dataclass_transform(frozen_default=True)
+    def frozen(cls: type[T]) -> type[T]:
+        """Make *cls* a frozen data class."""
+
+else:
+
+    def frozen(cls):
+        """Make *cls* a frozen data class of its own annotations (inheritance of fields is not offered).
+
+        Defaults are shared between instances, so they must be immutable; a list, dict or set is refused.
+        """
+        names = tuple(cls.__dict__.get("__annotations__", {}))  # noqa: RUF063 - the names alone; inspect is what costs
+        defaults = {name: cls.__dict__[name] for name in names if name in cls.__dict__}
+        for name, value in defaults.items():
+            if isinstance(value, list | dict | set):
+                raise TypeError(f"mutable default for {cls.__name__}.{name}")
+        cls.__init__ = _first_init(cls, names, defaults)
+        cls.__fields__ = names
+        cls.__match_args__ = names
+        cls.__eq__ = _eq
+        cls.__hash__ = _hash
+        cls.__repr__ = _repr
+        cls.__setattr__ = _refuse
+        cls.__delattr__ = _refuse
+        return cls
+
+    def _first_init(cls, names, defaults):
+        """Return an ``__init__`` that compiles the real one when the first instance is made.
+
+        Compiling costs 0.12 ms a class (measured), and most commands make instances of a few classes only.
+        """
+
+        def init(self, *args, **kwargs):
+            parameters = ", ".join(f"{n}=_defaults[{n!r}]" if n in defaults else n for n in names)
+            setters = "".join(f" _set(self, {n!r}, {n})\n" for n in names) or " pass\n"
+            scope = {"_defaults": defaults, "_set": object.__setattr__}
+            exec(f"def __init__(self, {parameters}):\n{setters}", scope)  # noqa: S102 - as dataclasses does; names are identifiers
+            cls.__init__ = scope["__init__"]
+            cls.__init__(self, *args, **kwargs)
+
+        return init
+
+    def _values(self):
+        return tuple(getattr(self, name) for name in self.__fields__)
+
+    def _eq(self, other):
+        return _values(self) == _values(other) if type(other) is type(self) else NotImplemented
+
+    def _hash(self):
+        return hash(_values(self))
+
+    def _repr(self):
+        return f"{type(self).__name__}({', '.join(f'{n}={getattr(self, n)!r}' for n in self.__fields__)})"
+
+    def _refuse(self, name, *_):
+        raise AttributeError(f"{type(self).__name__}.{name} cannot be changed: it is frozen")
+
+
+def fields_of(value: object) -> dict[str, Any]:
+    """Return the fields of a frozen value by name, in the order of their definition."""
+    return {name: getattr(value, name) for name in value.__fields__}  # type: ignore[attr-defined]
+
+
+def replace(value: T, **changes: Any) -> T:
+    """Return a copy of a frozen value with some fields changed."""
+    return type(value)(**{**fields_of(value), **changes})

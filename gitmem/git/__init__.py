@@ -1,0 +1,1 @@
+"""Doors to git: what can be read by hand, and the git binary for everything else."""

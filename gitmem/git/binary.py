@@ -1,0 +1,290 @@
+"""The git binary: NUL-separated plumbing only, with everything of the user's configuration that runs code off."""
+
+from __future__ import annotations
+
+import os
+
+from gitmem import process
+from gitmem.config import git_config_files, git_environment
+from gitmem.errors import ConflictError, GitmemError, NotFoundError
+from gitmem.frozen import frozen
+from gitmem.git.repository import Repository, Unsure, is_oid, read_head, read_ref
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+# Before every call: nothing of the user's configuration may run a program, fetch, recurse or collect garbage in
+# what is plumbing of ours (threats T7, T8, T9 of the reference: fsmonitor, hooksPath, submodules, ext:: remotes).
+SAFE = (
+    "--no-pager",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "submodule.recurse=false",
+    "-c",
+    "fetch.recurseSubmodules=false",
+    "-c",
+    "protocol.ext.allow=never",
+    "-c",
+    "gc.auto=0",
+    "-c",
+    "commit.gpgSign=false",
+    "-c",
+    "core.quotePath=false",
+)
+# fsync is off by default in git for refs and loose objects (git-config(1), core.fsync).
+DURABLE = ("-c", "core.fsync=committed,reference", "-c", "core.fsyncMethod=fsync")
+
+
+@frozen
+class TreeEntry:
+    """One blob, link or submodule of a tree.
+
+    Attributes:
+        mode: Six octal digits, as git prints them.
+        type: ``blob`` or ``commit``.
+        oid: Its object name.
+        size: Bytes; -1 where it is not a blob or the object is missing.
+        path: Its path in the tree; bytes that are not UTF-8 are surrogates.
+    """
+
+    mode: str
+    type: str
+    oid: str
+    size: int
+    path: str
+
+
+@frozen
+class Change:
+    """One path that differs between two trees.
+
+    Attributes:
+        status: ``A``, ``D``, ``M`` or ``T``.
+        mode: The new mode; zeros where it was deleted.
+        oid: The new object name; zeros where it was deleted.
+        path: The path.
+    """
+
+    status: str
+    mode: str
+    oid: str
+    path: str
+
+
+class Git:
+    """The git binary, bound to one repository; its git directory is always named, never looked for."""
+
+    def __init__(self, repository: Repository) -> None:
+        self.repository = repository
+        self._identity: tuple[str, str] | None = None
+        self._settings: dict[str, str] = {}
+
+    def argv(self, *args: str, durable: bool = False, git_dir: Path | None = None) -> list[str]:
+        """Return the whole command line of one call."""
+        where = f"--git-dir={git_dir or self.repository.git}"
+        return ["git", where, *SAFE, *(DURABLE if durable else ()), *args]
+
+    def run(
+        self,
+        *args: str,
+        input: bytes | None = None,
+        check: bool = True,
+        durable: bool = False,
+        timeout_s: float | None = None,
+        transport: bool = False,
+    ) -> process.Finished:
+        """Run one git command and return its output.
+
+        Raises:
+            ProcessError: git is missing, or said no while *check* is on.
+        """
+        env = git_environment(transport=transport)
+        argv = self.argv(*args, durable=durable)
+        return process.run(argv, cwd=None, env=env, input=input, check=check, timeout_s=timeout_s)
+
+    def text(self, *args: str) -> str:
+        """Run a command that prints one line and return it."""
+        return os.fsdecode(self.run(*args).stdout).removesuffix("\n")
+
+    def read_ref(self, name: str) -> str | None:
+        """Return the commit a full ref points to, or None; by hand where that is certain.
+
+        Raises:
+            ConflictError: The ref exists and is broken.
+        """
+        try:
+            return read_ref(self.repository.common, name)
+        except Unsure:
+            done = self.run("rev-parse", "--verify", "--quiet", "--end-of-options", name, check=False)
+        oid = done.stdout.decode("ascii", "replace").strip()
+        if is_oid(oid):
+            return oid
+        if os.path.isfile(os.path.join(self.repository.common, name)):
+            raise ConflictError(f"{name} is broken: it names no commit", hint="gitmem doctor --fix")
+        return None
+
+    def symbolic_target(self, name: str) -> str:
+        """Return the full ref that a symbolic one stands for, or an empty string."""
+        try:
+            read_ref(self.repository.common, name)
+        except Unsure:
+            return os.fsdecode(self.run("symbolic-ref", "--quiet", name, check=False).stdout).removesuffix("\n")
+        return ""
+
+    def read_head(self) -> tuple[str, str | None]:
+        """Return HEAD's branch (full ref, empty when detached) and its commit (None when unborn)."""
+        try:
+            return read_head(self.repository)
+        except Unsure:
+            branch = os.fsdecode(self.run("symbolic-ref", "--quiet", "HEAD", check=False).stdout).removesuffix("\n")
+        if branch:
+            return branch, self.read_ref(branch)
+        # Not `read_ref`: each work tree has a HEAD of its own.
+        done = self.run("rev-parse", "--verify", "--quiet", "HEAD", check=False)
+        return "", done.stdout.decode("ascii", "replace").strip() or None
+
+    def resolve(self, rev: str, kind: str = "commit") -> str:
+        """Return the full object name of what a person typed.
+
+        Raises:
+            NotFoundError: It names nothing here.
+        """
+        done = self.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{{kind}}}", check=False)
+        oid = done.stdout.decode("ascii", "replace").strip()
+        if done.status != 0 or not is_oid(oid):
+            raise NotFoundError(f"{rev}: no such {kind} in this repository")
+        return oid
+
+    def list_tree(self, tree: str, *paths: str) -> list[TreeEntry]:
+        """Return every entry below a tree-ish (all levels), in git's order; sizes without reading any content."""
+        done = self.run("ls-tree", "-r", "-z", "-l", "--full-tree", tree, *(("--", *paths) if paths else ()))
+        return [_tree_entry(line) for line in done.stdout.split(b"\0") if line]
+
+    def list_paths(self, tree: str) -> list[tuple[str, str, str]]:
+        """Return mode, object name and path of every file below a tree-ish, sorted by path as bytes."""
+        done = self.run("ls-tree", "-r", "-z", "--full-tree", tree)
+        entries = []
+        for line in done.stdout.split(b"\0"):
+            if line:
+                head, _, path = line.partition(b"\t")
+                mode, _, oid = head.decode("ascii").split(" ")
+                entries.append((mode, oid, os.fsdecode(path)))
+        return entries
+
+    def diff_trees(self, old: str, new: str) -> list[Change]:
+        """Return what differs between two tree-ishes, without renames; equal subtrees are never opened."""
+        done = self.run("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-ext-diff", old, new)
+        parts = done.stdout.split(b"\0")
+        changes = []
+        for head, path in zip(parts[0::2], parts[1::2], strict=False):
+            _, mode, _, oid, status = head.decode("ascii").split(" ")
+            changes.append(Change(status[0], mode, oid, os.fsdecode(path)))
+        return changes
+
+    def sizes(self, oids: Iterable[str]) -> dict[str, int]:
+        """Return the size in bytes of each blob; -1 where it is missing or not a blob."""
+        names = list(oids)
+        if not names:
+            return {}
+        done = self.run("cat-file", "--batch-check", input=os.fsencode("".join(f"{n}\n" for n in names)))
+        found = {}
+        for name, line in zip(names, done.stdout.decode("utf-8", "replace").split("\n"), strict=False):
+            words = line.split(" ")
+            # A name with a blank that is missing has three words as well: "HEAD:a blob missing".
+            is_blob = len(words) == 3 and words[1] == "blob" and is_oid(words[0])
+            found[name] = int(words[2]) if is_blob else -1
+        return found
+
+    def read_blobs(self, oids: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
+        """Yield each blob's content in the order asked for; None where it is missing. Ask for sizes first.
+
+        Source: git-cat-file(1), BATCH OUTPUT.
+        """
+        names = list(oids)
+        if not names:
+            return
+        argv = self.argv("cat-file", "--batch", "--buffer")
+        with process.stream(argv, env=git_environment(), input="".join(f"{n}\n" for n in names).encode()) as out:
+            for name in names:
+                words = out.readline().split()
+                if len(words) != 3:
+                    yield name, None
+                    continue
+                content = out.read(int(words[2]))
+                out.read(1)
+                yield name, content if words[1] == b"blob" else None
+
+    def read_blob(self, spec: str, *, limit: int) -> bytes | None:
+        """Return one blob (``oid`` or ``rev:path``), or None where there is none.
+
+        Raises:
+            GitmemError: It is larger than *limit* bytes.
+        """
+        size = self.sizes([spec])[spec]
+        if size < 0:
+            return None
+        if size > limit:
+            raise GitmemError(f"{spec}: {size} bytes, more than the {limit} that are read")
+        return self.run("cat-file", "blob", spec).stdout
+
+    def config_values(self) -> dict[str, str]:
+        """Return the ``gitmem.*`` settings of git config, by lower-case name without ``gitmem.``.
+
+        The files are looked through for the word first: most repositories have none, and that spares a process.
+        """
+        own = os.path.join(self.repository.git, "config.worktree")
+        if not any(_mentions(path) for path in (*git_config_files(self.repository.common), own)):
+            return {}
+        done = self.run("config", "-z", "--get-regexp", r"^gitmem\.", check=False)
+        pairs = (item.partition("\n") for item in os.fsdecode(done.stdout).split("\0") if item)
+        return {name.removeprefix("gitmem."): value for name, _, value in pairs}
+
+    def without_filters(self) -> list[str]:
+        """Return options that turn filter drivers off: git runs them on changed files to compare (gitattributes(5))."""
+        done = self.run("config", "-z", "--name-only", "--get-regexp", r"^filter\..*\.(clean|process)$", check=False)
+        names = {os.fsdecode(name).rpartition(".")[0] for name in done.stdout.split(b"\0") if name}
+        values = [f"{name}.{more}" for name in sorted(names) for more in ("clean=", "process=", "required=false")]
+        return [word for value in values for word in ("-c", value)]
+
+    def config_value(self, name: str) -> str:
+        """Return one git setting, or an empty string; asked of git once."""
+        if name not in self._settings:
+            found = self.run("config", "--get", name, check=False).stdout
+            self._settings[name] = os.fsdecode(found).removesuffix("\n")
+        return self._settings[name]
+
+    def identity(self) -> tuple[str, str]:
+        """Return the person's name and address as git would write them, or gitmem's own where git knows none."""
+        if self._identity is None:
+            done = self.run("var", "GIT_AUTHOR_IDENT", check=False)
+            name, _, rest = done.stdout.decode("utf-8", "replace").strip().partition(" <")
+            email = rest.rpartition("> ")[0]
+            self._identity = (name, email) if done.status == 0 and name and email else FALLBACK_IDENTITY
+        return self._identity
+
+    def is_ancestor(self, old: str, new: str) -> bool:
+        """Tell whether *old* is *new* or one of its ancestors; false where either is missing."""
+        return self.run("merge-base", "--is-ancestor", old, new, check=False).status == 0
+
+
+FALLBACK_IDENTITY = ("gitmem", "gitmem@localhost")
+
+
+def _tree_entry(line: bytes) -> TreeEntry:
+    head, _, path = line.partition(b"\t")
+    mode, kind, oid, size = head.decode("ascii").split()
+    return TreeEntry(mode, kind, oid, int(size) if size.isdigit() else -1, os.fsdecode(path))
+
+
+def _mentions(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            text = file.read().lower()
+    except OSError:
+        return False
+    return b"gitmem" in text or b"[include" in text

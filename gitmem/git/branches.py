@@ -1,0 +1,69 @@
+"""Which branch is the default one: verdicts are committed for it, and approved lists are read from it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from gitmem.git.binary import Git
+from gitmem.git.repository import Unsure, read_ref
+
+
+def default_branch(git: Git, *, configured: str, remote: str) -> str:
+    """Return the full ref of the default branch, or an empty string where none can be told.
+
+    ``origin/HEAD``, else ``init.defaultBranch``, else ``main`` or ``master`` (DESIGN, section 5); the setting
+    ``gitmem.defaultBranch`` comes before them all. For a name, the remote's branch comes before the local one, since
+    that is what was reviewed.
+    """
+    names = [configured] if configured else _candidates(git, remote)
+    for name in names:
+        for ref in (f"refs/remotes/{remote}/{name}", f"refs/heads/{name}"):
+            if name and git.read_ref(ref) is not None:
+                return ref
+    return ""
+
+
+def _candidates(git: Git, remote: str) -> list[str]:
+    head = _remote_head(git, remote)
+    if head:
+        return [head]
+    return [git.config_value("init.defaultBranch"), "main", "master"]
+
+
+def _remote_head(git: Git, remote: str) -> str:
+    """Return the branch that the remote's HEAD names, without its prefix."""
+    prefix = f"refs/remotes/{remote}/"
+    try:
+        text = (git.repository.common_dir / f"{prefix}HEAD").read_text(encoding="utf-8")
+        found = text.removeprefix("ref: ").strip()
+    except (OSError, ValueError):
+        return ""
+    return found.removeprefix(prefix) if found.startswith(prefix) else ""
+
+
+def find_checkout(git: Git, ref: str) -> str:
+    """Return the folder of a work tree that is on a branch, or an empty string; one that is gone does not count."""
+    here = git.repository.top
+    if here is not None and git.read_head()[0] == ref:
+        return here
+    if not (git.repository.common_dir / "worktrees").is_dir():
+        return ""
+    found = os.fsdecode(git.run("for-each-ref", "--format=%(worktreepath)", ref).stdout).removesuffix("\n")
+    # A bare repository has a HEAD and no files.
+    return found if found and Path(found, ".git").exists() else ""
+
+
+def is_on_default(git: Git, default: str) -> bool:
+    """Tell whether HEAD is the default branch, or detached at its tip (as a forge's checkout leaves it)."""
+    branch, commit = git.read_head()
+    short = default.removeprefix("refs/heads/")
+    if default.startswith("refs/remotes/"):
+        short = default.removeprefix("refs/remotes/").partition("/")[2]
+    if branch:
+        return bool(default) and branch == f"refs/heads/{short}"
+    try:
+        tips = {read_ref(git.repository.common_dir, ref) for ref in (default, f"refs/heads/{short}")}
+    except Unsure:
+        tips = {git.read_ref(default), git.read_ref(f"refs/heads/{short}")}
+    return bool(default) and commit is not None and commit in tips

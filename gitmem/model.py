@@ -1,0 +1,321 @@
+"""The words of the design as frozen data: what a memory, a check, a verdict, a status and a hit are.
+
+No I/O here. Times are seconds since the epoch in UTC (``int``) inside the program and RFC 3339 with ``Z`` in
+files; paths inside a store or a code tree are ``str`` with ``/``; object names are full hex.
+"""
+
+from __future__ import annotations
+
+from gitmem.frozen import frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# Outcomes of running a check (DESIGN, section 1): ``holds`` and ``fails`` are conclusive, ``error`` learnt nothing.
+HOLDS = "holds"
+FAILS = "fails"
+ERROR = "error"
+OUTCOMES = (HOLDS, FAILS, ERROR)
+
+# Statuses, the strongest first: where several apply, the first one is told (DESIGN, section 1).
+FAILED = "failed"
+SUSPECT = "suspect"
+UNPROVEN = "unproven"
+STALE = "stale"
+VERIFIED = "verified"
+STATUSES = (FAILED, SUSPECT, UNPROVEN, STALE, VERIFIED)
+
+# The three forms of a check (DESIGN, section 3).
+SHELL = "shell"
+PROGRAM = "program"
+BUILTIN = "builtin"
+
+# The built-in checks and the fields of their mapping, the first one being the check's name.
+BUILTIN_FIELDS: dict[str, tuple[str, ...]] = {
+    "exists": ("exists",),
+    "absent": ("absent",),
+    "contains": ("contains", "in"),
+    "matches": ("matches", "in"),
+    "lacks": ("lacks", "in"),
+    "same": ("same", "in"),
+}
+
+
+@frozen
+class Check:
+    """What proves a fact: a shell command, a program, or a built-in check.
+
+    Attributes:
+        form: ``shell``, ``program`` or ``builtin``.
+        words: The command alone (shell); the program and its arguments; or, for a built-in check, its name, its
+            text or path, and its glob or path where it has one.
+    """
+
+    form: str
+    words: tuple[str, ...]
+
+    def shown(self) -> str:
+        """Return the check on one line, as a person would type it; not cleaned of control characters."""
+        if self.form == SHELL:
+            return self.words[0]
+        if self.form == PROGRAM:
+            return " ".join(_quoted(word) for word in self.words)
+        name, text, *where = self.words
+        return f"{{{name}: {text}, in: {where[0]}}}" if where else f"{{{name}: {text}}}"
+
+
+def _quoted(word: str) -> str:
+    plain = word and all(c.isalnum() or c in "@%+=:,./-_" for c in word)
+    return word if plain else "'" + word.replace("'", "'\"'\"'") + "'"
+
+
+@frozen
+class Spec:
+    """Everything that decides how a check runs: a verdict and an approval count for one spec only.
+
+    Attributes:
+        check: The check.
+        setup: The policy's ``setup`` command, or empty.
+        interpreter: ``sh`` for a shell command, empty otherwise.
+        timeout_s: Seconds after which the run is killed, > 0; 0 for a built-in check, which needs none.
+        network: Whether the check may reach the network.
+        refute: The counterexample: a shell command that makes the check fail; or empty.
+    """
+
+    check: Check
+    setup: str = ""
+    interpreter: str = ""
+    timeout_s: int = 0
+    network: bool = False
+    refute: str = ""
+
+
+@frozen
+class Document:
+    """One memory file, parsed.
+
+    Attributes:
+        key: The file's stem.
+        path: Where it lies in the store, or empty before it has a place.
+        fields: The frontmatter in file order: ``str``, ``int``, ``float``, ``bool``, ``None``, lists and mappings of
+            these. Unknown fields are kept.
+        body: The Markdown below the frontmatter.
+        text: The exact text of the file.
+    """
+
+    key: str
+    path: str
+    fields: dict[str, Any]
+    body: str
+    text: str
+
+    @property
+    def title(self) -> str:
+        """Return the title, or the first words of the body where there is none."""
+        title = self.fields.get("title")
+        if isinstance(title, str) and title:
+            return title
+        first = self.body.strip().split("\n", 1)[0].lstrip("# ").strip()
+        return first[:80] or self.key
+
+    @property
+    def kind(self) -> str:
+        """Return the kind; ``learned`` where the file names none."""
+        kind = self.fields.get("kind")
+        return kind if isinstance(kind, str) and kind else "learned"
+
+    def strings(self, name: str) -> tuple[str, ...]:
+        """Return a list field as a tuple of strings; a single string counts as a list of one."""
+        value = self.fields.get(name)
+        if isinstance(value, str):
+            return (value,) if value else ()
+        return tuple(str(v) for v in value) if isinstance(value, list) else ()
+
+
+@frozen
+class Problem:
+    """One finding of ``doctor``: a file or a tree entry that is not as it must be. It hides nothing else.
+
+    Attributes:
+        code: A stable word such as ``duplicate-key``.
+        path: The file or tree entry in the store (may hold any bytes as surrogates: display it cleaned).
+        message: What is wrong.
+        key: The memory's key, where there is one.
+        hint: What repairs it.
+        severity: ``error`` (the memory is not served) or ``warning``.
+    """
+
+    code: str
+    path: str
+    message: str
+    key: str = ""
+    hint: str = ""
+    severity: str = "error"
+
+
+@frozen
+class Verdict:
+    """What running a fact's check showed, at one commit of the code.
+
+    Attributes:
+        key: The fact.
+        spec: Hash of the specification that was run.
+        claim: Hash of the claim's text (title and body).
+        outcome: ``holds`` or ``fails``: only conclusive ones are verdicts of their own.
+        commit: The code commit that was judged, full hex.
+        inputs: Digest of the inputs at that commit; empty when nothing is known of them.
+        at: When it ran, epoch seconds.
+        because: One line for people: why it fails.
+        sandbox: The rung it ran on: ``bubblewrap``, ``landlock``, ``none``, or ``builtin`` (no process).
+        held_commit: The last commit where it held, or empty.
+        held_at: When it last held, epoch seconds, or 0.
+        weak: Whether the check also holds in an empty folder and nothing refutes it.
+        confirmed: Whether a failure was confirmed at the last good commit (always true for ``holds``).
+        culprit: The commit that broke it, where known.
+        attempt: The last attempt that learnt nothing, as one line, or empty.
+        attempt_at: When that was, or 0.
+        seconds: How long it ran.
+        own: Whether it was made in this clone; else it is claimed by a pushed file.
+    """
+
+    key: str
+    spec: str
+    claim: str
+    outcome: str
+    commit: str
+    inputs: str
+    at: int
+    because: str = ""
+    sandbox: str = ""
+    held_commit: str = ""
+    held_at: int = 0
+    weak: bool = False
+    confirmed: bool = True
+    culprit: str = ""
+    attempt: str = ""
+    attempt_at: int = 0
+    seconds: float = 0.0
+    own: bool = False
+
+
+@frozen
+class Hit:
+    """One result of recall.
+
+    Attributes:
+        key: The memory's key.
+        kind: Its kind.
+        title: Its title, as written.
+        status: Its status, or empty where it has none.
+        score: The final score; comparable within one call only.
+        scope: ``project`` for now.
+        snippet: One line of its body around the words of the query.
+        created: Epoch seconds.
+        path: Where it lies in the store.
+        archived: Whether it was retired.
+        factors: Every factor of the score by name, in the order they were applied.
+        tags: Its tags.
+    """
+
+    key: str
+    kind: str
+    title: str
+    status: str
+    score: float
+    scope: str
+    snippet: str
+    created: int
+    path: str
+    archived: bool
+    factors: tuple[tuple[str, float], ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+@frozen
+class Ran:
+    """How one program ended.
+
+    Attributes:
+        status: Exit status; negative signal number when a signal ended it; None when it could not start.
+        timed_out: Whether it was killed at its time limit.
+        output: The end of what it wrote (standard output and error together), decoded, at most the cap.
+        cut: Whether output was dropped because it passed the cap.
+        seconds: Wall seconds.
+        problem: Why nothing was learnt (not started, denied by the sandbox, ...), or empty.
+    """
+
+    status: int | None
+    timed_out: bool
+    output: str
+    cut: bool
+    seconds: float
+    problem: str = ""
+
+
+# Seconds in each unit of a length of time; months and years have no fixed length, so there are none.
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+
+# A hundred years: past every use, and small enough for a 64-bit clock to be added to it.
+_LONGEST_S = 100 * 366 * 86_400
+
+# What shows as nothing at all, or changes the character before it, and yet is no control or format character: combining
+# grapheme joiner, Hangul and halfwidth fillers, Khmer inherent vowels, Mongolian selectors, Braille blank
+# (Unicode 15 categories Mn, Lo, So: `str.isprintable` lets them pass; measured).
+_UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
+
+
+def parse_duration(text: str) -> int:
+    """Return a length of time such as ``90m``, ``12h``, ``30d`` or ``2w`` in seconds, from 1 s to 100 years.
+
+    Raises:
+        ValueError: It is none, or out of this range.
+    """
+    digits, unit = text[:-1], _UNITS.get(text[-1:], 0)
+    # Nine digits: longer numbers are out of range in any unit, and `int` refuses 4,301 with another message.
+    if not (unit and digits.isascii() and digits.isdigit() and len(digits) <= 9):
+        raise ValueError(f"{text!r} is no length of time: write a number and one of s, m, h, d, w")
+    seconds = int(digits) * unit
+    if not 1 <= seconds <= _LONGEST_S:
+        raise ValueError(f"{text!r} is out of range: write one second to a hundred years")
+    return seconds
+
+
+def is_plain_command(text: str) -> bool:
+    """Return whether each character of a command shows as what it is: printable, a newline or a tab.
+
+    Nothing else can be approved by looking at it: a carriage return or an escape sequence hides half of a command on a
+    terminal, a bidirectional override turns it around, and a no-break space is no blank to the shell.
+    """
+    if not text.replace("\n", "").replace("\t", "").isprintable():
+        return False
+    return text.isascii() or not any(c in _UNSEEN or _is_selector(c) for c in text)
+
+
+def _is_selector(character: str) -> bool:
+    return "\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef"
+
+
+@frozen
+class IndexText:
+    """The words of one memory as they were written, not analysed.
+
+    Attributes:
+        number: The memory's row in the catalog, > 0.
+        title: Its title.
+        tags: Its tags and domains, separated by white space.
+        key: Its key.
+        paths: Its paths and refs, separated by white space.
+        body: Its body.
+    """
+
+    number: int
+    title: str
+    tags: str
+    key: str
+    paths: str
+    body: str
+
+    def texts(self) -> tuple[str, str, str, str, str]:
+        """Return the texts in the order of ``FIELDS``."""
+        return self.title, self.tags, self.key, self.paths, self.body

@@ -1,0 +1,385 @@
+"""The policy: the kinds of memory and the settings of a store, from ``gitmem.toml`` at its root.
+
+A policy comes with the memory branch, so it is data of others: its text is bounded by the reader, every value is
+checked, and its ``setup`` command runs only as a part of specifications that were approved.
+"""
+
+from __future__ import annotations
+
+from gitmem import kinds as read
+from gitmem.errors import ConfigError
+from gitmem.frozen import frozen, replace
+from gitmem.kinds import KINDS, RESERVED_FOLDERS, TAG_WORDS, Kind
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any, TypeVar
+
+    T = TypeVar("T")
+
+
+@frozen
+class Weights:
+    """What an occurrence of a word counts in each field, >= 0."""
+
+    # Measured on the recall benchmark: 2 or 4 for the title loses; 1 for the tags loses; a key repeats the title
+    # (`search.engine.FIELD_WEIGHTS`).
+    title: float = 3.0
+    tags: float = 2.0
+    key: float = 0.5
+    paths: float = 1.0
+    body: float = 1.0
+
+
+@frozen
+class StatusFactors:
+    """What a memory's score is multiplied by, by its status, > 0; a memory without one keeps its score."""
+
+    # The order is the design's (section 1). The sizes are ours: of two equal matches the better proved one comes first,
+    # and a much better match comes first whatever its status.
+    verified: float = 1.1
+    stale: float = 0.9
+    unproven: float = 0.9
+    suspect: float = 0.7
+    failed: float = 0.5
+
+
+@frozen
+class RecallSettings:
+    """How recall ranks and cuts.
+
+    Attributes:
+        half_life_days: In how many days a memory loses half of what age can take.
+        access_boost_max: The largest factor for memories that are read often.
+        access_recency_hours: Within how many hours of the last read the boost counts whole.
+        candidate_multiplier: How many candidates are ranked for each hit that is asked for.
+        relative_floor: Hits below this share of the best one are dropped.
+        weights: ``[recall.weights]``.
+        status: ``[recall.status]``.
+    """
+
+    # Agent Swarm, "Configuration": MEMORY_RECENCY_HALF_LIFE_DAYS 14, MEMORY_ACCESS_BOOST_MAX 1.5,
+    # MEMORY_ACCESS_RECENCY_HOURS 48, MEMORY_CANDIDATE_MULTIPLIER 3.
+    half_life_days: float = 14.0
+    access_boost_max: float = 1.5
+    access_recency_hours: float = 48.0
+    candidate_multiplier: float = 3.0
+    # Measured: 0.1 drops 3 % of the ten best on the recall benchmark and 0.1 % of the right ones (`search.score`).
+    relative_floor: float = 0.1
+    # Dotfiles, for what is injected unasked: "any hit whose score falls below 60% of the best is dropped", per turn a
+    # "0.85 relative tail floor" and an "absolute top-cosine 0.55 gate".
+    weights: Weights = Weights()
+    status: StatusFactors = StatusFactors()
+
+
+@frozen
+class VerifySettings:
+    """How checks are run and which verdicts count.
+
+    Attributes:
+        setup: A shell command that is run before each check, part of every specification; or empty.
+        timeout_s: Time limit of a check that names none.
+        ttl_s: How long a verdict counts for a memory that names no time; None = for ever.
+        jobs: Checks run in parallel; 0 = one per core.
+        min_sandbox: The least rung whose verdicts count: ``none``, ``landlock``, ``bubblewrap``; empty = any.
+        claimed: Whether verdicts count that were made in another clone.
+        default_branch: The code branch whose verdicts are committed; empty = found from git.
+    """
+
+    setup: str = ""
+    # A choice of ours: a minute is long for a check and short for whoever waits; a test suite names its own.
+    timeout_s: int = 60
+    # Beans: "Default TTL: 30 days".
+    ttl_s: int | None = 30 * 86_400
+    jobs: int = 0
+    min_sandbox: str = ""
+    claimed: bool = True
+    default_branch: str = ""
+
+
+@frozen
+class ContextSettings:
+    """How much a session is told."""
+
+    # Beans: "Token budget: ~4000 default", "closed beans from last 7 days". AI Memory Module: 500 tokens a shard.
+    budget_tokens: int = 4000
+    max_memory_tokens: int = 500
+    recent_days: int = 7
+
+
+@frozen
+class SecretSettings:
+    """Which secrets rules are silenced.
+
+    Attributes:
+        allow: Names of rules that never refuse a memory of this store.
+    """
+
+    allow: tuple[str, ...] = ()
+
+
+@frozen
+class Policy:
+    """The kinds and settings of one store.
+
+    Attributes:
+        kinds: The rows by name, built-in ones and those of the store.
+        recall: ``[recall]``.
+        verify: ``[verify]``.
+        context: ``[context]``.
+        secrets: ``[secrets]``.
+        tags: The words that give each tag.
+        changes: What the store's file says, as JSON can hold it: this alone is stored, so that defaults can move.
+    """
+
+    kinds: Mapping[str, Kind]
+    recall: RecallSettings
+    verify: VerifySettings
+    context: ContextSettings
+    secrets: SecretSettings
+    tags: Mapping[str, tuple[str, ...]]
+    changes: Mapping[str, Any]
+
+    def kind(self, name: str) -> Kind:
+        """Return the row of a kind; one that is not in the table gets a default row and the folder of its name."""
+        known = self.kinds.get(name) or self.kinds.get(name.replace("-", "_"))
+        return known or _plain_row(name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the policy as JSON can hold it; ``from_dict`` undoes it."""
+        return dict(self.changes)
+
+    @classmethod
+    def from_dict(cls, changes: Mapping[str, Any], *, file: str = "the stored policy") -> Policy:
+        """Return the policy with these changes of the built-in one, in the form of ``gitmem.toml``.
+
+        Raises:
+            ConfigError: An unknown key, or a value that cannot be used.
+        """
+        return _with_changes(changes, file)
+
+
+def builtin() -> Policy:
+    """Return the policy of a store without a ``gitmem.toml``."""
+    return Policy.from_dict({})
+
+
+def load(text: str, *, file: str) -> Policy:
+    """Return the policy that a ``gitmem.toml`` sets.
+
+    Args:
+        text: The file; its size is bounded by whoever read it.
+        file: Its name, for errors.
+
+    Raises:
+        ConfigError: It is no TOML, or has an unknown key or a value that cannot be used.
+    """
+    # 13 ms (measured, Python 3.11.7); recall reads the stored form instead.
+    import tomllib
+
+    # RecursionError: a value in a thousand brackets; ValueError: also a number of 5,000 digits.
+    try:
+        changes = tomllib.loads(text)
+    except (ValueError, RecursionError) as err:
+        why = "it is nested too deeply" if isinstance(err, RecursionError) else str(err)
+        raise ConfigError(f"{file} is not valid TOML: {why}", file=file, key="") from err
+    return Policy.from_dict(changes, file=file)
+
+
+def _with_changes(changes: Mapping[str, Any], file: str) -> Policy:
+    for name in changes:
+        if name not in _TABLES:
+            raise _unknown(name, _TABLES, file)
+    sections = [name for name in _DEFAULTS if "." not in name]
+    found = {name: _settings(name, _DEFAULTS[name], changes.get(name, {}), file) for name in sections}
+    kinds = _kinds(changes.get("kinds", {}), found["verify"].ttl_s, file)
+    return Policy(kinds=kinds, tags=_tags(changes.get("tags", {}), file), changes=changes, **found)
+
+
+def _settings(section: str, defaults: T, changes: Any, file: str) -> T:
+    """Return the settings of a section and of the sections inside it."""
+    found: dict[str, Any] = {}
+    for key, value in _items(changes, section, file):
+        name = f"{section}.{key}"
+        if name in _DEFAULTS:
+            found[key] = _settings(name, getattr(defaults, key), value, file)
+            continue
+        row = _ROWS[section].get(key)
+        if row is None:
+            inside = [other for other in _DEFAULTS if other.startswith(f"{section}.")]
+            raise _unknown(name, [*(f"{section}.{known}" for known in _ROWS[section]), *inside], file)
+        found[row.attribute or key] = _value(row.read, value, name, file)
+    return replace(defaults, **found) if found else defaults
+
+
+def _kinds(changes: Any, ttl_s: int | None, file: str) -> Mapping[str, Kind]:
+    """Return the table of kinds; what needs a check and names no time of its own counts as long as its verdict."""
+    rows = dict(KINDS)
+    timed: set[str] = set()
+    for name, change in _items(changes, "kinds", file):
+        found = _kind_changes(name, change, file)
+        timed |= {name} if "ttl_s" in found else set()
+        rows[name] = replace(rows.get(name) or _plain_row(name), **found)
+    for name, row in rows.items():
+        if row.needs_verify and row.ttl_s != ttl_s and name not in timed:
+            rows[name] = replace(row, ttl_s=ttl_s)
+    return rows
+
+
+def _kind_changes(name: str, changes: Any, file: str) -> dict[str, Any]:
+    if not read.is_slug(name):
+        raise _wrong(f"kinds.{name}", "a kind whose name is one word in lower case", file)
+    found: dict[str, Any] = {}
+    for key, value in _items(changes, f"kinds.{name}", file):
+        reader = _KIND_ROWS.get(key)
+        if reader is None:
+            raise _unknown(f"kinds.{name}.{key}", [f"kinds.{name}.{known}" for known in _KIND_ROWS], file)
+        found["ttl_s" if key == "ttl" else key] = _value(reader, value, f"kinds.{name}.{key}", file)
+    return found
+
+
+def _plain_row(name: str) -> Kind:
+    return Kind(name, "memories" if name in RESERVED_FOLDERS else name)
+
+
+def _tags(changes: Any, file: str) -> Mapping[str, tuple[str, ...]]:
+    words = dict(TAG_WORDS)
+    for key, value in _items(changes, "tags", file):
+        if key != "words":
+            raise _unknown(f"tags.{key}", ["tags.words"], file)
+        for tag, given in _items(value, "tags.words", file):
+            _value(read.line, tag, "the name of a tag", file)
+            words[tag] = _value(read.lines, given, f"tags.words.{tag}", file)
+    return {tag: given for tag, given in words.items() if given}
+
+
+def _items(table: Any, name: str, file: str) -> Iterable[tuple[str, Any]]:
+    if not isinstance(table, dict):
+        raise _wrong(name, f"a table: [{name}]", file)
+    return table.items()
+
+
+def _value(reader: Callable[[Any], T], value: Any, name: str, file: str) -> T:
+    try:
+        return reader(value)
+    except read.WrongValue as err:
+        raise _wrong(name, str(err), file) from err
+
+
+def _wrong(name: str, wanted: str, file: str) -> ConfigError:
+    return ConfigError(f"{file}: {name} must be {wanted}", file=file, key=name)
+
+
+def _unknown(name: str, known: Iterable[str], file: str) -> ConfigError:
+    # 7 ms (measured), and only on this error.
+    from difflib import get_close_matches
+
+    nearest = get_close_matches(name, list(known), n=1, cutoff=0.0)[0]
+    return ConfigError(f"{file}: there is no setting {name}", file=file, key=name, hint=f"the nearest one is {nearest}")
+
+
+@frozen
+class _Row:
+    """One key of a section: how its value is read, one line about it, and the attribute that it sets if not its own."""
+
+    read: Callable[[Any], Any]
+    about: str
+    attribute: str = ""
+
+
+_TABLES = ("recall", "verify", "context", "secrets", "tags", "kinds")
+
+_DEFAULTS: dict[str, Any] = {
+    "recall": RecallSettings(),
+    "recall.weights": Weights(),
+    "recall.status": StatusFactors(),
+    "verify": VerifySettings(),
+    "context": ContextSettings(),
+    "secrets": SecretSettings(),
+}
+
+_ROWS: dict[str, dict[str, _Row]] = {
+    "recall": {
+        "half_life_days": _Row(read.number(0, is_open=True), "days in which age takes half of what it can"),
+        "access_boost_max": _Row(read.number(1, 10), "factor for what is read often"),
+        "access_recency_hours": _Row(read.number(0), "hours in which a read counts whole"),
+        "candidate_multiplier": _Row(read.number(1, 1000), "candidates ranked for each hit"),
+        "relative_floor": _Row(read.number(0, 1), "hits below this share of the best are dropped"),
+    },
+    "recall.weights": {
+        name: _Row(read.number(0, 1000), f"what a word in the {name} counts")
+        for name in ("title", "tags", "key", "paths", "body")
+    },
+    "recall.status": {
+        name: _Row(read.number(0, 10, is_open=True), f"score factor of {name} memories")
+        for name in ("verified", "stale", "unproven", "suspect", "failed")
+    },
+    "verify": {
+        "setup": _Row(read.command, "shell command run before each check"),
+        "timeout": _Row(read.time_limit, "time limit of a check that names none", "timeout_s"),
+        "ttl": _Row(read.lifetime, "how long a verdict counts", "ttl_s"),
+        "jobs": _Row(read.whole(0, 1024), "checks run in parallel; 0 = one per core"),
+        "min_sandbox": _Row(read.rung, '"landlock" or "bubblewrap": verdicts made with less do not count'),
+        "claimed": _Row(read.flag, "whether verdicts made in other clones count"),
+        "default_branch": _Row(read.line, "branch whose verdicts are committed; empty = found from git"),
+    },
+    "context": {
+        "budget_tokens": _Row(read.whole(1), "tokens of a session's digest"),
+        "max_memory_tokens": _Row(read.whole(1), "tokens shown of one memory"),
+        "recent_days": _Row(read.whole(0, 36_500), "days that count as recent work"),
+    },
+    "secrets": {"allow": _Row(read.lines, "rules of the secret scan that never refuse a memory here")},
+}
+
+_KIND_ROWS: dict[str, Callable[[Any], Any]] = {
+    "folder": read.folder,
+    "description": read.line,
+    "ttl": read.lifetime,
+    "decays": read.flag,
+    "expires": read.flag,
+    "required": read.field_names,
+    "needs_refs": read.flag,
+    "needs_verify": read.flag,
+    "collection": read.line,
+}
+
+
+def default_toml() -> str:
+    """Return the ``gitmem.toml`` that ``init`` writes: every setting with its default, commented out."""
+    lines = ["# The policy of this memory store. What is commented out has its default."]
+    for section, rows in _ROWS.items():
+        lines += ["", f"# [{section}]"]
+        for key, row in rows.items():
+            value = getattr(_DEFAULTS[section], row.attribute or key)
+            is_length = row.read in (read.lifetime, read.time_limit)
+            lines.append(f"# {key} = {_toml(_length(value) if is_length else value)}  # {row.about}")
+    return "\n".join([*lines, "", *_EXAMPLES, ""])
+
+
+def _length(seconds: int | None) -> str:
+    if seconds is None:
+        return "never"
+    return f"{seconds // 86_400}d" if seconds % 86_400 == 0 else f"{seconds}s"
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    return f'"{value}"' if isinstance(value, str) else f"{value:g}"
+
+
+_EXAMPLES = (
+    "# Words that give a memory a tag; an empty list switches a built-in tag off.",
+    "# [tags.words]",
+    '# payments = ["stripe", "invoice"]',
+    "",
+    "# A kind of your own, or a change of a built-in one (folder, description, ttl, decays, expires, required,",
+    "# needs_refs, needs_verify, collection).",
+    "# [kinds.runbook]",
+    '# folder = "runbooks"',
+    '# ttl = "never"',
+    '# required = ["importance"]',
+)

@@ -1,0 +1,270 @@
+"""Bring catalog and search engine up to the store's tip: by the tree difference, or from nothing."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+
+from gitmem.analysis import format_stamp
+from gitmem.catalog import update
+from gitmem.catalog.catalog import Catalog, is_busy, is_unwritable
+from gitmem.catalog.inserts import Inserts, Stored, problem_of
+from gitmem.document.parse import parse
+from gitmem.errors import ConflictError, FormatError, GitmemError, ProcessError
+from gitmem.frozen import frozen
+from gitmem.git.binary import Git
+from gitmem.model import IndexText, Problem
+from gitmem.policy import Policy, builtin
+from gitmem.policy import load as load_policy
+from gitmem.search.fts import FtsEngine
+from gitmem.store import layout, read
+from gitmem.store.verdicts import parse_verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from gitmem.store.commit import Written
+
+# A progress line is due when a rebuild reads more files than this (about half a second of work, measured).
+WORTH_TELLING = 2000
+
+
+@frozen
+class Refreshed:
+    """A catalog, and whether it shows what was asked for.
+
+    Attributes:
+        catalog: The catalog.
+        behind: One line that says which commit it shows where it could not be brought up to date; else empty.
+    """
+
+    catalog: Catalog
+    behind: str = ""
+
+
+def refresh(
+    git: Git, tip: str, *, have: Catalog | None = None, progress: Callable[[int, int], None] | None = None
+) -> Refreshed:
+    """Return a catalog that shows *tip*: the one we have, brought up to date, or another where it must be made anew.
+
+    While another process refreshes it, the last good state is returned and said so.
+    """
+    catalog = have or Catalog.open(git.repository.state_dir, analysis=format_stamp())
+    if catalog is None:
+        return Refreshed(rebuild(git, tip, progress=progress))
+    if catalog.meta("commit") == tip:
+        return Refreshed(catalog)
+    try:
+        if follow(git, catalog, tip):
+            return Refreshed(catalog)
+    except sqlite3.OperationalError as err:
+        if is_busy(err):
+            shows = catalog.meta("commit")[:12]
+            told = f"another process is refreshing the index; this shows {shows}, the tip is {tip[:12]}"
+            return Refreshed(catalog, told)
+        if not is_unwritable(err):
+            raise
+    except sqlite3.DatabaseError:
+        pass  # damaged in a place that opening it did not touch
+    if have is None:
+        catalog.close()
+    return Refreshed(rebuild(git, tip, progress=progress))
+
+
+def rebuild(git: Git, tip: str, *, progress: Callable[[int, int], None] | None = None) -> Catalog:
+    """Make the catalog and the index of *tip* from nothing; in memory where the disk cannot be written to."""
+
+    def fill(catalog: Catalog) -> None:
+        scan = read.scan_all(git, tip)
+        policy, told = _read_policy(git, scan.files)
+        for problem in (*told, *scan.problems):
+            update.add_problem(catalog, problem)
+        inserts = Inserts(catalog)
+        contents = read.read_files(git, _wanted(scan.files))
+        FtsEngine(catalog.connection).apply(
+            _add_files(catalog, inserts, contents, policy, total=len(scan.files), progress=progress), []
+        )
+        inserts.flush()
+        update.settle_keys(catalog, None)
+        catalog.set_meta("policy", json.dumps(policy.to_dict()))
+        catalog.set_meta("analysis", format_stamp())
+        catalog.set_meta("commit", tip)
+
+    return Catalog.build(git.repository.state_dir, fill)
+
+
+def empty_catalog() -> Catalog:
+    """Return a catalog of nothing, in memory: what a branch looks like before its first commit."""
+
+    def fill(catalog: Catalog) -> None:
+        FtsEngine(catalog.connection).apply([], [])
+        catalog.set_meta("policy", "{}")
+
+    return Catalog.in_memory(fill)
+
+
+def refuse_unreadable(catalog: Catalog) -> None:
+    """Refuse to write on a tree that cannot be read: nothing of the write could be read either.
+
+    Raises:
+        ConflictError: The catalog shows an earlier tree in the place of the tip's.
+    """
+    if is_unreadable(catalog):
+        raise ConflictError(
+            "the tree of the memory branch cannot be read, and what is written on top of it could not be either",
+            hint="write the last good tree on top first: gitmem doctor --fix",
+        )
+
+
+def is_unreadable(catalog: Catalog) -> bool:
+    """Tell whether the catalog shows an earlier tree, because the tip's own cannot be read."""
+    return catalog.row("SELECT 1 FROM problem WHERE code = 'tree-unreadable'") is not None
+
+
+def follow(git: Git, catalog: Catalog, tip: str) -> bool:
+    """Bring a catalog from the commit it shows to *tip*; False where it must be rebuilt.
+
+    Raises:
+        sqlite3.OperationalError: Somebody else writes it.
+    """
+    old = catalog.meta("commit")
+    try:
+        scan = read.scan_changes(git, old, tip)
+    except ProcessError:
+        return False  # the old commit is gone, or a tree cannot be read
+    touched = [*(f.path for f in scan.files), *scan.removed]
+    if layout.POLICY_PATH in touched or is_unreadable(catalog):
+        return False  # specifications, TTLs and folders hang on it
+    if scan.is_twice or _has_name_twice(catalog, scan.added):
+        return False
+    # A reader does not wait long for another refresh: the last good state is an answer too.
+    catalog.connection.execute("PRAGMA busy_timeout = 1000")
+    with catalog.writing():
+        shows = catalog.meta("commit")
+        if shows == old:
+            apply_scan(catalog, scan, read.read_files(git, _wanted(scan.files)))
+            catalog.set_meta("commit", tip)
+    # Another process was faster: go on from where it brought the catalog.
+    return shows in (old, tip) or follow(git, catalog, tip)
+
+
+def _has_name_twice(catalog: Catalog, added: Iterable[str]) -> bool:
+    """Tell whether the tree before has a name twice, or one behind that adds these paths.
+
+    Which of the two counts is only known from a whole tree: a difference shows the second one as added, or nothing.
+    """
+    if catalog.row("SELECT 1 FROM problem WHERE code = 'duplicate-entry'") is not None:
+        return True
+    known = (f"SELECT 1 FROM {table} WHERE path IN ({{}})" for table in ("memory", "verdict"))
+    return any(True for sql in known for _ in catalog.each(sql, added))
+
+
+def follow_written(
+    git: Git, catalog: Catalog, written: Written, files: Mapping[str, bytes], removed: Iterable[str]
+) -> None:
+    """Bring a catalog along with a commit that was just written, without reading it back from git.
+
+    Where that cannot be done now (somebody else was faster, or writes), the next read brings it up to date.
+    """
+    if catalog.meta("commit") != written.base or not set(files) <= set(written.oids) or _has_name_twice(catalog, ()):
+        return
+    found = []
+    for path, content in files.items():
+        place = layout.place_of(path)
+        assert isinstance(place, layout.Place), "gitmem writes only where a store may have files"
+        if place.what == layout.POLICY:
+            return
+        found.append((read.StoredFile(place, path, written.oids[path]), content))
+    kept = tuple(stored for stored, _ in found if stored.place.what != layout.KNOWN)
+    # A folder of the write may have taken the place of a file that was a problem.
+    parents = {path[:at] for path in files for at, char in enumerate(path) if char == "/"}
+    replaced = [row[0] for row in catalog.each("SELECT path FROM problem WHERE path IN ({})", parents)]
+    scan = read.Scan(written.commit, kept, (*removed, *replaced), ())
+    contents = [(stored, content) for stored, content in found if stored in kept]
+    try:
+        with catalog.writing():
+            if catalog.meta("commit") == written.base:
+                apply_scan(catalog, scan, contents)
+                catalog.set_meta("commit", written.commit)
+    except sqlite3.DatabaseError as err:
+        # A damaged index is made anew by the next read, too.
+        is_damage = type(err) is sqlite3.DatabaseError
+        if not is_damage and not is_busy(err) and not is_unwritable(err):
+            raise
+
+
+def apply_scan(catalog: Catalog, scan: read.Scan, contents: Iterable[tuple[read.StoredFile, bytes | Problem]]) -> None:
+    """Apply what changed in the store to rows and index, inside the caller's transaction."""
+    policy = Policy.from_dict(json.loads(catalog.meta("policy")))
+    removed: list[IndexText] = []
+    keys: set[str] = set()
+    for path in (*scan.removed, *(f.path for f in scan.files)):
+        place = layout.place_of(path)
+        if isinstance(place, layout.Place) and place.what == layout.MEMORY:
+            keys |= {place.key, *update.linked_targets(catalog, place.key)}
+        text = update.remove_path(catalog, path)
+        if text is not None:
+            removed.append(text)
+    for problem in scan.problems:
+        update.add_problem(catalog, problem)
+    inserts = Inserts(catalog)
+    texts = list(_add_files(catalog, inserts, contents, policy, total=0, progress=None))
+    inserts.flush()
+    FtsEngine(catalog.connection).apply(texts, removed)
+    for text in texts:
+        keys |= set(update.linked_targets(catalog, text.key))
+    update.settle_keys(catalog, keys)
+    # Also of a fact that another file with its key had kept out of sight.
+    update.forget_states(catalog, [*keys, *(f.place.key for f in scan.files)])
+
+
+def _wanted(files: Iterable[read.StoredFile]) -> list[read.StoredFile]:
+    return [f for f in files if f.place.what in (layout.MEMORY, layout.VERDICT)]
+
+
+def _add_files(
+    catalog: Catalog,
+    inserts: Inserts,
+    contents: Iterable[tuple[read.StoredFile, bytes | Problem]],
+    policy: Policy,
+    *,
+    total: int,
+    progress: Callable[[int, int], None] | None,
+) -> Iterator[IndexText]:
+    """Write the rows of each file and yield its text for the engine; what cannot be read becomes a problem."""
+    for done, (stored, content) in enumerate(contents):
+        found = content if isinstance(content, Problem) else _add_file(inserts, stored, content, policy)
+        if isinstance(found, Problem):
+            update.add_problem(catalog, found)
+        elif found is not None:
+            yield found
+        if progress is not None and done % 500 == 0 and total > WORTH_TELLING:
+            progress(done, total)
+
+
+def _add_file(inserts: Inserts, stored: read.StoredFile, content: bytes, policy: Policy) -> IndexText | Problem | None:
+    try:
+        if stored.place.what == layout.VERDICT:
+            verdict = parse_verdict(content, key=stored.place.key, path=stored.path)
+            if verdict.spec[:16] != stored.place.spec:
+                raise FormatError("its name is that of another specification", code="bad-verdict", path=stored.path)
+            inserts.add_verdict(stored.path, verdict)
+            return None
+        document = parse(content, path=stored.path)
+    except FormatError as err:
+        return problem_of(err, stored.path, stored.place.key)
+    return inserts.add_memory(Stored(document, stored.oid, stored.place.archived), policy)
+
+
+def _read_policy(git: Git, files: Iterable[read.StoredFile]) -> tuple[Policy, list[Problem]]:
+    """Return the store's policy, or the built-in one with the problem that its own cannot be read."""
+    stored = next((f for f in files if f.place.what == layout.POLICY), None)
+    if stored is None:
+        return builtin(), []
+    try:
+        content = git.read_blob(stored.oid, limit=layout.POLICY_LIMIT) or b""
+        return load_policy(content.decode("utf-8"), file=stored.path), []
+    except (GitmemError, UnicodeDecodeError) as err:
+        message = f"{err}; the built-in policy is used instead"
+        return builtin(), [Problem("bad-policy", stored.path, message, hint=getattr(err, "hint", ""))]

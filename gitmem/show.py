@@ -1,0 +1,177 @@
+"""Show one memory whole, find it by what was typed, and tell its history."""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.catalog import state
+from gitmem.document.fields import format_time
+from gitmem.errors import FormatError, NotFoundError
+from gitmem.store import layout
+from gitmem.store.read import READABLE_WITHIN
+from gitmem.store.verdicts import parse_verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from gitmem.catalog.catalog import Catalog
+    from gitmem.git.binary import Git
+    from gitmem.model import Verdict
+    from gitmem.store.local import LocalState
+
+
+def show(catalog: Catalog, git: Git, local: LocalState, ground: int | None, key: str, *, now: int) -> dict[str, Any]:
+    """Return one memory: key, kind, title, status, frontmatter, body, verdict, provenance; counts the access.
+
+    Raises:
+        NotFoundError: It cannot be read; names the problem.
+    """
+    row = catalog.row(
+        "SELECT id, kind, title, path, archived, superseded, expires, oid FROM memory WHERE key = ? AND shadowed = 0",
+        (key,),
+    )
+    if row is None:
+        raise NotFoundError(f"there is no memory {key}")
+    number, kind, title, path, archived, superseded, expires, oid = row
+    fields, body = catalog.row("SELECT fields, body FROM text WHERE id = ?", (number,))
+    told = state.tell(catalog, ground, [number], now=now, chains=state.suspects(catalog, ground))[number]
+    local.count_access(key, now)
+    return {
+        "key": key,
+        "kind": kind,
+        "title": title,
+        "status": told.status,
+        "frontmatter": json.loads(fields),
+        "body": body,
+        "verdict": _verdict(catalog, local, ground, number, key),
+        "because": list(told.chain),
+        "weak": told.weak,
+        "archived": bool(archived),
+        "superseded": bool(superseded),
+        "expired": expires is not None and expires <= now,
+        "path": path,
+        "blob": oid,
+    }
+
+
+def _verdict(catalog: Catalog, local: LocalState, ground: int | None, number: int, key: str) -> dict[str, Any] | None:
+    """Return the verdict that counts here, or None where there is none; with the last attempt that learnt nothing."""
+    fact = catalog.row("SELECT spec, claim, ttl_s FROM fact WHERE id = ?", (number,))
+    if fact is None:
+        return None
+    known = catalog.row(
+        "SELECT digest, outcome, at, own FROM state WHERE ground = ? AND fact = ?", (ground or 0, number)
+    )
+    branch, mine = state.branch_verdicts(catalog, [key]), local.verdicts([key])
+    verdicts = state.merged(branch.get(key, ()), mine.get(key, ()), spec=fact[0], claim=fact[1])
+    if known is not None:
+        verdicts = [v for v in verdicts if (v.outcome, v.at, v.own) == (known[1], known[2], bool(known[3]))]
+    best, fresh = state.pick(verdicts, known[0] if known else "")
+    attempt = local.attempts().get(key)
+    if best is None and attempt is None:
+        return None
+    table = _as_table(best, fresh) if best else {"outcome": "", "commit": "", "at": "", "because": "", "culprit": ""}
+    if attempt is not None and (best is None or attempt[0] >= best.at):
+        table |= {"attempt": attempt[1], "attempt_at": format_time(attempt[0])}
+    return table
+
+
+def _as_table(verdict: Verdict, fresh: bool) -> dict[str, Any]:
+    return {
+        "outcome": verdict.outcome,
+        "commit": verdict.commit,
+        "at": format_time(verdict.at),
+        "because": verdict.because,
+        "culprit": verdict.culprit,
+        "sandbox": verdict.sandbox,
+        "seconds": verdict.seconds,
+        "held_commit": verdict.held_commit,
+        "held_at": format_time(verdict.held_at) if verdict.held_at else "",
+        "confirmed": verdict.confirmed,
+        "weak": verdict.weak,
+        "own": verdict.own,
+        "fresh": fresh,
+    }
+
+
+def log(git: Git, tip: str, key: str, *, limit: int, notices: list[str]) -> list[dict[str, Any]]:
+    """Return the history of a memory and of its verdicts, the newest first.
+
+    Each row has ``commit``, ``at`` (empty for a date that no calendar has), ``who``, ``subject``, ``what`` (``memory``
+    or ``verdict``) and, for a verdict, ``outcome``, ``because`` and ``code_commit``. Follows the memory through split
+    folders and the archive; what a tree that cannot be read hides of it is told in *notices*.
+    """
+    rows = _parse_log(_read_log(git, tip, key, limit, notices).decode("utf-8", "replace").split("\0"))[:limit]
+    sizes = git.sizes([oid for _, verdicts in rows for oid in verdicts])
+    found = dict(git.read_blobs(oid for oid, size in sizes.items() if 0 <= size <= layout.VERDICT_LIMIT))
+    return [row | _outcome(key, verdicts, found) for row, verdicts in rows]
+
+
+def _read_log(git: Git, tip: str, key: str, limit: int, notices: list[str]) -> bytes:
+    """Return what git logs; it stops at a tree that it cannot read, and is asked again for what lies behind that."""
+    # NUL alone parts the fields: a name or a subject may hold any other character. A diff.orderFile of the user's that
+    # is not there would be an error.
+    argv = (
+        "-c", "diff.orderFile=/dev/null", "log", "-z", "--no-color", "--no-show-signature", "--no-renames", "--raw",
+        "--no-abbrev", "--encoding=UTF-8", f"--max-count={limit}", "--format=%H%x00%ct%x00%an%x00%s",
+    )  # fmt: skip
+    whole = git.run(*argv, tip, "--", *_specs(key), check=False)
+    if whole.status == 0:
+        return whole.stdout
+    for back in range(1, READABLE_WITHIN):
+        behind = git.run(*argv, f"{tip}~{back}", "--", *_specs(key), check=False)
+        if behind.status == 0:
+            notices.append("a tree of the memory branch cannot be read, so this history is not whole: gitmem doctor")
+            return whole.stdout + behind.stdout
+    return git.run(*argv, tip, "--", *_specs(key)).stdout
+
+
+def _specs(key: str) -> list[str]:
+    """Return the places that a memory and its verdicts may have as pathspecs (gitglossary(7), pathspec)."""
+    shard = layout.shard(key)
+    memory = [f"{top}*/{folder}{key}.md" for top in ("", "archive/") for folder in ("", f"{shard}/")]
+    specs = [f":(glob){path}" for path in (*memory, f"verdicts/{shard}/{key}.{'?' * 16}.toml")]
+    return [*specs, ":(exclude,glob).github/**"]
+
+
+def _parse_log(words: list[str]) -> list[tuple[dict[str, Any], list[str]]]:
+    """Return each row with the blobs of the verdicts that its commit wrote."""
+    rows = []
+    at = 0
+    while at + 3 < len(words):
+        commit, when, who, subject = words[at : at + 4]
+        at += 4
+        changed: list[str] = []
+        verdicts: list[str] = []
+        while at + 1 < len(words) and words[at].lstrip("\n").startswith(":"):
+            place = layout.place_of(words[at + 1])
+            if isinstance(place, layout.Place):
+                changed.append(place.what)
+                verdicts += [words[at].split(" ")[3]] if place.what == layout.VERDICT else []
+            at += 2
+        what = layout.VERDICT if changed and set(changed) == {layout.VERDICT} else layout.MEMORY
+        row = {"commit": commit, "at": _date(when), "who": who, "subject": subject, "what": what}
+        rows.append((row, verdicts))
+    return rows
+
+
+def _date(when: str) -> str:
+    try:
+        return format_time(int(when))
+    except ValueError:
+        return ""  # anybody can write such a commit
+
+
+def _outcome(key: str, verdicts: list[str], found: Mapping[str, bytes | None]) -> dict[str, Any]:
+    """Return what the verdicts of one commit say; those that are gone, too large or malformed say nothing."""
+    told: dict[str, Any] = {}
+    for oid in verdicts:
+        content = found.get(oid)
+        try:
+            verdict = parse_verdict(content or b"", key=key, path="")
+        except FormatError:
+            continue
+        told = {"outcome": verdict.outcome, "because": verdict.because, "code_commit": verdict.commit}
+    return told

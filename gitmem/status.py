@@ -1,0 +1,101 @@
+"""How the store stands at a glance: counts, ages, what waits, and what is being worked on."""
+
+from __future__ import annotations
+
+import os
+
+from gitmem.catalog import state
+from gitmem.document.fields import format_time
+from gitmem.errors import ProcessError
+from gitmem.graph import age_s
+from gitmem.verify.standing import take_stock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from gitmem.catalog.catalog import Catalog
+    from gitmem.git.binary import Git
+    from gitmem.store.local import LocalState
+
+# Files of a branch that are looked at for relevance; more say nothing about what is being worked on.
+WORKING_LIMIT = 200
+
+
+def status(
+    catalog: Catalog,
+    git: Git,
+    ground: int | None,
+    local: LocalState,
+    *,
+    ref: str,
+    tip: str,
+    now: int,
+    waiting: Sequence[str],
+) -> dict[str, Any]:
+    """Return counts by kind and status, ages of index and verdicts, commands that wait, and problems."""
+    standing = take_stock(catalog, ground, local, now=now)
+    # The branch's verdicts, and those on this ground that only this clone has.
+    known = (
+        catalog.row("SELECT max(at) FROM verdict"),
+        catalog.row("SELECT max(at) FROM state WHERE ground = ?", (ground,)),
+    )
+    verified = max(row[0] or 0 for row in known)
+    is_local = git.read_ref(ref) is not None
+    shows = catalog.meta("commit")
+    return {
+        "branch": ref.removeprefix("refs/heads/") if is_local else f"{ref.removeprefix('refs/heads/')} of the remote",
+        "commit": tip,
+        "memories": sum(standing.kinds.values()),
+        "kinds": dict(standing.kinds),
+        "statuses": dict(standing.statuses),
+        "failed": [_line(line) for line in standing.lines if line.status == "failed"],
+        "suspect": [_line(line) for line in standing.lines if line.status == "suspect"],
+        "waiting": list(waiting),
+        "problems": catalog.row("SELECT count(*) FROM problem")[0],
+        "archived": catalog.row("SELECT count(*) FROM memory WHERE archived = 1 AND shadowed = 0")[0],
+        "index": {"commit": shows, "is_current": shows == tip},
+        "verified_at": format_time(verified) if verified else "",
+        "verified_age_s": age_s(verified, now) if verified else None,
+    }
+
+
+def _line(line: Any) -> dict[str, Any]:
+    return {"key": line.key, "title": line.title, "because": line.because, "by": line.by, "culprit": line.culprit}
+
+
+def notices(catalog: Catalog, *, now: int) -> list[str]:
+    """Return lines about the store that a session must know, the most important first."""
+    found = []
+    problems = catalog.row("SELECT count(*) FROM problem WHERE severity = 'error'")[0]
+    if problems:
+        found.append(f"{problems} file{'s' * (problems != 1)} of the store cannot be read: gitmem doctor")
+    facts = catalog.row(f"SELECT count(*) FROM fact f JOIN memory m ON m.id = f.id WHERE {state.LIVE}")[0]
+    proved = catalog.row("SELECT 1 FROM verdict LIMIT 1") or catalog.row(
+        "SELECT 1 FROM state WHERE outcome <> '' LIMIT 1"
+    )
+    if facts and not proved:
+        found.append("no fact was ever verified: gitmem verify")
+    return found
+
+
+def working_set(git: Git, default_branch: str) -> list[str]:
+    """Return what is being worked on: changed files of the work tree, and of the branch against the default one."""
+    found: list[str] = []
+    if git.repository.work_tree is not None:
+        top = str(git.repository.work_tree)
+        try:
+            # -uno: untracked files would cost a walk of the whole tree; what is new is staged soon.
+            status = ("status", "--porcelain", "-z", "-uno", "--no-renames")
+            done = git.run(f"--work-tree={top}", "-C", top, *git.without_filters(), *status, timeout_s=5)
+            found += [os.fsdecode(item[3:]) for item in done.stdout.split(b"\0") if len(item) > 3]
+        except ProcessError:
+            pass  # a broken index is not ours to judge; the digest is only less to the point
+    if default_branch:
+        try:
+            done = git.run("diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", f"{default_branch}...HEAD")
+            found += [os.fsdecode(item) for item in done.stdout.split(b"\0") if item]
+        except ProcessError:
+            pass  # unborn HEAD, or no common ancestor
+    return list(dict.fromkeys(found))[:WORKING_LIMIT]

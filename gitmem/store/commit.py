@@ -1,0 +1,289 @@
+"""Write to the store: one ``git fast-import`` builds blobs, trees and commit and moves the ref by compare-and-swap.
+
+fast-import refuses to move a ref to a commit that does not contain its present value, and moves it in a
+transaction that names the old value: a lost race is a refusal, never a lost update. ``feature done`` makes a stream
+that was cut short (a killed writer) change nothing. Source: git-fast-import(1).
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from pathlib import Path
+
+from gitmem import process
+from gitmem.config import git_environment
+from gitmem.errors import ConflictError, GitmemError, ProcessError
+from gitmem.frozen import frozen
+from gitmem.git.binary import Git
+from gitmem.git.branches import find_checkout
+from gitmem.store import layout
+from gitmem.store.lock import WriteLock, clear_stale_ref_lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ATTEMPTS = 30
+# Asking fast-import for the object names of more paths than this is not worth it: such a commit lands in one pack.
+NAMES_ASKED = 100
+
+
+@frozen
+class Plan:
+    """What one commit changes.
+
+    Attributes:
+        subject: First line of the message: ``topic: what it does``.
+        writes: Path and content of each file to write.
+        moves: Old and new path of each file to move as it is.
+        deletes: Paths to delete.
+        trailers: Name and value of each trailer, in order.
+        body: Text between subject and trailers, or empty.
+        machine: Whether gitmem itself is the author (verify), not the person.
+    """
+
+    subject: str
+    writes: tuple[tuple[str, bytes], ...] = ()
+    moves: tuple[tuple[str, str], ...] = ()
+    deletes: tuple[str, ...] = ()
+    trailers: tuple[tuple[str, str], ...] = ()
+    body: str = ""
+    machine: bool = False
+
+
+@frozen
+class Written:
+    """An acknowledged write: it is on disk.
+
+    Attributes:
+        commit: The new tip.
+        base: The tip it was built on; empty when the branch was new.
+        oids: Object names of written files by path (at most ``NAMES_ASKED``; more are left out).
+    """
+
+    commit: str
+    base: str
+    oids: dict[str, str]
+
+
+def write_commit(
+    git: Git,
+    ref: str,
+    plan: Callable[[str | None], Plan | None],
+    *,
+    command: str,
+    now: int,
+    lock_timeout_s: float,
+    start: str | None = None,
+) -> Written | None:
+    """Plan one commit on the tip of *ref* and write it, again on the new tip when another writer was faster.
+
+    Args:
+        git: The repository.
+        ref: The full ref.
+        plan: Called with the tip (None when the branch is new) while the lock is held; None means nothing to write.
+        command: What is being done, for whoever waits.
+        now: The commit's time, epoch seconds.
+        lock_timeout_s: How long to wait for other writers.
+        start: Where the branch starts when it does not exist yet; None for the deterministic root.
+
+    Raises:
+        ConflictError: Other writers, or a lock file, kept us out, or the branch is checked out here.
+        GitmemError: The disk is full or read-only: nothing was changed.
+    """
+    _refuse_checked_out(git, ref)
+    with WriteLock(git.repository.state_dir, command=command, timeout_s=lock_timeout_s) as lock:
+        clear_stale_ref_lock(ref_lock_path(git, ref), lock.crashed)
+        for attempt in range(ATTEMPTS):
+            tip = git.read_ref(ref)
+            planned = plan(tip or start)
+            if planned is None:
+                return None
+            lock.renew()
+            written = _import(git, ref, planned, tip=tip or start, seen=tip, now=now, keep=lock.fd)
+            if written is not None:
+                return written
+            _explain_if_stuck(git, ref, tip, attempt)
+            # Full jitter, as for any compare-and-swap loop (the reference's section 9: 5-50 ms times the attempt).
+            time.sleep(random.uniform(0.0, 0.02 * (attempt + 1)))  # noqa: S311 - jitter, not a secret
+    raise ConflictError(f"{ref}: other writers were faster {ATTEMPTS} times", hint="try again")
+
+
+def _refuse_checked_out(git: Git, ref: str) -> None:
+    """Refuse to move the branch that a work tree is on: the person's next commit there would revert the write.
+
+    It also keeps a setting that names a branch of the code from writing memories onto it; and so could a symbolic ref.
+    """
+    if target := git.symbolic_target(ref):
+        raise ConflictError(
+            f"{ref} is no branch of its own, it stands for {target}: a write would move that one",
+            hint="gitmem doctor --fix makes it a branch again, at its last commit",
+        )
+    top, name = find_checkout(git, ref), ref.removeprefix("refs/heads/")
+    if top and top == git.repository.top:
+        raise ConflictError(
+            f"the branch {name} is checked out here, and a write would move it under your files",
+            hint=f"switch to a branch of the code: git switch -\nor is gitmem.branch wrong? it names {name}",
+        )
+    if top:
+        raise ConflictError(
+            f"the branch {name} is checked out in {top}, and a write would move it under the files there",
+            hint=f"show it there without being on it: git -C '{top}' switch --detach",
+        )
+
+
+def ref_lock_path(git: Git, ref: str) -> Path:
+    """Return the lock file that git makes while it moves *ref* (files as refs)."""
+    return git.repository.common_dir / f"{ref}.lock"
+
+
+def _explain_if_stuck(git: Git, ref: str, tip: str | None, attempt: int) -> None:
+    lock = ref_lock_path(git, ref)
+    if attempt < ATTEMPTS // 3 or git.read_ref(ref) != tip or not lock.exists():
+        return
+    age = time.time() - lock.stat().st_mtime
+    raise ConflictError(
+        f"{ref} is locked by another git process, or by one that died {age:.0f} s ago: {lock}",
+        hint="gitmem doctor --fix removes a lock file that nobody holds",
+    )
+
+
+def _import(
+    git: Git, ref: str, plan: Plan, *, tip: str | None, seen: str | None, now: int, keep: int
+) -> Written | None:
+    """Write the commit on *tip*; None when the ref was locked or is not where it was *seen*.
+
+    The descriptor *keep* stays open in git.
+    """
+    is_small = len(plan.writes) <= NAMES_ASKED
+    asked = [path for path, _ in plan.writes] if is_small else []
+    folders = sorted({f for path in _touched(plan) for f in _parents(path)}) if is_small else []
+    name, email = ("gitmem", "gitmem@localhost") if plan.machine else git.identity()
+    stream = _stream(ref, plan, tip=tip, now=now, who=f"{_ident(name)} <{_ident(email)}>", ask=[*asked, *folders])
+    began = time.time()
+    git_dir = git.repository.common_dir
+    argv = git.argv("fast-import", "--quiet", "--date-format=raw", durable=True, git_dir=git_dir)
+    done = process.run(argv, env=git_environment(), input=stream, check=False, keep=(keep,))
+    if done.status != 0:
+        _sweep_crash_reports(git_dir, began)
+        _explain_refusal(git, ref, seen, done, argv)
+        return None
+    lines = done.stdout.decode("utf-8").split("\n")
+    commit, named = lines[0], dict(_named(line) for line in lines[1:] if "\t" in line)
+    _sync_folders(git_dir, ref, [commit, *named.values()])
+    return Written(commit, tip or "", {path: named[path] for path in asked if path in named})
+
+
+# What git says when the ref had moved, or its lock was held (git 2.39, refs/files-backend.c and lockfile.c).
+LOST_RACE = ("does not contain", "but expected", "reference already exists", "File exists")
+# What it says, besides a signal, when the disk is to blame.
+NO_ROOM = ("space", "ead-only", "ermission denied", "too large", "quota")
+
+
+def _explain_refusal(git: Git, ref: str, seen: str | None, done: process.Finished, argv: list[str]) -> None:
+    """Return quietly when the ref had moved or was locked; raise for anything else."""
+    stderr = done.stderr.decode("utf-8", "replace")
+    if any(words in stderr for words in LOST_RACE) or git.read_ref(ref) != seen:
+        return
+    lines = [line for line in stderr.split("\n") if line.startswith(("fatal", "error"))]
+    told = lines[0].removeprefix("fatal: ").removeprefix("error: ") if lines else stderr.strip()
+    told = told or f"git ended with status {done.status}"
+    if "; cannot create" in told:
+        # A branch "memory/x" is a folder where the file "memory" must be (git-check-ref-format(1)).
+        name = ref.removeprefix("refs/heads/")
+        hint = f"rename the branch that is in the way, or use another name: git config gitmem.branch {name}-store"
+        raise ConflictError(f"there can be no branch {name}: {told}", hint=hint)
+    has_room = done.status >= 0 and not any(words in told for words in NO_ROOM)
+    room = "free some space or make the repository writable, then try again; reading still works"
+    raise ProcessError(
+        f"{ref} could not be written, nothing was changed: {told}",
+        argv=argv,
+        status=done.status,
+        stderr=stderr,
+        hint="see what is wrong: gitmem doctor, git fsck" if has_room else room,
+    )
+
+
+def _stream(ref: str, plan: Plan, *, tip: str | None, now: int, who: str, ask: list[str]) -> bytes:
+    parts: list[bytes] = [b"feature done\n"]
+    if tip is None:
+        root = f"{layout.ROOT_NAME} <{layout.ROOT_EMAIL}> {layout.ROOT_TIME} +0000"
+        parts += [_commit_head(ref, 2, root, layout.ROOT_MESSAGE), b"\n"]
+    parts.append(_commit_head(ref, 1, f"{who} {now} +0000", _message(plan)))
+    parts.append(f"from {tip or ':2'}\n".encode())
+    parts += [f"R {old} {new}\n".encode() for old, new in plan.moves]
+    parts += [f"D {_quoted(path)}\n".encode() for path in plan.deletes]
+    for path, content in plan.writes:
+        parts += [f"M 100644 inline {path}\ndata {len(content)}\n".encode(), content, b"\n"]
+    parts.append(b"\nget-mark :1\n")
+    parts += [f"ls :1 {path}\n".encode() if path else b'ls :1 ""\n' for path in ask]
+    parts.append(b"done\n")
+    return b"".join(parts)
+
+
+def _quoted(path: str) -> str:
+    """Return a path as fast-import takes it: any but a plain one byte by byte (doctor deletes what others named)."""
+    if path.isascii() and not any(char.isspace() or char in '"\\' or not char.isprintable() for char in path):
+        return path
+    return '"' + "".join(f"\\{byte:03o}" for byte in os.fsencode(path)) + '"'
+
+
+def _commit_head(ref: str, mark: int, who: str, message: str) -> bytes:
+    text = message.encode("utf-8", "replace")
+    head = f"commit {ref}\nmark :{mark}\nauthor {who}\ncommitter {who}\ndata {len(text)}\n".encode("utf-8", "replace")
+    return head + text + b"\n"
+
+
+def _message(plan: Plan) -> str:
+    """Return the commit message; trailers are one line each (git-interpret-trailers(1))."""
+    trailers = "".join(f"{name}: {' '.join(value.split())}\n" for name, value in plan.trailers)
+    parts = [plan.subject.strip(), plan.body.strip("\n"), trailers.strip("\n")]
+    return "\n\n".join(p for p in parts if p) + "\n"
+
+
+def _ident(text: str) -> str:
+    """Return a name that cannot break an identity line (git drops the same characters)."""
+    return "".join(c for c in text if c not in "<>\n\0").strip() or "gitmem"
+
+
+def _touched(plan: Plan) -> list[str]:
+    return [p for p, _ in plan.writes] + [p for pair in plan.moves for p in pair] + list(plan.deletes)
+
+
+def _parents(path: str) -> list[str]:
+    parts = path.split("/")[:-1]
+    return ["/".join(parts[:n]) for n in range(len(parts) + 1)]
+
+
+def _named(line: str) -> tuple[str, str]:
+    head, _, path = line.partition("\t")
+    return path, head.split(" ")[2]
+
+
+def _sync_folders(git_dir: Path, ref: str, oids: list[str]) -> None:
+    """Make the new names durable: git syncs files, never the folders that name them (measured with git 2.39)."""
+    objects = git_dir / "objects"
+    folders = {objects / oid[:2] for oid in oids} | {objects, objects / "pack", (git_dir / ref).parent}
+    for folder in sorted(folders):
+        try:
+            fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        except OSError:
+            continue  # that object went into a pack, or refs are not files here
+        try:
+            os.fsync(fd)
+        except OSError as err:
+            raise GitmemError(f"{folder} could not be synced to disk: {err.strerror}") from err
+        finally:
+            os.close(fd)
+
+
+def _sweep_crash_reports(git_dir: Path, began: float) -> None:
+    """Remove the report that a failed fast-import leaves in the user's repository."""
+    for report in git_dir.glob("fast_import_crash_*"):
+        try:
+            if report.stat().st_mtime >= began - 1:
+                report.unlink()
+        except OSError:
+            continue

@@ -1,0 +1,125 @@
+"""Where things lie in a store: names, folders, the automatic split, and the constants of the branch. Pure.
+
+Names are an allow-list: everything else in a fetched tree is a problem of that entry (DESIGN, section 2).
+"""
+
+from __future__ import annotations
+
+import re
+
+from gitmem.frozen import frozen
+
+# The deterministic root commit: an empty tree with these constants, so that two clones that init apart share it.
+ROOT_NAME = "gitmem"
+ROOT_EMAIL = "gitmem@localhost"
+ROOT_TIME = 1767225600  # 2026-01-01T00:00:00Z
+ROOT_MESSAGE = "gitmem: root of the memory branch\n"
+
+# A folder that passes this many files is split by the first two hex digits of the key's SHA-256 (DESIGN, section 2).
+SPLIT_ABOVE = 500
+# Caps that are asked for before content is read: 64 KiB a memory (threat T10), and the machine-written files.
+MEMORY_LIMIT = 64 * 1024
+VERDICT_LIMIT = 16 * 1024
+POLICY_LIMIT = 64 * 1024
+
+POLICY_PATH = "gitmem.toml"
+STATUS_PATH = "STATUS.md"
+ATTRIBUTES_PATH = ".gitattributes"
+# Bytes in the branch are bytes: no end-of-line conversion or filter of a user's configuration may change a memory.
+ATTRIBUTES = "# Written by gitmem: memories are kept byte for byte.\n* -text -filter\n"
+
+KEY_LIMIT = 100
+KEY = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,98}[a-z0-9])?")
+FOLDER = re.compile(r"[a-z][a-z0-9_-]{0,38}[a-z0-9]")
+SPEC = re.compile(r"[0-9a-f]{16}")
+# Not a name of a file on Windows, with any ending (Microsoft, Naming Files, Paths, and Namespaces).
+DEVICES = frozenset(
+    ["con", "prn", "aux", "nul", *(f"com{n}" for n in "0123456789"), *(f"lpt{n}" for n in "0123456789")]
+)
+# Folders of the root that hold no memories of a kind.
+RESERVED_FOLDERS = frozenset({"archive", "verdicts", "private", "runs"})
+REGULAR_MODES = frozenset({"100644", "100755"})
+
+MEMORY = "memory"
+VERDICT = "verdict"
+POLICY = "policy"
+KNOWN = "known"
+
+
+@frozen
+class Place:
+    """What a path of the store is.
+
+    Attributes:
+        what: ``memory``, ``verdict``, ``policy`` or ``known`` (allowed, not read).
+        key: The memory's key; empty for the others.
+        folder: The folder of its kind.
+        archived: Whether it lies in ``archive/``.
+        spec: First 16 hex digits of the specification's hash (verdicts only).
+        split: Whether it lies in a split folder.
+    """
+
+    what: str
+    key: str = ""
+    folder: str = ""
+    archived: bool = False
+    spec: str = ""
+    split: bool = False
+
+
+def is_key(text: str) -> bool:
+    """Tell whether *text* can be a key."""
+    return bool(KEY.fullmatch(text)) and text.split(".", 1)[0] not in DEVICES and ".." not in text
+
+
+def shard(key: str) -> str:
+    """Return the two hex digits under which a key lies in a split folder."""
+    from hashlib import sha256  # 3 ms; recall never asks for a shard
+
+    return sha256(key.encode("ascii")).hexdigest()[:2]
+
+
+def memory_path(folder: str, key: str, *, split: bool, archived: bool = False) -> str:
+    """Return where a memory lies."""
+    top = f"archive/{folder}" if archived else folder
+    return f"{top}/{shard(key)}/{key}.md" if split else f"{top}/{key}.md"
+
+
+def verdict_path(key: str, spec: str) -> str:
+    """Return where the verdict of a fact for one specification lies (machine-written files are always split)."""
+    return f"verdicts/{shard(key)}/{key}.{spec[:16]}.toml"
+
+
+def place_of(path: str) -> Place | str:
+    """Return what *path* is, or one sentence why nothing may lie there."""
+    if path == POLICY_PATH:
+        return Place(POLICY)
+    if path in (STATUS_PATH, ATTRIBUTES_PATH) or path.startswith(".github/"):
+        return Place(KNOWN)
+    parts = path.split("/")
+    if parts[0] == "verdicts":
+        return _verdict_place(parts)
+    archived = parts[0] == "archive"
+    if archived:
+        parts = parts[1:]
+    if len(parts) not in (2, 3):
+        return "nothing of a store lies there"
+    folder, name = parts[0], parts[-1]
+    if not FOLDER.fullmatch(folder) or folder in RESERVED_FOLDERS:
+        return "the folder's name is not allowed"
+    if not name.endswith(".md"):
+        return "only .md files are memories"
+    key = name.removesuffix(".md")
+    if not is_key(key):
+        return "the name is not a key: lower-case ASCII letters, digits, '.', '_' and '-', at most 100"
+    if len(parts) == 3 and parts[1] != shard(key):
+        return f"it belongs in {folder}/{shard(key)}/"
+    return Place(MEMORY, key=key, folder=folder, archived=archived, split=len(parts) == 3)
+
+
+def _verdict_place(parts: list[str]) -> Place | str:
+    if len(parts) == 3 and parts[2].endswith(".toml"):
+        key, _, spec = parts[2].removesuffix(".toml").rpartition(".")
+        if is_key(key) and SPEC.fullmatch(spec) and parts[1] == shard(key):
+            return Place(VERDICT, key=key, spec=spec)
+    return "the name is not that of a verdict"

@@ -1,0 +1,219 @@
+"""Local state of one clone that is no memory: verdicts made here, access counts, the clone's random id.
+
+Unlike the catalog it cannot be rebuilt, and losing it costs a re-run, never a memory. It is never written on a
+read-only disk, and reading works without it.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+
+from gitmem.frozen import fields_of, replace
+from gitmem.model import Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+    from typing import Any
+
+FILE_NAME = "local.sqlite"
+# How many verdicts of one fact are kept: those of the branches somebody switches between (checked on insert).
+KEPT_PER_FACT = 20
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS verdict (id INTEGER PRIMARY KEY, key TEXT NOT NULL, spec TEXT NOT NULL, claim TEXT NOT NULL,
+  inputs TEXT NOT NULL, fields TEXT NOT NULL, UNIQUE (key, spec, claim, inputs));
+CREATE TABLE IF NOT EXISTS access (key TEXT PRIMARY KEY, count INTEGER NOT NULL, last INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS attempt (key TEXT PRIMARY KEY, at INTEGER NOT NULL, reason TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+
+class LocalState:
+    """The local state of one clone; all its work trees share it."""
+
+    def __init__(self, state_dir: str | Path) -> None:
+        self._dir = state_dir
+        self._path = os.path.join(state_dir, FILE_NAME)
+        self._db: sqlite3.Connection | None = None
+
+    def _reading(self) -> sqlite3.Connection | None:
+        """Return a connection, or None where nothing was ever kept."""
+        if self._db is None and os.path.isfile(self._path):
+            self._db = sqlite3.connect(self._path, isolation_level=None, timeout=4)
+            try:
+                self._db.executescript(_TABLES)
+            except sqlite3.OperationalError:
+                from urllib.parse import quote  # 1.6 ms (measured), and only on a read-only disk
+
+                self.close()
+                uri = f"file:{quote(os.fsencode(self._path))}?mode=ro&immutable=1"
+                self._db = sqlite3.connect(uri, uri=True, isolation_level=None)
+            except sqlite3.DatabaseError:
+                self._set_aside()
+        return self._db
+
+    def _ask(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
+        """Return all rows of a query; none where nothing was ever kept, or it is damaged (then it is set aside)."""
+        db = self._reading()
+        if db is None:
+            return []
+        try:
+            return db.execute(sql, values).fetchall()
+        except sqlite3.OperationalError:
+            return []  # the disk was full when the tables were to be made, or is read-only
+        except sqlite3.DatabaseError as err:
+            self._give_up(db, err)
+            return []
+
+    def _set_aside(self) -> None:
+        """Keep a damaged file for whoever wants to look, and start anew."""
+        self.close()
+        for suffix in ("", "-wal", "-shm"):
+            try:
+                os.replace(self._path + suffix, f"{self._path}{suffix}.damaged")
+            except OSError:
+                continue  # there is none, or the disk is read-only
+
+    def _writing(self) -> sqlite3.Connection | None:
+        """Return a connection that can be written to, or None where the disk does not allow it."""
+        if self._reading() is None:
+            try:
+                os.makedirs(self._dir, mode=0o700, exist_ok=True)
+                self._db = sqlite3.connect(self._path, isolation_level=None, timeout=4)
+                self._db.executescript("PRAGMA journal_mode = WAL;" + _TABLES)
+            except (OSError, sqlite3.Error):
+                self.close()
+                return None
+        if self._db is not None:
+            self._db.execute("PRAGMA synchronous = NORMAL")
+        return self._db
+
+    def close(self) -> None:
+        """Close what was opened."""
+        if self._db is not None:
+            self._db.close()
+            self._db = None
+
+    def serial(self) -> int:
+        """Return a number that differs whenever a verdict was added here."""
+        rows = self._ask("SELECT coalesce(max(id), 0) FROM verdict")
+        return int(rows[0][0]) if rows else 0
+
+    def verdicts(self, keys: Iterable[str] | None = None) -> dict[str, list[Verdict]]:
+        """Return the verdicts made in this clone by key, the oldest first; of some facts or of all."""
+        import json  # 1 ms, and recall only comes here when statuses must be worked out anew
+
+        wanted = None if keys is None else set(keys)
+        found: dict[str, list[Verdict]] = {}
+        if wanted is not None and len(wanted) <= 500:
+            marks = ",".join("?" * len(wanted))
+            rows = self._ask(f"SELECT key, fields FROM verdict WHERE key IN ({marks}) ORDER BY id", tuple(wanted))
+        else:
+            rows = self._ask("SELECT key, fields FROM verdict ORDER BY id")
+        for key, fields in rows:
+            if wanted is None or key in wanted:
+                found.setdefault(key, []).append(replace(Verdict(**json.loads(fields)), own=True))
+        return found
+
+    def add_verdicts(self, verdicts: Iterable[Verdict]) -> bool:
+        """Keep verdicts made here; false where the disk does not allow it."""
+        import json
+
+        db = self._writing()
+        if db is None:
+            return False
+        rows = [(v.key, v.spec, v.claim, v.inputs, json.dumps(fields_of(v))) for v in verdicts]
+        try:
+            db.execute("BEGIN IMMEDIATE")
+            # A new id on every insert: the serial moves.
+            db.executemany("INSERT OR REPLACE INTO verdict (key, spec, claim, inputs, fields) VALUES (?,?,?,?,?)", rows)
+            db.execute(
+                "DELETE FROM verdict WHERE id IN (SELECT id FROM (SELECT id, row_number() OVER"
+                " (PARTITION BY key ORDER BY id DESC) AS nth FROM verdict) WHERE nth > ?)",
+                (KEPT_PER_FACT,),
+            )
+            db.execute("COMMIT")
+        except sqlite3.DatabaseError as err:
+            self._give_up(db, err)
+            return False
+        return True
+
+    def _give_up(self, db: sqlite3.Connection, err: sqlite3.DatabaseError) -> None:
+        """Undo what a full or read-only disk kept out; set the file aside where it is damaged."""
+        if type(err) is sqlite3.DatabaseError:  # SQLITE_CORRUPT and SQLITE_NOTADB have no class of their own
+            self._set_aside()
+        elif not isinstance(err, sqlite3.OperationalError):
+            raise err
+        elif db.in_transaction:
+            db.execute("ROLLBACK")
+
+    def note_attempts(self, attempts: Iterable[tuple[str, int, str]]) -> None:
+        """Keep attempts that learnt nothing: key, epoch seconds, reason."""
+        self._quietly(self._writing(), "INSERT OR REPLACE INTO attempt VALUES (?,?,?)", list(attempts))
+
+    def attempts(self) -> dict[str, tuple[int, str]]:
+        """Return the last attempt that learnt nothing by key: when, and why."""
+        return {key: (at, why) for key, at, why in self._ask("SELECT * FROM attempt")}
+
+    def clear_attempts(self, keys: Iterable[str]) -> None:
+        """Forget attempts of facts that got a verdict since."""
+        self._quietly(self._reading(), "DELETE FROM attempt WHERE key = ?", [(key,) for key in keys])
+
+    def count_access(self, key: str, now: int) -> None:
+        """Count one look at a memory (D6, D7)."""
+        sql = (
+            "INSERT INTO access VALUES (?, 1, ?) ON CONFLICT (key) DO UPDATE SET count = count + 1, last ="
+            " excluded.last"
+        )
+        self._quietly(self._writing(), sql, [(key, now)])
+
+    def accesses(self, keys: Iterable[str]) -> dict[str, tuple[int, int]]:
+        """Return how often and when last each memory was looked at; those never looked at are left out."""
+        wanted = list(keys)
+        marks = ",".join("?" * len(wanted))
+        rows = self._ask(f"SELECT key, count, last FROM access WHERE key IN ({marks})", wanted)
+        return {key: (count, last) for key, count, last in rows}
+
+    def _quietly(self, db: sqlite3.Connection | None, sql: str, rows: Sequence[tuple[object, ...]]) -> None:
+        """Write what is only nice to have; a read-only or full disk may keep it out."""
+        if db is None:
+            return
+        try:
+            db.execute("BEGIN IMMEDIATE")
+            db.executemany(sql, rows)
+            db.execute("COMMIT")
+        except sqlite3.DatabaseError as err:
+            self._give_up(db, err)
+
+
+def clone_id(state_dir: str | Path) -> str:
+    """Return the random id of this clone, made on first use; its work trees share it, another clone has another.
+
+    Raises:
+        OSError: It does not exist and cannot be made here.
+    """
+    path = os.path.join(state_dir, "clone-id")
+    try:
+        return _read_id(path)
+    except FileNotFoundError:
+        os.makedirs(state_dir, mode=0o700, exist_ok=True)
+    fresh = os.urandom(16).hex()
+    # Whole or not at all: another process must not read an empty name, which every clone could have.
+    new = f"{path}.{fresh}"
+    fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        with os.fdopen(fd, "w", encoding="ascii") as file:
+            file.write(fresh + "\n")
+        os.link(new, path)
+    except FileExistsError:
+        return _read_id(path)
+    finally:
+        os.unlink(new)
+    return fresh
+
+
+def _read_id(path: str) -> str:
+    with open(path, encoding="ascii", errors="replace") as file:
+        return file.read().strip()

@@ -1,0 +1,191 @@
+"""Read a store from the object database: names and sizes first, content only of what is allowed.
+
+One hostile entry is one problem; the other memories are served (threats T5, T6, T10 of the reference).
+"""
+
+from __future__ import annotations
+
+import os
+
+from gitmem.errors import ProcessError
+from gitmem.frozen import frozen, replace
+from gitmem.git.binary import Git, TreeEntry
+from gitmem.model import Problem
+from gitmem.store import layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+LIMITS = {
+    layout.MEMORY: layout.MEMORY_LIMIT,
+    layout.VERDICT: layout.VERDICT_LIMIT,
+    layout.POLICY: layout.POLICY_LIMIT,
+}
+# How many first parents are tried when the tip's tree cannot be read at all (bad input 53: an empty name in a tree).
+READABLE_WITHIN = 20
+
+
+@frozen
+class StoredFile:
+    """One file of a store that may be read.
+
+    Attributes:
+        place: What it is.
+        path: Where it lies.
+        oid: Its blob.
+    """
+
+    place: layout.Place
+    path: str
+    oid: str
+
+
+@frozen
+class Scan:
+    """What differs between two states of a store (or all there is, against nothing).
+
+    Attributes:
+        commit: The state that was read.
+        files: Files that are new or changed, in path order.
+        removed: Paths that are gone.
+        problems: What may not be there; their paths are in *removed* too, since nothing of them is served.
+        added: Paths that were not there before, as far as the difference says.
+        is_twice: Whether the difference names a path twice: one of the trees does.
+    """
+
+    commit: str
+    files: tuple[StoredFile, ...]
+    removed: tuple[str, ...]
+    problems: tuple[Problem, ...]
+    added: tuple[str, ...] = ()
+    is_twice: bool = False
+
+
+def scan_all(git: Git, commit: str) -> Scan:
+    """Return everything in a store's tree.
+
+    Where the tip's tree itself cannot be read, the newest first parent that can be is served, with a problem that
+    says so.
+    """
+    try:
+        return _sorted_out(commit, git.list_tree(commit))
+    except ProcessError as err:
+        first = err
+    for back in range(1, READABLE_WITHIN):
+        try:
+            entries = git.list_tree(f"{commit}~{back}")
+        except ProcessError:
+            continue
+        reason = first.stderr.strip().removeprefix("fatal: ").split("\n")[0] or "git cannot read it"
+        told = Problem(
+            "tree-unreadable",
+            "",
+            f"the tree of {commit[:12]} cannot be read ({reason}); showing {back} commit(s) earlier",
+            hint="write the tree that is shown on top: gitmem doctor --fix",
+        )
+        good = _sorted_out(commit, entries)
+        return Scan(commit, good.files, (), (told, *good.problems))
+    raise first
+
+
+def scan_changes(git: Git, old: str, new: str) -> Scan:
+    """Return what changed in a store between two commits; equal folders are never opened.
+
+    Raises:
+        ProcessError: One of the trees cannot be read, or *old* is not there any more: scan all.
+    """
+    changes = git.diff_trees(old, new)
+    # By its mode: a hostile entry may have the null object name, and is a problem of that entry.
+    kept = [c for c in changes if c.mode != "000000"]
+    sizes = git.sizes(c.oid for c in kept if c.mode != "160000")
+    entries = [
+        TreeEntry(c.mode, "commit" if c.mode == "160000" else "blob", c.oid, sizes.get(c.oid, -1), c.path) for c in kept
+    ]
+    found = _sorted_out(new, entries)
+    served = {f.path for f in found.files}
+    removed = tuple(display_path(c.path) for c in changes if c.path not in served)
+    added = tuple(display_path(c.path) for c in changes if c.status == "A")
+    is_twice = len({c.path for c in changes}) < len(changes)
+    return Scan(new, found.files, removed, found.problems, added, is_twice)
+
+
+def _sorted_out(commit: str, entries: Iterable[TreeEntry]) -> Scan:
+    files: list[StoredFile] = []
+    problems: list[Problem] = []
+    seen: set[str] = set()
+    for entry in entries:
+        if entry.path in seen:
+            problems.append(
+                Problem(
+                    "duplicate-entry", display_path(entry.path), "the tree has this name twice; the first one counts"
+                )
+            )
+            continue
+        seen.add(entry.path)
+        found = _look_at(entry if entry.path.isascii() else replace(entry, path=display_path(entry.path)))
+        if isinstance(found, Problem):
+            problems.append(found)
+        elif found is not None:
+            files.append(found)
+    return Scan(commit, tuple(files), (), tuple(problems))
+
+
+def _look_at(entry: TreeEntry) -> StoredFile | Problem | None:
+    """Return the file, the problem of this entry, or None where it is known and not read."""
+    hint = "remove it from the memory branch: gitmem doctor --fix"
+    place = layout.place_of(entry.path)
+    if isinstance(place, str):
+        return Problem("bad-name", entry.path, place, hint=hint)
+    if entry.type == "commit":
+        return Problem("submodule", entry.path, "a submodule may not lie in a store", key=place.key, hint=hint)
+    if entry.mode == "120000":
+        return Problem("symlink", entry.path, "a symbolic link may not lie in a store", key=place.key, hint=hint)
+    if entry.mode not in layout.REGULAR_MODES:
+        return Problem(
+            "bad-mode",
+            entry.path,
+            f"mode {entry.mode} is not that of a regular file",
+            key=place.key,
+            hint=hint,
+        )
+    if place.what == layout.KNOWN:
+        return None
+    if entry.size < 0:
+        return Problem(
+            "missing-object",
+            entry.path,
+            "its content is not in the object database",
+            key=place.key,
+            hint="fetch it again: git fetch origin, or see git fsck",
+        )
+    if entry.size > LIMITS[place.what]:
+        message = f"{entry.size} bytes; at most {LIMITS[place.what]} are read"
+        return Problem("too-large", entry.path, message, key=place.key, hint="split it, or link to what is long")
+    return StoredFile(place, entry.path, entry.oid)
+
+
+def read_files(git: Git, files: Iterable[StoredFile]) -> Iterator[tuple[StoredFile, bytes | Problem]]:
+    """Yield each file with its content, or with the problem that it cannot be read."""
+    wanted = list(files)
+    for stored, (_, content) in zip(wanted, git.read_blobs(f.oid for f in wanted), strict=True):
+        if content is None:
+            yield (
+                stored,
+                Problem(
+                    "missing-object",
+                    stored.path,
+                    "its content is not in the object database",
+                    key=stored.place.key,
+                ),
+            )
+        else:
+            yield stored, content
+
+
+def display_path(path: str) -> str:
+    """Return a path of a tree as text that can be encoded; bytes that are not UTF-8 become escapes.
+
+    The catalog takes no other: one such name kept the whole store from being read.
+    """
+    return path if path.isascii() else os.fsencode(path).decode("utf-8", "backslashreplace")

@@ -1,0 +1,110 @@
+"""Verdict files: TOML, written by gitmem alone, one per fact and specification. Pure.
+
+Anybody who can push can write one by hand, so a verdict read from the branch is a claim until this clone made it
+(threat T17), and every field is checked.
+"""
+
+from __future__ import annotations
+
+from gitmem.document.fields import format_time, parse_time
+from gitmem.errors import FormatError
+from gitmem.git.repository import is_oid
+from gitmem.model import FAILS, HOLDS, Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# Characters of a line for people: two of them, escaped to ten bytes a character, fit into a file that is read
+# (`layout.VERDICT_LIMIT`).
+TEXT_LIMIT = 500
+
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+
+def format_verdict(verdict: Verdict) -> str:
+    """Return the file's text: one ``name = value`` a line, empty fields left out, in one fixed order."""
+    rows: list[tuple[str, object]] = [
+        ("outcome", verdict.outcome),
+        ("commit", verdict.commit),
+        ("at", format_time(verdict.at)),
+        ("inputs", verdict.inputs),
+        ("claim", verdict.claim),
+        ("spec", verdict.spec),
+        ("because", verdict.because[:TEXT_LIMIT]),
+        ("sandbox", verdict.sandbox),
+        ("seconds", round(verdict.seconds, 3)),
+        ("weak", verdict.weak),
+        ("unconfirmed", not verdict.confirmed),
+        ("held-commit", verdict.held_commit),
+        ("held-at", format_time(verdict.held_at) if verdict.held_at else ""),
+        ("culprit", verdict.culprit),
+        ("attempt", verdict.attempt[:TEXT_LIMIT]),
+        ("attempt-at", format_time(verdict.attempt_at) if verdict.attempt_at else ""),
+    ]
+    return "".join(f"{name} = {_value(value)}\n" for name, value in rows if value not in ("", False, 0.0))
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return repr(value)
+    text = str(value)
+    if text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
+    return '"' + "".join(map(_escaped, text)) + '"'
+
+
+def _escaped(char: str) -> str:
+    if "\ud800" <= char <= "\udfff":
+        return "\ufffd"  # a byte of a name that is not UTF-8: TOML has no form for it
+    plain = _ESCAPES.get(char) or (char if char.isprintable() else "")
+    return plain or (f"\\u{ord(char):04x}" if char <= "\uffff" else f"\\U{ord(char):08x}")
+
+
+def parse_verdict(content: bytes, *, key: str, path: str) -> Verdict:
+    """Return the verdict of one file.
+
+    Raises:
+        FormatError: It is not TOML, or a field is missing or of the wrong form.
+    """
+    import tomllib  # 6 ms (measured), and only where verdicts are read
+
+    try:
+        table = tomllib.loads(content.decode("utf-8"))
+        verdict = _verdict_of(table, key)
+    except (ValueError, KeyError, TypeError, RecursionError, FormatError) as err:
+        hint = "run it again: gitmem verify " + key
+        raise FormatError(f"not a verdict: {err}", code="bad-verdict", path=path, hint=hint) from err
+    return verdict
+
+
+def _verdict_of(table: dict[str, Any], key: str) -> Verdict:
+    text = {name: value for name, value in table.items() if isinstance(value, str)}
+    if text["outcome"] not in (HOLDS, FAILS):
+        raise ValueError(f"outcome {text['outcome'][:20]!r}")
+    named = [text["commit"], *(text[name] for name in ("held-commit", "culprit") if name in text)]
+    if not all(map(is_oid, named)):
+        raise ValueError("a commit must be a full object name")
+    seconds = table.get("seconds", 0.0)
+    return Verdict(
+        key=key,
+        spec=text["spec"],
+        claim=text["claim"],
+        outcome=text["outcome"],
+        commit=text["commit"],
+        inputs=text.get("inputs", ""),
+        at=parse_time(text["at"]),
+        because=text.get("because", "")[:TEXT_LIMIT],
+        sandbox=text.get("sandbox", ""),
+        held_commit=text.get("held-commit", ""),
+        held_at=parse_time(text["held-at"]) if "held-at" in text else 0,
+        weak=table.get("weak") is True,
+        confirmed=table.get("unconfirmed") is not True,
+        culprit=text.get("culprit", ""),
+        attempt=text.get("attempt", "")[:TEXT_LIMIT],
+        attempt_at=parse_time(text["attempt-at"]) if "attempt-at" in text else 0,
+        # Not a number would be NULL to SQLite, and one such file would keep the whole catalog from being built.
+        seconds=float(seconds) if isinstance(seconds, int | float) and 0 <= seconds < 1e9 else 0.0,
+    )

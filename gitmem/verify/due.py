@@ -1,0 +1,215 @@
+"""What is due, and the states that say so: kept in the catalog per code commit, worked out once.
+
+A fact is due when there is no conclusive verdict for its specification and claim, when its inputs differ from those
+of the verdict, when its TTL has passed, or when it is asked for. Nothing else runs (DESIGN, section 5).
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+
+from gitmem.catalog import state
+from gitmem.catalog.catalog import is_busy, is_unwritable
+from gitmem.document.spec import spec_hash, spec_of
+from gitmem.frozen import frozen, replace
+from gitmem.graph import SKEW_S
+from gitmem.model import Check, Document, Spec
+from gitmem.verify.inputs import CodeTree, digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from gitmem.catalog.catalog import Catalog
+    from gitmem.git.binary import Git
+    from gitmem.model import Verdict
+    from gitmem.policy import Policy
+    from gitmem.store.local import LocalState
+
+# The ladder of the sandbox, the weakest rung first; what a built-in check does needs none.
+RUNGS = ("none", "landlock", "bubblewrap", "builtin")
+# From so many facts on, all verdicts are read at once.
+MANY = 500
+# Kinds whose check is a gate for their completion and no claim about the code (DESIGN, section 1: task).
+GATES = ("task",)
+
+
+@frozen
+class Due:
+    """A fact to be judged.
+
+    Attributes:
+        row: Its row.
+        document: The memory; its ``text`` is empty (the catalog keeps fields and body).
+        spec: Its specification.
+        digest: Digest of its inputs on the code that is judged.
+        verdict: The verdict that counted so far, or None.
+        why: Why it is due: ``new``, ``inputs``, ``ttl`` or ``asked``.
+    """
+
+    row: state.FactRow
+    document: Document
+    spec: Spec
+    digest: str
+    verdict: Verdict | None
+    why: str
+
+
+def refresh_states(
+    catalog: Catalog,
+    git: Git,
+    local: LocalState,
+    commit: str,
+    policy: Policy,
+    *,
+    now: int,
+    tree: CodeTree | None = None,
+) -> int:
+    """Work out the states that are missing for one code commit and return the ground's number.
+
+    Where the catalog cannot be written to (a read-only or full disk, another writer), it moves to memory: a status
+    is right, or it is not told.
+    """
+    serial = local.serial()
+    known = state.ground_of(catalog, commit, serial)
+    if known is not None:
+        return known
+    is_inner = catalog.connection.in_transaction
+    try:
+        return _work_out(catalog, git, local, commit, policy, now=now, tree=tree, serial=serial)
+    except sqlite3.OperationalError as err:
+        if is_inner or catalog.path is None or not (is_busy(err) or is_unwritable(err)):
+            raise
+    if catalog.connection.in_transaction:
+        catalog.connection.execute("ROLLBACK")
+    catalog.move_to_memory()
+    return _work_out(catalog, git, local, commit, policy, now=now, tree=tree, serial=serial)
+
+
+def _work_out(
+    catalog: Catalog,
+    git: Git,
+    local: LocalState,
+    commit: str,
+    policy: Policy,
+    *,
+    now: int,
+    tree: CodeTree | None,
+    serial: int,
+) -> int:
+    with catalog.writing():
+        ground = state.open_ground(catalog, commit, serial, now)
+        facts = state.facts_without_state(catalog, ground)
+        tree = tree or (CodeTree(git, commit) if facts else None)
+        rows = _states(catalog, local, facts, tree, lambda v: is_accepted(v, policy, now=now))
+        state.write_states(catalog, ground, rows, now)
+    return ground
+
+
+def _states(
+    catalog: Catalog,
+    local: LocalState,
+    facts: list[state.FactRow],
+    tree: CodeTree | None,
+    accepts: Callable[[Verdict], bool],
+) -> list[state.State]:
+    if tree is None:
+        return []
+    keys = None if len(facts) > MANY else [f.key for f in facts]
+    branch, mine = state.branch_verdicts(catalog, keys), local.verdicts(keys)
+    states = []
+    for fact in facts:
+        now_digest = digest(tree, json.loads(fact.inputs), Check(fact.form, tuple(json.loads(fact.words))))
+        of_branch, of_clone = branch.get(fact.key, ()), mine.get(fact.key, ())
+        states.append(state.state_of(fact, now_digest, of_branch, of_clone, accepts=accepts))
+    return states
+
+
+def is_accepted(verdict: Verdict, policy: Policy, *, now: int) -> bool:
+    """Tell whether a verdict counts: by the policy claimed ones or only our own, and a minimum of the sandbox.
+
+    One from the future would beat all that is found later, and never grow old: it does not count (fault R22).
+    """
+    if verdict.at > now + SKEW_S:
+        return False
+    least = RUNGS.index(policy.verify.min_sandbox) if policy.verify.min_sandbox else 0
+    rung = RUNGS.index(verdict.sandbox) if verdict.sandbox in RUNGS else 0
+    return (verdict.own or policy.verify.claimed) and rung >= least
+
+
+def list_publishable(catalog: Catalog, local: LocalState, ground: int) -> list[Verdict]:
+    """Return verdicts made in this clone that hold for the ground and that the memory branch does not have, by key.
+
+    They were made on another branch, or on an earlier commit with the same inputs: no run is needed to say so.
+    """
+    rows = state.list_unpublished(catalog, ground)
+    mine = local.verdicts([row.key for row in rows]) if rows else {}
+    digests = dict(catalog.rows("SELECT fact, digest FROM state WHERE ground = ? AND published = 0", (ground,)))
+    found = []
+    for row in rows:
+        told = [v for v in mine.get(row.key, ()) if v.spec == row.spec and v.claim == row.claim]
+        verdict, fresh = state.pick(told, digests[row.id])
+        if verdict is not None and fresh:
+            found.append(verdict)
+    return found
+
+
+def list_due(
+    catalog: Catalog,
+    local: LocalState,
+    ground: int,
+    policy: Policy,
+    *,
+    now: int,
+    keys: Iterable[str] = (),
+    everything: bool = False,
+) -> list[Due]:
+    """Return the facts to judge, by key.
+
+    Args:
+        catalog: The catalog.
+        local: Local state, for the verdicts made here.
+        ground: The ground whose states are complete.
+        policy: The store's policy.
+        now: Epoch seconds.
+        keys: Only these, whether they are due or not; empty for what is due.
+        everything: All facts, whether they are due or not.
+    """
+    asked = set(keys)
+    condition = "1" if everything or asked else "s.outcome = '' OR s.fresh = 0 OR s.at + f.ttl_s < ?"
+    gates = "" if asked else f" AND m.kind NOT IN ({','.join(repr(g) for g in GATES)})"
+    rows = catalog.rows(
+        "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s, s.digest, s.outcome, s.fresh, m.path"
+        f" FROM fact f JOIN memory m ON m.id = f.id JOIN state s ON s.ground = ? AND s.fact = f.id WHERE {state.LIVE}"
+        f"{gates} AND ({condition}) ORDER BY m.key",
+        (ground, *(() if condition == "1" else (now,))),
+    )
+    wanted = [row for row in rows if not asked or row[1] in asked]
+    few = None if len(wanted) > MANY else [row[1] for row in wanted]
+    branch, mine = state.branch_verdicts(catalog, few), local.verdicts(few)
+    return [_due(catalog, row, branch, mine, policy, now=now, asked=bool(asked) or everything) for row in wanted]
+
+
+def _due(
+    catalog: Catalog,
+    row: tuple[object, ...],
+    branch: dict[str, list[Verdict]],
+    mine: dict[str, list[Verdict]],
+    policy: Policy,
+    *,
+    now: int,
+    asked: bool,
+) -> Due:
+    fact = state.FactRow(*row[:8])  # type: ignore[arg-type]
+    now_digest, outcome, fresh, path = row[8:]
+    fields, body = catalog.row("SELECT fields, body FROM text WHERE id = ?", (fact.id,))
+    document = Document(fact.key, str(path), json.loads(fields), body, "")
+    spec = spec_of(document, setup=policy.verify.setup, default_timeout_s=policy.verify.timeout_s)
+    assert spec is not None, "only memories with a check have a row in fact"
+    # What is approved, shown and judged is what these very fields say, whatever the catalog noted of them.
+    fact = replace(fact, spec=spec_hash(spec))
+    verdicts = state.merged(branch.get(fact.key, ()), mine.get(fact.key, ()), spec=fact.spec, claim=fact.claim)
+    verdict, _ = state.pick([v for v in verdicts if is_accepted(v, policy, now=now)], str(now_digest))
+    why = "new" if not outcome else "inputs" if not fresh else "asked" if asked else "ttl"
+    return Due(fact, document, spec, str(now_digest), verdict, why)

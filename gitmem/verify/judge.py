@@ -1,0 +1,336 @@
+"""Judge facts: run what is approved, in parallel, and confirm a new failure before anybody is accused."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+
+from gitmem import process
+from gitmem.errors import GitmemError
+from gitmem.frozen import frozen, replace
+from gitmem.hygiene import display
+from gitmem.model import BUILTIN, ERROR, FAILS, HOLDS, SHELL, Ran, Spec, Verdict
+from gitmem.secrets import safe_output
+from gitmem.verify import builtin, sandbox
+from gitmem.verify.due import RUNGS, Due
+from gitmem.verify.ground import Ground, Grounds
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from gitmem.git.binary import Git
+    from gitmem.verify.inputs import CodeTree
+
+SKIPPED = "skipped"
+# Characters of a check's output that are kept with its result.
+OUTPUT_KEPT = 4000
+# Characters of the line that says why: a verdict is a small file (``layout.VERDICT_LIMIT``).
+LINE_KEPT = 200
+# What programs say when the sandbox keeps them from something: such an exit says nothing about the fact.
+DENIALS = (
+    "network is unreachable",
+    "could not resolve host",
+    "temporary failure in name resolution",
+    "name or service not known",
+    "read-only file system",
+    "operation not permitted",
+)
+# Exit statuses that a shell gives for a command it could not run, and above which it reports a signal
+# (POSIX.1-2017, Shell Command Language, 2.8.2).
+NOT_RUN = (126, 127)
+SIGNALLED = range(129, 193)
+
+
+@frozen
+class Means:
+    """How checks are run.
+
+    Attributes:
+        rung: The sandbox's rung.
+        path: PATH for the checks.
+        jobs: How many run at once, >= 1.
+        allows: Tells whether a specification (by hash) may run.
+    """
+
+    rung: str
+    path: str
+    jobs: int
+    allows: Callable[[str], bool]
+
+
+@frozen
+class Result:
+    """What came of judging one fact.
+
+    Attributes:
+        due: The fact.
+        outcome: ``holds``, ``fails``, ``error`` or ``skipped``.
+        because: Why it fails, on one line.
+        reason: Why it was skipped or nothing was learnt, on one line.
+        verdict: The new verdict; None where nothing was learnt.
+        output: The end of what the check wrote, cleaned.
+        seconds: How long it took.
+    """
+
+    due: Due
+    outcome: str
+    because: str = ""
+    reason: str = ""
+    verdict: Verdict | None = None
+    output: str = ""
+    seconds: float = 0.0
+
+
+def judge(
+    git: Git, tree: CodeTree, dues: Sequence[Due], means: Means, *, now: int, told: Callable[[Result], None]
+) -> list[Result]:
+    """Judge facts on one tree of the code; *told* is called with each result as it comes.
+
+    Interrupting it ends the checks under way; results that were told stay told.
+    """
+    results = _judge_builtin(git, tree, [d for d in dues if d.spec.check.form == BUILTIN], now)
+    runnable = []
+    for due in dues:
+        if due.spec.check.form == BUILTIN:
+            continue
+        refusal = _refusal(due, means)
+        if refusal:
+            results.append(Result(due, SKIPPED, reason=refusal))
+        else:
+            runnable.append(due)
+    for result in results:
+        told(result)
+    if runnable:
+        results += _run_all(git, tree, runnable, means, now=now, told=told)
+    return sorted(results, key=lambda r: r.due.row.key)
+
+
+def _refusal(due: Due, means: Means) -> str:
+    if not means.allows(due.row.spec):
+        return "not approved"
+    if means.rung == "":
+        return "no sandbox works here"
+    return ""
+
+
+def _judge_builtin(git: Git, tree: CodeTree, dues: list[Due], now: int) -> list[Result]:
+    answers = builtin.answer_all(git, tree, (d.spec.check for d in dues)) if dues else {}
+    results = []
+    for due in dues:
+        answer = answers[due.spec.check]
+        if answer.outcome == ERROR:
+            results.append(Result(due, ERROR, reason=display(answer.because)[:LINE_KEPT]))
+            continue
+        verdict = _verdict(due, answer.outcome, commit=tree.commit, now=now, rung=RUNGS[-1])
+        because = display(answer.because)[:LINE_KEPT]
+        results.append(Result(due, answer.outcome, because, verdict=replace(verdict, because=because)))
+    return results
+
+
+def _run_all(
+    git: Git, tree: CodeTree, dues: list[Due], means: Means, *, now: int, told: Callable[[Result], None]
+) -> list[Result]:
+    results = []
+    overlay = means.rung == sandbox.BUBBLEWRAP and sandbox.probe_overlay(
+        means.path, git.repository.state_dir / "ground"
+    )
+    with Grounds(git, overlay=overlay) as grounds, ThreadPoolExecutor(max_workers=min(means.jobs, len(dues))) as pool:
+        judge_one = Judge(git, grounds, tree.commit, means, now=now)
+        waiting: list[Future[Result]] = [pool.submit(judge_one.judge, due) for due in dues]
+        try:
+            for future in as_completed(waiting):
+                result = future.result()
+                results.append(result)
+                told(result)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            judge_one.stop()
+            raise
+    return results
+
+
+class Judge:
+    """Judges facts one at a time; its workers share the grounds."""
+
+    def __init__(self, git: Git, grounds: Grounds, commit: str, means: Means, *, now: int) -> None:
+        self._git = git
+        self._grounds = grounds
+        self._commit = commit
+        self._means = means
+        self._now = now
+        self._is_stopped = False
+
+    def stop(self) -> None:
+        """End the runs under way, and start no more of them."""
+        self._is_stopped = True
+        process.stop_all()
+
+    def judge(self, due: Due) -> Result:
+        """Run one fact's check and return what it showed."""
+        ran, problem = self._at(due.spec, self._commit)
+        outcome, why = outcome_of(ran, due.spec, self._means.rung, problem)
+        result = Result(
+            due,
+            outcome,
+            output=safe_output(ran.output, OUTPUT_KEPT) if ran else "",
+            seconds=ran.seconds if ran else 0.0,
+        )
+        if outcome == ERROR:
+            return replace(result, reason=why)
+        verdict = _verdict(due, outcome, commit=self._commit, now=self._now, rung=self._means.rung)
+        verdict = replace(verdict, seconds=round(result.seconds, 3), because=why)
+        if outcome == HOLDS:
+            return replace(result, verdict=replace(verdict, weak=self.is_weak(due)))
+        if due.verdict is not None and due.verdict.outcome == FAILS:
+            return replace(result, because=why, verdict=replace(verdict, confirmed=due.verdict.confirmed))
+        return self._confirm(due, result, verdict)
+
+    def _confirm(self, due: Due, result: Result, verdict: Verdict) -> Result:
+        """Run a check that newly fails again, then where it held last: if it fails there too, nothing was learnt."""
+        again, problem = self._at(due.spec, self._commit)
+        outcome, why = outcome_of(again, due.spec, self._means.rung, problem)
+        if outcome != FAILS:
+            reason = "it failed, then " + ("held" if outcome == HOLDS else f"could not be run: {why}")
+            return replace(result, outcome=ERROR, reason=f"flapping: {reason} on the same code")
+        if verdict.held_commit and due.verdict is not None and not due.verdict.own:
+            return self._confirm_claimed(due, result, verdict)
+        if not verdict.held_commit or verdict.held_commit == self._commit:
+            if verdict.held_commit:
+                return replace(
+                    result, outcome=ERROR, reason="it held on this very commit before: the environment changed"
+                )
+            return replace(result, because=verdict.because, verdict=verdict)
+        before, problem = self._at(due.spec, verdict.held_commit)
+        outcome, _ = outcome_of(before, due.spec, self._means.rung, problem)
+        if outcome == FAILS:
+            reason = f"it fails at {verdict.held_commit[:12]} too, where it held: the environment changed"
+            return replace(result, outcome=ERROR, reason=reason)
+        verdict = replace(verdict, confirmed=outcome == HOLDS)
+        return replace(result, because=verdict.because, verdict=verdict)
+
+    def _confirm_claimed(self, due: Due, result: Result, verdict: Verdict) -> Result:
+        """Confirm a failure at a commit that somebody else says it held at.
+
+        Only an ancestor of the code that is judged is run, and it can confirm the failure but never excuse it: whoever
+        pushes to the memory branch writes that name.
+        """
+        held = verdict.held_commit
+        confirmed = False
+        if held != self._commit and self._is_ancestor(held):
+            before, problem = self._at(due.spec, held)
+            confirmed = outcome_of(before, due.spec, self._means.rung, problem)[0] == HOLDS
+        verdict = replace(verdict, confirmed=confirmed)
+        return replace(result, because=verdict.because, verdict=verdict)
+
+    def _is_ancestor(self, commit: str) -> bool:
+        return self._git.is_ancestor(commit, self._commit)
+
+    def _at(self, spec: Spec, commit: str) -> tuple[Ran | None, str]:
+        """Run a specification on a private copy of one commit; the problem says why it could not be run."""
+        try:
+            with self._grounds.take(commit) as ground:
+                return self._check(spec, ground)
+        except GitmemError as err:
+            return None, err.message
+
+    def _check(self, spec: Spec, ground: Ground) -> tuple[Ran, str]:
+        """Run the policy's setup, then the check; the problem says why that could not be run."""
+        if spec.setup:
+            ran = self._run(("sh", "-c", spec.setup), ground, spec)
+            if ran.status != 0:
+                return ran, f"the policy's setup failed: {last_line(ran.output) or ran.problem or ran.status}"
+        return self._run(argv_of(spec), ground, spec), ""
+
+    def _run(self, argv: Sequence[str], ground: Path | Ground, spec: Spec) -> Ran:
+        if self._is_stopped:
+            return Ran(None, False, "", False, 0.0, "interrupted")
+        return sandbox.run_check(
+            list(argv),
+            ground=ground,
+            rung=self._means.rung,
+            network=spec.network,
+            timeout_s=spec.timeout_s,
+            path=self._means.path,
+        )
+
+    def is_weak(self, due: Due) -> bool:
+        """Tell whether a check that holds also holds in an empty folder, and no counterexample refutes it.
+
+        It is asked once a specification: an earlier verdict of the same one has the answer, if it held then.
+        """
+        if due.verdict is not None and due.verdict.spec == due.row.spec and due.verdict.outcome == HOLDS:
+            return due.verdict.weak
+        if due.spec.refute:
+            return not self.refutes(due.spec)
+        with self._grounds.empty() as folder:
+            ran = self._run(argv_of(due.spec), folder, due.spec)
+        return outcome_of(ran, due.spec, self._means.rung, "")[0] == HOLDS
+
+    def refutes(self, spec: Spec) -> bool:
+        """Tell whether the counterexample, which changes a private copy of the code, makes the check fail there."""
+        try:
+            with self._grounds.take(self._commit) as ground:
+                self._run(("sh", "-c", spec.refute), ground, spec)
+                ran, problem = self._check(spec, ground)
+        except GitmemError:
+            return False
+        return outcome_of(ran, spec, self._means.rung, problem)[0] == FAILS
+
+
+def argv_of(spec: Spec) -> tuple[str, ...]:
+    """Return what is run: the program as it is, or the command as one argument of ``sh -c``, never interpolated."""
+    return ("sh", "-c", spec.check.words[0]) if spec.check.form == SHELL else spec.check.words
+
+
+def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[str, str]:
+    """Return what a run shows: holds on 0; error where nothing was learnt; fails on anything else; and why.
+
+    Source: POSIX.1-2017, Shell Command Language, 2.8.2.
+    """
+    if problem or ran is None:
+        return ERROR, problem
+    if ran.problem:
+        return ERROR, ran.problem
+    if ran.timed_out:
+        return ERROR, f"timed out after {spec.timeout_s} s"
+    if ran.status == 0:
+        return HOLDS, ""
+    said = last_line(ran.output)
+    if ran.status in NOT_RUN:
+        return ERROR, said or f"the command could not be run (exit {ran.status})"
+    if ran.status is None or ran.status < 0 or ran.status in SIGNALLED:
+        return ERROR, f"killed by a signal (exit {ran.status})"
+    if rung not in ("none", "") and any(words in ran.output.lower() for words in DENIALS):
+        hint = "" if spec.network else "; if it needs the network, say so: network: true"
+        return ERROR, f"the sandbox kept it from something: {said}{hint}"
+    return FAILS, f"exit {ran.status}" + (f": {said}" if said else "")
+
+
+def last_line(output: str) -> str:
+    """Return the last line that says something, cleaned, secrets taken out, and cut where it is long."""
+    lines = [line.strip() for line in safe_output(output, OUTPUT_KEPT).split("\n") if line.strip()]
+    return lines[-1][:LINE_KEPT] if lines else ""
+
+
+def _verdict(due: Due, outcome: str, *, commit: str, now: int, rung: str) -> Verdict:
+    old = due.verdict
+    held = (commit, now) if outcome == HOLDS else (old.held_commit, old.held_at) if old else ("", 0)
+    return Verdict(
+        key=due.row.key,
+        spec=due.row.spec,
+        claim=due.row.claim,
+        outcome=outcome,
+        commit=commit,
+        inputs=due.digest,
+        at=now,
+        sandbox=rung,
+        held_commit=held[0],
+        held_at=held[1],
+        own=True,
+    )
+
+
+def keys_of(results: Iterable[Result], outcome: str) -> list[str]:
+    """Return the keys with one outcome, sorted."""
+    return sorted(r.due.row.key for r in results if r.outcome == outcome)

@@ -1,0 +1,218 @@
+"""Write what a verify run showed: verdict files and ``STATUS.md`` in one commit, or local state of this clone."""
+
+from __future__ import annotations
+
+from gitmem.catalog import state, update
+from gitmem.catalog.inserts import Inserts
+from gitmem.frozen import frozen, replace
+from gitmem.git.binary import Git
+from gitmem.graph import SKEW_S
+from gitmem.model import FAILED, FAILS, SUSPECT
+from gitmem.store import layout
+from gitmem.store.commit import Plan, write_commit
+from gitmem.store.verdicts import format_verdict
+from gitmem.verify.due import RUNGS
+from gitmem.verify.standing import Standing, status_page, take_stock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from gitmem.catalog.catalog import Catalog
+    from gitmem.model import Verdict
+    from gitmem.store.local import LocalState
+
+# Trailers name at most this many memories each; STATUS.md and `gitmem list --status` have all.
+TRAILERS = 50
+# A verdict that says the same is written down again when this part of its TTL has passed (DESIGN, section 2).
+REWRITTEN_AFTER = 0.1
+
+
+@frozen
+class Recorded:
+    """What was committed.
+
+    Attributes:
+        commit: The commit on the memory branch; empty when nothing had changed.
+        failed: Facts that newly failed.
+        holds_again: Facts that failed before.
+        suspect: Newly suspect memories with their chain of causes.
+        cleared: Memories that are suspect no more.
+    """
+
+    commit: str
+    failed: tuple[str, ...] = ()
+    holds_again: tuple[str, ...] = ()
+    suspect: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    cleared: tuple[str, ...] = ()
+
+
+def worth_writing(old: Verdict | None, new: Verdict, *, ttl_s: int | None) -> bool:
+    """Tell whether a verdict must be committed: it says something else, or the old one is a tenth of its TTL old."""
+    if old is None:
+        return True
+    if (old.outcome, old.spec, old.claim, old.inputs, old.weak, old.confirmed) != (
+        new.outcome, new.spec, new.claim, new.inputs, new.weak, new.confirmed,
+    ):  # fmt: skip
+        return True
+    # One that the policy may not have let count, or that comes from a clock that was ahead.
+    if _rung(new) > _rung(old) or old.at > new.at + SKEW_S:
+        return True
+    return ttl_s is not None and new.at - old.at > ttl_s * REWRITTEN_AFTER
+
+
+def _rung(verdict: Verdict) -> int:
+    return RUNGS.index(verdict.sandbox) if verdict.sandbox in RUNGS else -1
+
+
+def record(
+    git: Git,
+    ref: str,
+    catalog: Catalog,
+    verdicts: Sequence[Verdict],
+    *,
+    local: LocalState,
+    before: Standing,
+    follow: Callable[[str], None],
+    restate: Callable[[], int],
+    commit: str,
+    now: int,
+    lock_timeout_s: float,
+    start: str | None,
+) -> Recorded:
+    """Commit what changed, all of it in one commit, and none when nothing changed.
+
+    Args:
+        git: The repository.
+        ref: The memory branch.
+        catalog: The catalog; its rows are brought along in the same step.
+        verdicts: New verdicts.
+        local: Local state, where they are kept already.
+        before: How the store stood before them.
+        follow: Brings the catalog to a tip (handed in, since it belongs to search).
+        restate: Works out the states of the code commit anew and returns its ground.
+        commit: The code commit that was judged.
+        now: Epoch seconds.
+        lock_timeout_s: How long to wait for other writers.
+        start: Where the branch starts when it does not exist yet (the remote's tip, in a fresh clone).
+    """
+    told: dict[str, Recorded] = {}
+
+    db = catalog.connection
+
+    def plan(tip: str | None) -> Plan | None:
+        assert tip is not None, "facts were read from this branch"
+        _undo(catalog)
+        follow(tip)
+        # Under the store's lock and until the commit is on disk: the catalog shows the new verdicts when, and only
+        # when, the branch has them.
+        db.execute("BEGIN IMMEDIATE")
+        old = state.branch_verdicts(catalog, [v.key for v in verdicts])
+        changed = _list_news(catalog, verdicts, old)
+        if not changed:
+            return None
+        writes, stale = _files(changed, old)
+        _into_catalog(catalog, writes, stale)
+        after = take_stock(catalog, restate(), local, now=now)
+        told["it"] = _difference(catalog, before, after, changed, old)
+        files = {path: format_verdict(v).encode() for path, v in writes.items()}
+        files[layout.STATUS_PATH] = status_page(after).encode()
+        return Plan(
+            _subject(changed, told["it"]),
+            writes=tuple(sorted(files.items())),
+            deletes=tuple(stale),
+            trailers=_trailers(told["it"], commit, len(changed)),
+            machine=True,
+        )
+
+    try:
+        written = write_commit(git, ref, plan, command="verify", now=now, lock_timeout_s=lock_timeout_s, start=start)
+        if written is None:
+            return Recorded("")
+        catalog.set_meta("commit", written.commit)
+        db.execute("COMMIT")
+    finally:
+        _undo(catalog)
+    return replace(told["it"], commit=written.commit)
+
+
+def _undo(catalog: Catalog) -> None:
+    if catalog.connection.in_transaction:
+        catalog.connection.execute("ROLLBACK")
+
+
+def _list_news(catalog: Catalog, verdicts: Sequence[Verdict], old: Mapping[str, Sequence[Verdict]]) -> list[Verdict]:
+    """Return the verdicts that say something the branch does not; those of facts retired meanwhile are left out."""
+    ttls = dict(
+        catalog.each(
+            f"SELECT m.key, f.ttl_s FROM fact f JOIN memory m ON m.id = f.id WHERE {state.LIVE} AND m.key IN ({{}})",
+            [v.key for v in verdicts],
+        )
+    )
+    news = []
+    for new in verdicts:
+        same = next((v for v in old.get(new.key, ()) if v.spec[:16] == new.spec[:16]), None)
+        if new.key in ttls and worth_writing(same, new, ttl_s=ttls[new.key]):
+            news.append(new)
+    return news
+
+
+def _files(changed: Iterable[Verdict], old: Mapping[str, Sequence[Verdict]]) -> tuple[dict[str, Verdict], list[str]]:
+    """Return the verdict files to write, and those of former specifications of the same facts to delete."""
+    writes = {layout.verdict_path(v.key, v.spec): v for v in changed}
+    former = {layout.verdict_path(o.key, o.spec) for v in changed for o in old.get(v.key, ())}
+    return writes, sorted(former - set(writes))
+
+
+def _into_catalog(catalog: Catalog, writes: Mapping[str, Verdict], stale: Iterable[str]) -> None:
+    for path in stale:
+        update.remove_path(catalog, path)
+    inserts = Inserts(catalog)
+    for path, verdict in writes.items():
+        inserts.add_verdict(path, verdict)
+    inserts.flush()
+    update.forget_states(catalog, [v.key for v in writes.values()])
+
+
+def _difference(
+    catalog: Catalog,
+    before: Standing,
+    after: Standing,
+    changed: Iterable[Verdict],
+    old: Mapping[str, Sequence[Verdict]],
+) -> Recorded:
+    """Return what is new to the branch; this clone may have known it before (``Session.keep``)."""
+    failing_before = {key for key, vs in old.items() if any(v.outcome == FAILS for v in vs)}
+    same_before = {(v.spec, v.claim) for vs in old.values() for v in vs if v.outcome == FAILS}
+    failing_now = {v.key for v in changed if v.outcome == FAILS}
+    failed = {v.key for v in changed if v.outcome == FAILS and (v.spec, v.claim) not in same_before}
+    suspect_before = {line.key for line in before.lines if line.status == SUSPECT}
+    suspect_now = {line.key: line.chain for line in after.lines if line.status == SUSPECT}
+    again = failing_before & {v.key for v in changed} - failing_now
+    suspect = [(k, chain) for k, chain in sorted(suspect_now.items()) if k not in suspect_before or chain[-1] in failed]
+    still_failed = {line.key for line in after.lines if line.status == FAILED}
+    cleared = (suspect_before | state.dependents(catalog, again)) - set(suspect_now) - still_failed - again
+    return Recorded("", tuple(sorted(failed)), tuple(sorted(again)), tuple(suspect), tuple(sorted(cleared)))
+
+
+def _subject(changed: Sequence[Verdict], told: Recorded) -> str:
+    parts = [f"{len(told.failed)} failed"] if told.failed else []
+    parts += [f"{len(told.suspect)} suspect"] if told.suspect else []
+    parts += [f"{len(told.holds_again)} hold again"] if told.holds_again else []
+    if len(told.failed) == 1 and len(parts) <= 2:
+        parts[0] = f"{told.failed[0]} failed"
+    return "verify: " + (", ".join(parts) if parts else f"{len(changed)} verdict{'s' * (len(changed) != 1)}")
+
+
+def _trailers(told: Recorded, commit: str, number: int) -> tuple[tuple[str, str], ...]:
+    rows = [("Code-Commit", commit), ("Gitmem-Verdicts", str(number))]
+    rows += _capped("Gitmem-Failed", list(told.failed))
+    rows += _capped("Gitmem-Holds-Again", list(told.holds_again))
+    rows += _capped("Gitmem-Suspect", [f"{key} (because {' -> '.join(chain)})" for key, chain in told.suspect])
+    rows += _capped("Gitmem-Cleared", list(told.cleared))
+    return tuple(rows)
+
+
+def _capped(name: str, values: list[str]) -> list[tuple[str, str]]:
+    rows = [(name, value) for value in values[:TRAILERS]]
+    return [*rows, (name + "-More", str(len(values) - TRAILERS))] if len(values) > TRAILERS else rows

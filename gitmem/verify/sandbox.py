@@ -1,0 +1,298 @@
+"""Run checks in the strongest sandbox that works here: bubblewrap, else Landlock with seccomp, else none at all.
+
+Which one works is found out by running it; none is chosen by the caller alone, never by stepping down. In each of
+them a check has an environment made from nothing, an empty home, no standard input and limits, and nothing of it is
+left running when it ends; in the first two the ground is the one place that it can change, and the person's home is out
+of reach. With ``network`` under bubblewrap the machine's abstract UNIX sockets are in reach as well: they belong to the
+network's namespace (unix(7)).
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import tempfile
+from functools import lru_cache
+from pathlib import Path
+
+from gitmem import process
+from gitmem.errors import ProcessError
+from gitmem.frozen import frozen
+from gitmem.model import Ran
+from gitmem.verify import launch, starter, toolchain
+from gitmem.verify.ground import Ground
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+BUBBLEWRAP = "bubblewrap"
+LANDLOCK = "landlock"
+NONE = "none"
+
+# What is empty for a check under bubblewrap: the first is its TMPDIR.
+PRIVATE_FOLDERS = ("/tmp", "/var/tmp", "/home", "/root", "/run")  # noqa: S108 - of the sandbox
+PRIVATE_HOME = "/tmp/home"  # noqa: S108
+# The devices that every program may use.
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+# How long the starter may take to end what the check left behind, in seconds; it gives up by itself a bit sooner.
+GRACE_S = launch.SWEEP_S + 1
+# A probe takes 20 ms (measured); this is for a machine that is very busy.
+PROBE_TIMEOUT_S = 10.0
+
+# Runs in a user and mount namespace of its own before bubblewrap: lays an overlay over the ground, which bubblewrap
+# then binds like any folder. No path stands in a mount option, where commas and colons would need escaping.
+OVERLAY = """exec 9< "$1" && cd "$2" &&
+mount -t overlay -o lowerdir=/proc/self/fd/9,upperdir=u,workdir=w,userxattr overlay "$1" &&
+exec 9<&- && cd "$1" && shift 2 && exec "$@"
+echo "no overlay" >&2
+exit 1"""
+# What a probe of each rung must show: it can change the ground, and neither read nor change another folder.
+CONFINED = 'echo x > own && ! cat "$1/secret" && ! echo x > "$1/new"'
+# And of the overlay: what is hardest for one, then that it is kept until the ground is given back.
+OVERLAID = ("rm -r d && mkdir d && echo x > d/new && mv f g && test ! -e f", "test -e d/new && test ! -e d/old")
+
+
+@lru_cache
+def probe(env_path: str) -> str:
+    """Return the strongest rung that works here, found by running it once in this process; never raises.
+
+    Args:
+        env_path: PATH, on which the sandbox's own programs are found as well.
+    """
+    if sys.platform == "linux":
+        for rung in (BUBBLEWRAP, LANDLOCK):
+            if works(rung, env_path):
+                return rung
+    return NONE
+
+
+def works(rung: str, env_path: str) -> bool:
+    """Tell whether a rung works here, by running a check on it that must not get out; never raises."""
+    try:
+        with tempfile.TemporaryDirectory() as inside, tempfile.TemporaryDirectory() as outside:
+            Path(outside, "secret").write_text("secret\n", encoding="ascii")
+            ran = _run_probe(CONFINED, outside, ground=Path(inside).resolve(), rung=rung, path=env_path)
+            return ran.status == 0 and "secret\n" not in ran.output and not Path(outside, "new").exists()
+    except OSError:
+        return False
+
+
+@lru_cache
+def probe_overlay(env_path: str, folder: Path) -> bool:
+    """Tell whether grounds below *folder* can be overlays under bubblewrap, found by running one; never raises.
+
+    *folder* is made where it is missing: whether it works depends on its file system.
+    """
+    if sys.platform != "linux":
+        return False
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder) as top:
+            ground = Ground(Path(top, "lower").resolve(), "", (), Path(top, "upper").resolve())
+            for made in ("lower/d", "upper/u", "upper/w"):
+                Path(top, made).mkdir(parents=True)
+            for name in ("lower/f", "lower/d/old"):
+                Path(top, name).write_text("x", encoding="ascii")
+            shown = [_run_probe(s, "", ground=ground, rung=BUBBLEWRAP, path=env_path).status for s in OVERLAID]
+            left = sorted(str(p.relative_to(ground.path)) for p in ground.path.rglob("*"))
+            launch.remove_tree(str(Path(top, "upper")))
+            return shown == [0, 0] and left == ["d", "d/old", "f"]
+    except OSError:
+        return False
+
+
+def _run_probe(script: str, argument: str, *, ground: Path | Ground, rung: str, path: str) -> Ran:
+    argv = ["sh", "-c", script, "sh", argument]
+    return run_check(argv, ground=ground, rung=rung, network=False, timeout_s=PROBE_TIMEOUT_S, path=path)
+
+
+def clean_environment(path: str, home: str, tmp: str) -> dict[str, str]:
+    """Return the whole environment of a check: these seven variables and nothing of ours."""
+    return {
+        "PATH": path,
+        "HOME": home,
+        "TMPDIR": tmp,
+        "LANG": "C.UTF-8",
+        "LC_ALL": "C.UTF-8",
+        "TERM": "dumb",
+        "TZ": "UTC",
+    }
+
+
+def run_check(
+    argv: list[str],
+    *,
+    ground: Path | Ground,
+    rung: str,
+    network: bool,
+    timeout_s: float,
+    path: str,
+    readable: tuple[Path, ...] = (),
+    output_cap: int = process.OUTPUT_CAP,
+) -> Ran:
+    """Run a check with its working directory at the ground.
+
+    Args:
+        argv: The program and its arguments; a shell command is ``["sh", "-c", command]``.
+        ground: The folder that it sees and may change; as a ``Ground`` with an upper folder, the changes go there.
+        rung: ``bubblewrap``, ``landlock`` or ``none``.
+        network: Whether it may reach the network.
+        timeout_s: Seconds after which it is killed, > 0.
+        path: Its PATH.
+        readable: Further files and folders that it may read; what a ``Ground`` lists is included.
+        output_cap: How many bytes at the end of its output are kept.
+
+    Returns:
+        What happened. A program that a signal ended has the status 128 + signal, as in a shell. Where the sandbox
+        or the program could not start, the status is None and the problem says why.
+    """
+    place = ground if isinstance(ground, Ground) else Ground(ground, "", ())
+    if "/" not in argv[0] and find_program(argv[0], path) is None:
+        return Ran(None, False, "", False, 0.0, f"{argv[0]}: no such program on PATH")
+    places = [str(p) for p in (*place.readable, *readable)]
+    job = _Job(argv, place, places, network, timeout_s, path, output_cap)
+    if rung == BUBBLEWRAP:
+        return job.run_in_bubblewrap()
+    if place.upper is not None:
+        raise ValueError("only bubblewrap can run a check on an overlay")
+    if rung == LANDLOCK or (rung == NONE and sys.platform == "linux"):
+        return job.run_by_starter(confined=rung == LANDLOCK)
+    if rung == NONE:
+        return job.run_plainly()
+    raise ValueError(f"{rung}: no such rung")
+
+
+def find_program(name: str, path: str) -> str | None:
+    """Return where a program is on *path*, by its absolute entries alone; else None."""
+    for folder in path.split(":"):
+        place = f"{folder}/{name}"
+        if folder.startswith("/") and os.access(place, os.X_OK) and Path(place).is_file():
+            return place
+    return None
+
+
+@frozen
+class _Job:
+    """One check on its way to one of the rungs; the fields are those of ``run_check``."""
+
+    argv: list[str]
+    ground: Ground
+    readable: list[str]
+    network: bool
+    timeout_s: float
+    path: str
+    output_cap: int
+
+    @property
+    def cpu_s(self) -> int:
+        """Return a backstop for what the clock cannot end: all processors for the whole time, and then some."""
+        return math.ceil(self.timeout_s) * (os.cpu_count() or 1) + 10
+
+    def run_in_bubblewrap(self) -> Ran:
+        """Run it in namespaces of its own. The environment is scrubbed before: /proc/1/environ shows bubblewrap's."""
+        env = clean_environment(self.path, PRIVATE_HOME, PRIVATE_FOLDERS[0])
+        return self._run(lambda fd: self._plan(env, "/", reports=True, argv=self._bubblewrap(fd)))
+
+    def run_by_starter(self, *, confined: bool) -> Ran:
+        """Run it as a process like any other, confined or not, with a home of its own."""
+        scratch = f"{tempfile.gettempdir()}/gitmem-{os.urandom(8).hex()}"
+        env = clean_environment(self.path, scratch, scratch)
+        reading = [*_confined_reading(self.path), *self.readable] if confined else []
+        plan = self._plan(env, str(self.ground.path), scratch=scratch, confined=confined, reading=reading)
+        return self._run(lambda _: plan)
+
+    def _plan(
+        self,
+        env: dict[str, str],
+        cwd: str,
+        *,
+        scratch: str = "",
+        reports: bool = False,
+        confined: bool = False,
+        reading: Sequence[str] = (),
+        argv: Sequence[str] = (),
+    ) -> launch.Plan:
+        return launch.Plan(
+            cwd=cwd,
+            scratch=scratch,
+            cpu_s=self.cpu_s,
+            reports=reports,
+            confined=confined,
+            network=self.network,
+            env=tuple(f"{name}={value}" for name, value in env.items()),
+            readable=tuple(reading),
+            writable=(str(self.ground.path), *DEVICES),
+            argv=tuple(argv or self.argv),
+        )
+
+    def _run(self, plan: Callable[[int], launch.Plan]) -> Ran:
+        try:
+            held = starter.take()
+        except ProcessError as err:
+            return Ran(None, False, "", False, 0.0, err.message)
+        try:
+            request = launch.format_plan(plan(held.report_fd))
+            return held.run(request, timeout_s=self.timeout_s, output_cap=self.output_cap, grace_s=GRACE_S)
+        except ValueError as err:
+            return Ran(None, False, "", False, 0.0, f"cannot start {self.argv[0]}: {err}")
+        finally:
+            starter.give_back(held)
+
+    def _bubblewrap(self, report_fd: int) -> list[str]:
+        ground = str(self.ground.path)
+        before = []
+        if self.ground.upper is not None:
+            unshare = find_program("unshare", self.path) or "unshare"
+            before = [unshare, "-U", "-r", "-m", "/bin/sh", "-c", OVERLAY, "gitmem", ground, str(self.ground.upper)]
+        return [
+            *before,
+            find_program("bwrap", self.path) or "bwrap",
+            *_bare_machine(self.network),
+            *_tools(self.path),
+            *(word for place in self.readable for word in ("--ro-bind", place, place)),
+            *("--bind", ground, ground, "--chdir", ground, "--json-status-fd", str(report_fd), "--"),
+            *self.argv,
+        ]
+
+    def run_plainly(self) -> Ran:
+        """Run it where there is no starter: not on Linux."""
+        with tempfile.TemporaryDirectory(prefix="gitmem-") as scratch:
+            return process.run_bounded(
+                self.argv,
+                cwd=self.ground.path,
+                env=clean_environment(self.path, scratch, scratch),
+                timeout_s=self.timeout_s,
+                output_cap=self.output_cap,
+            )
+
+
+def _bare_machine(network: bool) -> list[str]:
+    """Return bubblewrap's arguments for a machine with the system's programs and nothing of the person's."""
+    words = ["--unshare-all", *(["--share-net"] if network else []), "--die-with-parent", "--new-session"]
+    words += ["--uid", str(os.getuid()), "--gid", str(os.getgid()), "--cap-drop", "ALL"]
+    for name in toolchain.SYSTEM:
+        folder = Path(name)
+        if folder.is_symlink():
+            words += ["--symlink", str(folder.readlink()), name]
+        elif folder.is_dir():
+            words += ["--ro-bind", name, name]
+    for secret in toolchain.list_secrets():
+        words += ["--tmpfs", str(secret)] if secret.is_dir() else ["--ro-bind", "/dev/null", str(secret)]
+    for name in PRIVATE_FOLDERS:
+        words += ["--tmpfs", name]
+    words += ["--dir", PRIVATE_HOME, "--dev", "/dev", "--proc", "/proc"]
+    names = os.path.realpath("/etc/resolv.conf")  # often a link into /run (systemd-resolved(8))
+    return [*words, "--ro-bind-try", names, names] if network and not names.startswith("/etc/") else words
+
+
+def _tools(path: str) -> list[str]:
+    found = toolchain.find_toolchain(path)
+    words = [word for folder in found.folders for word in ("--ro-bind-try", folder, folder)]
+    return words + [word for said, where in found.links for word in ("--symlink", said, where)]
+
+
+def _confined_reading(path: str) -> list[str]:
+    # /proc: what tools ask about themselves; Landlock keeps other processes' memory and environment from them.
+    return [*toolchain.list_readable_system(), "/proc", *toolchain.find_toolchain(path).folders]

@@ -1,0 +1,294 @@
+"""One verify run from beginning to end: what is due, what may run, what it shows, and where that is written."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from gitmem.catalog import state
+from gitmem.catalog.rows import inputs_of
+from gitmem.config import search_path
+from gitmem.errors import GitmemError, NotFoundError
+from gitmem.frozen import frozen, replace
+from gitmem.git.branches import is_on_default
+from gitmem.model import BUILTIN, ERROR
+from gitmem.verify import due as due_module
+from gitmem.verify.inputs import CodeTree, digest
+from gitmem.verify.standing import Standing, take_stock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from gitmem.catalog.catalog import Catalog
+    from gitmem.config import Config
+    from gitmem.git.binary import Git
+    from gitmem.model import Document, Spec, Verdict
+    from gitmem.policy import Policy
+    from gitmem.store.local import LocalState
+    from gitmem.verify.due import Due
+    from gitmem.verify.judge import Means, Result
+    from gitmem.verify.record import Recorded
+    from gitmem.verify.trust import Trust
+
+
+@frozen
+class Options:
+    """What a verify run is asked for.
+
+    Attributes:
+        keys: Only these facts, due or not.
+        everything: All facts, due or not.
+        approved: A reviewed list's path on the default branch, or empty.
+        no_sandbox: Run without a sandbox: only ever by an explicit wish.
+        record: Commit the verdicts although HEAD is not the default branch.
+        dry_run: Only say what is due.
+        jobs: Checks run at once; 0 = the setting's.
+    """
+
+    keys: tuple[str, ...] = ()
+    everything: bool = False
+    approved: str = ""
+    no_sandbox: bool = False
+    record: bool = False
+    dry_run: bool = False
+    jobs: int = 0
+
+
+@frozen
+class Run:
+    """What came of a verify run.
+
+    Attributes:
+        commit: The code commit that was judged.
+        due: How many facts were due.
+        results: One for each of them, by key; for a dry run empty.
+        recorded: What was committed, or None where verdicts stay local or there were none.
+        standing: How the store stands now.
+        rung: The sandbox's rung that commands ran on; empty where none ran.
+        is_local: Whether verdicts were kept as local state because HEAD is not the default branch.
+        would_run: For a dry run, what is due.
+    """
+
+    commit: str
+    due: int
+    results: tuple[Result, ...]
+    recorded: Recorded | None
+    standing: Standing
+    rung: str = ""
+    is_local: bool = False
+    would_run: tuple[Due, ...] = ()
+
+
+class Session:
+    """Verifies the facts of one store against HEAD."""
+
+    def __init__(
+        self,
+        git: Git,
+        ref: str,
+        catalog: Catalog,
+        local: LocalState,
+        *,
+        policy: Policy,
+        config: Config,
+        trust: Trust,
+        default: str,
+        reviewed: str,
+        follow: Callable[[str], None],
+        start: str | None,
+        now: int,
+        options: Options | None = None,
+    ) -> None:
+        self._git = git
+        self._ref = ref
+        self._catalog = catalog
+        self._local = local
+        self._policy = policy
+        self._config = config
+        self._reviewed = reviewed
+        self._follow = follow
+        self._start = start
+        self._now = now
+        self._tree: CodeTree | None = None
+        self.rung = ""
+        self.options = options or Options()
+        self.trust = trust.with_list(self._listed()) if self.options.approved else trust
+        _, commit = git.read_head()
+        if commit is None:
+            raise GitmemError(
+                "there is no code to verify against: HEAD has no commit yet", hint="commit something first"
+            )
+        self.commit = commit
+        # Now, and not when the verdicts are written: somebody may check out another branch while facts are judged.
+        self._is_on_default = is_on_default(git, default)
+
+    def _listed(self) -> list[str]:
+        from gitmem.verify.trust import read_list
+
+        return read_list(self._git, _in_tree(self._git, self.options.approved), self._reviewed)
+
+    def tree(self) -> CodeTree:
+        """Return the code that is judged."""
+        if self._tree is None:
+            self._tree = CodeTree(self._git, self.commit)
+        return self._tree
+
+    def restate(self) -> int:
+        """Work out the states that are missing and return the ground's number."""
+        return due_module.refresh_states(
+            self._catalog, self._git, self._local, self.commit, self._policy, now=self._now, tree=self._tree
+        )
+
+    def list_due(self) -> list[Due]:
+        """Return the facts to judge, by key."""
+        return due_module.list_due(
+            self._catalog,
+            self._local,
+            self.restate(),
+            self._policy,
+            now=self._now,
+            keys=self.options.keys,
+            everything=self.options.everything,
+        )
+
+    def waiting(self) -> list[Due]:
+        """Return the facts that are due and whose commands nobody has approved or denied here, by key."""
+        return [
+            due
+            for due in self.list_due()
+            if due.spec.check.form != BUILTIN
+            and not self.trust.allows(due.row.spec)
+            and not self.trust.denies(due.row.spec)
+        ]
+
+    def means(self) -> Means:
+        """Return how checks run here; the sandbox is probed by running it."""
+        from gitmem.verify import sandbox
+        from gitmem.verify.judge import Means
+
+        path = search_path()
+        rung = "none" if self.options.no_sandbox else sandbox.probe(path)
+        self.rung = rung if rung != "none" or self.options.no_sandbox else ""
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        jobs = self.options.jobs or self._config.jobs or self._policy.verify.jobs or cores
+        return Means(self.rung, path, jobs, self.trust.allows)
+
+    def due_of(self, document: Document, spec: Spec, spec_hash: str, claim: str) -> Due:
+        """Return a memory that is not in the store yet as something to judge."""
+        words = json.dumps(spec.check.words)
+        inputs = inputs_of(document, spec.check)
+        row = state.FactRow(0, document.key, spec_hash, claim, spec.check.form, words, json.dumps(inputs), None)
+        return due_module.Due(row, document, spec, digest(self.tree(), inputs, spec.check), None, "new")
+
+    def judge_one(self, due: Due) -> Result:
+        """Judge one fact and write nothing."""
+        from gitmem.verify.judge import judge
+
+        needs_process = due.spec.check.form != BUILTIN
+        means = self.means() if needs_process else self._no_means()
+        return judge(self._git, self.tree(), [due], means, now=self._now, told=lambda _: None)[0]
+
+    def run(self, told: Callable[[Result, int, int], None]) -> Run:
+        """Judge what is due and write down what it showed; an interruption loses only what was under way."""
+        dues = self.list_due()
+        if not dues and not self.options.dry_run and self._counts():
+            return self._publish()
+        if self.options.dry_run or not dues:
+            standing = take_stock(self._catalog, self.restate(), self._local, now=self._now)
+            return Run(self.commit, len(dues), (), None, standing, would_run=tuple(dues))
+        from gitmem.verify.judge import judge
+
+        results: list[Result] = []
+
+        def collect(result: Result) -> None:
+            results.append(result)
+            told(result, len(results), len(dues))
+
+        needs_process = any(d.spec.check.form != BUILTIN and self.trust.allows(d.row.spec) for d in dues)
+        try:
+            judge(
+                self._git,
+                self.tree(),
+                dues,
+                self.means() if needs_process else self._no_means(),
+                now=self._now,
+                told=collect,
+            )
+        finally:
+            recorded, is_local = self.keep(results)
+        standing = take_stock(self._catalog, self.restate(), self._local, now=self._now)
+        ordered = tuple(sorted(results, key=lambda r: r.due.row.key))
+        return Run(self.commit, len(dues), ordered, recorded, standing, self.rung, is_local)
+
+    def _counts(self) -> bool:
+        return self.options.record or self._is_on_default
+
+    def _publish(self) -> Run:
+        """Write down what this clone knows and the branch does not, though nothing had to run."""
+        known = due_module.list_publishable(self._catalog, self._local, self.restate())
+        recorded = self.keep_verdicts(known)[0] if known else None
+        return Run(self.commit, 0, (), recorded, take_stock(self._catalog, self.restate(), self._local, now=self._now))
+
+    def _no_means(self) -> Means:
+        from gitmem.verify.judge import Means
+
+        return Means("", "", 1, self.trust.allows)
+
+    def keep(self, results: list[Result]) -> tuple[Recorded | None, bool]:
+        """Write verdicts to the branch where they count, else as local state; tell whether they stayed local."""
+        verdicts = [r.verdict for r in results if r.verdict is not None]
+        errors = {r.due.row.key: r for r in results if r.outcome == ERROR}
+        self._local.note_attempts([(key, self._now, r.reason) for key, r in errors.items()])
+        if self._counts():
+            judged = {v.key for v in verdicts}
+            known = due_module.list_publishable(self._catalog, self._local, self.restate())
+            verdicts += [v for v in known if v.key not in judged]
+        return self.keep_verdicts(verdicts) if verdicts else (None, False)
+
+    def keep_verdicts(self, verdicts: Sequence[Verdict]) -> tuple[Recorded | None, bool]:
+        """Write verdicts to the branch where they count, else as local state; tell whether they stayed local."""
+        verdicts = [self._with_culprit(v) for v in verdicts]
+        # Before the verdicts are kept here: from then on the statuses are those that they make.
+        before = take_stock(self._catalog, self.restate(), self._local, now=self._now)
+        self._local.add_verdicts(verdicts)
+        self._local.clear_attempts(v.key for v in verdicts)
+        if not self._counts():
+            return None, True
+        from gitmem.verify.record import record
+
+        recorded = record(
+            self._git,
+            self._ref,
+            self._catalog,
+            verdicts,
+            local=self._local,
+            before=before,
+            follow=self._follow,
+            restate=self.restate,
+            commit=self.commit,
+            now=self._now,
+            lock_timeout_s=self._config.lock_timeout_s,
+            start=self._start,
+        )
+        return recorded, False
+
+    def _with_culprit(self, verdict: Verdict) -> Verdict:
+        """Keep the culprit that was found for a failure that still stands."""
+        old = state.branch_verdicts(self._catalog, [verdict.key]).get(verdict.key, ())
+        known = next((v.culprit for v in old if v.spec == verdict.spec and v.outcome == verdict.outcome), "")
+        return replace(verdict, culprit=known) if known else verdict
+
+
+def _in_tree(git: Git, path: str) -> str:
+    """Return a path as git names it: relative to the top of the work tree, with ``/``."""
+    top = git.repository.work_tree
+    absolute = os.path.abspath(path)  # noqa: PTH100 - Path.resolve would follow links out of the repository
+    if top is not None and absolute.startswith(f"{top}{os.sep}"):
+        return os.path.relpath(absolute, top).replace(os.sep, "/")
+    if os.path.isabs(path) or ".." in path.split("/"):  # noqa: PTH117 - a string goes in and out
+        raise NotFoundError(f"{path} lies outside the repository; only its default branch can hold an approved list")
+    return path
+
+
+__all__ = ["Options", "Run", "Session", "Standing"]

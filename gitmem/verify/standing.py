@@ -1,0 +1,159 @@
+"""How the facts stand: counts, what failed with its cause, what is suspect and why; and ``STATUS.md`` made of it."""
+
+from __future__ import annotations
+
+from gitmem.catalog import state
+from gitmem.frozen import frozen
+from gitmem.hygiene import display
+from gitmem.model import FAILED, STATUSES, SUSPECT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gitmem.catalog.catalog import Catalog
+    from gitmem.store.local import LocalState
+
+# The page stays readable on a forge: everything is counted, this many of each are named.
+NAMED = 200
+
+
+@frozen
+class Line:
+    """One memory that needs a person.
+
+    Attributes:
+        key: Its key.
+        title: Its title, as written.
+        status: ``failed`` or ``suspect``.
+        because: Why, on one line.
+        by: Who wrote it, or empty.
+        held_commit: The code commit where a failed fact held last, where known.
+        culprit: The commit that broke it, where known.
+        chain: For a suspect, the memories between it and the failed fact.
+    """
+
+    key: str
+    title: str
+    status: str
+    because: str
+    by: str
+    held_commit: str = ""
+    culprit: str = ""
+    chain: tuple[str, ...] = ()
+
+
+@frozen
+class Standing:
+    """How the store stands for one code commit.
+
+    Attributes:
+        kinds: Live memories by kind.
+        statuses: Memories with a status by status.
+        lines: What failed, then what is suspect, each by key.
+    """
+
+    kinds: Mapping[str, int]
+    statuses: Mapping[str, int]
+    lines: tuple[Line, ...]
+
+
+def take_stock(catalog: Catalog, ground: int | None, local: LocalState, *, now: int) -> Standing:
+    """Return how the store stands on one ground, by the verdicts of the branch and of this clone."""
+    chains = state.suspects(catalog, ground)
+    kinds = dict(catalog.rows(f"SELECT kind, count(*) FROM memory m WHERE {state.LIVE} GROUP BY kind ORDER BY kind"))
+    counts = dict.fromkeys(STATUSES, 0)
+    # All facts at once: their statuses are counted by the database; suspects are few.
+    for status, number in catalog.rows(
+        "SELECT CASE WHEN s.outcome = 'fails' THEN 'failed' WHEN coalesce(s.outcome, '') <> 'holds' THEN 'unproven'"
+        " WHEN s.fresh = 0 OR s.at + f.ttl_s < ? THEN 'stale' ELSE 'verified' END, count(*) FROM fact f JOIN memory m"
+        f" ON m.id = f.id LEFT JOIN state s ON s.ground = ? AND s.fact = f.id WHERE {state.LIVE} GROUP BY 1",
+        (now, ground or 0),
+    ):
+        counts[status] += number
+    lines = [*_failed(catalog, ground, local), *_suspects(catalog, ground, chains, counts, now)]
+    return Standing(kinds, counts, tuple(lines))
+
+
+def _failed(catalog: Catalog, ground: int | None, local: LocalState) -> list[Line]:
+    rows = catalog.rows(
+        "SELECT m.key, m.title, m.id FROM state s JOIN memory m ON m.id = s.fact WHERE s.ground = ?"
+        f" AND s.outcome = 'fails' AND {state.LIVE} ORDER BY m.key",
+        (ground or 0,),
+    )
+    verdicts = state.counting(catalog, ground, [row[0] for row in rows], local)
+    lines = []
+    for key, title, number in rows:
+        verdict = verdicts.get(key)
+        told = (verdict.because, verdict.held_commit, verdict.culprit) if verdict else ("", "", "")
+        lines.append(Line(key, title, FAILED, told[0], author(catalog, number), told[1], told[2]))
+    return lines
+
+
+def _suspects(
+    catalog: Catalog, ground: int | None, chains: Mapping[str, tuple[str, ...]], counts: dict[str, int], now: int
+) -> list[Line]:
+    rows = catalog.each(
+        f"SELECT m.id, m.key, m.title FROM memory m WHERE {state.LIVE} AND m.key IN ({{}})", sorted(chains)
+    )
+    found = {number: (key, title) for number, key, title in rows}
+    told = state.tell(catalog, ground, found, now=now, chains=chains)
+    lines = []
+    for number, (key, title) in sorted(found.items(), key=lambda item: item[1]):
+        if told[number].own:
+            counts[told[number].own] -= 1
+        counts[SUSPECT] += 1
+        because = "rests on " + " → ".join(chains[key])
+        lines.append(Line(key, title, SUSPECT, because, author(catalog, number), chain=chains[key]))
+    return lines
+
+
+def author(catalog: Catalog, number: int) -> str:
+    """Return who wrote a memory, by its ``by`` field, or an empty string."""
+    import json  # 1 ms, and only for what failed
+
+    row = catalog.row("SELECT fields FROM text WHERE id = ?", (number,))
+    by = json.loads(row[0]).get("by") if row else None
+    if isinstance(by, dict):
+        return " / ".join(str(v) for v in (by.get("who"), by.get("agent")) if v)
+    return str(by or "")
+
+
+def status_page(standing: Standing) -> str:
+    """Return ``STATUS.md``: no ages and no commit of the branch, so that it changes only when something does."""
+    facts = sum(standing.statuses.values())
+    total = sum(standing.kinds.values())
+    parts = ["# What this repository's memory says, and what still holds", ""]
+    parts += ["| status | memories |", "|---|---|"]
+    parts += [f"| {status} | {standing.statuses[status]} |" for status in STATUSES if standing.statuses[status]]
+    parts += ["" if facts else "| no facts yet | 0 |\n", f"{total} memories: {_kinds(standing.kinds)}.", ""]
+    for status, heading in ((FAILED, "Failed"), (SUSPECT, "Suspect")):
+        lines = [line for line in standing.lines if line.status == status]
+        if lines:
+            parts += [f"## {heading}", "", *(_bullet(line) for line in lines[:NAMED])]
+            parts += [f"- … and {len(lines) - NAMED} more: `gitmem list --status {status}`"] * (len(lines) > NAMED)
+            parts.append("")
+    parts += ["Written by `gitmem verify`; the verdict of each fact is in `verdicts/`.", ""]
+    return "\n".join(parts)
+
+
+def _kinds(kinds: Mapping[str, int]) -> str:
+    return ", ".join(f"{number} {markdown(kind)}" for kind, number in kinds.items()) or "none"
+
+
+def _bullet(line: Line) -> str:
+    parts = [f"- **{markdown(line.key)}**: {markdown(line.title)}"]
+    if line.because:
+        parts.append(f"— {markdown(line.because)}")
+    where = [f"held last at `{line.held_commit[:12]}`"] if line.held_commit else []
+    where += [f"broken by `{line.culprit[:12]}`"] if line.culprit else []
+    where += [f"written by {markdown(line.by)}"] if line.by else []
+    return " ".join(parts) + (f" ({', '.join(where)})" if where else "")
+
+
+def markdown(text: str) -> str:
+    """Return text of a memory for a Markdown page: one line, hidden characters shown, markup dead."""
+    shown = display(" ".join(text.split()))
+    for char in "\\`*_[]<>#|!":
+        shown = shown.replace(char, "\\" + char)
+    return shown

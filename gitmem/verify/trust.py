@@ -1,0 +1,171 @@
+"""Approvals: which specifications may run in this clone. Kept outside the repository; a deny wins.
+
+A memory file is code that came with ``git fetch``: nothing of it runs until a person on this machine approved these
+exact bytes (threats T1-T3). One file a record, made with O_EXCL and mode 0600; a folder that others can write to, or
+that is not ours, approves nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from hashlib import sha256
+from pathlib import Path
+
+from gitmem.errors import NotFoundError, TrustError
+from gitmem.frozen import frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gitmem.git.binary import Git
+
+ALLOW = "allow"
+DENY = "deny"
+# A reviewed list longer than this is not one that somebody reviewed.
+LIST_LIMIT = 1024 * 1024
+# How many digits of the hash a person types to approve: 2^24 to one against a slip.
+TYPED_DIGITS = 6
+
+
+@frozen
+class Approval:
+    """One record.
+
+    Attributes:
+        verdict: ``allow`` or ``deny``.
+        spec: Hash of the whole specification.
+        key: The fact it was given for.
+        command: The command as it was shown.
+        at: When, epoch seconds.
+        who: The user.
+    """
+
+    verdict: str
+    spec: str
+    key: str
+    command: str
+    at: int
+    who: str
+
+
+class Trust:
+    """The approvals of one clone.
+
+    Attributes:
+        folder: Where they lie.
+    """
+
+    def __init__(self, state_home: Path, clone: str) -> None:
+        self.folder = state_home / "trust"
+        self._clone = clone
+        self._listed: frozenset[str] = frozenset()
+
+    def with_list(self, specs: Iterable[str]) -> Trust:
+        """Return the same approvals with a reviewed list's added (a deny still wins)."""
+        more = Trust(self.folder.parent, self._clone)
+        more._listed = self._listed | frozenset(specs)
+        return more
+
+    def allows(self, spec: str) -> bool:
+        """Tell whether a specification may run.
+
+        Raises:
+            TrustError: The folder can be written to by others, or is not ours.
+        """
+        self._guard()
+        if self._path(DENY, spec).exists():
+            return False
+        return spec in self._listed or bool(self._clone and self._path(ALLOW, spec).exists())
+
+    def denies(self, spec: str) -> bool:
+        """Tell whether a specification was denied here."""
+        return self._path(DENY, spec).exists()
+
+    def approve(self, approval: Approval) -> None:
+        """Write an approval; it lifts a deny of the same specification.
+
+        Raises:
+            TrustError: The folder can be written to by others, or the clone has no name of its own.
+        """
+        if not self._clone:
+            raise TrustError(
+                "this clone cannot be told from others, so nothing can be approved for it: its clone-id is missing",
+                hint="make the repository's git directory writable; an empty gitmem/clone-id in it may be removed",
+            )
+        self._write(ALLOW, approval)
+        self._path(DENY, approval.spec).unlink(missing_ok=True)
+
+    def revoke(self, approval: Approval) -> None:
+        """Take an approval back, and deny the specification."""
+        self._write(DENY, approval)
+        self._path(ALLOW, approval.spec).unlink(missing_ok=True)
+
+    def list_all(self) -> list[Approval]:
+        """Return this clone's records, by key; unreadable ones are left out (they approve nothing)."""
+        found = []
+        for path in self.folder.glob(f"*-{self._short}-*.json") if self.folder.is_dir() else ():
+            try:
+                table = json.loads(path.read_text(encoding="utf-8"))
+                found.append(Approval(**table))
+            except (ValueError, TypeError, OSError, RecursionError):
+                continue
+        return sorted(found, key=lambda a: (a.key, a.spec, a.verdict))
+
+    @property
+    def _short(self) -> str:
+        return sha256(self._clone.encode()).hexdigest()[:16]
+
+    def _path(self, verdict: str, spec: str) -> Path:
+        name = sha256(f"{len(self._clone)}:{self._clone}|{spec}".encode()).hexdigest()
+        return self.folder / f"{verdict}-{self._short}-{name}.json"
+
+    def _write(self, verdict: str, approval: Approval) -> None:
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as err:
+            told = f"approvals cannot be kept in {self.folder}: {err.strerror}"
+            raise TrustError(told, hint="set XDG_STATE_HOME to a folder that you can write to") from err
+        self._guard()
+        path = self._path(verdict, approval.spec)
+        path.unlink(missing_ok=True)
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with os.fdopen(fd, "w", encoding="utf-8") as file:
+            json.dump({**{n: getattr(approval, n) for n in Approval.__fields__}, "verdict": verdict}, file)  # type: ignore[attr-defined]
+
+    def _guard(self) -> None:
+        """Fail closed: a folder that others can write to, or that belongs to others, approves nothing."""
+        try:
+            found = self.folder.lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
+            raise TrustError(
+                f"{self.folder} is not a folder that only you can write to; nothing is approved",
+                hint=f"look at what is in it, then: chmod 700 {self.folder}",
+            )
+
+
+def read_list(git: Git, path: str, default_branch: str) -> list[str]:
+    """Return the specification hashes of a reviewed list, as it stands on the default branch and nowhere else.
+
+    Lines are ``HASH  KEY  COMMAND``; only the hash counts, ``#`` begins a comment.
+
+    Raises:
+        NotFoundError: There is no default branch here, or no such file on it.
+    """
+    if not default_branch:
+        raise NotFoundError(
+            "no default branch is known here, so no approved list can be trusted",
+            hint="git remote set-head origin --auto, or: git config gitmem.defaultBranch main",
+        )
+    content = git.read_blob(f"{default_branch}:{path}", limit=LIST_LIMIT)
+    if content is None:
+        raise NotFoundError(
+            f"{path} is not on {default_branch.removeprefix('refs/heads/').removeprefix('refs/remotes/')}",
+            hint=f"gitmem trust --print > {path}, have it reviewed and merged into the default branch",
+        )
+    words = (line.split("#", 1)[0].split() for line in content.decode("utf-8", "replace").split("\n"))
+    return [w[0] for w in words if w and len(w[0]) == 64 and not set(w[0]) - set("0123456789abcdef")]

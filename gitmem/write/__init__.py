@@ -1,0 +1,1 @@
+"""Write memories: remember, edit, forget, supersede. One command, one commit."""

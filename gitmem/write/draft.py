@@ -1,0 +1,266 @@
+"""From what a person or agent typed to a memory that may be written: title, key, tags, metadata, and what is refused.
+
+Pure but for nothing: the clock, the author and the policy are arguments.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+from gitmem import analysis
+from gitmem.document.fields import format_time
+from gitmem.document.format import format as format_document
+from gitmem.document.parse import parse, unify
+from gitmem.errors import FormatError, RefusedError
+from gitmem.frozen import frozen
+from gitmem.hygiene import display, find_hidden
+from gitmem.secrets import find_secrets
+from gitmem.store import layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from gitmem.model import Document
+    from gitmem.policy import Policy
+
+# A title longer than this does not fit on a line beside key and status.
+TITLE_LIMIT = 100
+# Characters of the content that a key is made of (A2).
+KEY_TEXT = 60
+# The options that set fields which a kind may require.
+OPTIONS = {
+    **{name: name for name in ("title", "kind", "ttl", "importance", "confidence", "task", "requires", "produces")},
+    **{"tags": "tag", "paths": "path", "refs": "ref", "domains": "domain"},
+}
+# Similar enough to be the same memory said again (C9: "similarity above 0.85").
+SAME_ABOVE = 0.85
+
+
+@frozen
+class Author:
+    """Who writes.
+
+    Attributes:
+        who: The person, as git names them.
+        agent: The agent, or empty.
+        project: The repository's name.
+    """
+
+    who: str
+    agent: str
+    project: str
+
+
+@frozen
+class Draft:
+    """A memory that has no place yet.
+
+    Attributes:
+        key: Its key.
+        is_explicit: Whether the key was asked for: then the latest wins.
+        fields: Its frontmatter.
+        body: Its body.
+        made: Names of the fields that nobody gave: they do not take the place of what somebody once gave.
+    """
+
+    key: str
+    is_explicit: bool
+    fields: Mapping[str, Any]
+    body: str
+    made: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """Return its kind."""
+        return str(self.fields["kind"])
+
+
+def cleaned(text: str) -> str:
+    """Return typed text as it is kept: NFC, line feeds only, no white space at the ends."""
+    return unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+
+
+def split_title(text: str, title: str) -> tuple[str, str]:
+    """Return title and body of a memory that was typed as one text.
+
+    A text that is one short line is a title alone; of a longer one the first sentence or line becomes the title, and
+    the whole text stays the body.
+    """
+    if title:
+        return cleaned(title), text
+    first = text.split("\n", 1)[0].lstrip("#").strip()
+    if len(first) <= TITLE_LIMIT:
+        rest = text.split("\n", 1)[1].strip() if "\n" in text else ""
+        return first.removesuffix(".") if not first.endswith("..") else first, rest
+    sentence = first.split(". ", 1)[0]
+    if len(sentence) > TITLE_LIMIT:
+        # A joiner that lost its second half to the cut would be a hidden character.
+        sentence = sentence[: TITLE_LIMIT - 1].rsplit(" ", 1)[0].rstrip("\u200c\u200d") + "…"
+    return sentence, text
+
+
+def make_draft(
+    text: str, *, title: str, kind: str, key: str, options: Mapping[str, Any], author: Author, policy: Policy, now: int
+) -> Draft:
+    """Return the draft of a new memory.
+
+    Args:
+        text: What is remembered; for a fact, its body.
+        title: The title, or empty to take it from the text.
+        kind: Its kind.
+        key: An explicit key, or empty for one made from the text.
+        options: Further fields by name; empty ones are left out.
+        author: Who writes.
+        policy: The store's policy.
+        now: Epoch seconds.
+
+    Raises:
+        RefusedError: It is empty, or the key is not one.
+    """
+    heading, body = split_title(cleaned(text), title)
+    if not heading:
+        raise RefusedError("there is nothing to remember: the text is empty", hint='gitmem remember "what you learnt"')
+    # Before a key is made of it: an error names the key.
+    for what, typed in (("the title", title), ("the text", text), ("the key", key)):
+        refuse_typed(what, cleaned(typed), policy)
+    if key and not layout.is_key(key):
+        raise RefusedError(
+            f"{key!r} cannot be a key: lower-case letters, digits, '.', '_' and '-' can, at most {layout.KEY_LIMIT}",
+            hint=f"--key {analysis.slug(key) or 'a-name'}",
+        )
+    tags = list(dict.fromkeys([*options.get("tags", ()), *analysis.find_tags(f"{heading}\n{body}", policy.tags)]))
+    fields = {"title": heading, "kind": kind, **{k: v for k, v in options.items() if v not in (None, "", [], ())}}
+    fields |= {"tags": tags} if tags else {}
+    made = _metadata(fields, kind, author, policy, now)
+    name = key or automatic_key(kind, f"{heading} {body}" if title else cleaned(text))
+    return Draft(name, bool(key), fields | made, body + "\n" if body else "", tuple(made))
+
+
+def _metadata(fields: Mapping[str, Any], kind: str, author: Author, policy: Policy, now: int) -> dict[str, Any]:
+    """Return the required metadata that can be made here (C10: project, time, importance; the key is the file's)."""
+    # A name of git's or of a folder may hold anything, and must not keep a memory from being written.
+    who, project = (display(unicodedata.normalize("NFC", name)) for name in (author.who, author.project))
+    by = {"who": who} | ({"agent": author.agent} if author.agent else {})
+    made = {"importance": "medium", "project": project, "created": format_time(now), "by": by}
+    return {name: value for name, value in made.items() if name not in fields}
+
+
+def automatic_key(kind: str, text: str) -> str:
+    """Return the key made from kind and text (A2): the kind and a slug of the first 60 characters.
+
+    A short hash stands for a text that gives no slug (one in Chinese), and for one whose key would be too long.
+    """
+    made = f"{kind.replace('_', '-')}-{analysis.slug(text, limit=KEY_TEXT)}"
+    return made if layout.is_key(made) else f"{kind.replace('_', '-')}-{short_hash(text)}"
+
+
+def short_hash(text: str) -> str:
+    """Return six hex digits that tell two texts with one slug apart."""
+    from hashlib import sha256
+
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:6]
+
+
+def checked_text(key: str, fields: Mapping[str, Any], body: str, *, policy: Policy, path: str) -> Document:
+    """Return the memory as it will be written, or refuse it.
+
+    Raises:
+        RefusedError: It has hidden characters, a secret, or a field that cannot be used; missing metadata.
+    """
+    try:
+        text = format_document(fields, body)
+    except FormatError as err:
+        raise RefusedError(f"{key}: {err.message}", hint=err.hint) from err
+    return check_file(key, text, policy=policy, path=path)
+
+
+def check_file(key: str, text: str, *, policy: Policy, path: str) -> Document:
+    """Return the memory of a whole file's text, or refuse it (hidden characters, secrets, bad fields)."""
+    # A byte order mark before it and the line breaks of Windows are the file's form, nothing that hides in its text.
+    refuse_typed(key, unify(text).removeprefix("\ufeff"), policy)
+    try:
+        document = parse(text, path=path)
+    except FormatError as err:
+        where = f"line {err.line}: " if err.line else ""
+        raise RefusedError(f"{key}: {where}{err.message}", hint=err.hint) from err
+    # An escape in a quoted scalar of YAML can spell what the text itself does not show.
+    for name, value in document.fields.items():
+        for part in _strings(value):
+            refuse_typed(f"{key}: {name}", part, policy)
+    if document.fields.get("superseded_by") == key:
+        raise RefusedError(f"{key} cannot supersede itself")
+    kind = policy.kind(document.kind)
+    missing = [name for name in kind.required if document.fields.get(name) in (None, "", [], {})]
+    if missing:
+        options = " ".join(f"--{OPTIONS[name]} …" for name in missing if name in OPTIONS)
+        others = ", ".join(name for name in missing if name not in OPTIONS)
+        ways = [f"add {options}"] if options else []
+        ways += [f"write {others} into its frontmatter: gitmem edit {key}"] if others else []
+        raise RefusedError(f"{key}: a {document.kind} needs {', '.join(missing)}", hint="\n".join(ways))
+    if kind.needs_verify and document.fields.get("verify") is None:
+        raise RefusedError(
+            f"{key}: a {document.kind} needs a command that proves it (--verify, --exists, --contains, …)",
+            hint='what cannot be checked is a memory of another kind: gitmem remember "…" --kind convention',
+        )
+    if kind.needs_refs and not any(is_line_reference(ref) for ref in document.strings("refs")):
+        raise RefusedError(
+            f"{key}: a {document.kind} needs a reference to lines of the code",
+            hint="--ref src/auth/jwt.py:89-145",
+        )
+    return document
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Yield every text of a field, the keys of its mappings too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for pair in value.items():
+            yield from _strings(list(pair))
+    elif isinstance(value, list):
+        for one in value:
+            yield from _strings(one)
+
+
+def refuse_typed(what: str, text: str, policy: Policy) -> None:
+    """Refuse a piece of text that a commit must not hold: hidden characters, secrets.
+
+    Raises:
+        RefusedError: It has some; the error does not repeat them.
+    """
+    refuse_hidden(what, text)
+    refuse_secrets(what, text, policy)
+
+
+def is_line_reference(ref: str) -> bool:
+    """Tell whether *ref* is ``path:line`` or ``path:line-line`` (C8)."""
+    path, _, lines = ref.rpartition(":")
+    numbers = lines.split("-")
+    # `https://example.org:8080` ends like one, and names no line.
+    are_numbers = all(n.isdigit() and n.isascii() and int(n) > 0 for n in numbers)
+    return bool(path) and "://" not in path and len(numbers) <= 2 and are_numbers
+
+
+def refuse_hidden(key: str, text: str) -> None:
+    """Refuse a text with characters that a reader cannot see."""
+    flaws = find_hidden(text)
+    if flaws:
+        first = flaws[0]
+        more = f", and {len(flaws) - 1} more" if len(flaws) > 1 else ""
+        raise RefusedError(
+            f"{key}: line {first.line}, column {first.column} has {first.name} ({first.codepoint}){more}",
+            hint="remove what cannot be seen; a memory is read by people and agents",
+        )
+
+
+def refuse_secrets(key: str, text: str, policy: Policy) -> None:
+    """Refuse a text with a secret; the secret itself is never repeated."""
+    found = [s for s in find_secrets(text) if s.rule not in policy.secrets.allow]
+    if found:
+        places = ", ".join(f"{s.rule} in line {s.line}" for s in found[:5])
+        raise RefusedError(
+            f"{key}: it seems to hold a secret ({places}); nothing was written",
+            hint="leave the secret out; if it ever left this machine, revoke it",
+        )

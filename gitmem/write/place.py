@@ -1,0 +1,177 @@
+"""Where a memory goes: its folder, the automatic split, and which of its own keys is free."""
+
+from __future__ import annotations
+
+from gitmem.analysis import similarity
+from gitmem.errors import RefusedError
+from gitmem.frozen import frozen, replace
+from gitmem.store import layout
+from gitmem.write.draft import SAME_ABOVE, Draft, short_hash
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.catalog.catalog import Catalog
+    from gitmem.model import Document
+    from gitmem.policy import Policy
+
+
+# Of several files with one key, the one that counts.
+_KNOWN = "SELECT id, key, path, kind, title, archived FROM memory WHERE shadowed = 0 AND"
+
+
+@frozen
+class Known:
+    """A memory that the store has.
+
+    Attributes:
+        id: Its number in the catalog.
+        key: Its key.
+        path: Where it lies.
+        kind: Its kind.
+        title: Its title.
+        archived: Whether it was retired (SQLite's 0 or 1).
+    """
+
+    id: int
+    key: str
+    path: str
+    kind: str
+    title: str
+    archived: int
+
+
+def find_known(catalog: Catalog, key: str) -> Known | None:
+    """Return the memory that has a key, a retired one where no other has."""
+    row = catalog.row(f"{_KNOWN} key = ?", (key,))
+    return Known(*row) if row else None
+
+
+def list_superseding(catalog: Catalog, key: str) -> list[Known]:
+    """Return the live memories that say they take the place of one, by key."""
+    rows = catalog.rows(
+        f"{_KNOWN} archived = 0 AND id IN (SELECT source FROM link WHERE relation = 'supersedes' AND target = ?)"
+        " AND key <> ? ORDER BY key",
+        (key, key),
+    )
+    return [Known(*row) for row in rows]
+
+
+def superseded_target(catalog: Catalog, document: Document, old: str, *, is_retired: bool) -> Known:
+    """Return the memory that another one is to take the place of.
+
+    Raises:
+        RefusedError: There is none; it is that memory itself, or stands above it; or that memory was retired.
+    """
+    key, known = document.key, find_known(catalog, old)
+    if old == key:
+        raise RefusedError(f"{key} cannot supersede itself")
+    if known is None:
+        raise RefusedError(
+            f"{key} cannot supersede {old}: there is no such memory", hint=f"gitmem list | grep {old[:20]}"
+        )
+    if is_retired:
+        raise RefusedError(
+            f"{key} was retired and cannot supersede {old}", hint=f'bring it back: gitmem remember "…" --key {key}'
+        )
+    if document.fields.get("superseded_by") == old:
+        raise RefusedError(f"{key} is superseded by {old}", hint=f"turn it round: gitmem supersede {old} {key}")
+    above = [k.key for k in list_superseding(catalog, key) if k.key != old]
+    for one in above:
+        above += [k.key for k in list_superseding(catalog, one) if k.key not in above]
+    if old in above:
+        raise RefusedError(f"{key} cannot supersede {old}, which stands above it: it would go in a circle")
+    return known
+
+
+def body_of(catalog: Catalog, known: Known) -> str:
+    """Return the body of a memory."""
+    return str(catalog.row("SELECT body FROM text WHERE id = ?", (known.id,))[0])
+
+
+def live_files(catalog: Catalog, key: str) -> list[Known]:
+    """Return every file that has a key and is not retired, the one that counts first."""
+    columns = "id, key, path, kind, title, archived"
+    rows = catalog.rows(f"SELECT {columns} FROM memory WHERE key = ? AND archived = 0 ORDER BY shadowed, path", (key,))
+    return [Known(*row) for row in rows]
+
+
+def paths_of_key(catalog: Catalog, key: str) -> list[str]:
+    """Return every file that has a key, retired ones too."""
+    return [row[0] for row in catalog.rows("SELECT path FROM memory WHERE key = ?", (key,))]
+
+
+def settle_key(catalog: Catalog, draft: Draft) -> Draft:
+    """Return the draft with the key it gets.
+
+    An explicit key is taken as it is: the latest wins. A key made from the text that is taken by another text gets a
+    short hash behind it, unless the two say nearly the same: then it is an update of that memory.
+    """
+    if draft.is_explicit:
+        return draft
+    known = find_known(catalog, draft.key)
+    if known is None and not _is_unreadable(catalog, draft.key):
+        return draft
+    if known is not None and _says_the_same(catalog, draft, known):
+        return draft
+    text = f"{draft.fields['title']}\n{draft.body}"
+    stem = draft.key[: layout.KEY_LIMIT - 7].rstrip("-._")
+    same = next((k for k in _hashed(catalog, stem) if _says_the_same(catalog, draft, k)), None)
+    if same is not None:
+        return replace(draft, key=same.key)
+    key = f"{stem}-{short_hash(text)}"
+    # One that was edited since says something else now.
+    while find_known(catalog, key) is not None or _is_unreadable(catalog, key):
+        text += "\n"
+        key = f"{stem}-{short_hash(text)}"
+    return replace(draft, key=key)
+
+
+def _is_unreadable(catalog: Catalog, key: str) -> bool:
+    """Tell whether a file has this key and cannot be read: only an explicit key writes it anew."""
+    return catalog.row("SELECT 1 FROM problem WHERE key = ? AND severity = 'error'", (key,)) is not None
+
+
+def _hashed(catalog: Catalog, stem: str) -> list[Known]:
+    """Return the memories whose key is this one with a short hash behind it, by key."""
+    rows = catalog.rows(
+        f"{_KNOWN} key >= ? AND key < ? AND key GLOB ? ORDER BY key",
+        (f"{stem}-", f"{stem}.", f"{stem}-{'[0-9a-f]' * 6}"),
+    )
+    return [Known(*row) for row in rows]
+
+
+def _says_the_same(catalog: Catalog, draft: Draft, known: Known) -> bool:
+    superseded = catalog.row("SELECT superseded FROM memory WHERE id = ?", (known.id,))[0]
+    if known.kind != draft.kind or (superseded and not known.archived):
+        return False  # what something took the place of does not come back by being said again
+    old = f"{known.title}\n{body_of(catalog, known)}"
+    return similarity(old, f"{draft.fields['title']}\n{draft.body}") > SAME_ABOVE
+
+
+def folder_of(kind: str, policy: Policy) -> str:
+    """Return the folder of a kind."""
+    folder = policy.kind(kind).folder
+    return folder if layout.FOLDER.fullmatch(folder) else "memories"
+
+
+def choose_path(
+    catalog: Catalog, folder: str, key: str, *, archived: bool = False
+) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Return where a new file goes, and the moves that split its folder where that file is one too many."""
+    top = f"archive/{folder}" if archived else folder
+    # Of all paths below a folder: '0' is the character behind '/'.
+    span = (f"{top}/", f"{top}0")
+    split = catalog.row(
+        "SELECT 1 FROM memory WHERE path >= ? AND path < ? AND substr(path, ?) GLOB '??/*' LIMIT 1",
+        (*span, len(top) + 2),
+    )
+    if split:
+        return layout.memory_path(folder, key, split=True, archived=archived), ()
+    flat = [r[0] for r in catalog.rows("SELECT path FROM memory WHERE path >= ? AND path < ?", span)]
+    if len(flat) < layout.SPLIT_ABOVE:
+        return layout.memory_path(folder, key, split=False, archived=archived), ()
+    moves = []
+    for path in sorted(flat):
+        name = path.rsplit("/", 1)[1].removesuffix(".md")
+        moves.append((path, layout.memory_path(folder, name, split=True, archived=archived)))
+    return layout.memory_path(folder, key, split=True, archived=archived), tuple(moves)
