@@ -1,0 +1,108 @@
+"""The catalog's rows follow the store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from conftest import NOW, git, memory_text, put_files, tip
+
+from gitmem.app import Memory
+from gitmem.catalog import update
+
+
+def live(memory: Memory) -> dict[str, tuple[int, int]]:
+    rows = memory.catalog().rows("SELECT path, shadowed, superseded FROM memory ORDER BY path")
+    return {path: (shadowed, superseded) for path, shadowed, superseded in rows}
+
+
+def test_of_two_files_with_one_key_the_first_active_one_counts(memory: Memory) -> None:
+    top = memory.git.repository.work_tree
+    assert top is not None
+    put_files(
+        top,
+        {
+            "archive/facts/a.md": memory_text("retired"),
+            "gotchas/a.md": memory_text("second"),
+            "learned/a.md": memory_text("third"),
+        },
+    )
+
+    assert live(memory) == {"archive/facts/a.md": (1, 0), "gotchas/a.md": (0, 0), "learned/a.md": (1, 0)}
+
+
+def test_the_next_file_counts_when_the_first_one_goes(memory: Memory) -> None:
+    top = memory.git.repository.work_tree
+    assert top is not None
+    put_files(top, {"gotchas/a.md": memory_text("first"), "learned/a.md": memory_text("second")})
+    live(memory)
+
+    remove_file(top, "gotchas/a.md")
+
+    assert live(memory) == {"learned/a.md": (0, 0)}
+
+
+def remove_file(top: Path, path: str) -> None:
+    """Delete a file straight from the memory branch, as somebody who pushed that would."""
+    stream = f"commit refs/heads/memory\ncommitter M <m@x> {NOW} +0000\ndata 1\nx\nfrom {tip(top)}\nD {path}\n\n"
+    git(top, "fast-import", "--quiet", "--date-format=raw", input=stream)
+
+
+def test_a_memory_is_superseded_by_a_link_from_either_side(memory: Memory) -> None:
+    top = memory.git.repository.work_tree
+    assert top is not None
+    put_files(
+        top,
+        {
+            "learned/old.md": memory_text("old"),
+            "learned/new.md": memory_text("new", supersedes="[old]"),
+            "learned/older.md": memory_text("older", superseded_by="new"),
+        },
+    )
+
+    assert {path: superseded for path, (_, superseded) in live(memory).items()} == {
+        "learned/old.md": 1,
+        "learned/new.md": 0,
+        "learned/older.md": 1,
+    }
+
+
+def test_a_memory_comes_back_when_what_superseded_it_is_retired(memory: Memory) -> None:
+    top = memory.git.repository.work_tree
+    assert top is not None
+    put_files(top, {"learned/old.md": memory_text("old"), "learned/new.md": memory_text("new", supersedes="[old]")})
+    assert live(memory)["learned/old.md"] == (0, 1)
+
+    memory.forget(["new"])
+
+    assert live(memory)["learned/old.md"] == (0, 0)
+
+
+def test_a_memory_cannot_supersede_itself_out_of_search(memory: Memory) -> None:
+    top = memory.git.repository.work_tree
+    assert top is not None
+    put_files(top, {"learned/a.md": memory_text("a", supersedes="[a]")})
+
+    assert live(memory)["learned/a.md"] == (0, 0)
+
+
+def test_what_is_removed_is_handed_back_word_for_word_for_the_index(memory: Memory) -> None:
+    memory.remember("Über uns: naïve café", key="a", tags=["x y", "ü"], paths=["src/a b/**"], refs=["a.py:3"])
+    catalog = memory.catalog()
+    path = catalog.row("SELECT path FROM memory")[0]
+
+    with catalog.writing():
+        text = update.remove_path(catalog, path)
+
+    assert text is not None
+    assert (text.title, text.tags, text.paths) == ("Über uns: naïve café", "x y ü", "src/a b/** a.py:3")
+    assert catalog.row("SELECT count(*) FROM text")[0] == 0
+    assert update.remove_path(catalog, path) is None
+
+
+def test_a_write_of_no_fact_leaves_the_statuses_alone(memory: Memory) -> None:
+    memory.fact("There is a readme", verify={"exists": "README.md"})
+    memory.ground()
+
+    memory.remember("Something else")
+
+    assert memory.catalog().row("SELECT complete FROM ground")[0] == 1

@@ -1,0 +1,51 @@
+"""The options of a check become what the frontmatter has."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitmem.cli import table
+from gitmem.cli.check import verify_of
+from gitmem.cli.parser import parser_of
+from gitmem.errors import UsageError
+
+
+def check(*words: str) -> object:
+    return verify_of(parser_of("fact", table.load("fact")).parse(["a title", *words]))
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ((), None),
+        (("--verify", "make unit"), "make unit"),
+        (("--verify", ""), ""),
+        (("--", "pytest", "-q"), ["pytest", "-q"]),
+        (("--exists", "a"), {"exists": "a"}),
+        (("--absent", "a"), {"absent": "a"}),
+        (("--contains", "T", "--in", "a"), {"contains": "T", "in": "a"}),
+        (("--in", "a", "--contains", ""), {"contains": "", "in": "a"}),
+        (("--matches", "T.*", "--in", "a"), {"matches": "T.*", "in": "a"}),
+        (("--lacks=--x", "--in", "a"), {"lacks": "--x", "in": "a"}),
+        (("--same", "0" * 64, "--in", "a"), {"same": "0" * 64, "in": "a"}),
+    ],
+)
+def test_check_is_read_as_the_frontmatter_has_it(words: tuple[str, ...], found: object) -> None:
+    assert check(*words) == found
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--exists", "a", "--absent", "b"), "a fact has one check"),
+        (("--verify", "x", "--", "y"), "a fact has one check"),
+        (("--contains", "x"), "--contains needs --in"),
+        (("--lacks", "x"), "--lacks needs --in"),
+        (("--in", "a"), "--in goes with --contains, --matches, --lacks or --same"),
+        (("--exists", "a", "--in", "b"), "--in goes with --contains, --matches, --lacks or --same"),
+        (("--verify", "x", "--in", "b"), "--in goes with --contains, --matches, --lacks or --same"),
+    ],
+)
+def test_checks_that_do_not_go_together_are_refused(words: tuple[str, ...], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        check(*words)

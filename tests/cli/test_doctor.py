@@ -1,0 +1,58 @@
+"""``gitmem doctor``: what it finds, and what is documented of its JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from conftest import put_files
+
+
+def test_well_formed_store_exits_with_0(run_cli) -> None:
+    run_cli("init")
+
+    done = run_cli("doctor")
+
+    assert (done.status, done.out.split("\n")[-2]) == (0, "the store is well formed")
+
+
+def test_each_problem_is_told_with_its_code_and_hint(run_cli, repo: Path) -> None:
+    run_cli("init")
+    put_files(
+        repo,
+        {
+            "learned/a.md": "---\ntitle: a\nkind: learned\nrequires: [nosuch]\n---\n",
+            "learned/b.md": "---\ntitle: b\ntitle: c\n---\n",
+            "Learned/c.md": "---\ntitle: c\n---\n",
+        },
+    )
+
+    done, found = run_cli("doctor"), json.loads(run_cli("doctor", "--json").out)
+
+    problems = found["problems"]
+    assert done.status == 1
+    assert [{"key", "path", "code", "message", "hint"} - set(problem) for problem in problems] == [set()] * 3
+    assert [(problem["path"], problem["severity"]) for problem in problems] == [
+        ("Learned/c.md", "error"),
+        ("learned/b.md", "error"),
+        ("learned/a.md", "warning"),
+    ]
+    assert all(f"{problem['code']}  {problem['path']}: {problem['message']}\n" in done.out for problem in problems)
+    assert done.out.endswith("2 problems, 1 warning\n")
+
+
+def test_fix_takes_away_what_was_never_served_and_says_so(run_cli, repo: Path) -> None:
+    run_cli("init")
+    put_files(repo, {"learned/UPPER.md": "---\ntitle: c\n---\n"})
+
+    done = run_cli("doctor", "--fix")
+
+    assert "fixed removed 'learned/UPPER.md' from the branch" in done.out
+    assert (done.status, run_cli("doctor").status) == (0, 0)
+
+
+def test_where_there_is_no_memory_yet_it_says_how_to_start(run_cli) -> None:
+    done = run_cli("doctor")
+
+    assert done.status == 1
+    assert "there is no memory in this repository yet\n    gitmem init\n" in done.out

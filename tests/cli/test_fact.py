@@ -1,0 +1,109 @@
+"""``gitmem fact``: every form of check from the command line, and a fact that waits where nobody can approve."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import tip
+
+
+@pytest.mark.parametrize(
+    ("words", "verify"),
+    [
+        (("--exists", "src/auth"), {"exists": "src/auth"}),
+        (("--absent", "setup.py"), {"absent": "setup.py"}),
+        (("--contains", "RS256", "--in", "src/**/*.py"), {"contains": "RS256", "in": "src/**/*.py"}),
+        (("--matches", "^RETRIES = [0-9]$", "--in", "src/**"), {"matches": "^RETRIES = [0-9]$", "in": "src/**"}),
+        (("--lacks", "print(", "--in", "src/**"), {"lacks": "print(", "in": "src/**"}),
+    ],
+)  # fmt: skip
+def test_built_in_check_is_proved_at_once(run_cli, words: tuple[str, ...], verify: dict[str, str]) -> None:
+    done = run_cli("fact", "it is so", "--key", "f", *words)
+
+    shown = json.loads(run_cli("show", "f", "--json").out)
+    assert (done.status, done.out, done.err) == (0, "f\n", "")
+    assert (shown["frontmatter"]["verify"], shown["status"]) == (verify, "verified")
+
+
+def test_json_is_key_path_and_commit(run_cli, repo: Path) -> None:
+    done = run_cli("fact", "There is a readme", "--exists", "README.md", "--json")
+
+    assert json.loads(done.out) == {
+        "key": "fact-there-is-a-readme",
+        "path": "facts/fact-there-is-a-readme.md",
+        "commit": tip(repo),
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "verify"),
+    [
+        (("--verify", "test -s README.md && true"), "test -s README.md && true"),
+        (("--", "grep", "-q", "--", "A service", "README.md"), ["grep", "-q", "--", "A service", "README.md"]),
+    ],
+)
+def test_command_waits_unproven_where_nobody_can_approve_it(run_cli, words: tuple[str, ...], verify: object) -> None:
+    done = run_cli("fact", "it is so", "--key", "f", *words)
+
+    shown = json.loads(run_cli("show", "f", "--json").out)
+    assert (done.status, done.out) == (0, "f\n")
+    assert "gitmem: nobody can approve its command here; it waits, unproven: gitmem trust --review\n" in done.err
+    assert (shown["frontmatter"]["verify"], shown["status"]) == (verify, "unproven")
+    assert json.loads(run_cli("status", "--json").out)["waiting"] == ["f"]
+    assert "1 command waits for approval" in run_cli("context").out
+
+
+def test_plain_grep_is_answered_with_the_built_in_check_that_says_the_same(run_cli) -> None:
+    done = run_cli("fact", "t", "--verify", "grep -q RS256 src/auth/jwt.py")
+
+    assert "gitmem fact … --contains 'RS256' --in src/auth/jwt.py" in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "a fact needs a command that proves it"),
+        (("--verify", ""), "a fact needs a command that proves it"),
+        (("--verify", "true"), "a check that cannot fail proves nothing"),
+        (("--verify", "echo ok"), "a check that cannot fail proves nothing"),
+        (("--exists", "nosuch"), "the check does not hold now: nosuch does not exist"),
+        (("--contains", "x", "--in", "nosuch"), "the check does not hold now"),
+        (("--exists", "../up"), "no path inside the repository"),
+        (("--matches", "(", "--in", "a"), "f: "),
+        (("--same", "abc", "--in", "a"), "f: "),
+        (("--verify", "grep -q \u202ex README.md"), "f: "),
+        (("--exists", "README.md", "--timeout", "0s"), "f: "),
+    ],
+)
+def test_check_that_proves_nothing_is_refused(run_cli, words: tuple[str, ...], message: str) -> None:
+    run_cli("init")
+
+    done = run_cli("fact", "it is so", "--key", "f", *words)
+
+    assert (done.status, done.out) == (2, "")
+    assert message in done.err
+    assert run_cli("list").status == 1
+
+
+def test_fact_without_a_check_is_told_where_prose_belongs(run_cli) -> None:
+    done = run_cli("fact", "Reviews are friendly")
+
+    assert "gitmem remember 'Reviews are friendly' --kind convention" in done.err
+
+
+def test_unproven_writes_a_fact_down_that_does_not_hold(run_cli) -> None:
+    done = run_cli("fact", "soon", "--exists", "nosuch", "--key", "f", "--unproven")
+
+    assert (done.status, json.loads(run_cli("show", "f", "--json").out)["status"]) == (0, "unproven")
+
+
+def test_same_fact_again_changes_nothing_and_keeps_its_links(run_cli) -> None:
+    run_cli("fact", "There is a readme", "--exists", "README.md", "--requires", "x", "--tag", "docs")
+
+    again = run_cli("fact", "There is a readme", "--exists", "README.md")
+
+    fields = json.loads(run_cli("show", again.out.strip(), "--json").out)["frontmatter"]
+    assert "nothing was written" in again.err
+    assert (fields["requires"], "docs" in fields["tags"]) == (["x"], True)

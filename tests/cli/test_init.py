@@ -1,0 +1,307 @@
+"""The command line as a whole: which exit status, which words; and ``gitmem init``."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from pathlib import Path
+
+import pytest
+from conftest import git, put_files, tip
+
+from gitmem import __version__, cli
+from gitmem.cli import list as list_command
+from gitmem.cli import table
+from gitmem.errors import GitmemError
+
+
+def test_without_a_command_the_overview_is_shown_as_wrong_use(run_cli) -> None:
+    done = run_cli()
+
+    assert (done.status, done.out, done.err) == (2, table.overview(), "")
+
+
+@pytest.mark.parametrize("words", [("--help",), ("-h",), ("help",)])
+def test_overview_is_shown_when_asked_for(run_cli, words: tuple[str, ...]) -> None:
+    done = run_cli(*words)
+
+    assert (done.status, done.out, done.err) == (0, table.overview(), "")
+
+
+@pytest.mark.parametrize("name", table.COMMANDS)
+def test_help_exits_with_0_and_prints_on_standard_output(run_cli, name: str) -> None:
+    asked, helped, other = run_cli(name, "--help"), run_cli("help", name), run_cli("--help", name)
+
+    assert (asked.status, asked.err) == (0, "")
+    assert "\nexamples:\n  " in asked.out
+    assert asked.out == helped.out == other.out
+
+
+def test_version_is_told(run_cli) -> None:
+    assert run_cli("--version").out == f"gitmem {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "hint"),
+    [
+        (("recal", "x"), "there is no command recal", "did you mean: gitmem recall?"),
+        (("help", "lst"), "there is no command lst", "did you mean: gitmem list?"),
+        (("frobnicate",), "there is no command frobnicate", "gitmem --help lists the commands"),
+        (("\x1b[2J",), "there is no command \\x1b[2J", "gitmem --help lists the commands"),
+        (("--json", "list"), "--json cannot stand before the command", "gitmem [-C DIR] COMMAND [OPTIONS]"),
+        (("-C",), "-C needs a folder", "gitmem -C DIR COMMAND"),
+        (("recall", "--\x1b[2J"), "there is no option --\\x1b[2J", "gitmem recall --help lists the options"),
+        (("recall",), "recall takes a question, or --recent N, or --stats: one of them", "gitmem recall WORDS…"),
+    ],
+)
+def test_wrong_use_exits_with_2_and_a_hint(run_cli, words: tuple[str, ...], message: str, hint: str) -> None:
+    done = run_cli(*words)
+
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith(f"gitmem: error: {message}\n  hint: {hint}\n")
+
+
+def test_argument_that_is_not_utf_8_is_refused(run_cli) -> None:
+    done = run_cli("show", "\udcff")
+
+    assert (done.status, done.err) == (2, "gitmem: error: an argument is not UTF-8; memories and their keys are\n")
+
+
+def test_secret_that_was_typed_is_not_repeated_in_an_error(run_cli) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+
+    done = [run_cli(token), run_cli("list", "--status", token), run_cli("list", f"--{token}"), run_cli("show", token)]
+
+    assert token not in repr(done)
+    assert [one.err.split("\n")[0].count("[secret: github-token]") for one in done[:3]] == [1, 1, 1]
+
+
+def test_another_folder_is_named_as_git_does_it(run_cli, repo: Path, tmp_path: Path) -> None:
+    run_cli("remember", "seen from afar")
+
+    relative = run_cli("-C", repo.name, "-C", "src", "list", cwd=tmp_path)
+
+    assert (relative.status, relative.out.split("\t")[0]) == (0, "learned-seen-from-afar")
+
+
+@pytest.mark.parametrize("command", ["list", "status", "verify", "doctor", "remember"])
+def test_outside_a_repository_every_command_says_so_and_exits_with_3(run_cli, tmp_path: Path, command: str) -> None:
+    done = run_cli(command, *(["a text"] if command == "remember" else []), cwd=tmp_path)
+
+    assert (done.status, done.out) == (3, "")
+    assert f"gitmem: error: {tmp_path}: not a git repository" in done.err
+    assert "  hint: run it inside a git repository, or start one with: git init\n" in done.err
+
+
+def test_folder_that_does_not_exist_is_told_as_that(run_cli) -> None:
+    done = run_cli("-C", "nowhere", "list")
+
+    assert (done.status, done.err) == (3, "gitmem: error: nowhere: No such file or directory\n")
+
+
+@pytest.mark.parametrize(
+    "command", ["recall x", "list", "show x", "log x", "status", "context", "verify", "index", "forget x"]
+)
+def test_before_there_is_a_memory_the_way_to_one_is_told(run_cli, command: str) -> None:
+    done = run_cli(*command.split())
+
+    assert done.status == 3
+    assert "gitmem: error: this repository has no memory yet: there is no branch memory\n" in done.err
+    assert "gitmem init" in done.err
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (KeyboardInterrupt(), 130),
+        (BrokenPipeError(), 141),
+        (OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), 3),
+        (PermissionError(errno.EACCES, "Permission denied", "/x"), 3),
+        (OSError(errno.EINVAL, "Invalid argument"), 70),
+        (AssertionError("never"), 70),
+        (RecursionError(), 70),
+        (GitmemError("no"), 3),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else None,
+)
+def test_each_way_to_end_has_its_exit_status(
+    run_cli,
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
+    status: int,
+) -> None:
+    def broken(*_: object) -> int:
+        raise error
+
+    monkeypatch.setattr(list_command, "run", broken)
+
+    done = run_cli("list")
+
+    assert (done.status, done.out) == (status, "")
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("environment", "colors"),
+    [
+        ({}, "auto"),
+        ({"NO_COLOR": "1"}, "never"),
+        ({"FORCE_COLOR": "1"}, "always"),
+        ({"FORCE_COLOR": "0"}, "never"),
+        ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, "never"),
+        ({"NO_COLOR": ""}, "auto"),
+        ({"TERM": "dumb"}, "never"),
+    ],
+)
+def test_environment_says_when_to_colour(
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], colors: str
+) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+
+    assert cli._color() == colors
+
+
+def test_setting_of_the_colour_is_obeyed_and_checked(run_cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_cli("init")
+    monkeypatch.setenv("GITMEM_COLOR", "always")
+    colored = run_cli("status")
+    monkeypatch.setenv("GITMEM_COLOR", "blue")
+    refused = run_cli("status")
+
+    assert "\x1b[1m0 memories\x1b[0m" in colored.out
+    assert (refused.status, refused.out) == (3, "")
+    assert "color must be one of auto, always, never, not 'blue'" in refused.err
+
+
+def test_init_starts_the_branch_once_and_touches_nothing_else(run_cli, repo: Path) -> None:
+    before = git(repo, "status", "--porcelain", "--branch"), (repo / ".git" / "config").read_bytes()
+
+    started, again = run_cli("init"), run_cli("init")
+
+    assert started.out.startswith("started the branch memory  ")
+    assert again.out.startswith("the branch memory is there already  ")
+    assert (git(repo, "status", "--porcelain", "--branch"), (repo / ".git" / "config").read_bytes()) == before
+    assert not [path for path in (repo / ".git" / "hooks").iterdir() if not path.name.endswith(".sample")]
+
+
+def test_init_as_json_tells_branch_commit_and_how(run_cli, repo: Path) -> None:
+    done = run_cli("init", "--json", "--offline")
+
+    assert json.loads(done.out) == {"branch": "memory", "commit": tip(repo), "how": "started"}
+
+
+def test_init_joins_the_memory_of_the_remote(run_cli, repo: Path, tmp_path: Path) -> None:
+    run_cli("remember", "known to the others")
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", "--single-branch", str(repo), str(clone))
+
+    done = run_cli("init", cwd=clone)
+
+    assert done.out.startswith("joined the memory of the remote as the branch memory")
+    assert tip(clone) == tip(repo)
+
+
+def test_init_explains_a_branch_that_is_in_the_way(run_cli, repo: Path) -> None:
+    git(repo, "branch", "memory/old")
+
+    done = run_cli("init")
+
+    assert done.status == 3
+    assert "there can be no branch memory, because there is a branch memory/old" in done.err
+    assert "git config gitmem.branch memory-store" in done.err
+
+
+def test_setting_that_names_the_branch_of_the_code_writes_nothing_onto_it(
+    run_cli,
+    repo: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = git(repo, "for-each-ref"), git(repo, "status", "--porcelain")
+    monkeypatch.setenv("GITMEM_BRANCH", "main")
+
+    done = [run_cli("remember", "oh no"), run_cli("init")]
+
+    assert [one.status for one in done] == [3, 3]
+    assert "the branch main is checked out here" in done[0].err
+    assert (git(repo, "for-each-ref"), git(repo, "status", "--porcelain")) == before
+
+
+def test_memory_branch_that_is_checked_out_is_read_and_not_moved(run_cli, repo: Path) -> None:
+    run_cli("remember", "seen")
+    git(repo, "switch", "-q", "memory")
+    before = tip(repo)
+
+    written, read = run_cli("remember", "unseen"), run_cli("list")
+
+    assert (written.status, read.status, tip(repo)) == (3, 0, before)
+    assert "git switch -" in written.err
+
+
+@pytest.mark.parametrize(
+    ("variable", "nearest"),
+    [
+        ("GITMEM_BRANCHH", "GITMEM_BRANCH"),
+        ("GITMEM_AGNET", "GITMEM_AGENT"),
+        ("GITMEM_LOCKTIMEOUTT", "GITMEM_LOCK_TIMEOUT"),
+    ],
+)
+def test_misspelt_variable_is_an_error_that_names_the_nearest(
+    run_cli,
+    monkeypatch: pytest.MonkeyPatch,
+    variable: str,
+    nearest: str,
+) -> None:
+    monkeypatch.setenv(variable, "x")
+
+    done = run_cli("list")
+
+    assert done.status == 3
+    assert done.err == (
+        f"gitmem: error: the environment: there is no setting {variable}\n  hint: the nearest one is {nearest}\n"
+    )
+
+
+def test_misspelt_setting_of_git_is_an_error_that_names_the_nearest(run_cli, repo: Path) -> None:
+    git(repo, "config", "gitmem.lockTimeut", "3")
+
+    done = run_cli("list")
+
+    assert done.status == 3
+    assert "  hint: the nearest one is gitmem.lockTimeout\n" in done.err
+
+
+@pytest.mark.parametrize("name", ["a b", "x..y", "\x1b[2J", "-x", "a.lock", "/a", "a//b"])
+def test_name_that_no_branch_can_have_is_refused(
+    run_cli,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+) -> None:
+    monkeypatch.setenv("GITMEM_BRANCH", name)
+
+    done = run_cli("remember", "x")
+
+    assert done.status == 3
+    assert "no branch can have this name" in done.err
+
+
+def test_one_name_of_odd_bytes_does_not_keep_the_store_from_being_read(run_cli, repo: Path) -> None:
+    run_cli("remember", "still here")
+    blob = git(repo, "hash-object", "-w", "--stdin", input="x")
+    entries = f"100644 blob {blob}\t".encode() + b"\xff\x1b[2J.md\0"
+    folder = git(repo, "mktree", "-z", input=entries)
+    listed = git(repo, "ls-tree", "-z", "memory").encode("utf-8", "surrogateescape")
+    tree = git(repo, "mktree", "-z", input=listed + f"040000 tree {folder}\todd\0".encode())
+    git(repo, "update-ref", "refs/heads/memory", git(repo, "commit-tree", tree, "-p", "memory", "-m", "odd"))
+
+    listed_now, examined = run_cli("list"), run_cli("doctor", "--json")
+    put_files(repo, {"learned/later.md": "---\ntitle: later\n---\n"})
+    later = run_cli("list")
+
+    assert listed_now.out.startswith("learned-still-here\t")
+    assert [problem["path"] for problem in json.loads(examined.out)["problems"]] == ["odd/\\xff\x1b[2J.md"]
+    assert "\x1b" not in examined.out
+    assert (later.status, later.out.count("\n")) == (0, 2)

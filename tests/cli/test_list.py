@@ -1,0 +1,87 @@
+"""``gitmem list``: one line each in a pipe, and what is documented of its JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import memory_text, put_files
+
+
+@pytest.fixture(autouse=True)
+def filled(run_cli, repo: Path) -> None:
+    run_cli("init")
+    files = {
+        "learned/a.md": memory_text("An a", created="2026-01-01T00:00:00Z", tags="[x, y]", paths="[src/auth/**]"),
+        "gotchas/b.md": memory_text("A b", created="2026-01-02T00:00:00Z", tags="[x]").replace("learned", "gotcha"),
+        "facts/c.md": "---\ntitle: A c\nkind: fact\ncreated: 2026-01-03T00:00:00Z\nverify: {exists: README.md}\n---\n",
+    }
+    put_files(repo, files)
+    run_cli("verify")
+    run_cli("remember", "retired", "--key", "old")
+    run_cli("forget", "old")
+
+
+def keys(run_cli, *words: str) -> list[str]:
+    return [memory["key"] for memory in json.loads(run_cli("list", *words, "--json").out)["memories"]]
+
+
+def test_newest_come_first_with_their_cells_apart(run_cli) -> None:
+    done = run_cli("list")
+
+    assert (done.status, done.err) == (0, "")
+    assert done.out == (
+        "c\tfact\tverified\t2026-01-03T00:00:00Z\tA c\n"
+        "b\tgotcha\t\t2026-01-02T00:00:00Z\tA b\n"
+        "a\tlearned\t\t2026-01-01T00:00:00Z\tAn a\n"
+    )
+
+
+def test_json_is_as_documented(run_cli) -> None:
+    found = json.loads(run_cli("list", "--tag", "y", "--json").out)
+
+    assert found == {
+        "memories": [
+            {
+                "key": "a",
+                "kind": "learned",
+                "title": "An a",
+                "status": "",
+                "created": "2026-01-01T00:00:00Z",
+                "tags": ["x", "y"],
+            }
+        ]
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("--kind", "fact,gotcha"), ["c", "b"]),
+        (("--kind", "fact", "--kind", "gotcha"), ["c", "b"]),
+        (("--tag", "x"), ["b", "a"]),
+        (("--tag", "x", "--tag", "y"), ["a"]),
+        (("--status", "verified"), ["c"]),
+        (("--path", "src/auth/jwt.py"), ["a"]),
+        (("--path", "src"), ["a"]),
+        (("--limit", "1"), ["c"]),
+    ],
+)
+def test_filters_leave_only_what_fits(run_cli, words: tuple[str, ...], expected: list[str]) -> None:
+    assert keys(run_cli, *words) == expected
+
+
+def test_all_shows_what_was_retired(run_cli) -> None:
+    assert keys(run_cli, "--all") == ["old", "c", "b", "a"]
+
+
+def test_what_a_limit_leaves_out_is_counted(run_cli) -> None:
+    assert run_cli("list", "--limit", "1").err == "gitmem: 2 more: --limit 3\n"
+
+
+def test_none_exits_with_1(run_cli) -> None:
+    done = run_cli("list", "--tag", "nosuch")
+
+    assert (done.status, done.out, done.err) == (1, "", "gitmem: no memories found\n")
+    assert json.loads(run_cli("list", "--tag", "nosuch", "--json").out) == {"memories": []}

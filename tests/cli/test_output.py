@@ -1,0 +1,176 @@
+"""Nothing reaches a terminal with its control characters alive; colours, JSON and closed streams."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from pathlib import Path
+
+import pytest
+from console import ALIVE
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gitmem.cli.output import MARKS, STYLES, Output
+from gitmem.model import STATUSES
+
+HOSTILE = "\x1b]52;c;aGk=\x07\x1b[2J\r\x08\u202e\x9b2J\u2066\u200b\x00\x7f"
+texts = st.one_of(st.text(), st.text(st.sampled_from(HOSTILE + "ab\n\t ")))
+
+
+class Stream(io.StringIO):
+    """A text stream that may claim to be a terminal."""
+
+    def __init__(self, *, is_terminal: bool = False) -> None:
+        super().__init__()
+        self._is_terminal = is_terminal
+
+    def isatty(self) -> bool:
+        return self._is_terminal
+
+
+def output(*, color: str = "never", is_terminal: bool = False) -> tuple[Output, Stream, Stream]:
+    out, err = Stream(is_terminal=is_terminal), Stream(is_terminal=is_terminal)
+    return Output(color=color, stdout=out, stderr=err), out, err
+
+
+@given(texts)
+def test_no_method_for_text_lets_a_control_character_through(text: str) -> None:
+    out, stdout, stderr = output()
+
+    out.line(text, (text, "key"))
+    out.text(text)
+    out.row(text, text)
+    out.note(text)
+    out.alarm(text)
+    out.error(text, text)
+
+    assert ALIVE.findall(stdout.getvalue() + stderr.getvalue()) == []
+
+
+@given(texts)
+def test_a_line_stays_one_line_and_a_row_keeps_its_cells(text: str) -> None:
+    out, stdout, _ = output()
+
+    out.line(text)
+    out.row(text, "b", text)
+
+    line, row, end = stdout.getvalue().split("\n")
+    assert (row.count("\t"), row.split("\t")[1], end) == (2, "b", "")
+    assert "\t" not in line
+
+
+@given(st.recursive(texts, lambda inner: st.lists(inner) | st.dictionaries(texts, inner)))
+def test_json_is_one_document_that_says_the_same_with_nothing_alive_in_it(found: object) -> None:
+    out, stdout, _ = output()
+
+    out.json(found)
+
+    assert json.loads(stdout.getvalue()) == found
+    assert [c for c in stdout.getvalue() if c != "\n" and not c.isprintable()] == []
+
+
+@given(texts)
+def test_colours_are_the_only_escapes_on_a_terminal(text: str) -> None:
+    out, stdout, stderr = output(color="always", is_terminal=True)
+
+    out.line((text, "failed"), (text, "bold"))
+    out.error(text, text)
+
+    shown = stdout.getvalue() + stderr.getvalue()
+    for code in {*STYLES.values(), "0"}:
+        shown = shown.replace(f"\x1b[{code}m", "")
+    assert ALIVE.findall(shown) == []
+
+
+def test_what_is_said_is_the_same_with_and_without_colour() -> None:
+    plain, plainly, _ = output()
+    bright, brightly, _ = output(color="always")
+
+    for out in (plain, bright):
+        out.line(("✗", "failed"), " ", ("", "key"), "auth")
+
+    assert plainly.getvalue() == "✗ auth\n"
+    assert brightly.getvalue() == "\x1b[1;31m✗\x1b[0m auth\n"
+
+
+@pytest.mark.parametrize(
+    ("color", "is_terminal", "is_colored"),
+    [("auto", True, True), ("auto", False, False), ("always", False, True), ("never", True, False)],
+)
+def test_colours_are_used_on_a_terminal_or_when_asked_for(color: str, is_terminal: bool, is_colored: bool) -> None:
+    out, stdout, stderr = output(color=color, is_terminal=is_terminal)
+
+    out.line(("x", "failed"))
+    out.note("y")
+
+    assert ("\x1b" in stdout.getvalue(), "\x1b" in stderr.getvalue()) == (is_colored, is_colored)
+
+
+def test_a_joined_emoji_is_shown_as_it_is_and_a_lone_joiner_is_not() -> None:
+    out, stdout, _ = output()
+
+    out.line("👩‍💻 a\u200db")
+
+    assert stdout.getvalue() == "👩‍💻 a\\u{200d}b\n"
+
+
+def test_progress_is_drawn_on_a_terminal_only_and_taken_away_before_text() -> None:
+    drawn, _, screen = output(is_terminal=True)
+    silent, _, pipe = output()
+
+    for out in (drawn, silent):
+        out.progress("fact\x1b[2J", 1, 2)
+        out.progress("fact", 2, 2)
+        out.note("done")
+
+    assert pipe.getvalue() == "gitmem: done\n"
+    assert screen.getvalue().endswith("2/2 fact\r\x1b[2Kgitmem: done\n")
+    assert "1/2 fact\\x1b[2J" in screen.getvalue()
+
+
+def test_every_status_has_a_style_and_a_mark_of_its_own() -> None:
+    assert len({MARKS[status] for status in STATUSES}) == len(STATUSES)
+    assert [status for status in STATUSES if status not in STYLES] == []
+
+
+def test_error_prints_each_line_of_a_hint_as_a_hint() -> None:
+    out, stdout, stderr = output()
+
+    out.error("it failed", "do this\nor that")
+
+    assert (stdout.getvalue(), stderr.getvalue()) == (
+        "",
+        "gitmem: error: it failed\n  hint: do this\n  hint: or that\n",
+    )
+
+
+def test_text_in_another_encoding_is_escaped_and_never_an_error(tmp_path: Path) -> None:
+    with (tmp_path / "out").open("w", encoding="ascii") as stdout:
+        Output(stdout=stdout, stderr=Stream()).line("✓ müde \ud800")
+
+    assert (tmp_path / "out").read_bytes() == b"\\u2713 m\\xfcde \\u{d800}\n"
+
+
+class Full(Stream):
+    """A stream whose disk is full."""
+
+    def write(self, text: str) -> int:
+        raise OSError(28, os.strerror(28))
+
+
+def test_nobody_to_tell_is_no_error() -> None:
+    out = Output(stdout=Stream(), stderr=Full())
+
+    out.error("it failed", "a hint")
+    out.note("more")
+
+
+def test_width_is_that_of_the_terminal_and_a_hundred_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "get_terminal_size", lambda _: os.terminal_size((61, 40)))
+    stream = Stream(is_terminal=True)
+    monkeypatch.setattr(stream, "fileno", lambda: 1)
+
+    assert Output(stdout=stream, stderr=Stream()).width == 61
+    assert output()[0].width == 100

@@ -1,0 +1,123 @@
+"""Help with examples that parse, errors in words of ours, and a program behind ``--`` exactly as it was typed."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+
+from gitmem.cli import table
+from gitmem.cli.parser import HelpAsked, Parser, parser_of
+from gitmem.errors import UsageError
+
+EXAMPLES = [(name, line) for name in table.COMMANDS for line in table.load(name).EXAMPLES]
+
+
+def parser(name: str) -> Parser:
+    return parser_of(name, table.load(name))
+
+
+def words_of(line: str, name: str) -> list[str]:
+    """Return the arguments of the gitmem command in a line of shell: behind a pipe, before a redirection."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars="|>")
+    lexer.whitespace_split = True
+    words = list(lexer)
+    start = next(i for i in range(len(words)) if words[i : i + 2] == ["gitmem", name])
+    end = next((i for i in range(start, len(words)) if words[i] in ("|", ">")), len(words))
+    return words[start + 2 : end]
+
+
+@pytest.mark.parametrize("name", table.COMMANDS)
+def test_help_of_a_command_shows_its_examples(name: str) -> None:
+    with pytest.raises(HelpAsked) as asked:
+        parser(name).parse(["--help"])
+
+    assert table.load(name).EXAMPLES
+    assert [line for line in table.load(name).EXAMPLES if f"\n  {line}\n" not in asked.value.text] == []
+    assert asked.value.text.startswith(f"usage: gitmem {name} ")
+
+
+@pytest.mark.parametrize(("name", "line"), EXAMPLES, ids=[line for _, line in EXAMPLES])
+def test_example_parses(name: str, line: str) -> None:
+    parser(name).parse(words_of(line, name))
+
+
+@pytest.mark.parametrize("name", table.COMMANDS)
+def test_help_fits_a_hundred_and_twenty_columns(name: str) -> None:
+    with pytest.raises(HelpAsked) as asked:
+        parser(name).parse(["-h"])
+
+    assert max(len(line) for line in asked.value.text.split("\n")) <= 120
+
+
+@pytest.mark.parametrize("name", table.COMMANDS)
+def test_every_argument_says_what_it_is(name: str) -> None:
+    assert [action.dest for action in parser(name)._actions if not action.help] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "message", "hint"),
+    [
+        ("recall", ["--kin", "x"], "there is no option --kin", "did you mean --kind?"),
+        ("recall", ["how", "--tga=x"], "there is no option --tga", "did you mean --tag?"),
+        ("recall", ["--zzzz"], "there is no option --zzzz", "gitmem recall --help lists the options"),
+        ("remember", ["two", "words"], "one word too many: words", "quote what belongs together"),
+        ("fact", ["Tokens", "are", "signed"], "one word too many: are", "a program stands behind --"),
+        ("show", [], "the following arguments are required: key", "gitmem show --help has examples"),
+        ("list", ["--limit", "0"], "--limit: must be a whole number from 1 to 1000000, not '0'", "--help"),
+        ("list", ["--limit", "9" * 5000], "--limit: must be a whole number", "--help"),
+        ("list", ["--limit", "-1"], "--limit: ", "--help"),
+        ("list", ["--limit", "١"], "--limit: must be a whole number", "--help"),
+        ("completion", ["fish"], "shell: invalid choice: 'fish'", "--help"),
+        ("recall", ["--lim", "3"], "there is no option --lim", "did you mean --limit?"),
+    ],
+)
+def test_wrong_use_is_worded_with_a_hint(name: str, words: list[str], message: str, hint: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        parser(name).parse(words)
+
+    assert caught.value.message.startswith(message)
+    assert hint in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("words", "program"),
+    [
+        (["t", "--", "grep", "-q", "x", "f"], ["grep", "-q", "x", "f"]),
+        (["t", "--", "grep", "-q", "--", "-x", "f"], ["grep", "-q", "--", "-x", "f"]),
+        (["t", "--path", "src", "--", "grep", "--json", "--path", "p"], ["grep", "--json", "--path", "p"]),
+        (["--tag", "a", "t", "--", "--", "x"], ["--", "x"]),
+        (["t", "--"], []),
+        (["t", "--exists", "p"], []),
+    ],
+)
+def test_program_is_what_stands_behind_the_first_border_word_for_word(words: list[str], program: list[str]) -> None:
+    args = parser("fact").parse(words)
+
+    assert (args.title, args.program) == ("t", program)
+
+
+@pytest.mark.parametrize("name", ["fact", "edit", "settle"])
+def test_program_keeps_a_border_of_its_own_in_every_command_that_takes_one(name: str) -> None:
+    args = parser(name).parse(["x", "--", "grep", "--", "y"])
+
+    assert args.program == ["grep", "--", "y"]
+
+
+@pytest.mark.parametrize(
+    ("words", "query"),
+    [
+        (["how", "--kind", "gotcha", "are", "tokens", "--limit", "3", "signed"], ["how", "are", "tokens", "signed"]),
+        (["--", "--force", "-x"], ["--force", "-x"]),
+        (["git push --force"], ["git push --force"]),
+        (["-5"], ["-5"]),
+    ],
+)
+def test_words_of_a_question_may_stand_between_options_or_behind_the_border(words: list[str], query: list[str]) -> None:
+    assert parser("recall").parse(words).query == query
+
+
+def test_a_key_that_looks_like_an_option_goes_behind_the_border() -> None:
+    args = parser("show").parse(["--", "--json"])
+
+    assert (args.key, args.json) == ("--json", False)

@@ -1,0 +1,98 @@
+"""``gitmem recall``: hits, statistics, the newest, and what is documented of its JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import tip
+
+
+@pytest.fixture
+def filled(run_cli) -> None:
+    run_cli("remember", "The gateway drops requests without a trace id", "--kind", "gotcha", "--path", "src/gateway/**")
+    run_cli("remember", "Retries in the gateway are limited to three", "--kind", "decision", "--tag", "net")
+    run_cli("fact", "The gateway retries three times", "--contains", "RETRIES = 3", "--in", "src/gateway/retry.py")
+
+
+@pytest.mark.usefixtures("filled")
+def test_hits_are_one_line_each_in_a_pipe(run_cli) -> None:
+    done = run_cli("recall", "what", "drops", "requests?")
+
+    assert done.status == 0
+    assert done.out.split("\n")[0].split("\t")[:4] == [
+        "gotcha-the-gateway-drops-requests-without-a-trace-id",
+        "gotcha",
+        "",
+        "The gateway drops requests without a trace id",
+    ]
+
+
+@pytest.mark.usefixtures("filled")
+def test_json_is_as_documented(run_cli, repo: Path) -> None:
+    found = json.loads(run_cli("recall", "gateway", "--limit", "2", "--json").out)
+
+    assert list(found) == ["query", "commit", "hits", "more"]
+    assert (found["query"], found["commit"], len(found["hits"]), found["more"]) == ("gateway", tip(repo), 2, 1)
+    assert [list(hit) for hit in found["hits"]] == [["key", "kind", "title", "status", "score", "scope", "snippet"]] * 2
+    assert found["hits"][0]["score"] >= found["hits"][1]["score"] > 0
+
+
+@pytest.mark.usefixtures("filled")
+@pytest.mark.parametrize(
+    ("words", "kinds"),
+    [
+        (("--kind", "gotcha"), {"gotcha"}),
+        (("--type", "gotcha,decision"), {"gotcha", "decision"}),
+        (("--status", "verified"), {"fact"}),
+        (("--tag", "net"), {"decision"}),
+        (("--path", "src/gateway/retry.py"), {"gotcha"}),
+    ],
+)
+def test_filters_leave_only_what_fits(run_cli, words: tuple[str, ...], kinds: set[str]) -> None:
+    asked, newest = (
+        json.loads(run_cli("recall", *first, *words, "--json").out) for first in (["gateway"], ["--recent", "9"])
+    )
+
+    assert {hit["kind"] for hit in asked["hits"]} == kinds
+    assert {hit["kind"] for hit in newest["hits"]} == kinds
+
+
+@pytest.mark.usefixtures("filled")
+def test_explain_gives_every_factor_and_their_product_is_the_score(run_cli) -> None:
+    hit = json.loads(run_cli("recall", "trace", "--explain", "--json").out)["hits"][0]
+
+    product = 1.0
+    for value in hit["factors"].values():
+        product *= value
+    assert product == pytest.approx(hit["score"], rel=1e-3)
+
+
+@pytest.mark.usefixtures("filled")
+def test_statistics_count_by_kind(run_cli) -> None:
+    run_cli("forget", "decision")
+
+    text, found = run_cli("recall", "--stats"), json.loads(run_cli("recall", "--stats", "--json").out)
+
+    assert text.out.startswith("2 memories\n")
+    assert "searched only with --all: 1 archived\n" in text.out
+    assert (found["total"], found["kinds"], found["archived"]) == (2, {"fact": 1, "gotcha": 1}, 1)
+
+
+@pytest.mark.usefixtures("filled")
+@pytest.mark.parametrize("words", [("zyzzogeton",), ("\x1b[2J", "AND", "NOT", '"('), ("--kind", "nosuch", "gateway")])
+def test_nothing_found_exits_with_1_and_is_still_one_document(run_cli, words: tuple[str, ...]) -> None:
+    text, found = run_cli("recall", *words), run_cli("recall", *words, "--json")
+
+    assert (text.status, text.out, found.status) == (1, "", 1)
+    assert "gitmem: nothing found for " in text.err
+    assert json.loads(found.out)["hits"] == []
+
+
+@pytest.mark.parametrize("words", [("x", "--recent", "2"), ("x", "--stats"), ("--recent", "2", "--stats"), (), ("  ",)])
+def test_question_newest_and_statistics_are_asked_for_one_at_a_time(run_cli, words: tuple[str, ...]) -> None:
+    done = run_cli("recall", *words)
+
+    assert done.status == 2
+    assert "a question, or --recent N, or --stats: one of them" in done.err

@@ -1,0 +1,230 @@
+"""``gitmem remember``: keys, tags, input of every shape, and what is refused."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import git, tip
+
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+
+
+@pytest.fixture
+def type_in(monkeypatch: pytest.MonkeyPatch):
+    """Return a function that puts bytes on standard input."""
+    return lambda raw: monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
+
+
+def text_of(repo: Path, path: str) -> str:
+    return git(repo, "show", f"memory:{path}")
+
+
+def test_key_alone_is_printed_and_the_rest_goes_elsewhere(run_cli) -> None:
+    first, second = run_cli("remember", "Deploys need the VPN"), run_cli("remember", "Deploys need the VPN")
+
+    assert (first.status, first.out) == (0, "learned-deploys-need-the-vpn\n")
+    assert first.err == "gitmem: started the branch memory; gitmem init adds its policy file\n"
+    assert (second.status, second.out) == (0, "learned-deploys-need-the-vpn\n")
+    assert second.err == "gitmem: learned-deploys-need-the-vpn says this already; nothing was written\n"
+
+
+def test_json_is_key_path_and_commit(run_cli, repo: Path) -> None:
+    done = run_cli("remember", "Deploys need the VPN", "--kind", "gotcha", "--json")
+
+    assert json.loads(done.out) == {
+        "key": "gotcha-deploys-need-the-vpn",
+        "path": "gotchas/gotcha-deploys-need-the-vpn.md",
+        "commit": tip(repo),
+    }
+
+
+def test_every_option_is_a_field_of_the_file(run_cli, repo: Path) -> None:
+    run_cli("init")
+
+    done = run_cli(
+        "remember", "Retry three times.\n\nThe gateway drops the first.", "--key", "retry", "--kind", "anti-pattern",
+        "--tag", "net", "--path", "src/gateway/**", "--ref", "src/gateway/retry.py:1-1", "--domain", "http",
+        "--requires", "gateway", "--produces", "retries", "--importance", "high", "--confidence", "0.5",
+        "--task", "T-1", "--ttl", "30d",
+    )  # fmt: skip
+
+    fields = json.loads(run_cli("show", "retry", "--json").out)["frontmatter"]
+    made = {name: fields.pop(name) for name in ("created", "by", "project", "tags")}
+    assert (done.status, done.err) == (0, "")
+    assert fields == {
+        "title": "Retry three times", "kind": "anti_pattern", "paths": ["src/gateway/**"],
+        "refs": ["src/gateway/retry.py:1-1"], "domains": ["http"], "requires": ["gateway"], "produces": ["retries"],
+        "importance": "high", "confidence": 0.5, "task": "T-1", "ttl": "30d",
+    }  # fmt: skip
+    assert made["by"] == {"who": "Ana"}
+    assert made["project"] == "service"
+    assert made["tags"][0] == "net"
+
+
+def test_tags_are_found_in_the_text(run_cli) -> None:
+    run_cli("remember", "The login token expires while a database migration runs", "--key", "x")
+
+    assert {"auth", "database"} <= set(json.loads(run_cli("show", "x", "--json").out)["frontmatter"]["tags"])
+
+
+def test_same_first_words_with_another_text_get_a_key_of_their_own(run_cli) -> None:
+    start = "The gateway drops requests that carry no trace id when they "
+
+    first = run_cli("remember", start + "come from the batch jobs of the night, which nobody watches at all")
+    second = run_cli("remember", start + "are retried by a browser; clients have to send one of their own every time")
+
+    assert first.status == second.status == 0
+    assert second.out.startswith(first.out.strip() + "-")
+    assert len(second.out.strip().removeprefix(first.out.strip() + "-")) == 6
+
+
+def test_near_duplicate_updates_the_memory_and_keeps_what_it_leaves_out(run_cli, repo: Path) -> None:
+    first = run_cli(
+        "remember", "Deploys need the VPN", "--path", "ops/**", "--importance", "critical", "--tag", "ops",
+        "--requires", "vpn",
+    )  # fmt: skip
+
+    second = run_cli("remember", "Deploys need the VPN!", "--tag", "net")
+
+    fields = json.loads(run_cli("show", second.out.strip(), "--json").out)["frontmatter"]
+    assert second.out == first.out
+    assert fields["title"] == "Deploys need the VPN!"
+    assert (fields["paths"], fields["requires"], fields["importance"]) == (["ops/**"], ["vpn"], "critical")
+    assert {"ops", "net"} <= set(fields["tags"])
+    assert git(repo, "log", "--format=%s", "memory").split("\n")[:2] == [
+        "learned: update learned-deploys-need-the-vpn",
+        "learned: add learned-deploys-need-the-vpn",
+    ]
+
+
+def test_with_an_explicit_key_the_latest_wins_and_git_keeps_the_earlier_one(run_cli, repo: Path) -> None:
+    run_cli("remember", "Deploys need the VPN", "--key", "deploys", "--tag", "ops")
+    run_cli("remember", "A pipeline deploys now, from any machine", "--key", "deploys")
+
+    shown = json.loads(run_cli("show", "deploys", "--json").out)
+    logged = json.loads(run_cli("log", "deploys", "--json").out)["log"]
+    assert shown["title"] == "A pipeline deploys now, from any machine"
+    assert "ops" not in shown["frontmatter"].get("tags", [])
+    assert [row["subject"] for row in logged] == ["learned: update deploys", "learned: add deploys"]
+    assert "Deploys need the VPN" in git(repo, "show", f"{logged[1]['commit']}:learned/deploys.md")
+
+
+@pytest.mark.parametrize(
+    ("raw", "title", "body"),
+    [
+        (b"One line\n", "One line", ""),
+        (b"Line one\r\nLine two\r\n", "Line one", "Line two\n"),
+        (b"\xef\xbb\xbfWith a mark\n\nbody\n", "With a mark", "body\n"),
+        ("e\u0301 decomposed\n".encode(), "é decomposed", ""),
+        (b"tab\there\n\n\ta\n", "tab\there", "a\n"),
+        (b"-starts with a dash", "-starts with a dash", ""),
+        (b"# Heading\n\ntext\n", "Heading", "text\n"),
+    ],
+    ids=["plain", "CRLF", "byte order mark", "NFD", "tabs", "dash", "heading"],
+)
+def test_standard_input_is_kept_in_one_form(run_cli, type_in, repo: Path, raw: bytes, title: str, body: str) -> None:
+    type_in(raw)
+
+    done = run_cli("remember", "-", "--key", "k")
+
+    shown = json.loads(run_cli("show", "k", "--json").out)
+    assert (done.status, shown["title"], shown["body"]) == (0, title, body)
+    assert "\r" not in text_of(repo, "learned/k.md")
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (b"", "there is nothing to remember: the text is empty"),
+        (b" \n\t\r\n", "there is nothing to remember: the text is empty"),
+        (b"a\xffb", "standard input is not UTF-8 (byte 1)"),
+        (bytes(range(256)), "standard input is not UTF-8 (byte 128)"),
+        (b"a\x00b", "the text: line 1, column 2 has control character (U+0000)"),
+        (b"x" * 1_000_000, "standard input is larger than the 65536 bytes of a memory"),
+        (b"word " * 13_107, "the memory would be too large"),
+        ("a\u202eb".encode(), "the text: line 1, column 2 has RIGHT-TO-LEFT OVERRIDE (U+202E)"),
+        (b"one\ntwo \x1b[2J", "the text: line 2, column 5 has control character (U+001B)"),
+        (f"it is {TOKEN}".encode(), "the text: it seems to hold a secret (github-token in line 1)"),
+    ],
+    ids=["empty", "blank", "latin-1", "binary", "NUL", "1 MB", "64 KiB and frontmatter", "RLO", "ESC", "secret"],
+)
+def test_standard_input_that_cannot_be_kept_is_refused_and_nothing_is_written(
+    run_cli,
+    type_in,
+    repo: Path,
+    raw: bytes,
+    message: str,
+) -> None:
+    type_in(raw)
+
+    done = run_cli("remember", "-")
+
+    assert (done.status, done.out) == (2, "")
+    assert message in done.err
+    assert TOKEN.lower() not in done.err.lower()
+    assert git(repo, "for-each-ref", "refs/heads/memory") == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "hint"),
+    [
+        (("--key", "Upper Case"), "'Upper Case' cannot be a key", "--key upper-case"),
+        (("--key", "../x"), "'../x' cannot be a key", "--key x"),
+        (("--key", "k" * 101), "cannot be a key", "--key kkk"),
+        (("--key=--json",), "'--json' cannot be a key", "--key json"),
+        (("--key", "\x1b"), "the key: line 1, column 1 has control character", "cannot be seen"),
+        (("--kind", "fact"), "a fact needs a command that proves it", "--kind convention"),
+        (("--kind", "Bad Kind!"), "`kind` must be one word", ""),
+        (("--ttl", "soon"), "`ttl` must be a length of time", ""),
+        (("--confidence", "2"), "`confidence` must be a number from 0 to 1", ""),
+        (("--confidence", "nan"), "nan", ""),
+        (("--supersedes", "nosuch"), "cannot supersede nosuch: there is no such memory", "gitmem list"),
+        (("--tag", "a\u202eb"), "tags: line 1, column 2 has RIGHT-TO-LEFT OVERRIDE", "cannot be seen"),
+        (("--task", "\x1b[2J"), "task: line 1, column 1 has control character", "cannot be seen"),
+        (("--title", "a\x07b"), "the title: line 1, column 2 has control character", "cannot be seen"),
+        (("--path", TOKEN), "it seems to hold a secret (github-token", "leave the secret out"),
+        (("--title", TOKEN), "the title: it seems to hold a secret (github-token in line 1)", "leave the secret out"),
+        (("--key", TOKEN.lower()), "the key: it seems to hold a secret (github-token", "leave the secret out"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_with_a_reason(
+    run_cli,
+    repo: Path,
+    words: tuple[str, ...],
+    message: str,
+    hint: str,
+) -> None:
+    done = run_cli("remember", "a text", *words)
+
+    assert (done.status, done.out) == (2, "")
+    assert message in done.err
+    assert hint in done.err
+    assert TOKEN.lower() not in done.err.lower()
+    assert git(repo, "for-each-ref", "refs/heads/memory") == ""
+
+
+def test_text_that_looks_like_an_option_is_text_behind_the_border(run_cli) -> None:
+    assert run_cli("remember", "--", "--json").out == "learned-json\n"
+    assert run_cli("remember", "--force pushes are refused here").out == "learned-force-pushes-are-refused-here\n"
+
+
+@pytest.mark.parametrize("name", ["A\x1b[2Jna", "Anä", "A\u202ena"])
+def test_name_of_git_s_never_keeps_a_memory_from_being_written(run_cli, repo: Path, name: str) -> None:
+    git(repo, "config", "user.name", name)
+
+    done = run_cli("remember", "a text")
+
+    assert done.status == 0
+    assert not {"\x1b", "\u202e"} & set(run_cli("show", "learned-a-text").out)
+
+
+def test_superseded_memory_leaves_search_and_names_its_heir(run_cli) -> None:
+    run_cli("remember", "Deploys go by hand", "--key", "old")
+    run_cli("remember", "Deploys go by pipeline", "--key", "new", "--supersedes", "old")
+
+    assert [line.split("\t")[0] for line in run_cli("recall", "deploys").out.splitlines()] == ["new"]
+    assert json.loads(run_cli("show", "old", "--json").out)["frontmatter"]["superseded_by"] == "new"

@@ -1,0 +1,135 @@
+"""What the commands share: filters, standard input, printed hits, and whether somebody can be asked."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import sys
+
+import pytest
+
+from gitmem.cli import shared
+from gitmem.cli.output import Output
+from gitmem.errors import RefusedError, UsageError
+from gitmem.model import Hit
+from gitmem.recall import Found
+
+
+def asked(*words: str) -> object:
+    parser = argparse.ArgumentParser()
+    shared.add_filters(parser)
+    return shared.asked_of(parser.parse_args(words), query="q", limit=7)
+
+
+def test_filters_may_be_repeated_or_listed_with_commas() -> None:
+    found = asked(
+        "--kind", "gotcha,anti-pattern", "--type", "fact", "--tag", "a", "--tag", "b", "--status", "stale,failed"
+    )
+
+    assert found.kinds == ("gotcha", "anti_pattern", "fact")
+    assert found.tags == ("a", "b")
+    assert found.statuses == ("stale", "failed")
+    assert (found.query, found.limit, found.everything) == ("q", 7, False)
+
+
+def test_limit_and_all_are_taken_over() -> None:
+    found = asked("--limit", "3", "--all")
+
+    assert (found.limit, found.everything) == (3, True)
+
+
+def test_status_that_does_not_exist_is_refused_and_names_those_that_do() -> None:
+    with pytest.raises(UsageError) as caught:
+        asked("--status", "verifid")
+
+    assert caught.value.message == "there is no status verifid"
+    assert "verified" in caught.value.hint
+
+
+def standard_input(monkeypatch: pytest.MonkeyPatch, raw: bytes) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw), encoding="ascii"))
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [(b"", ""), ("müde\r\n".encode(), "müde\r\n"), (b"\xef\xbb\xbfa", "a"), (b"x" * 10, "x" * 10)],
+    ids=["empty", "line ends", "byte order mark", "just small enough"],
+)
+def test_standard_input_is_read_as_utf_8_whatever_the_locale(
+    monkeypatch: pytest.MonkeyPatch, raw: bytes, text: str
+) -> None:
+    standard_input(monkeypatch, raw)
+
+    assert shared.read_standard_input(10) == text
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (b"x" * 11, "standard input is larger than the 10 bytes"),
+        (b"ab\xff", "standard input is not UTF-8 \\(byte 2\\)"),
+    ],
+)
+def test_standard_input_that_no_memory_can_be_is_refused(
+    monkeypatch: pytest.MonkeyPatch, raw: bytes, message: str
+) -> None:
+    standard_input(monkeypatch, raw)
+
+    with pytest.raises(RefusedError, match=message):
+        shared.read_standard_input(10)
+
+
+def test_closed_standard_input_is_empty_and_asks_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+
+    assert shared.read_standard_input(10) == ""
+    assert not shared.is_interactive()
+
+
+def hit(key: str, *, status: str = "", factors: tuple[tuple[str, float], ...] = ()) -> Hit:
+    return Hit(key, "gotcha", f"title of {key}", status, 1.25, "project", "a snippet", 0, "p", False, factors)
+
+
+def printed(*, is_terminal: bool, explain: bool = False, more: int = 0) -> tuple[str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    output = Output(color="never", stdout=out, stderr=err)
+    output.is_terminal = is_terminal
+    hits = (hit("a", status="failed", factors=(("lexical", 2.0), ("recency", 0.5))), hit("b"))
+    shared.print_hits(Found(hits, more), output, explain=explain)
+    return out.getvalue(), err.getvalue()
+
+
+def test_hits_in_a_pipe_are_one_line_each_and_what_is_left_out_is_told_apart() -> None:
+    out, err = printed(is_terminal=False, more=3)
+
+    assert out == "a\tgotcha\tfailed\ttitle of a\ta snippet\nb\tgotcha\t\ttitle of b\ta snippet\n"
+    assert err == "gitmem: 3 more: --limit 5\n"
+
+
+def test_hits_on_a_terminal_have_marks_and_say_how_many_more_there_are() -> None:
+    out, err = printed(is_terminal=True, more=3)
+
+    assert out.split("\n")[0] == "✗ a  gotcha, failed"
+    assert "… and 3 more: --limit 5" in out
+    assert err == ""
+
+
+def test_explain_shows_every_factor_where_there_are_any() -> None:
+    out, _ = printed(is_terminal=False, explain=True)
+
+    assert "  1.25 = lexical 2 × recency 0.5\n" in out
+    assert out.count(" = ") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "short"),
+    [("a b", 3, "a b"), ("a\n b\tc", 20, "a b c"), ("abcdef", 4, "abc…"), ("abc", 0, "a…"), ("", 5, "")],
+)
+def test_text_is_shortened_to_one_line_of_a_width(text: str, width: int, short: str) -> None:
+    assert shared.shorten(text, width) == short
+
+
+@pytest.mark.parametrize(("number", "words"), [(0, "0 memories"), (1, "1 memory"), (2, "2 memories")])
+def test_numbers_agree_with_their_words(number: int, words: str) -> None:
+    assert shared.counted(number, "memory", "memories") == words
+    assert shared.counted(2, "problem") == "2 problems"

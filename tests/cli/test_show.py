@@ -1,0 +1,100 @@
+"""``gitmem show``: one memory whole, and what is documented of its JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from conftest import commit_files, git, memory_text, put_files
+
+from gitmem.cli.show import _value
+
+
+def test_json_is_as_documented(run_cli, repo: Path) -> None:
+    run_cli(
+        "fact", "Tokens are signed", "--contains", "RS256", "--in", "src/auth/jwt.py", "--key", "f", "--body", "why"
+    )
+
+    found = json.loads(run_cli("show", "f", "--json").out)
+
+    assert list(found)[:7] == ["key", "kind", "title", "status", "frontmatter", "body", "verdict"]
+    assert (found["key"], found["kind"], found["title"], found["status"]) == (
+        "f",
+        "fact",
+        "Tokens are signed",
+        "verified",
+    )
+    assert (found["body"], found["frontmatter"]["verify"]["contains"]) == ("why\n", "RS256")
+    assert list(found["verdict"])[:5] == ["outcome", "commit", "at", "because", "culprit"]
+    assert (found["verdict"]["outcome"], found["verdict"]["commit"]) == ("holds", git(repo, "rev-parse", "HEAD"))
+
+
+def test_memory_without_a_check_has_no_verdict(run_cli) -> None:
+    run_cli("remember", "a text", "--key", "k")
+
+    found = json.loads(run_cli("show", "k", "--json").out)
+
+    assert (found["verdict"], found["status"]) == (None, "")
+
+
+def test_text_shows_why_a_fact_failed_and_when_it_held_last(run_cli, repo: Path) -> None:
+    run_cli("fact", "Tokens are signed", "--contains", "RS256", "--in", "src/auth/jwt.py", "--key", "f")
+    held = git(repo, "rev-parse", "HEAD")
+    failed = commit_files(repo, {"src/auth/jwt.py": "EdDSA\n"})
+    run_cli("verify")
+
+    out = run_cli("show", "f").out
+
+    assert out.startswith("✗ Tokens are signed\n  f  fact, failed\n")
+    assert f"  verdict: fails at {failed[:12]}, " in out
+    assert "  because: no file of src/auth/jwt.py contains 'RS256'\n" in out
+    assert f"  held last: at {held[:12]}, " in out
+    assert "  by: Ana\n" in out
+
+
+def test_beginning_of_a_key_is_enough_where_it_fits_one_only(run_cli) -> None:
+    for key in ("auth-a", "auth-b", "gateway"):
+        run_cli("remember", f"about {key}", "--key", key)
+
+    one, several, none = run_cli("show", "gat"), run_cli("show", "auth"), run_cli("show", "auht-a")
+
+    assert (one.status, several.status, none.status) == (0, 1, 1)
+    assert several.err == "gitmem: error: auth fits several memories\n  hint: one of auth-a, auth-b\n"
+    assert none.err == "gitmem: error: there is no memory auht-a\n  hint: did you mean auth-a, auth-b?\n"
+
+
+def test_whole_key_wins_over_longer_ones_that_begin_with_it(run_cli) -> None:
+    for key in ("auth", "auth-a"):
+        run_cli("remember", f"about {key}", "--key", key)
+
+    assert "about auth\n" in run_cli("show", "auth").out
+
+
+def test_suspect_names_the_chain_of_causes(run_cli, repo: Path) -> None:
+    run_cli("init")
+    put_files(
+        repo,
+        {
+            "facts/a.md": memory_text("a", kind="fact", verify="{exists: nosuch}"),
+            "learned/b.md": memory_text("b", requires="[a]"),
+        },
+    )
+    run_cli("verify")
+
+    out = run_cli("show", "b").out
+
+    assert "  b  learned, suspect\n" in out
+    assert "  suspect: rests on a\n" in out
+
+
+def test_fields_are_shown_for_people() -> None:
+    assert _value("by", {"who": "Ana", "agent": "dev"}) == "Ana (agent dev)"
+    assert _value("by", "Ana") == "Ana"
+    assert _value("by", {"nick": "x"}) == "nick: x"
+    assert (
+        _value("retired", {"when": "2026-01-01T00:00:00Z", "by": "Ana", "why": "gone"})
+        == "2026-01-01T00:00:00Z by Ana: gone"
+    )
+    assert _value("verify", {"contains": "x", "in": "a"}) == "contains: x, in: a"
+    assert _value("tags", ["a", 1, None]) == "a, 1, None"
+    assert _value("confidence", 0.5) == "0.5"

@@ -1,0 +1,53 @@
+"""``gitmem status``: counts that agree with their words, and what is documented of its JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from conftest import commit_files, put_files, tip
+
+
+def test_text_says_how_the_memory_stands(run_cli, repo: Path) -> None:
+    run_cli("init")
+    run_cli("fact", "Tokens are signed", "--contains", "RS256", "--in", "src/auth/jwt.py", "--key", "f")
+
+    done = run_cli("status")
+
+    lines = done.out.split("\n")
+    assert done.status == 0
+    assert lines[:3] == [f"1 memory on memory at {tip(repo)[:12]}", "  1 fact", "  ✓ 1 verified"]
+    assert lines[3].startswith("last verified ")
+    assert lines[3].endswith(" ago; index current")
+
+
+def test_what_failed_is_named_with_its_author_and_exits_with_1(run_cli, repo: Path) -> None:
+    run_cli("fact", "Tokens are signed", "--contains", "RS256", "--in", "src/auth/jwt.py", "--key", "f")
+    run_cli("remember", "The gateway has public keys only", "--key", "k", "--requires", "f")
+    commit_files(repo, {"src/auth/jwt.py": "EdDSA\n"})
+    run_cli("verify")
+
+    done = run_cli("status")
+
+    assert done.status == 1
+    assert "  ✗ f  no file of src/auth/jwt.py contains 'RS256' (written by Ana)\n" in done.out
+    assert "  ? k  rests on f (written by Ana)\n" in done.out
+
+
+def test_json_has_counts_ages_and_what_waits(run_cli, repo: Path) -> None:
+    run_cli("init")
+    run_cli("fact", "t", "--verify", "test -s README.md && true", "--key", "f")
+    run_cli("remember", "a text")
+    put_files(repo, {"learned/broken.md": "no frontmatter"})
+
+    found = json.loads(run_cli("status", "--json").out)
+
+    assert found["branch"] == "memory"
+    assert found["commit"] == tip(repo)
+    assert (found["memories"], found["kinds"]) == (2, {"fact": 1, "learned": 1})
+    assert found["statuses"]["unproven"] == 1
+    assert (found["failed"], found["suspect"], found["waiting"]) == ([], [], ["f"])
+    assert found["problems"] == 1
+    assert (found["verified_at"], found["verified_age_s"]) == ("", None)
+    assert found["index"] == {"commit": tip(repo), "is_current": True}
+    assert "1 problem: gitmem doctor\n" in run_cli("status").out

@@ -1,0 +1,142 @@
+"""``gitmem verify``: its words, its exit status, and what is documented of its JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import commit_files, git, memory_text, put_files, tip
+
+
+@pytest.fixture
+def facts(run_cli, repo: Path) -> None:
+    run_cli("init")
+    put_files(
+        repo,
+        {
+            "facts/a.md": memory_text("a", verify="{contains: RS256, in: src/auth/jwt.py}").replace("learned", "fact"),
+            "facts/b.md": memory_text("b", verify="{exists: README.md}", requires="[a]").replace("learned", "fact"),
+        },
+    )
+
+
+@pytest.mark.usefixtures("facts")
+def test_all_well_exits_with_0_and_is_one_commit(run_cli, repo: Path) -> None:
+    before = tip(repo)
+
+    done = run_cli("verify")
+
+    assert (done.status, done.err) == (0, "")
+    assert done.out == f"✓ a  holds\n✓ b  holds\n2 due: 2 hold; recorded as {tip(repo)[:12]}. Now: 2 verified.\n"
+    assert git(repo, "rev-parse", "memory^") == before
+
+
+@pytest.mark.usefixtures("facts")
+def test_failure_and_what_rests_on_it_exit_with_1_and_name_the_way_on(run_cli, repo: Path) -> None:
+    run_cli("verify")
+    commit_files(repo, {"src/auth/jwt.py": "EdDSA\n"})
+
+    done, again = run_cli("verify"), run_cli("verify")
+
+    assert (done.status, again.status) == (1, 1)
+    assert done.out == (
+        "✗ a  failed — no file of src/auth/jwt.py contains 'RS256'\n"
+        "? b  suspect — rests on a\n"
+        f"1 due: 1 failed; recorded as {tip(repo)[:12]}. Now: 1 failed, 1 suspect.\n"
+    )
+    assert done.err == "gitmem: what to do about it: gitmem settle a\n"
+    assert again.out == (
+        "? b  suspect — rests on a\n"
+        "✗ a  failed before — no file of src/auth/jwt.py contains 'RS256'\n"
+        "nothing was due. Now: 1 failed, 1 suspect.\n"
+    )
+
+
+@pytest.mark.usefixtures("facts")
+def test_json_is_as_documented(run_cli, repo: Path) -> None:
+    commit_files(repo, {"src/auth/jwt.py": "EdDSA\n"})
+
+    done = run_cli("verify", "--json")
+
+    found = json.loads(done.out)
+    assert done.status == 1
+    assert {"commit", "ran", "skipped", "results", "recorded"} <= set(found)
+    assert (found["commit"], found["ran"], found["skipped"]) == (git(repo, "rev-parse", "HEAD"), 2, 0)
+    assert found["recorded"] == tip(repo)
+    assert [{"key", "outcome", "status", "because", "reason", "seconds"} - set(row) for row in found["results"]] == [
+        set()
+    ] * 2
+    assert [(row["key"], row["outcome"], row["status"]) for row in found["results"]] == [
+        ("a", "fails", "failed"),
+        ("b", "holds", "suspect"),
+    ]
+    assert found["suspect"] == [{"key": "b", "because": ["a"]}]
+
+
+@pytest.mark.usefixtures("facts")
+def test_dry_run_says_what_is_due_and_changes_nothing(run_cli, repo: Path) -> None:
+    before = tip(repo)
+
+    done, found = run_cli("verify", "--dry-run"), json.loads(run_cli("verify", "--dry-run", "--json").out)
+
+    assert (done.status, tip(repo)) == (0, before)
+    assert done.out == "a  new  {contains: RS256, in: src/auth/jwt.py}\nb  new  {exists: README.md}\n"
+    assert done.err == "gitmem: 2 due\n"
+    assert [row["key"] for row in found["would_run"]] == ["a", "b"]
+
+
+@pytest.mark.usefixtures("facts")
+def test_keys_choose_facts_due_or_not(run_cli) -> None:
+    run_cli("verify")
+
+    one, all_of_them = (json.loads(run_cli("verify", *words, "--json").out) for words in (["a"], ["--all"]))
+
+    assert [row["key"] for row in one["results"]] == ["a"]
+    assert [row["key"] for row in all_of_them["results"]] == ["a", "b"]
+
+
+def test_command_that_nobody_approved_is_skipped_counted_and_exits_with_3(run_cli) -> None:
+    run_cli("fact", "t", "--verify", "test -s README.md && true", "--key", "f")
+
+    done, found = run_cli("verify"), json.loads(run_cli("verify", "--json").out)
+
+    assert done.status == 3
+    assert done.out == "1 due: 1 skipped. Now: 1 unproven.\n"
+    assert done.err == "gitmem: 1 not approved: gitmem trust --review\n"
+    assert (found["skipped"], found["results"][0]["reason"]) == (1, "not approved")
+
+
+def test_memory_without_a_check_is_no_fact_to_verify(run_cli) -> None:
+    run_cli("remember", "a text", "--key", "k")
+
+    done, unknown = run_cli("verify", "k"), run_cli("verify", "nosuch")
+
+    assert (done.status, unknown.status) == (0, 1)
+    assert "gitmem: none of these has a check to run\n" in done.err
+
+
+def test_verdicts_of_another_branch_stay_in_this_clone_unless_asked(run_cli, repo: Path) -> None:
+    run_cli("fact", "t", "--contains", "service", "--in", "README.md", "--key", "f")
+    git(repo, "switch", "-q", "-c", "topic")
+    commit_files(repo, {"README.md": "another service\n"})
+    before = tip(repo)
+
+    kept = run_cli("verify", "--all")
+    kept_tip = tip(repo)
+    recorded = run_cli("verify", "--all", "--record")
+
+    assert "kept in this clone (not the default branch)" in kept.out
+    assert kept_tip == before
+    assert "recorded as" in recorded.out
+    assert tip(repo) != before
+
+
+def test_list_that_is_not_on_the_default_branch_approves_nothing(run_cli, repo: Path) -> None:
+    run_cli("fact", "t", "--verify", "test -s README.md && true", "--key", "f")
+    (repo / "approved").write_text(run_cli("trust", "--print").out)
+
+    done = run_cli("verify", "--approved", "approved")
+
+    assert done.status == 1
+    assert "gitmem: error: approved is not on main\n" in done.err

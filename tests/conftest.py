@@ -1,0 +1,140 @@
+"""Fixtures shared by all tests: real repositories copied from a per-session template, with nobody's configuration.
+
+Author and dates are fixed, so commit names are constants. Only the clock and the network are ever replaced.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from gitmem import cli
+from gitmem.app import Memory
+
+NOW = 1_790_000_000  # 2026-09-21T14:13:20Z
+CODE = {
+    "src/auth/jwt.py": 'ALGORITHM = "RS256"\n\n\ndef sign(claims):\n    return claims\n',
+    "src/gateway/retry.py": "RETRIES = 3\n",
+    "README.md": "# A service\n",
+    "pyproject.toml": '[project]\nname = "service"\n',
+}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _clean_environment(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Take the machine's settings out of every test: HOME, XDG folders, git's and gitmem's variables."""
+    home = tmp_path_factory.mktemp("home")
+    for name in [n for n in os.environ if n.startswith(("GIT_", "GITMEM_", "MEMORY_", "XDG_"))]:
+        del os.environ[name]
+    os.environ.update(
+        HOME=str(home), GIT_CONFIG_NOSYSTEM="1", NO_COLOR="1", XDG_STATE_HOME=str(home / "state"), TZ="UTC"
+    )
+
+
+@pytest.fixture(autouse=True)
+def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give every test approvals of its own."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state-home"))
+
+
+def git(folder: Path, *args: str, input: str | bytes | None = None, check: bool = True) -> str:
+    """Run git in a folder as a fixed author at a fixed time and return what it printed."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+    stamp = f"{NOW} +0000"
+    env.update(
+        GIT_CONFIG_NOSYSTEM="1", GIT_AUTHOR_DATE=stamp, GIT_COMMITTER_DATE=stamp, LC_ALL="C", GIT_TERMINAL_PROMPT="0"
+    )
+    data = input.encode() if isinstance(input, str) else input
+    done = subprocess.run(["git", *args], cwd=folder, env=env, input=data, capture_output=True, check=False)
+    if check and done.returncode != 0:
+        raise AssertionError(f"git {' '.join(args)}: {done.stderr.decode('utf-8', 'replace')}")
+    return done.stdout.decode("utf-8", "surrogateescape").rstrip("\n")
+
+
+def commit_files(folder: Path, files: dict[str, str], message: str = "change") -> str:
+    """Write files, commit them all and return the commit."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", message)
+    return git(folder, "rev-parse", "HEAD")
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a repository with some code and no memory; never change it, copy it."""
+    folder = tmp_path_factory.mktemp("template") / "service"
+    folder.mkdir()
+    git(folder, "init", "-q", "-b", "main", ".")
+    git(folder, "config", "user.name", "Ana")
+    git(folder, "config", "user.email", "ana@example.org")
+    commit_files(folder, CODE, "the service")
+    return folder
+
+
+@pytest.fixture
+def repo(template: Path, tmp_path: Path) -> Path:
+    """Return a fresh repository with some code and no memory."""
+    return Path(shutil.copytree(template, tmp_path / "service", symlinks=True))
+
+
+@pytest.fixture
+def memory(repo: Path):  # type: ignore[no-untyped-def]
+    """Return the memory of a fresh repository, at a fixed time, its branch started."""
+    with Memory(repo, clock=lambda: float(NOW)) as opened:
+        opened.init(offline=True)
+        yield opened
+
+
+class Ran:
+    """What a command did: exit status, standard output and error."""
+
+    def __init__(self, status: int, out: str, err: str) -> None:
+        self.status, self.out, self.err = status, out, err
+
+    def __repr__(self) -> str:
+        return f"exit {self.status}\n--- out\n{self.out}\n--- err\n{self.err}"
+
+
+@pytest.fixture
+def run_cli(repo: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
+    """Return a function that runs a command of gitmem in the repository, in this process."""
+
+    def run(*argv: str, cwd: Path | None = None) -> Ran:
+        monkeypatch.chdir(cwd or repo)
+        capsys.readouterr()
+        status = cli.main(list(argv))
+        done = capsys.readouterr()
+        return Ran(status, done.out, done.err)
+
+    return run
+
+
+def tip(folder: Path, ref: str = "refs/heads/memory") -> str:
+    """Return the memory branch's tip."""
+    return git(folder, "rev-parse", ref)
+
+
+def put_files(folder: Path, files: dict[str, bytes | str], *, ref: str = "refs/heads/memory") -> str:
+    """Write files straight onto the memory branch, as somebody who pushed them would, and return the commit."""
+    parent = git(folder, "rev-parse", "--verify", "-q", ref, check=False)
+    stream = [f"commit {ref}\ncommitter Mallory <m@example.org> {NOW} +0000\ndata 6\npushed\n".encode()]
+    if parent:
+        stream.append(f"from {parent}\n".encode())
+    for path, content in files.items():
+        data = content.encode() if isinstance(content, str) else content
+        stream.append(f"M 100644 inline {path}\ndata {len(data)}\n".encode() + data + b"\n")
+    git(folder, "fast-import", "--quiet", "--date-format=raw", input=b"".join(stream) + b"\n")
+    return tip(folder, ref)
+
+
+def memory_text(title: str = "A title", *, body: str = "", **fields: object) -> str:
+    """Return a memory file's text; fields are written as they stand."""
+    lines = "".join(f"{name}: {value}\n" for name, value in {"kind": "learned", **fields}.items())
+    return f"---\ntitle: {title}\n{lines}---\n{body}"

@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gitmem.document.parse import parse
+from gitmem.document.spec import check_of, claim_hash, spec_hash, spec_of
+from gitmem.frozen import fields_of, replace
+from gitmem.model import BUILTIN, PROGRAM, SHELL, Check, Document, Spec
+
+
+def make(lines: str, body: str = "") -> Document:
+    return parse(f"---\ntitle: x\n{lines}---\n{body}", path="facts/x.md")
+
+
+def spec(lines: str) -> Spec | None:
+    return spec_of(make(lines), setup="make deps", default_timeout_s=60)
+
+
+@pytest.mark.parametrize(
+    ("lines", "check"),
+    [
+        ("verify: grep -q a b\n", Check(SHELL, ("grep -q a b",))),
+        ('verify: [grep, "-q", a b]\n', Check(PROGRAM, ("grep", "-q", "a b"))),
+        ("verify: {exists: src/a.py}\n", Check(BUILTIN, ("exists", "src/a.py"))),
+        ("verify: {in: src/**, contains: x}\n", Check(BUILTIN, ("contains", "x", "src/**"))),
+        ("kind: task\n", None),
+        ("schema: 2\nverify: 'true'\n", None),
+    ],
+    ids=["shell", "program", "built-in", "built-in in any order", "none", "newer file"],
+)
+def test_check_is_told_from_its_form(lines: str, check: Check | None) -> None:
+    assert check_of(make(lines)) == check
+
+
+def test_shell_command_has_everything_in_its_specification() -> None:
+    found = spec("verify: a\nrefute: b\ntimeout: 5m\nnetwork: true\n")
+
+    assert found == Spec(Check(SHELL, ("a",)), "make deps", "sh", 300, True, "b")
+
+
+def test_program_needs_no_interpreter_and_takes_the_default_time_limit() -> None:
+    assert spec("verify: [a]\n") == Spec(Check(PROGRAM, ("a",)), "make deps", "", 60, False, "")
+
+
+def test_built_in_check_has_no_setup_and_no_time_limit() -> None:
+    assert spec("verify: {exists: a}\ntimeout: 5m\nnetwork: true\n") == Spec(Check(BUILTIN, ("exists", "a")))
+
+
+def test_memory_without_a_check_has_no_specification() -> None:
+    assert spec("ttl: 3d\n") is None
+
+
+BASE = Spec(Check(SHELL, ("a", "b")), setup="s", interpreter="sh", timeout_s=60, network=False, refute="r")
+CHANGES = {
+    "check": Check(PROGRAM, ("a", "b")),
+    "setup": "t",
+    "interpreter": "bash",
+    "timeout_s": 61,
+    "network": True,
+    "refute": "",
+}
+
+
+@pytest.mark.parametrize("name", list(fields_of(BASE)))
+def test_every_field_of_a_specification_changes_its_hash(name: str) -> None:
+    changed = replace(BASE, **{name: CHANGES[name]})
+
+    assert spec_hash(changed) != spec_hash(BASE)
+
+
+@pytest.mark.parametrize("words", [("a",), ("b", "a"), ("ab",), ("a", "b", ""), ("a", "b "), ("a", "c")])
+def test_every_word_of_a_check_changes_its_hash(words: tuple[str, ...]) -> None:
+    assert spec_hash(replace(BASE, check=Check(SHELL, words))) != spec_hash(BASE)
+
+
+word = st.text(st.sampled_from("a1:2,;\n\0"), max_size=3)
+specs = st.builds(
+    lambda form, words, *rest: Spec(Check(form, tuple(words)), *rest),
+    st.sampled_from([SHELL, PROGRAM, BUILTIN]),
+    st.lists(word, max_size=3),
+    word,
+    word,
+    st.integers(0, 11),
+    st.booleans(),
+    word,
+)
+
+
+@given(specs, specs)
+def test_no_two_specifications_share_a_hash(one: Spec, other: Spec) -> None:
+    assert (spec_hash(one) == spec_hash(other)) == (one == other)
+
+
+def test_hash_of_a_specification_never_changes_between_versions() -> None:
+    parts = ["gitmem-spec-1", "shell", "2", "a", "b", "s", "sh", "60", "False", "r"]
+    data = "".join(f"{len(part)}:{part}" for part in parts).encode()
+
+    assert spec_hash(BASE) == hashlib.sha256(data).hexdigest()
+
+
+def test_setup_of_the_policy_changes_the_hash_of_each_command() -> None:
+    document = make("verify: a\n")
+    with_one, with_other = (spec_of(document, setup=setup, default_timeout_s=60) for setup in ("", "make"))
+
+    assert with_one is not None
+    assert with_other is not None
+    assert spec_hash(with_one) != spec_hash(with_other)
+
+
+def test_claim_is_its_title_and_body_and_nothing_else() -> None:
+    one = make("verify: a\ntags: [x]\n", "Body.\n")
+    other = make("verify: b\nttl: 3d\n", "Body.\n")
+
+    assert claim_hash(one) == claim_hash(other)
+    assert len(claim_hash(one)) == 64
+
+
+@pytest.mark.parametrize("body", ["Body!\n", "Bo\ndy.\n", "  Body.\n", ""])
+def test_other_words_are_another_claim(body: str) -> None:
+    assert claim_hash(make("", body)) != claim_hash(make("", "Body.\n"))
+
+
+def test_other_title_is_another_claim() -> None:
+    one, other = (parse(f"---\ntitle: {title}\n---\nb\n", path="x.md") for title in ("a", "b"))
+
+    assert claim_hash(one) != claim_hash(other)
+
+
+def test_words_cannot_move_between_title_and_body_unnoticed() -> None:
+    one, other = (Document("x", "", {"title": title}, body, "") for title, body in (("a\nb", "c"), ("a", "b\nc")))
+
+    assert claim_hash(one) != claim_hash(other)
+
+
+@pytest.mark.parametrize("body", ["\n\na\r\nb\r\n", "a\rb", "a\nb", "a\nb\n\n\n"])
+def test_line_breaks_of_another_kind_are_the_same_claim(body: str) -> None:
+    assert claim_hash(make("", body)) == claim_hash(make("", "a\nb\n"))

@@ -1,0 +1,454 @@
+"""A newcomer's first day: everything that the README shows, typed as it is shown, and the story of the demo."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import pytest
+from conftest import CODE, commit_files, git, put_files, tip
+from e2e.console import GITMEM, Console, environment, fsck, on_terminal, run, untouched
+
+PROJECT = Path(__file__).resolve().parents[2]
+README = (PROJECT / "README.md").read_text(encoding="utf-8")
+BLOCKS = [(b.group(1), b.group(2)) for b in re.finditer(r"^```(\w*)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)]
+DIGITS = re.compile(r"\b[0-9a-f]{12}\b")
+
+
+def block(containing: str) -> str:
+    """Return the only code block of the README that has a text in it."""
+    (found,) = [text for _, text in BLOCKS if containing in text]
+    return found
+
+
+@pytest.fixture
+def console(repo: Path) -> Console:
+    return Console(repo)
+
+
+def say_rs256(console: Console) -> None:
+    console.ok("fact", "Tokens are signed with RS256", "--contains", "RS256", "--in", "src/auth/jwt.py",
+               "--key", "tokens-rs256")  # fmt: skip
+    console.ok("remember", "The gateway only holds public keys", "--kind", "decision", "--requires", "tokens-rs256")
+
+
+GATEWAY = "decision-the-gateway-only-holds-public-keys"
+
+
+def switch_to_eddsa(folder: Path) -> str:
+    return commit_files(folder, {"src/auth/jwt.py": CODE["src/auth/jwt.py"].replace("RS256", "EdDSA")}, "EdDSA")
+
+
+# What the README shows
+
+
+def test_every_block_of_the_readme_is_typed_here() -> None:
+    typed = (
+        "$ gitmem fact",
+        "make demo",
+        "gitmem completion",
+        "gitmem init",
+        '"…" --exists',
+        "verdicts/",
+        "title:",
+        "from gitmem",
+    )
+
+    assert [sum(name in text for name in typed) for _, text in BLOCKS] == [1] * len(typed)
+
+
+def test_first_example_prints_what_it_says(console: Console) -> None:
+    lines = block("$ gitmem fact").splitlines()
+    typed = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+    (console.folder / "src/auth/jwt.py").write_text("ALGORITHM = 'RS256'\n")
+    git(console.folder, "commit", "-qam", "RS256")
+
+    told = []
+    for command in typed:
+        told.append(f"$ {command}")
+        if command.startswith("git commit"):
+            (console.folder / "src/auth/jwt.py").write_text("ALGORITHM = 'EdDSA'\n")
+        done = console.type(command.replace("git commit", "git commit --quiet"))
+        told += done.out.splitlines()
+
+    assert done.status == 1
+    assert [DIGITS.sub("…", line) for line in told] == [DIGITS.sub("…", line) for line in lines]
+
+
+def test_make_knows_the_targets_that_are_shown() -> None:
+    targets = re.findall(r"^make (\w+)", block("make demo"), re.MULTILINE)
+
+    assert targets == ["demo", "test"]
+    for target in targets:
+        assert run(["make", "--dry-run", target], PROJECT).status == 0
+
+
+def test_demo_ends_well_where_this_is_a_repository(tmp_path: Path) -> None:
+    if not (PROJECT / ".git").exists() or git(PROJECT, "rev-parse", "-q", "--verify", "HEAD", check=False) == "":
+        pytest.skip("the demo clones this repository, and this is none")
+    refs = git(PROJECT, "for-each-ref")
+
+    done = run(["bash", str(PROJECT / "demo/demo.sh")], tmp_path, env=environment(TMPDIR=str(tmp_path)))
+
+    assert done.status == 0, done
+    assert "python-3.11  failed" in done.out
+    assert "ci-runs-on-3.11  suspect" in done.out
+    assert re.search(r"nothing was due; recorded as [0-9a-f]{12}\. Now: 3 verified\.", done.out)
+    assert done.err == ""
+    assert list(tmp_path.iterdir()) == []
+    assert git(PROJECT, "for-each-ref") == refs
+
+
+def test_installed_programs_are_gitmem_and_git_mem() -> None:
+    scripts = {e.name: e.value for e in entry_points(group="console_scripts") if e.value.startswith("gitmem")}
+
+    assert scripts == {"gitmem": "gitmem.cli:script", "git-mem": "gitmem.cli:script"}
+    assert GITMEM.is_file()
+
+
+def test_completion_is_installed_as_shown_and_completes_commands(console: Console, tmp_path: Path) -> None:
+    lines = [line for line in block("gitmem completion").splitlines() if not line.startswith("pip ")]
+
+    done = console.type("\n".join(lines), HOME=str(tmp_path / "newcomer"))
+    script = tmp_path / "newcomer/.local/share/bash-completion/completions/gitmem"
+
+    assert (done.status, done.err) == (0, "")
+    asked = f'. "{script}"; COMP_WORDS=(gitmem rec); COMP_CWORD=1; _shtab_gitmem; echo "${{COMPREPLY[@]}}"'
+    words = run(["bash", "-c", asked], tmp_path)
+    assert words.out.split() == ["recall"], words
+
+
+def test_first_commands_work_as_shown(console: Console, tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "--bare", "origin.git")
+    git(console.folder, "remote", "add", "origin", str(tmp_path / "origin.git"))
+    before = untouched(console.folder)
+    lines = block("gitmem init").replace("git push -u", "git push --quiet -u")
+    writing, _, push = lines.partition("git push")
+
+    done = console.type(writing)
+
+    assert (done.status, done.err) == (0, ""), done
+    assert "learned-deploys-need-the-vpn\nfact-there-is-no-setup-py\n" in done.out
+    assert "learned-deploys-need-the-vpn\tlearned\t\tDeploys need the VPN" in done.out
+    assert "RELEVANT FACTS (2)" in done.out
+    assert untouched(console.folder) == before
+    assert console.type(f"git push{push}").status == 0
+    git(tmp_path, "clone", "-q", str(tmp_path / "origin.git"), "fresh")
+    fresh = Console(tmp_path / "fresh")
+    assert fresh.listed() == ["fact-there-is-no-setup-py", "learned-deploys-need-the-vpn"]
+
+
+def test_git_mem_does_the_same(console: Console) -> None:
+    console.ok("remember", "Deploys need the VPN")
+
+    assert console.type("git mem list").out == console.type("gitmem list").out != ""
+
+
+def test_first_memory_needs_no_init(console: Console) -> None:
+    assert console.ok("remember", "Deploys need the VPN") == "learned-deploys-need-the-vpn"
+    fsck(console.folder)
+
+
+def test_first_fact_needs_no_init_and_is_proved(console: Console) -> None:
+    assert console("verify").status == 3
+
+    say_rs256(console)
+
+    assert {memory["key"]: memory["status"] for memory in console.json("list")["memories"]}[
+        "tokens-rs256"
+    ] == "verified"
+    assert console("fact", "Never true", "--exists", "nowhere").status == 2
+    fsck(console.folder)
+
+
+def test_every_row_of_what_can_be_written_down_works(console: Console) -> None:
+    for kind in ("gotcha", "pattern", "decision", "convention"):
+        assert console.ok("remember", f"Something about a {kind}", "--kind", kind).startswith(f"{kind}-")
+    old = console.ok("remember", "-", input="The port is 80\n\nIt always was.\n")
+    new = console.ok("remember", "The port is 8080")
+    console.ok("edit", old, "--title", "The port was 80")
+    console.ok("supersede", old, new)
+    console.ok("forget", "pattern-something-about-a-pattern", "--why", "nobody needs it")
+    printed = console.ok("log", old) + console.ok("show", old)
+
+    assert {old, new} & set(console.listed()) == {new}
+    assert "pattern-something-about-a-pattern" not in console.listed()
+    assert "pattern-something-about-a-pattern" in console.listed("--all")
+    assert "The port was 80" in printed
+    assert "It always was." in printed
+    assert "learned: add" in printed
+
+
+def test_key_that_is_taken_gets_a_hash_and_a_key_that_is_given_is_overwritten(console: Console) -> None:
+    long = "The same first sixty characters of two quite different memories"
+    first = console.ok("remember", f"{long} begin here", "--kind", "gotcha")
+    second = console.ok("remember", f"{long} end elsewhere, with nothing at all in common but that")
+    third = console.ok("remember", f"{long} can be about fish, bicycles, the moon, and much more", "--kind", "gotcha")
+    for text in ("It is red", "It is blue, and this is quite another text"):
+        console.ok("remember", text, "--key", "colour")
+
+    assert len({first, second, third}) == 3
+    assert re.fullmatch(re.escape(first) + r"-[0-9a-f]{6}", third)
+    assert console.json("show", "colour")["title"] == "It is blue, and this is quite another text"
+    assert "It is red" in git(console.folder, "log", "-p", "memory", "--", "learned/colour.md", "learnings/colour.md")
+
+
+def test_secret_is_refused_and_not_repeated(console: Console) -> None:
+    secret = "ghp_" + "wq8ZrT1kXv5LmB3nYc7HdJ2fSg9PaQ4eUiOx"
+    console.ok("init")
+    before = tip(console.folder)
+
+    done = console("remember", f"The token is {secret}")
+
+    assert done.status == 2
+    assert secret not in done.out + done.err
+    assert tip(console.folder) == before
+    assert console("remember", "Looks\u200b innocent").status == 2
+
+
+VALUES = {
+    "--exists PATH": "--exists README.md",
+    "--contains TEXT": "--contains RETRIES",
+    "--matches 'REGEX' --in GLOB": "--matches 'RS[0-9]+' --in 'src/**'",
+    "--lacks TEXT --in GLOB": "--lacks print --in 'src/**/*.py'",
+    "--same SHA256 --in PATH": "--same $(sha256sum README.md | cut -d' ' -f1) --in README.md",
+}
+
+
+def test_every_builtin_check_that_is_shown_holds_and_can_fail(console: Console) -> None:
+    lines = [line for line in block('"…" --exists').splitlines() if line]
+    for number, line in enumerate(lines):
+        typed = line
+        for shown, meant in VALUES.items():
+            typed = typed.replace(shown, meant)
+        assert typed != line
+        done = console.type(typed.replace("…", f"Claim {number}"))
+        assert done.status == 0, done
+    assert console("verify").status == 0
+
+    commit_files(
+        console.folder, {"README.md": "other\n", "src/auth/jwt.py": "print(1)\n", "src/gateway/retry.py": "x\n"}
+    )
+    git(console.folder, "mv", "README.md", "readme")
+    git(console.folder, "commit", "-qm", "none holds")
+
+    assert len(lines) == len(VALUES)
+    done = console.json("verify")
+    assert {r["key"]: r["outcome"] for r in done["results"] if r["outcome"] == "error"} == {}
+    assert [r["outcome"] for r in done["results"]] == ["fails"] * len(lines)
+
+
+def test_command_is_refused_when_it_cannot_fail(console: Console) -> None:
+    for command in ("true", "echo ok"):
+        done = console("fact", "Nothing", "--verify", command)
+
+        assert done.status == 2
+        assert "proves nothing" in done.err
+    assert console("fact", "Prose only").status == 2
+
+
+def test_reviewed_list_lets_ci_run_a_command_and_an_edit_takes_that_back(console: Console) -> None:
+    command = "touch ran; grep -q RS256 src/auth/jwt.py"
+    key = console.ok("fact", "Tokens are signed with RS256", "--verify", command, "--path", "src/auth/jwt.py")
+    program = console.ok("fact", "There are retries", "--", "grep", "-q", "RETRIES", "src/gateway/retry.py")
+    waits = console("verify")
+    listing = "mkdir -p .github\ngitmem trust --print > .github/gitmem-approved\n"
+    done = console.type(listing + "gitmem verify --approved .github/gitmem-approved")
+
+    assert waits.status == 3
+    assert "not approved" in waits.out + waits.err
+    assert done.status in (1, 3), "a list that was not committed approves nothing"
+    git(console.folder, "add", ".github")
+    git(console.folder, "commit", "-qm", "approve")
+
+    assert console("verify", "--approved", ".github/gitmem-approved").status == 0
+    assert console.listed("--status", "verified") == sorted([key, program])
+    assert not (console.folder / "ran").exists()
+    console.ok("edit", program, "--verify", "grep -q RETRIES src/gateway/retry.py; touch ran")
+    again = console.json("verify", "--approved", ".github/gitmem-approved", allowed=3)
+    assert [(r["key"], r["outcome"]) for r in again["results"]] == [(program, "skipped")]
+
+
+def approve_by_hash(said: str) -> str | None:
+    asked = re.search(r"hash ([0-9a-f]+)….*leave it waiting: $", said, re.DOTALL)
+    return f"{asked.group(1)}\n" if asked else None
+
+
+def test_person_at_a_terminal_approves_by_typing_the_hash_and_takes_it_back(console: Console) -> None:
+    console.ok("fact", "RS256", "--verify", "grep -q RS256 src/auth/jwt.py", "--key", "rs256")
+    assert console("trust", "--review").status == 3, "no terminal"
+    assert console("verify").status == 3
+
+    status, said = on_terminal([str(GITMEM), "trust", "--review"], console.folder, approve_by_hash)
+
+    assert (status, "1 of 1 approved" in said) == (0, True), said
+    assert "grep -q RS256 src/auth/jwt.py" in said
+    assert console("verify").status == 0
+    console.ok("untrust", "rs256")
+    assert console("verify", "rs256").status == 3
+
+
+def test_fact_typed_at_a_terminal_is_approved_and_proved_at_once(console: Console) -> None:
+    argv = [str(GITMEM), "fact", "RS256", "--key", "rs256", "--", "grep", "-q", "RS256", "src/auth/jwt.py"]
+
+    status, said = on_terminal(argv, console.folder, lambda _: None)
+
+    assert (status, "rs256" in said) == (0, True), said
+    assert console.json("show", "rs256")["status"] == "verified"
+
+
+def test_what_lies_inside_is_what_is_shown(console: Console) -> None:
+    say_rs256(console)
+    shown = block("verdicts/").splitlines()
+    names = [line.split("  ")[0] for line in shown]
+    paths = git(console.folder, "ls-tree", "-r", "--name-only", "memory").splitlines()
+
+    console.ok("init")
+    console.ok("verify")
+
+    patterns = [re.escape(name).replace("…", "[0-9a-f]{16}") for name in names]
+    paths = git(console.folder, "ls-tree", "-r", "--name-only", "memory").splitlines()
+    for pattern in patterns:
+        assert any(re.fullmatch(pattern, path) for path in paths), (pattern, paths)
+
+
+def test_memory_file_that_is_shown_is_one_that_gitmem_writes(console: Console) -> None:
+    put_files(console.folder, {"facts/tokens-rs256.md": block("title: Tokens")})
+
+    assert console("doctor").status == 0
+    assert console("verify").status == 0
+    assert console.json("show", "tokens-rs256")["status"] == "verified"
+    console.ok("fact", "Tokens are signed with RS256", "--contains", "RS256", "--in", "src/auth/jwt.py",
+               "--tag", "auth", "--body", "HS256 was dropped because the gateway only holds public keys.",
+               "--key", "again")  # fmt: skip
+    names = [line.split(":")[0] for line in block("title: Tokens").split("---")[1].splitlines()]
+    written = git(console.folder, "show", "memory:facts/again.md")
+    assert [line.split(":")[0] for line in written.split("---")[1].splitlines()] == names
+
+
+def test_python_example_finds_the_memory(console: Console) -> None:
+    say_rs256(console)
+
+    done = run([sys.executable, "-c", block("from gitmem import")], console.folder)
+
+    assert (done.status, done.err) == (0, "")
+    assert done.out.splitlines()[0] == "tokens-rs256 verified Tokens are signed with RS256"
+
+
+# The story of the demo
+
+
+def test_broken_fact_is_told_everywhere_and_clears_by_itself(console: Console) -> None:
+    say_rs256(console)
+    assert console("verify").status == 0
+    holding = tip(console.folder)
+    broke = switch_to_eddsa(console.folder)
+    stale = console.json("list", "--status", "stale")["memories"]
+
+    done = console("verify")
+
+    assert [memory["key"] for memory in stale] == ["tokens-rs256"]
+    assert done.status == 1
+    assert git(console.folder, "rev-list", "--count", f"{holding}..memory") == "1"
+    trailers = git(console.folder, "log", "-1", "--format=%(trailers:only,unfold)", "memory").strip().splitlines()
+    assert trailers == [
+        f"Code-Commit: {broke}",
+        "Gitmem-Verdicts: 1",
+        "Gitmem-Failed: tokens-rs256",
+        f"Gitmem-Suspect: {GATEWAY} (because tokens-rs256)",
+    ]
+    assert {h["key"]: h["status"] for h in console.json("recall", "gateway", "public", "keys", "tokens")["hits"]} == {
+        "tokens-rs256": "failed",
+        GATEWAY: "suspect",
+    }
+    warnings = console.json("context")["sections"][0]
+    assert (warnings["name"], [i["key"] for i in warnings["items"]]) == ("WARNINGS", ["tokens-rs256", GATEWAY])
+    page = git(console.folder, "show", "memory:STATUS.md")
+    assert "## Failed" in page
+    assert "## Suspect" in page
+    assert console("settle", "tokens-rs256").status == 1
+
+
+def test_revert_clears_the_failure_and_says_so_on_the_branch_without_a_run(console: Console) -> None:
+    say_rs256(console)
+    switch_to_eddsa(console.folder)
+    assert console("verify").status == 1
+    failing = tip(console.folder)
+    git(console.folder, "revert", "--no-edit", "HEAD")
+    before = console.json("list")["memories"]
+
+    done = console.json("verify")
+
+    assert {m["key"]: m["status"] for m in before} == {"tokens-rs256": "verified", GATEWAY: ""}
+    assert (done["ran"], done["results"]) == (0, [])
+    assert git(console.folder, "rev-list", "--count", f"{failing}..memory") == "1"
+    trailers = git(console.folder, "log", "-1", "--format=%(trailers:only,unfold)", "memory").strip().splitlines()
+    assert trailers[2:] == ["Gitmem-Holds-Again: tokens-rs256", f"Gitmem-Cleared: {GATEWAY}"]
+    page = git(console.folder, "show", "memory:STATUS.md")
+    assert "| verified | 1 |" in page
+    assert "Failed" not in page
+    assert console("verify").status == 0
+    assert git(console.folder, "rev-list", "--count", f"{failing}..memory") == "1", "saying it once is enough"
+
+
+def test_branch_of_the_code_shows_its_own_statuses_and_writes_nothing(console: Console) -> None:
+    say_rs256(console)
+    git(console.folder, "switch", "-q", "-c", "topic")
+    switch_to_eddsa(console.folder)
+    before = tip(console.folder)
+
+    assert console("verify").status == 1
+    assert {m["key"]: m["status"] for m in console.json("list")["memories"]} == {
+        "tokens-rs256": "failed",
+        GATEWAY: "suspect",
+    }
+    git(console.folder, "switch", "-q", "main")
+    assert {m["key"]: m["status"] for m in console.json("list")["memories"]} == {
+        "tokens-rs256": "verified",
+        GATEWAY: "",
+    }
+    assert tip(console.folder) == before
+
+
+def test_whole_day_leaves_repository_of_the_code_as_it_was(console: Console) -> None:
+    hook = console.folder / ".git/hooks/reference-transaction"
+    hook.write_text("#!/bin/sh\ntouch hook-ran\n")
+    hook.chmod(0o755)
+    (console.folder / "README.md").write_text("changed, not staged\n")
+    (console.folder / "untracked").write_text("mine\n")
+    before = untouched(console.folder)
+
+    say_rs256(console)
+    for words in (["verify"], ["status"], ["context"], ["recall", "tokens"], ["doctor"], ["index", "--rebuild"],
+                  ["forget", GATEWAY, "--why", "done"], ["edit", "tokens-rs256", "--tag", "auth"]):  # fmt: skip
+        console.ok(*words)
+
+    assert untouched(console.folder) == before
+    fsck(console.folder)
+
+
+def test_json_of_the_commands_that_others_build_on(console: Console) -> None:
+    say_rs256(console)
+
+    tables = {name: console.json(*words) for name, words in {
+        "recall": ["recall", "tokens"], "list": ["list"], "show": ["show", "tokens-rs256"],
+        "verify": ["verify", "--all"], "context": ["context"], "status": ["status"], "doctor": ["doctor"],
+    }.items()}  # fmt: skip
+
+    promised = {
+        "recall": {"query", "commit", "hits", "more"},
+        "list": {"memories"},
+        "show": {"key", "kind", "title", "status", "frontmatter", "body", "verdict"},
+        "verify": {"commit", "ran", "skipped", "results", "recorded"},
+        "context": {"sections", "tokens", "more"},
+        "status": {"kinds", "statuses"},
+        "doctor": {"problems"},
+    }
+    for name, fields in promised.items():
+        assert fields <= set(tables[name]), (name, sorted(tables[name]))
+    assert {"key", "kind", "title", "status", "score", "scope", "snippet"} <= set(tables["recall"]["hits"][0])
+    assert {"outcome", "commit", "at", "because", "culprit"} <= set(tables["show"]["verdict"])
+    assert json.loads(console.ok("remember", "Another", "--json")).keys() == {"key", "path", "commit"}

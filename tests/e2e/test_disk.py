@@ -1,0 +1,316 @@
+"""No room and no right to write: a write is refused with exit status 3 and changes nothing, and reading goes on."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import stat
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from conftest import Ran, tip
+from e2e.console import GITMEM, Console, environment, needs_namespaces, run, snapshot, start
+
+WRITES = {
+    "remember": ["remember", "No room for this", "--key", "no-room"],
+    "fact": ["fact", "There is a gateway", "--exists", "src/gateway/retry.py", "--key", "gateway"],
+    "edit": ["edit", "first", "--title", "Another title"],
+    "supersede": ["supersede", "first", "second"],
+    "forget": ["forget", "first", "--why", "no reason"],
+    "verify": ["verify"],
+}
+READS = {
+    "recall": ["recall", "first"],
+    "newest": ["recall", "--recent", "5"],
+    "list": ["list"],
+    "show": ["show", "first"],
+    "log": ["log", "first"],
+    "context": ["context"],
+    "status": ["status"],
+    "doctor": ["doctor"],
+    "dry-run": ["verify", "--dry-run"],
+    "print": ["trust", "--print"],
+    "statistics": ["recall", "--stats"],
+}
+
+
+def fill_store(console: Console) -> None:
+    """Write two memories and two facts, one of which is due again."""
+    console.ok("init")
+    console.ok("remember", "The first of them", "--key", "first")
+    console.ok("remember", "The second of them", "--key", "second")
+    console.ok("fact", "Retries", "--contains", "RETRIES", "--in", "src/**", "--key", "retries")
+    console.ok("fact", "Due", "--exists", "README.md", "--key", "due", "--unproven")
+
+
+class Inside:
+    """A user and mount namespace of its own, in which commands run; it ends with the process that holds it."""
+
+    def __init__(self, setup: str, *args: str) -> None:
+        script = f"set -e\n{setup}\necho ready\nexec cat"
+        argv = ["unshare", "-Urm", "bash", "-c", script, "-", *args]
+        self._holder = start(argv, Path("/"), stdin=subprocess.PIPE)
+        assert self._holder.stdout is not None
+        assert self._holder.stdout.readline() == b"ready\n", self._holder.communicate()
+
+    def close(self) -> None:
+        self._holder.communicate()
+
+    def __call__(self, folder: Path, *argv: str) -> Ran:
+        enter = ["nsenter", "-t", str(self._holder.pid), "-U", "-m", "--preserve-credentials", "--"]
+        return run([*enter, "sh", "-c", 'cd "$0" && exec "$@"', str(folder), *argv], Path("/"), env=environment())
+
+    def ok(self, folder: Path, *argv: str) -> str:
+        done = self(folder, *argv)
+        assert done.status == 0, done
+        return done.out.strip()
+
+
+def traces(inside: Inside, folder: Path) -> str:
+    """Return what a refused write may not leave or change: refs, locks, crash reports, index, HEAD, work tree."""
+    script = (
+        "git for-each-ref; git rev-parse HEAD; git status --porcelain --ignored;"
+        " sha256sum .git/index .git/HEAD .git/config;"
+        " find .git -name '*.lock' ! -path '*/gitmem/*'; find .git -maxdepth 1 -name 'fast_import_crash*';"
+        " find . -name '*.broken' -o -name '*.damaged'"
+    )
+    return inside.ok(folder, "sh", "-c", script)
+
+
+# A full disk
+
+
+@pytest.fixture
+def small(repo: Path, tmp_path: Path) -> Iterator[tuple[Inside, Path]]:
+    """Return a namespace with the repository on a small disk, and the repository's place there."""
+    Console(repo).ok("init")
+    fill_store(Console(repo))
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    inside = Inside(
+        'mount -t tmpfs -o size=4m,nr_inodes=2000 none "$1" && cp -a "$2" "$1/service"', str(disk), str(repo)
+    )
+    yield inside, disk / "service"
+    inside.close()
+
+
+FILL = {
+    "bytes": "dd if=/dev/zero of=../filler bs=4k 2> /dev/null; true",
+    "inodes": 'n=0; while touch "../filler$n" 2> /dev/null; do n=$((n + 1)); done',
+}
+
+
+@needs_namespaces
+@pytest.mark.parametrize("what", FILL)
+def test_full_disk_refuses_every_write_and_changes_nothing(small: tuple[Inside, Path], what: str) -> None:
+    inside, folder = small
+    inside.ok(folder, "sh", "-c", FILL[what])
+    before = traces(inside, folder)
+
+    for words in WRITES.values():
+        done = inside(folder, str(GITMEM), *words)
+
+        assert (done.status, done.out) == (3, ""), (words, done)
+        assert "gitmem: error: " in done.err
+        assert traces(inside, folder) == before, words
+    inside.ok(folder, "sh", "-c", "rm ../filler*")
+    assert inside.ok(folder, str(GITMEM), *WRITES["remember"]) == "no-room"
+    assert inside(folder, str(GITMEM), "verify").status == 0
+    assert inside.ok(folder, "git", "fsck", "--full", "--strict", "--no-dangling") == ""
+
+
+@needs_namespaces
+@pytest.mark.parametrize("what", FILL)
+def test_full_disk_hinders_no_reader_with_or_without_an_index(small: tuple[Inside, Path], what: str) -> None:
+    inside, folder = small
+    inside.ok(folder, "sh", "-c", FILL[what])
+
+    warm = {name: inside(folder, str(GITMEM), *words) for name, words in READS.items()}
+    inside.ok(folder, "sh", "-c", f"rm -r .git/gitmem; {FILL[what]}")
+    cold = {name: inside(folder, str(GITMEM), *words) for name, words in READS.items()}
+
+    assert {name: done.status for name, done in warm.items()} == dict.fromkeys(READS, 0), warm
+    assert {name: done.status for name, done in cold.items()} == dict.fromkeys(READS, 0), cold
+    assert warm["list"].out == cold["list"].out
+    assert "first" in cold["recall"].out
+
+
+@needs_namespaces
+def test_disk_that_fills_up_at_any_point_keeps_a_write_whole_or_refuses_it(small: tuple[Inside, Path]) -> None:
+    inside, folder = small
+    free = "free=$(stat -f -c %a ..); dd if=/dev/zero of=../filler bs=4k count=$((free - $0)) 2> /dev/null"
+    kept, refused = [], 0
+
+    for blocks in [*range(24), *range(24, 96, 8)]:
+        inside.ok(folder, "sh", "-c", f"rm -f ../filler; {free}", str(blocks))
+        before = inside.ok(folder, "git", "rev-parse", "memory")
+        done = inside(folder, str(GITMEM), "remember", f"With {blocks} blocks", "--key", f"blocks-{blocks}")
+        after = inside.ok(folder, "git", "rev-parse", "memory")
+
+        assert done.status in (0, 3), done
+        assert (after == before, done.out) == ((True, "") if done.status else (False, f"blocks-{blocks}\n")), done
+        kept += [f"blocks-{blocks}"] if done.status == 0 else []
+        refused += done.status == 3
+        assert inside(folder, str(GITMEM), "show", "first").status == 0
+    inside.ok(folder, "rm", "../filler")
+
+    assert kept, "there was never room enough: nothing was shown"
+    assert refused
+    assert set(kept) <= set(inside.ok(folder, str(GITMEM), "list").replace("\t", "\n").split("\n"))
+    assert inside.ok(folder, "git", "fsck", "--full", "--strict", "--no-dangling") == ""
+    assert inside(folder, str(GITMEM), "doctor").status == 0
+
+
+@needs_namespaces
+def test_store_is_not_begun_on_a_full_disk(repo: Path, tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    setup = 'mount -t tmpfs -o size=2m none "$1" && cp -a "$2" "$1/service"'
+    inside = Inside(setup, str(tmp_path / "disk"), str(repo))
+    folder = tmp_path / "disk/service"
+    try:
+        inside.ok(folder, "sh", "-c", FILL["bytes"])
+        before = traces(inside, folder)
+        for words in (["init"], ["remember", "Begin"], ["fact", "Begin", "--exists", "README.md"]):
+            assert inside(folder, str(GITMEM), *words).status == 3
+        assert traces(inside, folder) == before
+        inside.ok(folder, "rm", "../filler")
+        assert inside(folder, str(GITMEM), "remember", "Begin").status == 0
+    finally:
+        inside.close()
+
+
+LIMITS_KIB = (0, 1, 4, 8, 16)
+
+
+@pytest.mark.parametrize("limit", LIMITS_KIB)
+def test_limit_on_file_sizes_keeps_a_write_whole_or_refuses_it(repo: Path, limit: int) -> None:
+    console = Console(repo)
+    fill_store(console)
+    text = "".join(f"{random.Random(n).randbytes(39).hex()}\n" for n in range(600))  # 47 KB, 24 KB compressed
+    before = tip(repo)
+
+    done = console.type(f"ulimit -f {limit}; gitmem remember - --key long", input=text)
+
+    assert (done.status, done.out) == (3, ""), done
+    assert "gitmem: error: " in done.err
+    assert tip(repo) == before
+    assert not list((repo / ".git").glob("fast_import_crash_*"))
+    assert not list((repo / ".git/refs").rglob("*.lock"))
+    assert console.ok("remember", "-", "--key", "long", input=text) == "long"
+
+
+# A disk that may only be read
+
+
+@pytest.fixture
+def frozen(repo: Path, request: pytest.FixtureRequest) -> Iterator[tuple[Inside, Path]]:
+    """Return a namespace in which the repository may only be read: with an index, without one, or with an old one."""
+    console = Console(repo)
+    fill_store(console)
+    state = getattr(request, "param", "warm")
+    if state == "cold":
+        shutil.rmtree(repo / ".git/gitmem")
+    elif state == "behind":
+        kept = repo.parent / "kept"
+        shutil.copytree(repo / ".git/gitmem", kept)
+        console.ok("remember", "Written later", "--key", "later")
+        shutil.rmtree(repo / ".git/gitmem")
+        shutil.copytree(kept, repo / ".git/gitmem")
+    inside = Inside('mount --bind "$1" "$1" && mount -o remount,bind,ro "$1"', str(repo))
+    yield inside, repo
+    inside.close()
+
+
+@needs_namespaces
+@pytest.mark.parametrize("frozen", ["warm", "cold", "behind"], indirect=True)
+def test_read_only_disk_hinders_no_reader(frozen: tuple[Inside, Path], request: pytest.FixtureRequest) -> None:
+    inside, folder = frozen
+    before = snapshot(folder)
+    assert inside(folder, "touch", "x").status != 0
+
+    done = {name: inside(folder, str(GITMEM), *words) for name, words in READS.items()}
+
+    assert {name: ran.status for name, ran in done.items()} == dict.fromkeys(READS, 0), done
+    assert ("later" in done["list"].out) == (request.node.callspec.params["frozen"] == "behind")
+    assert snapshot(folder) == before
+
+
+@needs_namespaces
+@pytest.mark.parametrize("frozen", ["warm", "cold"], indirect=True)
+def test_read_only_disk_refuses_every_write(frozen: tuple[Inside, Path]) -> None:
+    inside, folder = frozen
+    before = snapshot(folder)
+
+    for words in [*WRITES.values(), ["doctor", "--fix"], ["init"]]:
+        done = inside(folder, str(GITMEM), *words)
+
+        expected = 0 if words[0] == "doctor" else 3  # nothing is broken, so there is nothing to mend
+        assert done.status == expected, (words, done)
+        assert done.status == 0 or (done.out == "" and "gitmem: error: " in done.err), (words, done)
+    assert snapshot(folder) == before
+
+
+def without_privileges() -> list[str]:
+    """Return what starts a program that file modes bind, also when root runs the tests."""
+    if os.geteuid() != 0:
+        return []
+    if shutil.which("setpriv") is None:
+        pytest.skip("root may write everywhere, and there is no setpriv to give that up")
+    return ["setpriv", "--bounding-set=-all", "--inh-caps=-all"]
+
+
+@pytest.fixture
+def modes_off(repo: Path) -> Iterator[Path]:
+    """Return a repository whose git directory nobody may write to, by its modes."""
+    fill_store(Console(repo))
+    places = [repo / ".git", *(repo / ".git").rglob("*")]
+    modes = {place: stat.S_IMODE(place.stat().st_mode) for place in places}
+    for place, mode in modes.items():
+        place.chmod(mode & ~0o222)
+    yield repo
+    for place, mode in modes.items():
+        if place.exists():
+            place.chmod(mode)
+
+
+def test_repository_that_its_modes_protect_can_be_read_and_not_written(modes_off: Path) -> None:
+    before, plain = snapshot(modes_off), without_privileges()
+    if run([*plain, "touch", str(modes_off / ".git/x")], modes_off).status == 0:
+        pytest.skip("file modes do not bind here")
+
+    reads = {name: run([*plain, str(GITMEM), *words], modes_off) for name, words in READS.items()}
+    writes = {name: run([*plain, str(GITMEM), *words], modes_off) for name, words in WRITES.items()}
+
+    assert {name: done.status for name, done in reads.items()} == dict.fromkeys(READS, 0), reads
+    assert {name: done.status for name, done in writes.items()} == dict.fromkeys(WRITES, 3), writes
+    assert snapshot(modes_off) == before
+
+
+# Output that goes nowhere
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+def test_output_that_cannot_be_written_is_told_and_the_write_is_kept(repo: Path) -> None:
+    console = Console(repo)
+
+    done = console.type("gitmem remember 'Said to nobody' --key nobody > /dev/full")
+
+    assert done.status == 3, done
+    assert "what was acknowledged is kept" in done.err
+    assert console.listed() == ["nobody"]
+    assert console.type("gitmem list > /dev/full").status == 3
+
+
+def test_reader_that_stops_reading_is_no_error(repo: Path) -> None:
+    console = Console(repo)
+    fill_store(console)
+
+    done = console.type("set +o pipefail; gitmem list --json | head -c 1")
+
+    assert (done.status, done.out, done.err) == (0, "{", "")
+    for number, closed in enumerate((">&-", "2>&-", "<&-", "<&- >&- 2>&-")):
+        assert console.type(f"gitmem remember 'Not seen' --key closed-{number} {closed}").status == 0
+    assert len(console.listed()) == 4 + 4

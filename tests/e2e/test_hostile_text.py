@@ -1,0 +1,179 @@
+"""Memories, names, authors and check output made to harm a terminal: nothing of it stays alive in any command."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import commit_files, git, put_files
+from console import ALIVE, GITMEM, Terminal, environment, gitmem
+from golden import assert_golden, steady
+
+# Writes to the clipboard (OSC 52), clears the screen, goes back over what was shown, turns the line around, and clears
+# with an 8-bit introducer.
+EVIL = "\x1b]52;c;aGk=\x07\x1b[2J\r\x08\u202e\x9b2J"
+# The same in a double-quoted scalar of YAML.
+SPELT = '"' + "".join(f"\\x{ord(c):02x}" if ord(c) < 256 else f"\\u{ord(c):04x}" for c in EVIL) + 'evil"'
+PRINTS = r"printf '\033]52;c;aGk=\007\033[2J\r\010 boo\n\342\200\256x'; exit 1"
+
+FILES: dict[str, bytes | str] = {
+    "learned/title.md": f"---\ntitle: {SPELT}\nkind: learned\ntags: [{SPELT}]\npaths: [{SPELT}]\nrefs: [{SPELT}]\n"
+    f"by: {{who: {SPELT}, agent: {SPELT}}}\nodd: {SPELT}\n---\nplain gateway\n",
+    "learned/body.md": f"---\ntitle: a body\nkind: learned\n---\ngateway {EVIL} gateway\n",
+    "learned/raw.md": f"---\ntitle: raw {EVIL}\nkind: learned\n---\n",
+    "learned/kind.md": f"---\ntitle: a kind\nkind: {SPELT}\n---\n",
+    "learned/key.md": f"---\ntitle: a key\n{SPELT}: x\n---\n",
+    "learned/yaml.md": f"---\ntitle: [{EVIL}\n---\n",
+    "facts/builtin.md": f"---\ntitle: {SPELT}\nkind: fact\nby: {SPELT}\n"
+    f"verify: {{contains: {SPELT}, in: README.md}}\n---\n",
+    "facts/command.md": f"---\ntitle: a command\nkind: fact\nverify: {SPELT}\n---\n",
+    "facts/prints.md": f"---\ntitle: prints\nkind: fact\nverify: {json.dumps(PRINTS)}\n---\n",
+    "facts/rests.md": f"---\ntitle: rests\nkind: fact\nrequires: [builtin, {SPELT}]\n"
+    "verify: {exists: README.md}\n---\n",
+    "learned/--json.md": "---\ntitle: an option\n---\n",
+    "gitmem.toml": f"{EVIL} = 1\n",
+}
+NAMES = [b"\x1b]52;c;aGk=\x07.md", b"new\nline.md", "\u202egpj.md".encode(), b"\xff\xfe.md", b"tab\t.md"]
+
+
+@pytest.fixture(scope="module")
+def hostile_template(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a repository whose memory branch was pushed by somebody who means harm; its code has odd names too."""
+    repo = Path(shutil.copytree(template, tmp_path_factory.mktemp("hostile") / "service"))
+    commit_files(repo, {"src/\x1b]52;c;aGk=\x07\u202ename.py": "x\n"})
+    gitmem(repo, "init")
+    put_files(repo, FILES)
+    put_files(repo, {"learned/late.md": "---\ntitle: late\nkind: learned\n---\n"})
+    _set_tip(repo, b"memory^{tree}", "memory~1")
+    blob = git(repo, "hash-object", "-w", "--stdin", input="---\ntitle: x\n---\n").encode()
+    folder = _tree(repo, [b"100644 blob " + blob + b"\t" + name for name in NAMES])
+    listed = subprocess.run(["git", "ls-tree", "-z", "memory"], cwd=repo, capture_output=True, check=True).stdout
+    tree = _tree(repo, [*listed.split(b"\0")[:-1], b"040000 tree " + folder + b"\todd\x1b[2J"])
+    _set_tip(repo, tree, "memory")
+    commit_files(repo, {"approved": gitmem(repo, "trust", "--print").out})
+    return repo
+
+
+@pytest.fixture
+def hostile(hostile_template: Path, tmp_path: Path) -> Path:
+    """Return a copy of it that a test may change."""
+    return Path(shutil.copytree(hostile_template, tmp_path / "service"))
+
+
+def _tree(repo: Path, entries: list[bytes]) -> bytes:
+    data = b"".join(entry + b"\0" for entry in entries)
+    return subprocess.run(["git", "mktree", "-z"], cwd=repo, input=data, capture_output=True, check=True).stdout.strip()
+
+
+def _set_tip(repo: Path, tree: bytes, parent: str) -> None:
+    """Commit a tree as somebody whose name and subject mean harm."""
+    names = {f"GIT_{who}_{what}": f"{EVIL}Mal" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    argv = ["git", "commit-tree", tree.decode(), "-p", parent, "-m", f"subject {EVIL}"]
+    done = subprocess.run(argv, cwd=repo, env=environment(**names), capture_output=True, check=True)
+    git(repo, "update-ref", "refs/heads/memory", done.stdout.decode().strip())
+
+
+COMMANDS = (
+    ("list", "--all"),
+    ("recall", "gateway"),
+    ("recall", "--recent", "20"),
+    ("recall", EVIL),
+    ("show", "title"),
+    ("show", "body"),
+    ("show", "raw"),
+    ("show", EVIL),
+    ("show", "--", "--json"),
+    ("verify", "--dry-run"),
+    ("verify", "--approved", "approved"),
+    ("verify", "--approved", EVIL),
+    ("show", "builtin"),
+    ("show", "prints"),
+    ("settle", "builtin"),
+    ("log", "late"),
+    ("log", "prints"),
+    ("status",),
+    ("context",),
+    ("context", "--path", EVIL),
+    ("doctor",),
+    ("trust", "--print"),
+    ("list", "--tag", EVIL),
+    ("list", "--kind", EVIL),
+    ("remember", EVIL),
+    ("remember", "x", "--path", EVIL),
+    ("fact", "x", "--contains", EVIL, "--in", "README.md"),
+    ("edit", "title", "--ttl", EVIL),
+    ("forget", "body", "--why", EVIL),
+    ("forget", "body"),
+    ("log", "body"),
+    ("-C", EVIL, "list"),
+    (EVIL,),
+    ("list", f"--{EVIL}"),
+    ("list", "--limit", EVIL),
+    ("doctor", "--fix"),
+)
+
+
+def test_nothing_alive_is_printed_by_any_command(hostile: Path) -> None:
+    said = []
+    for words in COMMANDS:
+        done = gitmem(hostile, *words)
+        assert ALIVE.findall(done.out + done.err) == [], words
+        assert done.status in (0, 1, 2, 3), done
+        said.append(f"$ gitmem {' '.join(words)}".translate({ord(c): None for c in EVIL if not c.isprintable()}))
+        said.append(f"{done.out}{done.err}[{done.status}]\n")
+
+    assert_golden("hostile.txt", steady("\n".join(said), repo=hostile))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        words
+        for words in COMMANDS
+        if words[0] in ("list", "recall", "show", "verify", "status", "context", "doctor", "log")
+    ],
+)
+def test_json_is_one_document_with_nothing_alive_in_it(hostile: Path, words: tuple[str, ...]) -> None:
+    border = words.index("--") if "--" in words else len(words)
+
+    done = gitmem(hostile, *words[:border], "--json", *words[border:])
+
+    assert ALIVE.findall(done.out + done.err) == []
+    assert done.out or done.err.startswith("gitmem: error: ")
+    if done.out:
+        json.loads(done.out)
+
+
+def test_hostile_titles_come_through_json_as_they_are(hostile: Path) -> None:
+    found = json.loads(gitmem(hostile, "show", "title", "--json").out)
+
+    assert found["title"] == f"{EVIL}evil"
+
+
+@pytest.mark.parametrize(
+    "words", [("list",), ("recall", "gateway"), ("show", "title"), ("status",), ("context",), ("trust", "--review")]
+)
+def test_terminal_gets_colours_and_nothing_else(hostile: Path, words: tuple[str, ...]) -> None:
+    with Terminal(hostile, *GITMEM, *words) as terminal:
+        if words[0] == "trust":
+            terminal.wait_for("leave it waiting: ")
+            terminal.type("q\n")
+        terminal.finish()
+
+    shown = terminal.output.replace("\r\n", "\n")
+    for code in ("0", "1", "2", "31", "32", "33", "36", "1;31"):
+        shown = shown.replace(f"\x1b[{code}m", "")
+    assert ALIVE.findall(shown) == []
+
+
+def test_commits_that_gitmem_makes_have_nothing_alive_in_their_messages(hostile: Path) -> None:
+    gitmem(hostile, "verify", "--approved", "approved")
+    gitmem(hostile, "forget", "title")
+
+    made = git(hostile, "log", "-2", "--format=%B%an%ae", "memory")
+
+    assert ALIVE.findall(made) == []
+    assert ALIVE.findall(git(hostile, "show", "memory:STATUS.md")) == []

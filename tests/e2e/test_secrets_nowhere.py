@@ -1,0 +1,126 @@
+"""A secret that somebody types or that a check prints is refused or replaced, and is nowhere afterwards."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import commit_files, git, memory_text, put_files
+from console import GITMEM, Ran, Terminal, environment, gitmem
+
+# Made up, in the published forms; put together here so that no scanner takes this file for a leak.
+TOKENS = {
+    "github": "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8",
+    "aws": "AKIA" + "Q7RT2ZLWX5VN4BKD",
+    "databricks": "dapi" + "3f9a7c1e5b8d2046" + "a7c9e1f3b5d70284",
+    "password in a URL": "postgres://svc:" + "vN8xKq2LmR4t" + "@db.internal/x",
+    "private key": "-----BEGIN PRIVATE KEY-----\n"
+    + "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIB" * 3
+    + "\n-----END",
+}
+
+
+def places_of(repo: Path, state: Path, needle: str) -> list[str]:
+    """Return where a text is: in any object of any kind, reachable or not, and in any file of ours, cases ignored."""
+    found = []
+    listed = git(repo, "cat-file", "--batch-all-objects", "--batch-check").split("\n")
+    for line in listed:
+        oid, kind, _ = line.split()
+        content = subprocess.run(["git", "cat-file", kind, oid], cwd=repo, capture_output=True, check=True).stdout
+        if needle.lower().encode() in content.lower():
+            found.append(f"{kind} {oid}")
+    for folder in (repo / ".git" / "gitmem", state, repo / ".git" / "logs"):
+        for path in folder.rglob("*"):
+            if path.is_file() and needle.lower().encode() in path.read_bytes().lower():
+                found.append(str(path))
+    return found
+
+
+def slug(token: str) -> str:
+    """Return the most telling part of a secret as a key would have it."""
+    return max(token.lower().replace("_", "-").replace("\n", "-").split("-"), key=len)[:24]
+
+
+@pytest.mark.parametrize("token", TOKENS.values(), ids=list(TOKENS))
+def test_typed_secret_is_refused_and_nowhere(repo: Path, tmp_path: Path, token: str) -> None:
+    gitmem(repo, "remember", "a text", "--key", "k")
+    one_line = token.replace("\n", " ")
+    attempts: list[Ran] = [
+        gitmem(repo, "remember", f"it is {token}"),
+        gitmem(repo, "remember", "-", input=f"first line\n\nthen {token}\n"),
+        gitmem(repo, "remember", "x", "--title", token),
+        gitmem(repo, "remember", "x", "--tag", one_line),
+        gitmem(repo, "remember", "x", "--task", one_line),
+        gitmem(repo, "fact", token, "--exists", "README.md"),
+        gitmem(repo, "fact", "x", "--body", token, "--exists", "README.md"),
+        gitmem(repo, "fact", "x", "--unproven", "--verify", f"grep -q '{token}' README.md"),
+        gitmem(repo, "fact", "x", "--unproven", "--", "grep", "-q", token, "README.md"),
+        gitmem(repo, "fact", "x", "--unproven", "--refute", token, "--verify", "make unit"),
+        gitmem(repo, "edit", "k", "--title", token),
+        gitmem(repo, "edit", "k", "--body", token),
+        gitmem(repo, "forget", "k", "--why", token),
+        gitmem(repo, "settle", "k", "--retire", "--why", token),
+        gitmem(repo, "remember", "x", env=environment(GITMEM_AGENT=one_line)),
+    ]
+
+    told = "".join(done.out + done.err for done in attempts)
+    assert [done.status for done in attempts] == [2] * len(attempts)
+    assert slug(token) not in told.lower()
+    assert one_line.lower() not in told.lower()
+    assert places_of(repo, tmp_path / "state-home", slug(token)) == []
+
+
+def test_secret_that_a_check_prints_is_in_no_verdict_and_on_no_screen(repo: Path, tmp_path: Path) -> None:
+    token = TOKENS["github"]
+    commit_files(repo, {"print.sh": f"echo 'the token is {token[:20]}''{token[20:]}'; exit 1\n"})
+    gitmem(repo, "init")
+    put_files(repo, {"facts/f.md": memory_text("f", verify="sh print.sh").replace("learned", "fact")})
+    commit_files(repo, {"approved": gitmem(repo, "trust", "--print").out})
+
+    done = [gitmem(repo, "verify", "--approved", "approved"), gitmem(repo, "verify", "--json")]
+    done += [
+        gitmem(repo, *line.split()) for line in ("show f", "show f --json", "log f", "status", "context", "recall f")
+    ]
+
+    assert "[secret: github-token]" in done[0].out
+    assert token not in repr(done)
+    assert places_of(repo, tmp_path / "state-home", token) == []
+
+
+def test_secret_on_a_terminal_is_not_repeated_either(repo: Path) -> None:
+    token = TOKENS["github"]
+
+    with Terminal(
+        repo, *GITMEM, "fact", "x", "--verify", f"curl -H {token} x", env=environment(NO_COLOR="1")
+    ) as terminal:
+        status = terminal.finish()
+
+    assert (status, token in terminal.output) == (2, False)
+
+
+def test_bug_report_has_no_secret(repo: Path, tmp_path: Path) -> None:
+    token = TOKENS["github"]
+    code = (
+        "import sys; from gitmem import cli; from gitmem.cli import remember\n"
+        "def broken(args, out): raise KeyError(args.text)\n"
+        f"remember.run = broken; sys.argv[1:] = ['remember', {token!r}]; cli.script()"
+    )
+
+    done = subprocess.run([sys.executable, "-c", code], cwd=repo, capture_output=True, text=True, check=False)
+
+    reports = list((tmp_path / "state-home").rglob("bug-*.txt"))
+    assert (done.returncode, len(reports)) == (70, 1)
+    assert "KeyError" in reports[0].read_text()
+    assert token not in done.stderr + reports[0].read_text()
+
+
+def test_rule_that_the_policy_allows_is_let_through(repo: Path) -> None:
+    gitmem(repo, "init")
+    put_files(repo, {"gitmem.toml": '[secrets]\nallow = ["github-token"]\n'})
+
+    done = gitmem(repo, "remember", f"a revoked one: {TOKENS['github']}", "--key", "k")
+
+    assert (done.status, json.loads(gitmem(repo, "show", "k", "--json").out)["key"]) == (0, "k")

@@ -1,0 +1,105 @@
+"""On a real terminal: colours, marks, progress, the width; and none of it in a pipe."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from conftest import commit_files
+from console import GITMEM, Terminal, environment, gitmem, on_terminal
+
+COLOR = re.compile("\x1b\\[[0-9;]*m")
+
+
+@pytest.fixture
+def filled(repo: Path) -> Path:
+    """Return a repository with a fact that failed, one that holds, and a memory that rests on the first."""
+    gitmem(repo, "init")
+    gitmem(repo, "fact", "Tokens are signed", "--contains", "RS256", "--in", "src/auth/jwt.py", "--key", "f")
+    gitmem(repo, "fact", "There is a readme", "--exists", "README.md", "--key", "g")
+    gitmem(repo, "remember", "Only public keys", "--key", "k", "--requires", "f")
+    commit_files(repo, {"src/auth/jwt.py": "EdDSA\n"})
+    gitmem(repo, "verify")
+    return repo
+
+
+def test_list_is_a_table_with_marks_and_colours(filled: Path) -> None:
+    done = on_terminal(filled, "list")
+
+    lines = COLOR.sub("", done.out).split("\n")
+    assert {line[:1] for line in lines if line} == {"✗", "✓", "?"}
+    assert "\x1b[1;31m✗\x1b[0m \x1b[36mf\x1b[0m" in done.out
+    assert "\t" not in done.out
+
+
+@pytest.mark.parametrize(
+    ("variables", "is_colored"),
+    [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False), ({"FORCE_COLOR": "0"}, False)],
+)
+def test_environment_takes_the_colours_away_and_leaves_the_words(
+    filled: Path, variables: dict[str, str], is_colored: bool
+) -> None:
+    env = environment(**{"NO_COLOR": None, "TERM": "xterm", **variables})
+
+    done = on_terminal(filled, "status", env=env)
+
+    assert ("\x1b" in done.out) is is_colored
+    assert "✗ f  no file of src/auth/jwt.py contains 'RS256'" in COLOR.sub("", done.out)
+
+
+def test_pipe_has_neither_colours_nor_progress_unless_forced(filled: Path) -> None:
+    env = environment(NO_COLOR=None, TERM="xterm")
+
+    plain = gitmem(filled, "verify", "--all", env=env)
+    forced = gitmem(filled, "verify", "--all", env={**env, "FORCE_COLOR": "1"})
+
+    assert "\x1b" not in plain.out + plain.err
+    assert "\x1b[1;31m✗\x1b[0m" in forced.out
+    assert COLOR.sub("", forced.out) == plain.out
+    assert "\r" not in forced.err
+
+
+def test_verify_draws_its_progress_and_takes_it_away(filled: Path) -> None:
+    done = on_terminal(filled, "verify", "--all", env=environment(NO_COLOR="1", TERM="xterm"))
+
+    assert done.status == 1
+    assert "█" in done.out
+    assert " 2/2 " in done.out
+    drawn_last = done.out.rindex("\r\x1b[2K")
+    assert done.out.index("2 due: 1 holds, 1 failed") > drawn_last
+    assert "█" not in done.out[drawn_last:]
+
+
+def test_answer_and_progress_do_not_mix_when_only_the_answer_is_kept(filled: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    line = f'"$@" verify --all > "{kept}"'
+
+    with Terminal(filled, "sh", "-c", line, "sh", *GITMEM) as terminal:
+        terminal.finish()
+
+    assert "█" in terminal.output
+    assert "\x1b" not in kept.read_text()
+    assert "2 due: 1 holds, 1 failed" in kept.read_text()
+
+
+@pytest.mark.parametrize("columns", [50, 200])
+def test_lines_keep_to_the_width_of_the_terminal(repo: Path, columns: int) -> None:
+    gitmem(repo, "remember", "-", "--key", "k", input="Wide " * 18 + "\n\n" + "words " * 60)
+
+    shown = []
+    for words in (["list"], ["recall", "wide"]):
+        with Terminal(repo, *GITMEM, *words, columns=columns, env=environment(NO_COLOR="1")) as terminal:
+            assert terminal.finish() == 0
+            shown += terminal.output.replace("\r\n", "\n").split("\n")
+
+    assert max(map(len, shown)) <= columns
+    assert any("…" in line for line in shown)
+
+
+def test_error_is_red_and_its_hint_stands_out(repo: Path) -> None:
+    done = on_terminal(repo, "nosuch")
+
+    assert done.status == 2
+    assert "\x1b[1;31mgitmem: error:\x1b[0m there is no command nosuch\n" in done.out
+    assert "  \x1b[1mhint:\x1b[0m gitmem --help lists the commands\n" in done.out

@@ -1,0 +1,781 @@
+"""A write is whole, durable and nobody else's loss: or it is refused, and nothing was changed."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import NOW, commit_files, git, put_files, tip
+
+from gitmem.errors import ConflictError, GitmemError, ProcessError
+from gitmem.git.binary import Git
+from gitmem.git.repository import discover
+from gitmem.store import commit as module
+from gitmem.store import layout
+from gitmem.store.commit import Plan, Written, write_commit
+from gitmem.store.lock import FRESH_S
+
+REF = "refs/heads/memory"
+# An empty tree, the constants of `layout`, SHA-1: what every clone that begins apart must begin with.
+ROOT = "e7b80b276c06884a0d4ac696766e91b98022f7f6"
+FILE = ("facts/a.md", b"a\n")
+
+
+def door(folder: Path) -> Git:
+    return Git(discover(folder))
+
+
+def write(folder: Path, plan: Plan | None = None, **options: object) -> Written | None:
+    """Write one file, or a plan, to the memory branch."""
+    planned = plan or Plan("fact: add a", writes=(FILE,))
+    given = {"command": "test", "now": NOW, "lock_timeout_s": 5.0, **options}
+    return write_commit(door(folder), REF, lambda _: planned, **given)  # type: ignore[arg-type]
+
+
+def files(folder: Path, commit: str = REF) -> dict[str, str]:
+    """Return the content of each file of a commit by path."""
+    paths = git(folder, "ls-tree", "-r", "-z", "--name-only", commit).split("\0")
+    return {path: git(folder, "show", f"{commit}:{path}") for path in paths if path}
+
+
+def is_sound(folder: Path) -> bool:
+    """Tell whether every object of the repository is whole (git-fsck(1))."""
+    done = subprocess.run(["git", "fsck", "--full", "--strict"], cwd=folder, capture_output=True, check=False)
+    return done.returncode == 0
+
+
+# What is written
+
+
+def test_a_first_write_starts_the_branch_at_the_root_that_all_clones_share(repo: Path, tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "other")
+
+    for folder in (repo, tmp_path / "other"):
+        write(folder)
+
+    assert git(repo, "rev-list", "--max-parents=0", REF) == ROOT
+    assert git(tmp_path / "other", "rev-list", "--max-parents=0", REF) == ROOT
+    assert git(repo, "ls-tree", "-r", ROOT) == ""
+
+
+def test_what_is_acknowledged_is_the_tip(repo: Path) -> None:
+    written = write(repo)
+
+    assert written is not None
+    assert written.commit == tip(repo)
+    assert written.oids == {"facts/a.md": git(repo, "rev-parse", "memory:facts/a.md")}
+    assert files(repo) == {"facts/a.md": "a"}
+
+
+def test_a_write_names_the_tip_it_was_built_on(repo: Path) -> None:
+    first, second = write(repo), write(repo, Plan("fact: add b", writes=(("facts/b.md", b"b"),)))
+
+    assert first is not None
+    assert second is not None
+    assert (first.base, second.base) == ("", first.commit)
+    assert git(repo, "rev-parse", "memory^") == first.commit
+
+
+def test_a_write_without_the_branch_starts_where_it_is_told(repo: Path) -> None:
+    start = put_files(repo, {"facts/theirs.md": "x"}, ref="refs/remotes/origin/memory")
+
+    written = write(repo, start=start)
+
+    assert written is not None
+    assert written.base == git(repo, "rev-parse", "memory^") == start
+    assert set(files(repo)) == {"facts/a.md", "facts/theirs.md"}
+
+
+def test_files_are_written_moved_and_deleted_in_one_commit(repo: Path) -> None:
+    put_files(repo, {"facts/a.md": "a", "facts/b.md": "b", "facts/c.md": "c", "gotchas/d.md": "d"})
+    before = tip(repo)
+
+    write(
+        repo,
+        Plan(
+            "facts: split",
+            moves=(("facts/a.md", "facts/00/a.md"), ("facts/b.md", "facts/01/b.md")),
+            deletes=("facts/c.md", "facts/none.md"),
+            writes=(("facts/00/a.md", b"new a"), ("facts/e.md", b"")),
+        ),
+    )
+
+    assert files(repo) == {"facts/00/a.md": "new a", "facts/01/b.md": "b", "facts/e.md": "", "gotchas/d.md": "d"}
+    assert git(repo, "rev-parse", "memory^") == before
+
+
+def test_bytes_are_kept_as_they_are(repo: Path) -> None:
+    git(repo, "config", "core.autocrlf", "true")
+    content = b"\r\n\0\xff done\nfeature done\n\r\n" + bytes(range(256))
+
+    write(repo, Plan("fact: add a", writes=(("facts/a.md", content),)))
+
+    assert door(repo).read_blob("memory:facts/a.md", limit=1000) == content
+
+
+def test_more_files_than_names_are_asked_for_are_written(repo: Path) -> None:
+    names = [f"facts/k{n}.md" for n in range(module.NAMES_ASKED + 50)]
+
+    written = write(repo, Plan("facts", writes=tuple((name, name.encode()) for name in names)))
+
+    assert written is not None
+    assert written.oids == {}
+    assert files(repo) == {name: name for name in names}
+    assert is_sound(repo)
+
+
+def test_where_nothing_is_planned_nothing_is_written(repo: Path) -> None:
+    write(repo)
+    before = tip(repo)
+
+    done = write_commit(door(repo), REF, lambda _: None, command="test", now=NOW, lock_timeout_s=5)
+
+    assert done is None
+    assert tip(repo) == before
+    assert (repo / ".git/gitmem/lock").read_text() == ""
+
+
+def test_an_error_of_the_plan_lets_go_of_the_lock(repo: Path) -> None:
+    def plan(_: str | None) -> Plan:
+        raise ConflictError("no")
+
+    with pytest.raises(ConflictError):
+        write_commit(door(repo), REF, plan, command="test", now=NOW, lock_timeout_s=5)
+
+    assert write(repo, lock_timeout_s=0) is not None
+
+
+# The message
+
+
+def test_the_message_has_its_trailers_where_git_reads_them(repo: Path) -> None:
+    trailers = (("Gitmem-Key", "a"), ("Gitmem-Source", "agent x\nSigned-off-by: Mallory\r\n\nnew paragraph"))
+    write(repo, Plan("fact: add a", writes=(FILE,), body="why\n\nmore", trailers=trailers))
+
+    assert git(repo, "log", "-1", "--format=%(trailers)", REF).splitlines() == [
+        "Gitmem-Key: a",
+        "Gitmem-Source: agent x Signed-off-by: Mallory new paragraph",
+    ]
+    assert git(repo, "log", "-1", "--format=%s", REF) == "fact: add a"
+
+
+def test_the_person_is_the_author_and_gitmem_that_of_a_machines_commit(repo: Path) -> None:
+    write(repo)
+    write(repo, Plan("verify: 1 verdict", writes=(("STATUS.md", b"x"),), machine=True))
+
+    assert git(repo, "log", "--format=%an <%ae> %cn %at", "-2", REF).splitlines() == [
+        f"gitmem <gitmem@localhost> gitmem {NOW}",
+        f"Ana <ana@example.org> Ana {NOW}",
+    ]
+
+
+@pytest.mark.parametrize("name", ["A <b> C", "ünï", "x\ncommitter Mallory <m@x> 0 +0000", "", "<>"], ids=ascii)
+def test_no_name_breaks_the_commit(repo: Path, name: str) -> None:
+    git(repo, "config", "user.name", name)
+
+    write(repo)
+
+    assert git(repo, "log", "-1", "--format=%ct", REF) == str(NOW)
+    assert is_sound(repo)
+
+
+def test_a_commit_is_never_signed(repo: Path) -> None:
+    git(repo, "config", "commit.gpgSign", "true")
+    git(repo, "config", "gpg.program", "/nowhere")
+
+    write(repo)
+
+    assert "gpgsig" not in git(repo, "cat-file", "commit", REF)
+
+
+# What is not touched
+
+
+def test_nothing_of_the_users_is_touched(repo: Path) -> None:
+    marker = repo.parent / "ran"
+    (repo / "README.md").write_text("edited\n")
+    (repo / "staged").write_text("staged\n")
+    git(repo, "add", "staged")
+    for name in ("reference-transaction", "pre-commit", "post-commit", "post-checkout", "post-index-change"):
+        (repo / ".git/hooks" / name).write_text(f"#!/bin/sh\ntouch '{marker}'\nexit 1\n")
+        (repo / ".git/hooks" / name).chmod(0o755)
+    watched = [repo / ".git/HEAD", repo / ".git/index", repo / ".git/config", repo / "README.md"]
+    before = [path.read_bytes() for path in watched], git(repo, "for-each-ref", "refs/heads/main")
+
+    write(repo)
+
+    assert ([path.read_bytes() for path in watched], git(repo, "for-each-ref", "refs/heads/main")) == before
+    assert not marker.exists()
+    assert git(repo, "status", "--porcelain").splitlines() == [" M README.md", "A  staged"]
+
+
+def test_a_hooks_environment_does_not_lead_elsewhere(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git(tmp_path, "init", "-q", "canary")
+    canary = tmp_path / "canary" / ".git"
+    before = sorted((str(path), path.stat().st_mtime_ns) for path in canary.rglob("*"))
+    for name, value in {
+        "GIT_DIR": canary,
+        "GIT_COMMON_DIR": canary,
+        "GIT_INDEX_FILE": canary / "index",
+        "GIT_OBJECT_DIRECTORY": canary / "objects",
+        "GIT_WORK_TREE": tmp_path / "canary",
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "user.name",
+        "GIT_CONFIG_VALUE_0": "canary",
+        "GIT_CONFIG_PARAMETERS": "'user.name'='canary'",
+        "GIT_AUTHOR_NAME": "canary",
+        "GIT_COMMITTER_DATE": "1 +0000",
+        "GIT_NAMESPACE": "canary",
+    }.items():
+        monkeypatch.setenv(name, str(value))
+
+    written = write(repo)
+
+    for name in [n for n in os.environ if n.startswith("GIT_")]:
+        monkeypatch.delenv(name)
+    assert written is not None
+    assert git(repo, "log", "-1", "--format=%H %an %ct", REF) == f"{written.commit} Ana {NOW}"
+    assert sorted((str(path), path.stat().st_mtime_ns) for path in canary.rglob("*")) == before
+
+
+SHAPES = {
+    "linked": lambda repo: git(repo, "worktree", "add", "-q", "--detach", "../other"),
+    "bare": lambda repo: git(repo, "clone", "-q", "--bare", ".", "../other"),
+    "shallow": lambda repo: git(repo, "clone", "-q", "--depth", "1", f"file://{repo}", "../other"),
+    "sha256": lambda repo: git(repo.parent, "init", "-q", "--object-format=sha256", "other"),
+    "unborn": lambda repo: git(repo.parent, "init", "-q", "other"),
+    "odd-name": lambda repo: git(repo, "clone", "-q", ".", "../other"),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_every_shape_of_repository_is_written_to(repo: Path, shape: str) -> None:
+    SHAPES[shape](repo)
+    folder = repo.parent / "other"
+    if shape == "odd-name":
+        folder = folder.rename(repo.parent / 'it\'s\n"ünï" \udcff')
+
+    first, second = write(folder), write(folder, Plan("b", writes=(("facts/b.md", b"b"),)))
+
+    assert first is not None
+    assert second is not None
+    assert second.commit == tip(folder)
+    assert set(files(folder)) == {"facts/a.md", "facts/b.md"}
+    assert is_sound(folder)
+
+
+# Other writers
+
+
+def test_a_lost_race_is_planned_again_on_the_new_tip(repo: Path) -> None:
+    write(repo)
+    seen: list[str | None] = []
+
+    def plan(at: str | None) -> Plan:
+        seen.append(at)
+        if len(seen) == 1:
+            put_files(repo, {"facts/theirs.md": "theirs"})
+        return Plan("fact: add ours", writes=(("facts/ours.md", b"ours"),))
+
+    written = write_commit(door(repo), REF, plan, command="test", now=NOW, lock_timeout_s=5)
+
+    assert written is not None
+    assert seen == [git(repo, "rev-parse", "memory~2"), git(repo, "rev-parse", "memory~1")]
+    assert set(files(repo)) == {"facts/a.md", "facts/theirs.md", "facts/ours.md"}
+
+
+def test_a_branch_that_another_starts_meanwhile_is_not_replaced(repo: Path) -> None:
+    seen: list[str | None] = []
+
+    def plan(at: str | None) -> Plan:
+        seen.append(at)
+        if len(seen) == 1:
+            put_files(repo, {"facts/theirs.md": "theirs"})
+        return Plan("fact: add ours", writes=(("facts/ours.md", b"ours"),))
+
+    write_commit(door(repo), REF, plan, command="test", now=NOW, lock_timeout_s=5)
+
+    assert seen[0] is None
+    assert set(files(repo)) == {"facts/theirs.md", "facts/ours.md"}
+
+
+def test_a_branch_that_is_rewritten_meanwhile_is_not_put_back(repo: Path) -> None:
+    old = put_files(repo, {"facts/old.md": "old"})
+    new = put_files(repo, {"facts/new.md": "new"}, ref="refs/heads/rewritten")
+    seen: list[str | None] = []
+
+    def plan(at: str | None) -> Plan:
+        seen.append(at)
+        git(repo, "update-ref", REF, new)
+        return Plan("fact: add ours", writes=(("facts/ours.md", b"ours"),))
+
+    write_commit(door(repo), REF, plan, command="test", now=NOW, lock_timeout_s=5)
+
+    assert seen == [old, new]
+    assert set(files(repo)) == {"facts/new.md", "facts/ours.md"}
+
+
+def test_who_is_always_too_slow_is_told_so(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module.time, "sleep", lambda _: None)
+    monkeypatch.setattr(module, "ATTEMPTS", 4)
+    count = 0
+
+    def plan(_: str | None) -> Plan:
+        nonlocal count
+        count += 1
+        put_files(repo, {f"facts/theirs{count}.md": "theirs"})
+        return Plan("fact: add ours", writes=(("facts/ours.md", b"ours"),))
+
+    with pytest.raises(ConflictError, match="other writers were faster 4 times"):
+        write_commit(door(repo), REF, plan, command="test", now=NOW, lock_timeout_s=5)
+
+    assert len(files(repo)) == 4
+
+
+def test_a_branch_below_ours_is_named_at_once(repo: Path) -> None:
+    git(repo, "branch", "memory/x")
+    began = time.monotonic()
+
+    with pytest.raises(ConflictError, match="'refs/heads/memory/x' exists") as caught:
+        write(repo)
+
+    assert time.monotonic() - began < 2
+    assert "git config gitmem.branch memory-store" in caught.value.hint
+
+
+def test_the_branch_that_is_checked_out_here_is_not_moved(repo: Path) -> None:
+    git(repo, "checkout", "-q", "--orphan", "memory")
+
+    with pytest.raises(ConflictError, match="checked out"):
+        write(repo)
+
+    assert git(repo, "rev-parse", "--verify", "-q", REF, check=False) == ""
+
+
+def test_a_lock_that_another_git_holds_is_named_and_left_alone(repo: Path) -> None:
+    write(repo)
+    lock = repo / ".git/refs/heads/memory.lock"
+    lock.touch()
+
+    with pytest.raises(ConflictError, match=r"memory\.lock") as caught:
+        write(repo)
+
+    assert lock.exists()
+    assert "doctor --fix" in caught.value.hint
+
+
+def test_a_lock_that_another_git_lets_go_of_is_waited_for(repo: Path) -> None:
+    write(repo)
+    lock = repo / ".git/refs/heads/memory.lock"
+    lock.touch()
+    later = subprocess.Popen(["sh", "-c", f"sleep 0.2; rm '{lock}'"])
+
+    try:
+        assert write(repo, Plan("b", writes=(("facts/b.md", b"b"),))) is not None
+    finally:
+        later.wait()
+
+
+MANY_WRITES = """
+import sys
+from gitmem.git.binary import Git
+from gitmem.git.repository import discover
+from gitmem.store.commit import Plan, write_commit
+git = Git(discover(sys.argv[1]))
+for n in range(25):
+    path = f"facts/{sys.argv[2]}-{n}.md"
+    plan = Plan("fact: add", writes=((path, path.encode()),))
+    written = write_commit(git, "refs/heads/memory", lambda _: plan, command="remember", now=1_790_000_000,
+        lock_timeout_s=100)
+    print(path, written.commit, flush=True)
+"""
+
+
+@pytest.mark.parametrize("locked", [True, False], ids=["with-our-lock", "by-compare-and-swap-alone"])
+def test_processes_that_write_at_once_lose_nothing(repo: Path, locked: bool) -> None:
+    # Other clones' tools do not take our lock: safety must not hang on it.
+    script = MANY_WRITES if locked else f"import fcntl; fcntl.flock = lambda *_: None{MANY_WRITES}"
+    writers = [
+        subprocess.Popen([sys.executable, "-c", script, str(repo), f"w{n}"], stdout=subprocess.PIPE, text=True)
+        for n in range(4 if locked else 3)
+    ]
+
+    told = [line.split(" ") for writer in writers for line in writer.communicate()[0].splitlines()]
+
+    assert [writer.returncode for writer in writers] == [0] * len(writers)
+    assert sorted(path for path, _ in told) == sorted(files_of(repo))
+    assert len(told) == 25 * len(writers)
+    assert {commit for _, commit in told} | {ROOT} == set(git(repo, "rev-list", "--first-parent", REF).split())
+    assert is_sound(repo)
+
+
+def files_of(repo: Path) -> list[str]:
+    return [path for path in git(repo, "ls-tree", "-r", "-z", "--name-only", REF).split("\0") if path]
+
+
+# Crashes
+
+ONE_WRITE = """
+import sys
+from gitmem.git.binary import Git
+from gitmem.git.repository import discover
+from gitmem.store.commit import Plan, write_commit
+path = sys.argv[2]
+plan = Plan("fact: add", writes=((path, path.encode()),))
+written = write_commit(Git(discover(sys.argv[1])), "refs/heads/memory", lambda _: plan, command="remember",
+    now=1_790_000_000, lock_timeout_s=30)
+print(written.commit, flush=True)
+"""
+
+
+def slow_git(folder: Path, *, before: str = "") -> dict[str, str]:
+    """Return an environment whose git waits before it imports, so that its parent can be killed meanwhile."""
+    folder.mkdir()
+    script = folder / "git"
+    wait = f'touch "{folder}/began"; {before} while [ -e "{folder}/hold" ]; do sleep 0.02; done'
+    script.write_text(f'#!/bin/sh\ncase "$*" in *fast-import*) {wait};; esac\nexec {shutil.which("git")} "$@"\n')
+    script.chmod(0o755)
+    (folder / "hold").touch()
+    return {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
+
+
+def wait_until(claim: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not claim():
+        assert time.monotonic() < deadline, "it never came true"
+        time.sleep(0.005)
+
+
+def test_a_killed_writers_git_is_waited_for_as_if_it_were_the_writer(repo: Path, tmp_path: Path) -> None:
+    write(repo)
+    env = slow_git(tmp_path / "bin")
+    first = subprocess.Popen([sys.executable, "-c", ONE_WRITE, str(repo), "facts/first.md"], env=env)
+    wait_until((tmp_path / "bin" / "began").exists)
+    first.kill()
+    first.wait()
+
+    with pytest.raises(ConflictError, match=f"process {first.pid} \\(remember\\)"):
+        write(repo, Plan("b", writes=(("facts/b.md", b"b"),)), lock_timeout_s=0.2)
+
+    (tmp_path / "bin" / "hold").unlink()
+    assert write(repo, Plan("b", writes=(("facts/b.md", b"b"),))) is not None
+    assert {"facts/a.md", "facts/b.md"} <= set(files(repo))
+    assert is_sound(repo)
+
+
+def test_a_ref_lock_that_a_killed_writer_left_is_cleared_by_the_next(repo: Path, tmp_path: Path) -> None:
+    write(repo)
+    lock = repo / ".git/refs/heads/memory.lock"
+    env = slow_git(tmp_path / "bin", before=f'touch "{lock}";')
+    first = subprocess.Popen(
+        [sys.executable, "-c", ONE_WRITE, str(repo), "facts/first.md"], env=env, start_new_session=True
+    )
+    wait_until(lock.exists)
+    os.killpg(first.pid, signal.SIGKILL)
+    first.wait()
+    began = time.monotonic()
+
+    assert write(repo, Plan("b", writes=(("facts/b.md", b"b"),))) is not None
+
+    assert time.monotonic() - began < FRESH_S + 5
+    assert not lock.exists()
+
+
+def test_a_writer_that_is_killed_before_the_stream_ends_changes_nothing(repo: Path) -> None:
+    write(repo)
+    before = tip(repo)
+    stream = module._stream(REF, Plan("b", writes=(("facts/b.md", b"b"),)), tip=before, now=NOW, who="a <b>", ask=[])
+
+    for cut in range(0, len(stream), 7):
+        git(repo, "fast-import", "--quiet", "--date-format=raw", input=stream[:cut], check=False)
+        assert tip(repo) == before
+
+    git(repo, "fast-import", "--quiet", "--date-format=raw", input=stream)
+    assert tip(repo) != before
+
+
+WRITER = """
+import sys
+from gitmem.app import Memory
+folder, name, count, acknowledged = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
+with Memory(folder) as memory, open(acknowledged, "a") as file:
+    for n in range(count):
+        change = memory.remember(f"memory {n} of {name}", key=f"{name}-{n}")
+        print(change.key, change.commit, file=file, flush=True)
+"""
+
+
+def acknowledged(repo: Path) -> dict[str, str]:
+    """Return key and commit of every write that was acknowledged."""
+    lines = (repo.parent / "acknowledged").read_text().splitlines()
+    return dict(line.split(" ") for line in lines)
+
+
+@pytest.mark.parametrize("group", [False, True], ids=["writer-alone", "with-its-git"])
+def test_of_writers_that_are_killed_no_acknowledged_write_is_lost(repo: Path, group: bool) -> None:
+    (repo.parent / "acknowledged").touch()
+    write(repo)
+    for n in range(16):
+        before = len(acknowledged(repo))
+        writers = [_killable(repo, f"w{n}-{m}") for m in range(2)]
+        # Every fourth time before they have written anything, else in the middle of a later write (12 ms each here).
+        if n % 4:
+            wait_until(lambda before=before: len(acknowledged(repo)) > before)  # type: ignore[misc]
+        time.sleep(0.003 * n)
+        for writer in writers:
+            os.killpg(writer.pid, signal.SIGKILL) if group else writer.kill()
+        for writer in writers:
+            writer.wait()
+
+    assert write(repo, Plan("last", writes=(("facts/last.md", b"last"),))) is not None
+
+    told = acknowledged(repo)
+    assert len(told) >= 12
+    assert set(told.values()) < set(git(repo, "rev-list", REF).split())
+    assert set(told) <= {path.rsplit("/", 1)[-1].removesuffix(".md") for path in files_of(repo)}
+    assert is_sound(repo)
+    assert not list((repo / ".git" / "refs").rglob("*.lock"))
+
+
+def _killable(repo: Path, name: str) -> subprocess.Popen[bytes]:
+    argv = [sys.executable, "-c", WRITER, str(repo), name, "1000", str(repo.parent / "acknowledged")]
+    return subprocess.Popen(
+        argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True, env=dict(os.environ)
+    )
+
+
+# Power cuts
+
+
+@pytest.fixture
+def traced(tmp_path: Path):
+    """Return a function that runs Python under strace and returns its calls in order; skips without strace."""
+    strace = shutil.which("strace")
+    if strace is None:
+        pytest.skip("strace is not installed")
+
+    def trace(script: str, *args: str) -> list[str]:
+        out = tmp_path / "trace"
+        calls = "fsync,fdatasync,rename,renameat,renameat2,link,linkat,write"
+        argv = [strace, "-f", "-y", "-e", f"trace={calls}", "-o", str(out), sys.executable, "-c", script, *args]
+        done = subprocess.run(argv, capture_output=True, check=False, text=True)
+        if done.returncode != 0 and "ptrace" in done.stderr:
+            pytest.skip("strace may not trace here")
+        assert done.returncode == 0, done.stderr
+        return out.read_text().splitlines()
+
+    return trace
+
+
+def position(calls: list[str], pattern: str) -> int:
+    """Return the place of the last call that fits a pattern; -1 where there is none."""
+    return max((at for at, call in enumerate(calls) if re.search(pattern, call)), default=-1)
+
+
+def test_an_acknowledged_write_is_on_disk(repo: Path, traced) -> None:  # type: ignore[no-untyped-def]
+    write(repo)
+    before = set(git(repo, "rev-list", "--objects", "--no-object-names", REF).split())
+
+    calls = traced(ONE_WRITE, str(repo), "facts/b.md")
+
+    new = set(git(repo, "rev-list", "--objects", "--no-object-names", REF).split()) - before
+    moved = position(calls, r'rename.*memory\.lock", .*refs/heads/memory"')
+    told = position(calls, rf'write\(1<.*"{tip(repo)[:32]}')
+    assert len(new) == 4  # commit, root, folder, blob
+    assert 0 < moved < told
+    for oid in new:
+        name = f"objects/{oid[:2]}/{oid[2:]}"
+        named = position(calls, rf'(rename|link).*{name}"')
+        temporary = re.search(r'"[^"]*/(tmp_obj_\w+)"', calls[named])
+        assert temporary, calls[named]
+        assert 0 <= position(calls, rf"fsync\(.*{temporary[1]}>") < named < moved, "an object is synced before the ref"
+        folder = position(calls, rf"fsync\(.*/objects/{oid[:2]}>")
+        assert named < folder < told, "its name is synced before it is acknowledged"
+    assert 0 <= position(calls, r"fsync\(.*refs/heads/memory\.lock>") < moved
+    assert moved < position(calls, r"fsync\(.*/refs/heads>") < told
+
+
+# Disks that are full or read-only
+
+PROBE = "mount -t tmpfs -o size=1m tmpfs {0}"
+
+
+def in_namespace(tmp_path: Path, script: str) -> subprocess.CompletedProcess[str]:
+    """Run a shell script where it may mount; skips where nobody may."""
+    if shutil.which("unshare") is None:
+        pytest.skip("unshare is not installed")
+    mount = tmp_path / "mount"
+    mount.mkdir(exist_ok=True)
+    base = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-ec"]
+    probe = subprocess.run([*base, PROBE.format(mount)], capture_output=True, check=False)
+    if probe.returncode != 0:
+        pytest.skip("mounting is not allowed here, so no disk can be made full or read-only")
+    return subprocess.run([*base, script], capture_output=True, text=True, check=False, cwd=tmp_path)
+
+
+COMMANDS = """
+mem() {{
+    set +e
+    "{python}" -m gitmem -C "$REPO" "$@" > "$OUT/$N.out" 2> "$OUT/$N.err"
+    echo "$?" > "$OUT/$N.status"
+    set -e
+    N=$((N+1))
+}}
+export PYTHONPATH="{root}" PYTHONDONTWRITEBYTECODE=1
+N=1
+"""
+READS = ["recall gateway", "list", "show a-key", "status", "context", "doctor"]
+
+
+def commands(tmp_path: Path) -> str:
+    out = tmp_path / "out"
+    out.mkdir()
+    root = Path(module.__file__).parents[2]
+    return f'OUT="{out}"\n' + COMMANDS.format(python=sys.executable, root=root)
+
+
+def results(tmp_path: Path) -> list[tuple[int, str, str]]:
+    """Return exit status, output and error of each command."""
+    out = tmp_path / "out"
+    count = len(list(out.glob("*.status")))
+    read = [[(out / f"{n}.{end}").read_text() for end in ("status", "out", "err")] for n in range(1, count + 1)]
+    return [(int(status), told, err) for status, told, err in read]
+
+
+@pytest.fixture
+def remembered(repo: Path) -> Path:
+    """Return a repository whose memory holds one key, its catalog behind by one commit."""
+    write(repo)
+    text = "---\ntitle: The gateway retries\nkind: learned\n---\n"
+    put_files(repo, {"learned/a-key.md": text, "facts/a.md": "---\ntitle: a\nkind: learned\n---\n"})
+    return repo
+
+
+@pytest.mark.parametrize("catalog", ["none", "behind"])
+def test_in_a_read_only_repository_reads_work_and_writes_say_so(remembered: Path, tmp_path: Path, catalog: str) -> None:
+    _index(remembered, catalog)
+    script = (
+        f'{commands(tmp_path)}\nREPO="{remembered}"\nmount --bind "$REPO" "$REPO"\nmount -o remount,bind,ro "$REPO"\n'
+    )
+    script += "\n".join(f"mem {command}" for command in [*READS, "remember no", "forget a-key"])
+
+    done = in_namespace(tmp_path, script)
+
+    assert done.returncode == 0, done.stderr
+    *reads, remember, forget = results(tmp_path)
+    _assert_read(reads)
+    for status, _, err in (remember, forget):
+        assert status == 3
+        assert "cannot be written to" in err
+        assert "reading still works" in err
+
+
+@pytest.mark.parametrize("catalog", ["none", "behind"])
+def test_on_a_full_disk_reads_work_and_writes_say_so(remembered: Path, tmp_path: Path, catalog: str) -> None:
+    _index(remembered, catalog)
+    script = (
+        commands(tmp_path)
+        + f"""
+mount -t tmpfs -o size=4m tmpfs mount
+cp -r "{remembered}" mount/r
+REPO="$PWD/mount/r"
+dd if=/dev/zero of=mount/fill bs=4096 2>/dev/null || true
+"""
+    )
+    script += "\n".join(f"mem {command}" for command in [*READS, "remember no", "forget a-key"])
+    script += '\nrm mount/fill\nmem remember yes\ngit -C "$REPO" fsck --full --strict\nmem show learned-yes\n'
+    script += 'find "$REPO/.git" -path "*refs*.lock" -o -name "fast_import_crash*" | grep . && exit 9 || true\n'
+
+    done = in_namespace(tmp_path, script)
+
+    assert done.returncode == 0, done.stderr + done.stdout
+    *reads, remember, forget, again, shown = results(tmp_path)
+    _assert_read(reads)
+    for status, told, err in (remember, forget):
+        assert (status, told) == (3, "")
+        assert "could not be written" in err or "cannot be written to" in err
+    assert (again[0], shown[0]) == (0, 0)
+
+
+def _index(repo: Path, state: str) -> None:
+    """Leave the catalog of a repository as it is said: none, one commit behind, or current."""
+    from gitmem.app import Memory
+
+    if state == "none":
+        return
+    last = tip(repo)
+    with Memory(repo) as memory:
+        if state == "behind":
+            git(repo, "update-ref", REF, f"{last}^")
+        memory.catalog()
+    git(repo, "update-ref", REF, last)
+
+
+def _assert_read(reads: list[tuple[int, str, str]]) -> None:
+    assert [status for status, _, _ in reads] == [0] * len(READS), reads
+    assert all("a-key" in told for _, told, _ in reads[:3]), reads
+
+
+def test_where_no_file_may_grow_nothing_is_changed(repo: Path) -> None:
+    write(repo)
+    before = tip(repo)
+    limited = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n" + ONE_WRITE
+
+    done = subprocess.run(
+        [sys.executable, "-c", limited, str(repo), "facts/b.md"], capture_output=True, text=True, check=False
+    )
+
+    assert "ProcessError" in done.stderr
+    assert "nothing was changed" in done.stderr
+    assert tip(repo) == before
+    assert is_sound(repo)
+    assert write(repo) is not None
+
+
+def test_a_failed_import_leaves_no_report_in_the_repository(repo: Path) -> None:
+    mine = repo / ".git/fast_import_crash_1"
+    mine.write_text("of another program")
+    os.utime(mine, (1, 1))
+
+    with pytest.raises(ProcessError) as caught:
+        write(repo, Plan("a", moves=(("none.md", "other.md"),)))
+
+    assert caught.value.exit_status == 3
+    assert list((repo / ".git").glob("fast_import_crash_*")) == [mine]
+
+
+def test_a_tip_whose_tree_is_gone_is_an_error_that_says_so(repo: Path) -> None:
+    write(repo)
+    tree = git(repo, "rev-parse", "memory^{tree}")
+    (repo / ".git/objects" / tree[:2] / tree[2:]).unlink()
+
+    with pytest.raises(GitmemError) as caught:
+        write(repo, Plan("b", writes=(("facts/b.md", b"b"),)))
+
+    assert caught.value.exit_status == 3
+    assert "space" not in caught.value.hint
+    assert "git fsck" in caught.value.hint
+
+
+def test_the_constants_of_the_root_are_those_of_the_format() -> None:
+    assert (layout.ROOT_NAME, layout.ROOT_EMAIL, layout.ROOT_TIME) == ("gitmem", "gitmem@localhost", 1767225600)
+
+
+def test_a_code_commit_beside_a_write_is_not_disturbed(repo: Path) -> None:
+    write(repo)
+
+    commit_files(repo, {"new.py": "x = 1\n"})
+    write(repo, Plan("b", writes=(("facts/b.md", b"b"),)))
+
+    assert git(repo, "status", "--porcelain") == ""
+    assert git(repo, "log", "-1", "--format=%s") == "change"

@@ -1,0 +1,153 @@
+"""Where things lie: places and paths undo each other, and nothing else may lie in a store."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gitmem.kinds import KINDS
+from gitmem.kinds import RESERVED_FOLDERS as RESERVED_BY_KINDS
+from gitmem.store import layout
+from gitmem.store.layout import Place, is_key, memory_path, place_of, shard, verdict_path
+
+KEYS = st.from_regex(layout.KEY, fullmatch=True).filter(is_key)
+FOLDERS = st.from_regex(layout.FOLDER, fullmatch=True).filter(lambda f: f not in layout.RESERVED_FOLDERS)
+SPECS = st.from_regex(re.compile("[0-9a-f]{64}"), fullmatch=True)
+
+
+@given(FOLDERS, KEYS, st.booleans(), st.booleans())
+def test_a_memorys_path_leads_back_to_its_place(folder: str, key: str, split: bool, archived: bool) -> None:
+    path = memory_path(folder, key, split=split, archived=archived)
+
+    assert place_of(path) == Place(layout.MEMORY, key=key, folder=folder, archived=archived, split=split)
+
+
+@given(KEYS, SPECS)
+def test_a_verdicts_path_leads_back_to_its_place(key: str, spec: str) -> None:
+    assert place_of(verdict_path(key, spec)) == Place(layout.VERDICT, key=key, spec=spec[:16])
+
+
+PARTS = st.sampled_from(
+    ["facts", "archive", "verdicts", "ab", "..", ".", "", ".git", "a.md", "A.md", "a.toml", ".github", "gitmem.toml"]
+) | st.text(max_size=5)
+
+
+@given(st.lists(PARTS, min_size=1, max_size=5).map("/".join))
+def test_a_place_leads_back_to_the_only_path_it_can_have(path: str) -> None:
+    place = place_of(path)
+
+    if isinstance(place, str):
+        assert place
+    elif place.what == layout.MEMORY:
+        assert memory_path(place.folder, place.key, split=place.split, archived=place.archived) == path
+    elif place.what == layout.VERDICT:
+        assert verdict_path(place.key, place.spec) == path
+    else:
+        assert path in (layout.POLICY_PATH, layout.STATUS_PATH, layout.ATTRIBUTES_PATH) or path.startswith(".github/")
+
+
+@pytest.mark.parametrize(
+    ("path", "what"),
+    [
+        ("gitmem.toml", layout.POLICY),
+        ("STATUS.md", layout.KNOWN),
+        (".gitattributes", layout.KNOWN),
+        (".github/workflows/gitmem.yml", layout.KNOWN),
+        ("facts/a.md", layout.MEMORY),
+        ("facts/a.md.md", layout.MEMORY),
+        ("archive/facts/a.md", layout.MEMORY),
+    ],
+)
+def test_what_a_store_holds_is_known_by_its_path(path: str, what: str) -> None:
+    place = place_of(path)
+
+    assert isinstance(place, Place)
+    assert place.what == what
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("README.md", "a.md", "facts", "facts/a.txt", "facts/a", "facts/.md", "facts/A.md", "Facts/a.md", "f/a.md"),
+        *("facts/é.md", "facts/a b.md", "facts/a\n.md", "facts/a\x1b[31m.md", "facts/-a.md", "facts/a-.md"),
+        *(
+            "facts/../a.md",
+            "../facts/a.md",
+            "facts/a..b.md",
+            "facts/.git.md",
+            ".git/a.md",
+            "/facts/a.md",
+            "facts//a.md",
+        ),
+        *("facts/con.md", "facts/nul.x.md", "facts/com1.md", f"facts/{'a' * 101}.md", "facts/a.MD", "facts/a.md/b.md"),
+        *("archive/a.md", "archive/archive/a.md", "archive/verdicts/a.md", "archive/gitmem.toml", "archive"),
+        *("private/a.md", "runs/a.md", "verdicts/a.md", "verdicts/00/a.toml", "verdicts/00/a.zz.toml"),
+        *("facts/00/aa.md", "facts/zz/a.md", "facts/ca/97/a.md", "facts/\udcff.md", "", "/", "facts/a.md\0"),
+        *("gitmem.toml/a.md", ".gitmodules", ".githubx/a", "GITMEM.TOML", "status.md"),
+    ],
+    ids=ascii,
+)
+def test_nothing_else_may_lie_in_a_store(path: str) -> None:
+    assert isinstance(place_of(path), str)
+
+
+def test_a_split_folder_takes_only_keys_of_its_own_hash() -> None:
+    assert isinstance(place_of(f"facts/{shard('a')}/a.md"), Place)
+    assert place_of(f"facts/{shard('b')}/a.md") == f"it belongs in facts/{shard('a')}/"
+
+
+@pytest.mark.parametrize("key", ["a", "auth-uses-rs256", "a.b", "a_b", "0", "a" * 100, "a-.b", "console", "con-x"])
+def test_a_slug_is_a_key(key: str) -> None:
+    assert is_key(key)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "",
+        "A",
+        "a ",
+        " a",
+        "a\n",
+        "-a",
+        "a-",
+        ".a",
+        "a.",
+        "_a",
+        "a..b",
+        "a/b",
+        "é",
+        "a" * 101,
+        "con",
+        "aux.x",
+        "lpt9",
+        "..",
+        "٣",
+    ],
+    ids=ascii,
+)
+def test_anything_else_is_no_key(key: str) -> None:
+    assert not is_key(key)
+
+
+def test_the_folder_of_every_built_in_kind_may_hold_memories() -> None:
+    refused = [kind.name for kind in KINDS.values() if isinstance(place_of(f"{kind.folder}/a.md"), str)]
+
+    assert refused == []
+
+
+def test_the_policy_reserves_the_folders_that_a_store_reserves() -> None:
+    assert layout.RESERVED_FOLDERS.issubset(RESERVED_BY_KINDS)
+
+
+def test_shards_spread_keys_evenly() -> None:
+    counts: dict[str, int] = {}
+    for n in range(5000):
+        name = shard(f"key-{n}")
+        counts[name] = counts.get(name, 0) + 1
+
+    assert len(counts) == 256
+    assert max(counts.values()) < 5 * 5000 / 256

@@ -1,0 +1,262 @@
+"""Local state: what was kept is found again, and a full, read-only or damaged disk never keeps anybody from reading."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gitmem.frozen import replace
+from gitmem.model import FAILS, HOLDS, Verdict
+from gitmem.store import local as module
+from gitmem.store.local import KEPT_PER_FACT, LocalState, clone_id
+
+VERDICT = Verdict("a", "5" * 64, "c" * 64, HOLDS, "0" * 40, "files:1", 1_790_000_000, because="it's", seconds=0.5)
+
+
+@pytest.fixture
+def local(tmp_path: Path):
+    """Return the local state of a clone that has none yet."""
+    state = LocalState(tmp_path / "state")
+    yield state
+    state.close()
+
+
+def again(local: LocalState) -> LocalState:
+    """Close a local state; it opens anew at the next question."""
+    local.close()
+    return local
+
+
+def test_where_nothing_was_kept_reading_makes_no_file(local: LocalState, tmp_path: Path) -> None:
+    assert (local.serial(), local.verdicts(), local.attempts(), local.accesses(["a"])) == (0, {}, {}, {})
+    local.clear_attempts(["a"])
+    assert not (tmp_path / "state").exists()
+
+
+def test_a_verdict_made_here_is_our_own(local: LocalState) -> None:
+    assert local.add_verdicts([VERDICT])
+
+    assert again(local).verdicts() == {"a": [replace(VERDICT, own=True)]}
+
+
+def test_verdicts_are_found_by_key_the_oldest_first(local: LocalState) -> None:
+    local.add_verdicts([replace(VERDICT, inputs="1"), replace(VERDICT, key="b"), replace(VERDICT, inputs="2")])
+
+    assert [v.inputs for v in local.verdicts(["a"])["a"]] == ["1", "2"]
+    assert set(local.verdicts(["a", "none"])) == {"a"}
+    assert local.verdicts([]) == {}
+
+
+def test_many_keys_can_be_asked_for_at_once(local: LocalState) -> None:
+    local.add_verdicts([VERDICT])
+
+    assert set(local.verdicts(["a", *(f"k{n}" for n in range(2000))])) == {"a"}
+
+
+def test_the_same_judgement_is_kept_once_and_is_the_latest(local: LocalState) -> None:
+    local.add_verdicts([VERDICT, replace(VERDICT, inputs="2")])
+
+    local.add_verdicts([replace(VERDICT, outcome=FAILS)])
+
+    assert [(v.inputs, v.outcome) for v in local.verdicts()["a"]] == [("2", HOLDS), ("files:1", FAILS)]
+
+
+def test_the_serial_moves_with_every_verdict(local: LocalState) -> None:
+    serials = [local.serial()]
+    for _ in range(3):
+        local.add_verdicts([VERDICT])
+        serials.append(local.serial())
+
+    assert sorted(set(serials)) == serials
+
+
+def test_only_the_latest_verdicts_of_a_fact_are_kept(local: LocalState) -> None:
+    local.add_verdicts([replace(VERDICT, key="b")])
+    for n in range(KEPT_PER_FACT + 5):
+        local.add_verdicts([replace(VERDICT, inputs=str(n))])
+
+    kept = local.verdicts()
+
+    assert [v.inputs for v in kept["a"]] == [str(n) for n in range(5, KEPT_PER_FACT + 5)]
+    assert len(kept["b"]) == 1
+
+
+def test_an_attempt_is_kept_until_there_is_a_verdict(local: LocalState) -> None:
+    local.note_attempts([("a", 5, "no network"), ("b", 6, "timeout"), ("a", 7, "no tool")])
+
+    assert again(local).attempts() == {"a": (7, "no tool"), "b": (6, "timeout")}
+    local.clear_attempts(["a", "none"])
+    assert local.attempts() == {"b": (6, "timeout")}
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 100)), max_size=12))
+def test_accesses_are_counted_with_their_last_time(looks: list[tuple[str, int]]) -> None:
+    expected: dict[str, tuple[int, int]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        local = LocalState(folder)
+        for key, now in looks:
+            local.count_access(key, now)
+            expected[key] = (expected.get(key, (0, 0))[0] + 1, now)
+
+        assert local.accesses("abc") == expected
+        local.close()
+
+
+def test_two_processes_count_at_once(local: LocalState, tmp_path: Path) -> None:
+    script = (
+        "import sys; from gitmem.store.local import LocalState\n"
+        "for _ in range(50): s = LocalState(sys.argv[1]); s.count_access('a', 1); s.close()"
+    )
+    local.count_access("a", 1)
+
+    children = [subprocess.Popen([sys.executable, "-c", script, str(tmp_path / "state")]) for _ in range(2)]
+
+    assert [child.wait() for child in children] == [0, 0]
+    assert local.accesses(["a"]) == {"a": (101, 1)}
+
+
+@pytest.mark.parametrize("name", ["a b", "100%", "what?#x", "ünï", "new\nline", "caf\udce9", "file:x?mode=ro"])
+def test_a_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
+    local = LocalState(tmp_path / name)
+    local.add_verdicts([VERDICT])
+
+    assert set(again(local).verdicts()) == {"a"}
+    local.close()
+
+
+# Faults
+
+
+def test_a_file_that_is_no_database_is_set_aside(local: LocalState, tmp_path: Path) -> None:
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / module.FILE_NAME).write_bytes(b"not a database, but somebody's bytes" * 100)
+
+    assert local.verdicts() == {}
+    assert local.add_verdicts([VERDICT])
+    assert (tmp_path / "state" / f"{module.FILE_NAME}.damaged").read_bytes().startswith(b"not a database")
+    assert set(again(local).verdicts()) == {"a"}
+
+
+@pytest.mark.parametrize("question", ["serial", "verdicts", "attempts", "accesses", "count_access", "add_verdicts"])
+def test_damage_in_the_middle_is_set_aside_at_the_first_question(
+    local: LocalState, tmp_path: Path, question: str
+) -> None:
+    _fill(local)
+    file = tmp_path / "state" / module.FILE_NAME
+    content = bytearray(file.read_bytes())
+    content[4096:] = b"\xa5" * (len(content) - 4096)
+    file.write_bytes(content)
+
+    asked = {
+        "serial": local.serial,
+        "verdicts": local.verdicts,
+        "attempts": local.attempts,
+        "accesses": lambda: local.accesses(["k1"]),
+        "count_access": lambda: local.count_access("k1", 1),
+        "add_verdicts": lambda: local.add_verdicts([VERDICT]),
+    }[question]
+    asked()
+
+    assert file.with_name(f"{module.FILE_NAME}.damaged").exists()
+    local.count_access("a", 3)
+    assert again(local).accesses(["a"]) == {"a": (1, 3)}
+
+
+def _fill(local: LocalState) -> None:
+    local.add_verdicts([replace(VERDICT, key=f"k{n}", because="x" * 200) for n in range(200)])
+    local.note_attempts([(f"k{n}", n, "x" * 200) for n in range(200)])
+    for n in range(3):
+        local.count_access(f"k{n}", n)
+    local.close()
+    db = sqlite3.connect(os.path.join(local._dir, module.FILE_NAME))
+    db.execute("PRAGMA journal_mode = DELETE")
+    db.close()
+
+
+def test_an_empty_file_is_filled(local: LocalState, tmp_path: Path) -> None:
+    (tmp_path / "state").mkdir()
+    (tmp_path / "state" / module.FILE_NAME).touch()
+
+    assert local.serial() == 0
+    assert local.add_verdicts([VERDICT])
+
+
+def run_limited(script: str, folder: Path) -> str:
+    """Run Python where no file may grow (a full disk, to a program) and return what it printed."""
+    limit = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+    setup = "from gitmem.store.local import LocalState, clone_id\nfrom gitmem.model import Verdict\n"
+    setup += f"local = LocalState({str(folder)!r})\nverdict = Verdict('b', 's', 'c', 'holds', 'o', 'i', 1)\n"
+    done = subprocess.run([sys.executable, "-c", setup + limit + script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+ASK_ALL = (
+    "local.count_access('a', 1); local.note_attempts([('a', 1, 'x')]); local.clear_attempts(['a'])\n"
+    "print(local.add_verdicts([verdict]), sorted(local.verdicts()), local.attempts(), local.accesses(['a']),"
+    " local.serial())"
+)
+
+
+def test_on_a_full_disk_nothing_is_kept_and_nothing_raises(tmp_path: Path) -> None:
+    assert run_limited(ASK_ALL, tmp_path / "state") == "False [] {} {} 0\n"
+
+
+def test_after_the_disk_was_full_it_is_kept_again(local: LocalState, tmp_path: Path) -> None:
+    run_limited(ASK_ALL, tmp_path / "state")
+
+    assert local.add_verdicts([VERDICT])
+    assert set(again(local).verdicts()) == {"a"}
+
+
+def test_on_a_full_disk_what_was_kept_is_read(local: LocalState, tmp_path: Path) -> None:
+    local.add_verdicts([VERDICT])
+    local.count_access("a", 5)
+    local.close()
+
+    assert run_limited(ASK_ALL, tmp_path / "state") == "False ['a'] {} {'a': (1, 5)} 1\n"
+
+
+# The clone's id
+
+
+def test_a_clones_id_is_made_once(tmp_path: Path) -> None:
+    made = clone_id(tmp_path / "state")
+
+    assert made == clone_id(tmp_path / "state")
+    assert len(bytes.fromhex(made)) == 16
+    assert made != clone_id(tmp_path / "other")
+
+
+def test_a_clones_id_is_nobody_elses_to_read(tmp_path: Path) -> None:
+    clone_id(tmp_path / "state")
+
+    assert (tmp_path / "state" / "clone-id").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "state").stat().st_mode & 0o777 == 0o700
+
+
+def test_many_processes_that_begin_at_once_agree_on_the_clones_id(tmp_path: Path) -> None:
+    script = "import sys; from gitmem.store.local import clone_id; sys.stdin.read(1); print(clone_id(sys.argv[1]))"
+    argv = [sys.executable, "-c", script, str(tmp_path / "state")]
+    children = [subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(6)]
+
+    told = {child.communicate("x")[0].strip() for child in children}
+
+    assert told == {clone_id(tmp_path / "state")}
+
+
+def test_a_full_disk_leaves_no_empty_id(tmp_path: Path) -> None:
+    (tmp_path / "state").mkdir()
+    script = f"try: clone_id({str(tmp_path / 'state')!r})\nexcept OSError: print('no')"
+
+    assert run_limited(script, tmp_path / "state") == "no\n"
+    assert len(clone_id(tmp_path / "state")) == 32

@@ -1,0 +1,168 @@
+"""Verdict files: what is written is read again, and what anybody pushes is checked."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gitmem.document.fields import format_time
+from gitmem.errors import FormatError
+from gitmem.frozen import replace
+from gitmem.model import FAILS, HOLDS, Verdict
+from gitmem.store.layout import VERDICT_LIMIT
+from gitmem.store.verdicts import TEXT_LIMIT, format_verdict, parse_verdict
+
+OID = "0123456789abcdef0123456789abcdef01234567"
+VERDICT = Verdict("a-key", "5" * 64, "c" * 64, HOLDS, OID, "files:1", 1_790_000_000)
+PATH = "verdicts/ca/a-key.5555555555555555.toml"
+
+OIDS = st.sampled_from([OID, OID[::-1], OID + OID[:24]])
+TIMES = st.integers(0, 4_000_000_000)
+TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=40)
+VERDICTS = st.builds(
+    Verdict,
+    key=st.just("a-key"),
+    spec=TEXTS.filter(bool),
+    claim=TEXTS.filter(bool),
+    outcome=st.sampled_from([HOLDS, FAILS]),
+    commit=OIDS,
+    inputs=TEXTS,
+    at=TIMES,
+    because=TEXTS,
+    sandbox=TEXTS,
+    held_commit=OIDS | st.just(""),
+    held_at=TIMES,
+    weak=st.booleans(),
+    confirmed=st.booleans(),
+    culprit=OIDS | st.just(""),
+    attempt=TEXTS,
+    attempt_at=TIMES,
+    seconds=st.integers(0, 10**7).map(lambda ms: ms / 1000),
+)
+
+
+def read(text: str | bytes) -> Verdict:
+    return parse_verdict(text.encode() if isinstance(text, str) else text, key="a-key", path=PATH)
+
+
+def changed(**lines: str | None) -> str:
+    """Return the plain verdict's file with some values written as they stand; None leaves a line out."""
+    table = dict(line.split(" = ", 1) for line in format_verdict(VERDICT).splitlines())
+    table |= {name.replace("_", "-"): value for name, value in lines.items()}  # type: ignore[misc]
+    return "".join(f"{name} = {value}\n" for name, value in table.items() if value is not None)
+
+
+@given(VERDICTS)
+def test_what_is_written_is_read_again(verdict: Verdict) -> None:
+    assert read(format_verdict(verdict)) == verdict
+
+
+@given(VERDICTS)
+def test_what_is_written_is_toml_of_printable_lines(verdict: Verdict) -> None:
+    text = format_verdict(verdict)
+
+    assert tomllib.loads(text)["outcome"] == verdict.outcome
+    assert all(line.isprintable() for line in text.split("\n"))
+
+
+def test_a_plain_verdict_is_written_without_empty_lines() -> None:
+    assert format_verdict(VERDICT) == (
+        'outcome = "holds"\n'
+        f'commit = "{OID}"\n'
+        'at = "2026-09-21T14:13:20Z"\n'
+        'inputs = "files:1"\n'
+        f'claim = "{"c" * 64}"\n'
+        f'spec = "{"5" * 64}"\n'
+    )
+
+
+def test_a_verdict_of_a_file_is_never_our_own() -> None:
+    assert not read(format_verdict(replace(VERDICT, own=True))).own
+    assert not read(changed(own="true")).own
+
+
+def test_the_key_is_the_one_of_its_place() -> None:
+    assert read(changed(key='"another"')).key == "a-key"
+
+
+@pytest.mark.parametrize("name", ["outcome", "commit", "at", "claim", "spec"])
+@pytest.mark.parametrize("value", [None, "1", "true", "[]", "{}", "1979-05-27"])
+def test_a_field_that_is_missing_or_of_another_type_makes_it_none(name: str, value: str | None) -> None:
+    with pytest.raises(FormatError) as caught:
+        read(changed(**{name: value}))
+
+    assert (caught.value.code, caught.value.path) == ("bad-verdict", PATH)
+    assert caught.value.hint == "run it again: gitmem verify a-key"
+
+
+@pytest.mark.parametrize("name", ["commit", "held_commit", "culprit"])
+@pytest.mark.parametrize("value", ["HEAD", "--all", OID[:-1], OID.upper(), "\\u001b[31m"])
+def test_a_commit_that_is_no_object_name_makes_it_none(name: str, value: str) -> None:
+    with pytest.raises(FormatError):
+        read(changed(**{name: f'"{value}"'}))
+
+
+@pytest.mark.parametrize("outcome", ["error", "HOLDS", "", "verified", "holds\\n"])
+def test_only_a_conclusive_outcome_is_a_verdict(outcome: str) -> None:
+    with pytest.raises(FormatError):
+        read(changed(outcome=f'"{outcome}"'))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *(b"", b"junk", b"\xff\xfe", b"outcome = ", b"[" * 5000, b"a = " + b"[" * 5000, b"a = " + b"9" * 5000),
+        *(b"a = {" * 3000, b"\0", b'outcome = "holds"\noutcome = "fails"\n'),
+    ],
+    ids=lambda content: ascii(content[:12]),
+)
+def test_what_is_no_toml_is_one_problem(content: bytes) -> None:
+    with pytest.raises(FormatError):
+        read(content[:VERDICT_LIMIT])
+
+
+@given(st.binary(max_size=60))
+def test_no_bytes_raise_anything_else(content: bytes) -> None:
+    with pytest.raises(FormatError):
+        read(content)
+
+
+@pytest.mark.parametrize("time", ["9999999999999", "2026-13-01T00:00:00Z", "yesterday", "2026-01-01"])
+def test_a_time_that_is_none_makes_it_none(time: str) -> None:
+    with pytest.raises(FormatError):
+        read(changed(at=f'"{time}"'))
+
+
+@pytest.mark.parametrize("seconds", ["nan", "inf", "-inf", "-5.0", '"soon"', "[]"])
+def test_a_duration_that_is_none_counts_as_nothing(seconds: str) -> None:
+    assert read(changed(seconds=seconds)).seconds == 0.0
+
+
+def test_long_texts_of_others_are_cut() -> None:
+    told = read(changed(because=f'"{"x" * 9000}"', attempt=f'"{"y" * 9000}"'))
+
+    assert (len(told.because), len(told.attempt)) == (TEXT_LIMIT, TEXT_LIMIT)
+
+
+def test_unknown_fields_are_ignored() -> None:
+    assert read(changed(later='"a newer version"', table="{a = 1}")) == VERDICT
+
+
+def test_a_verdict_of_the_longest_texts_is_not_larger_than_is_read() -> None:
+    long = "\U000e0041" * 70_000
+
+    text = format_verdict(replace(VERDICT, because=long, attempt=long))
+
+    assert len(text.encode()) <= VERDICT_LIMIT
+    assert read(text).because == long[:TEXT_LIMIT]
+
+
+def test_a_byte_of_a_name_that_is_not_utf8_does_not_spoil_the_file() -> None:
+    assert read(format_verdict(replace(VERDICT, because="caf\udce9.py"))).because == "caf\ufffd.py"
+
+
+def test_a_time_before_the_epoch_is_kept() -> None:
+    assert read(changed(at=f'"{format_time(-5)}"')).at == -5

@@ -1,0 +1,171 @@
+"""Settings: where each comes from, what wins, and that nothing of git's environment reaches a child."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gitmem import config
+from gitmem.config import Config, git_config_files, git_environment, load
+from gitmem.errors import ConfigError
+from gitmem.frozen import fields_of
+
+
+def test_nothing_set_gives_the_defaults() -> None:
+    assert load({}, environment={}) == Config()
+
+
+def test_the_environment_wins_over_git_config() -> None:
+    found = load({"branch": "store", "jobs": "2"}, environment={"GITMEM_BRANCH": "mem"})
+
+    assert (found.branch, found.jobs) == ("mem", 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "alias"), [(name, alias) for name, alias in config.ALIASES.items()], ids=lambda text: text
+)
+def test_agent_swarms_variables_count_below_our_own(name: str, alias: str) -> None:
+    own = f"GITMEM_{name.upper()}"
+
+    by_alias = load({name.replace("_", ""): "2"}, environment={alias: "3"})
+    by_own = load({}, environment={alias: "3", own: "4"})
+
+    assert (fields_of(by_alias)[name], fields_of(by_own)[name]) == (3.0, 4.0)
+
+
+@pytest.mark.parametrize("key", ["locktimeout", "lockTimeout", "lock-timeout", "LOCKTIMEOUT", "lock.timeout"])
+def test_a_key_of_git_config_may_be_written_in_any_of_its_spellings(key: str) -> None:
+    assert load({key: "3.5"}, environment={}).lock_timeout_s == 3.5
+
+
+@pytest.mark.parametrize("name", fields_of(Config()))
+def test_the_variable_that_a_hint_names_sets_that_setting(name: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load({}, environment={f"GITMEM_{name.upper()}_S_X": "3"})
+    variable = caught.value.hint.removeprefix("the nearest one is ")
+
+    value = "always" if name == "color" else "3"
+
+    assert str(fields_of(load({}, environment={variable: value}))[name]) in (value, "3.0")
+
+
+@pytest.mark.parametrize(
+    ("git_values", "environment", "key", "nearest"),
+    [
+        ({"brnch": "x"}, {}, "gitmem.brnch", "gitmem.branch"),
+        ({}, {"GITMEM_BRNCH": "x"}, "GITMEM_BRNCH", "GITMEM_BRANCH"),
+        ({}, {"GITMEM_LOCK_TIMEOUT_S": "3"}, "GITMEM_LOCK_TIMEOUT_S", "GITMEM_LOCK_TIMEOUT"),
+    ],
+    ids=["git", "environment", "unit"],
+)
+def test_an_unknown_key_names_the_nearest_one(
+    git_values: dict[str, str], environment: dict[str, str], key: str, nearest: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(git_values, environment=environment)
+
+    assert (caught.value.key, caught.value.hint) == (key, f"the nearest one is {nearest}")
+
+
+@pytest.mark.parametrize("value", ["many", "", "-1", "1.5", "1e3"])
+def test_a_count_must_be_a_whole_number(value: str) -> None:
+    with pytest.raises(ConfigError, match="whole number"):
+        load({"jobs": value}, environment={})
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-inf", "-1", "soon", "1e999"])
+def test_a_time_to_wait_must_be_a_number_that_ends(value: str) -> None:
+    with pytest.raises(ConfigError, match="a number"):
+        load({"locktimeout": value}, environment={})
+
+
+def test_an_empty_variable_is_as_good_as_none() -> None:
+    assert load({"branch": "store"}, environment={"GITMEM_BRANCH": "", "GITMEM_JOBS": ""}).branch == "store"
+
+
+def test_variables_for_our_own_children_are_no_settings() -> None:
+    assert load({}, environment=dict.fromkeys(config.INTERNAL, "1")) == Config()
+
+
+def test_a_git_child_gets_no_variable_of_git(monkeypatch: pytest.MonkeyPatch) -> None:
+    canary = ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS")
+    for name in (*canary, "GIT_AUTHOR_DATE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_SSH_COMMAND", "LANGUAGE"):
+        monkeypatch.setenv(name, "/canary")
+
+    env = git_environment()
+
+    assert "/canary" not in env.values()
+    assert {name for name in env if name.startswith("GIT_")} == {
+        *("GIT_TERMINAL_PROMPT", "GIT_OPTIONAL_LOCKS", "GIT_NO_REPLACE_OBJECTS")
+    }
+    assert env["LC_ALL"] == "C"
+
+
+def test_a_child_that_reaches_a_remote_keeps_how_the_user_reaches_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_SSH_COMMAND", "ssh -i key")
+    monkeypatch.setenv("GIT_DIR", "/canary")
+
+    env = git_environment(transport=True)
+
+    assert env["GIT_SSH_COMMAND"] == "ssh -i key"
+    assert "GIT_DIR" not in env
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("/state", "/state/gitmem"), ("relative", "HOME/.local/state/gitmem"), ("", "HOME/.local/state/gitmem")],
+    ids=["set", "relative", "empty"],
+)
+def test_approvals_lie_where_xdg_says(
+    value: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_STATE_HOME", value)
+
+    assert str(config.state_home()).replace(str(tmp_path), "HOME") == expected
+
+
+def test_there_is_a_home_where_home_is_unset(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HOME")
+
+    assert Path(config.home()).is_absolute()
+
+
+@pytest.mark.parametrize(
+    ("variables", "editor"),
+    [
+        ({"GIT_EDITOR": "a", "VISUAL": "b", "EDITOR": "c"}, "a"),
+        ({"VISUAL": "b", "EDITOR": "c"}, "b"),
+        ({"EDITOR": "c"}, "c"),
+        ({}, ""),
+    ],
+    ids=["git", "visual", "editor", "none"],
+)
+def test_the_editor_is_the_first_that_is_set(
+    variables: dict[str, str], editor: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("GIT_EDITOR", "VISUAL", "EDITOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+
+    assert config.editor() == editor
+
+
+def test_checks_find_programs_where_path_is_unset(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PATH")
+
+    assert "/bin" in config.search_path()
+
+
+def test_git_settings_may_stand_in_every_file_of_git_config_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/ana")
+    monkeypatch.setenv("XDG_CONFIG_HOME", "/xdg")
+
+    files = {str(path) for path in git_config_files(tmp_path)}
+
+    assert files >= {
+        *(f"{tmp_path}/config", f"{tmp_path}/config.worktree"),
+        *("/home/ana/.gitconfig", "/xdg/git/config", "/etc/gitconfig"),
+    }

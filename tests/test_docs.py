@@ -1,0 +1,69 @@
+"""The documents tell the truth: every feature has one row, and a row that claims something names its tests."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parent.parent
+FEATURES = PROJECT / "docs" / "features.md"
+
+# The ids of the list of features, by letter: the last number of each.
+LAST = {"A": 10, "B": 10, "C": 17, "D": 8, "E": 15, "F": 10, "G": 6}
+IDS = [f"{letter}{number}" for letter, last in LAST.items() for number in range(1, last + 1)]
+STATES = ("works", "partly", "not yet")
+
+
+def rows(text: str) -> list[list[str]]:
+    """Return the cells of every row of every table that starts with an id: id, what, state, tests."""
+    lines = [line for line in text.splitlines() if re.match(r"\| *[A-G]\d+ *\|", line)]
+    return [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines]
+
+
+def unproven(found: list[list[str]], project: Path) -> list[str]:
+    """Return the ids whose row claims that something works without naming test files that exist."""
+    wrong = []
+    for name, _, state, tests in found:
+        paths = re.findall(r"`(tests/[^`]+)`", tests)
+        claims = state != "not yet"
+        if (claims and not paths) or not all((project / path.split("::")[0]).is_file() for path in paths):
+            wrong.append(name)
+    return wrong
+
+
+def test_every_feature_has_exactly_one_row_in_order() -> None:
+    assert [row[0] for row in rows(FEATURES.read_text())] == IDS
+
+
+def test_every_row_says_what_it_is_and_one_of_the_states() -> None:
+    wrong = [row for row in rows(FEATURES.read_text()) if len(row) != 4 or not row[1] or row[2] not in STATES]
+
+    assert wrong == []
+
+
+def test_every_row_that_works_names_tests_that_exist() -> None:
+    assert unproven(rows(FEATURES.read_text()), PROJECT) == []
+
+
+@pytest.mark.parametrize(
+    ("state", "tests", "is_wrong"),
+    [
+        ("works", "", True),
+        ("works", "`tests/test_missing.py`", True),
+        ("works", "by hand", True),
+        ("partly", "", True),
+        ("works", "`tests/test_there.py`", False),
+        ("works", "`tests/test_there.py`, `tests/test_missing.py`", True),
+        ("partly", "`tests/test_there.py`: the rest comes later", False),
+        ("not yet", "", False),
+    ],
+)
+def test_claim_without_a_test_is_found(tmp_path: Path, state: str, tests: str, is_wrong: bool) -> None:
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_there.py").touch()
+
+    found = unproven(rows(f"| A1 | what | {state} | {tests} |\n"), tmp_path)
+
+    assert found == (["A1"] if is_wrong else [])

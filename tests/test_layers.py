@@ -1,0 +1,390 @@
+"""The rooms and what each may import (DESIGN, section 7), one door per effect, sizes, and a test file for each.
+
+The table below is the rule. A module may import its own room and the rows below, never upward or sideways. An import
+inside a function or under ``TYPE_CHECKING`` is judged like any other: a type that names a room above is knowledge of
+that room too.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PROJECT = Path(__file__).resolve().parent.parent
+PACKAGE = PROJECT / "gitmem"
+
+# The rows of DESIGN, section 7, the highest first, and one more: `opened`, the store that the operations above share,
+# without the commands. Rooms of one row do not import each other.
+ROWS: tuple[tuple[str, ...], ...] = (
+    ("cli", "mcp", "web", "tui", "agents"),
+    ("app",),
+    (
+        "install", "report", "review", "check", "why", "context", "fact", "show", "status", "settle", "doctor",
+        "sync", "curate", "session",
+    ),
+    ("opened",),
+    ("write", "recall", "verify", "tasks", "board", "sources"),
+    ("search",),
+    ("catalog",),
+    ("store",),
+    ("git",),
+    ("document", "policy", "graph", "analysis", "globs", "hygiene", "config", "process"),
+    ("model",),
+    ("errors",),
+)  # fmt: skip
+# Modules that belong to a room of another name.
+MEMBERS = {
+    "__main__": "cli",
+    "kinds": "policy",
+    "stopwords": "analysis",
+    "bounded": "process",
+    "secrets": "hygiene",
+    "frozen": "errors",
+}
+LEVEL = {room: level for level, row in enumerate(reversed(ROWS)) for room in row}
+
+# Where any of gitmem's own modules may be imported inside a function, and why. Elsewhere only those may be that lead
+# to something heavy.
+LAZY_HOMES = {
+    "gitmem": "Memory loads on first use",
+    "gitmem.app": "a method of Memory loads what it wires, and no other's",
+    "gitmem.opened": "the same, for what the commands share",
+    "gitmem.cli": "what a start may not need: the bug report, the errors' words",
+    "gitmem.cli.table": "only the module of the command that was typed is loaded",
+}
+# Packages that may be imported inside a function: what they cost is in reference figures and in a comment there.
+HEAVY = (
+    "yaml", "frontmatter", "dataclasses", "typing", "inspect", "subprocess", "tomllib", "hashlib", "json",
+    "concurrent.futures", "re2", "pygit2", "git", "whoosh", "shtab", "difflib", "datetime", "tempfile",
+    "importlib.metadata", "urllib.parse", "logging", "traceback", "asyncio", "Stemmer", "argparse", "sqlite3",
+    "pathlib",
+)  # fmt: skip
+# Modules without a test file of their own, and where they are tested instead.
+TESTED_ELSEWHERE: dict[str, str] = {
+    "gitmem/__init__.py": "the lazy Memory: tests/test_app.py",
+    "gitmem/opened.py": "the wiring that every command goes through: tests/test_app.py",
+    "gitmem/__main__.py": "one line: every test that runs the command line as a process",
+}
+LINES_AT_MOST = 400
+
+
+@dataclass(frozen=True)
+class Import:
+    """One import: where it stands, the module it names, and whether it stands inside a function."""
+
+    line: int
+    target: str
+    lazy: bool
+
+
+def modules() -> dict[str, Path]:
+    """Return every module of the package by its dotted name."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = list(path.relative_to(PROJECT).with_suffix("").parts)
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+MODULES = modules()
+each_module = pytest.mark.parametrize("name", MODULES)
+
+
+def imports(source: str, known: set[str]) -> Iterator[Import]:
+    """Yield every import of *source*; ``from gitmem import x`` is one of ``gitmem.x`` where that is a module."""
+    yield from _imports(ast.parse(source), known, lazy=False)
+
+
+def _imports(node: ast.AST, known: set[str], *, lazy: bool) -> Iterator[Import]:
+    for child in ast.iter_child_nodes(node):
+        for target in _targets(child, known):
+            yield Import(child.lineno, target, lazy)
+        inside = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        yield from _imports(child, known, lazy=lazy or inside)
+
+
+def _targets(node: ast.AST, known: set[str]) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if isinstance(node, ast.ImportFrom):
+        base = "." * node.level + (node.module or "")
+        full = [f"{base}.{alias.name}" for alias in node.names]
+        if "gitmem.Memory" in full:
+            return ["gitmem.app"]
+        return list(dict.fromkeys(name if name in known else base for name in full))
+    if isinstance(node, ast.Call) and _dotted(node.func) in ("__import__", "import_module", "importlib.import_module"):
+        named = node.args[0] if node.args else None
+        return [named.value if isinstance(named, ast.Constant) else "(computed)"]
+    return []
+
+
+def room_of(module: str) -> str:
+    """Return the room of a module of the package; the package's own ``__init__`` has none."""
+    first = module.split(".")[1] if "." in module else ""
+    return MEMBERS.get(first, first)
+
+
+def violations(module: str, source: str, known: set[str]) -> list[str]:
+    """Return what is wrong with the imports of one module, a line each."""
+    wrong = []
+    for one in imports(source, known):
+        reason = _upward(module, one.target)
+        if one.lazy and not reason and not _is_ours(one.target) and not _is_heavy(one.target):
+            reason = f"{one.target} is imported inside a function"
+        if reason:
+            wrong.append(f"{module}:{one.line}: {reason}")
+    return wrong
+
+
+def _upward(module: str, target: str) -> str:
+    if target.startswith("."):
+        return "a relative import"
+    if target == "(computed)":
+        return "" if module in LAZY_HOMES else "a computed import"
+    if target.partition(".")[0] != "gitmem" or target == "gitmem" or module == "gitmem":
+        return ""
+    mine, theirs = room_of(module), room_of(target)
+    if theirs == mine:
+        return ""
+    for room in (mine, theirs):
+        if room not in LEVEL:
+            return f"the room {room} is not in the table of rows"
+    if LEVEL[mine] > LEVEL[theirs]:
+        return ""
+    return f"{mine} may not import {theirs}: {'the same row' if LEVEL[mine] == LEVEL[theirs] else 'above it'}"
+
+
+def _is_ours(target: str) -> bool:
+    return target == "(computed)" or target.partition(".")[0] == "gitmem"
+
+
+def _is_heavy(target: str) -> bool:
+    return any(f"{target}.".startswith(f"{package}.") for package in HEAVY)
+
+
+def light_lazies(sources: dict[str, str]) -> list[str]:
+    """Return where a module of ours is imported inside a function though it leads to nothing heavy."""
+    found = {name: list(imports(source, set(sources))) for name, source in sources.items()}
+    heavy = {name for name, its in found.items() if any(_is_heavy(one.target) for one in its)}
+    while more := {n for n, its in found.items() if n not in heavy and any(i.target in heavy for i in its)}:
+        heavy |= more
+    return [
+        f"{name}:{one.line}: {one.target} is light: import it at the top"
+        for name, its in found.items()
+        for one in its
+        if one.lazy and name not in LAZY_HOMES and one.target in sources and one.target not in heavy
+    ]
+
+
+PROGRAM_MODULES = ("subprocess", "multiprocessing", "pty", "_posixsubprocess")
+ENVIRONMENT = ("environ", "environb", "getenv", "getenvb", "putenv", "unsetenv")
+PROGRAMS = ("system", "popen", "fork", "forkpty", "startfile")
+# Which modules may use which door. The starter of a confined check is a program of its own, which process starts.
+DOORS = {
+    "start a program": ("gitmem.process", "gitmem.verify.launch"),
+    "read the environment": ("gitmem.config",),
+    "print": ("gitmem.cli.output",),
+}
+
+
+def effects(module: str, source: str) -> list[str]:
+    """Return where a module has an effect that belongs to another one, a line each."""
+    tree = ast.parse(source)
+    aliases = {
+        alias.asname or alias.name: alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    }
+    types = {id(inside) for node in ast.walk(tree) if _is_type_checking(node) for inside in ast.walk(node)}
+    found = [
+        (node.lineno, _effect(node, aliases))
+        for node in ast.walk(tree)
+        if hasattr(node, "lineno") and id(node) not in types
+    ]
+    return [f"{module}:{line}: may not {what}" for line, what in found if what and module not in DOORS[what]]
+
+
+def _is_type_checking(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and _dotted(node.test).endswith("TYPE_CHECKING")
+
+
+def _effect(node: ast.AST, aliases: dict[str, str]) -> str:
+    names: list[str] = []
+    if isinstance(node, ast.Import):
+        names = [alias.name for alias in node.names]
+    elif isinstance(node, ast.ImportFrom):
+        names = [f"{node.module}.{alias.name}" for alias in node.names]
+    elif isinstance(node, ast.Attribute):
+        head, _, rest = _dotted(node).partition(".")
+        names = [f"{aliases.get(head, head)}.{rest}"]
+    elif isinstance(node, ast.Name) and node.id == "print":
+        return "print"
+    return next((what for what in map(_door, names) if what), "")
+
+
+def _door(name: str) -> str:
+    first, _, rest = name.partition(".")
+    if first in PROGRAM_MODULES:
+        return "start a program"
+    if first != "os":
+        return ""
+    if rest.split(".")[0] in ENVIRONMENT:
+        return "read the environment"
+    starts = rest.startswith(("exec", "spawn", "posix_spawn")) or rest in PROGRAMS
+    return "start a program" if starts else ""
+
+
+def _dotted(node: ast.AST) -> str:
+    if isinstance(node, ast.Name):
+        return node.id
+    return f"{_dotted(node.value)}.{node.attr}" if isinstance(node, ast.Attribute) else ""
+
+
+def test_path_of(module: Path) -> Path:
+    """Return where the tests of a module belong: the tests' tree mirrors the package's."""
+    inside = module.relative_to(PACKAGE)
+    name = "test_init.py" if inside.name == "__init__.py" else f"test_{inside.name}"
+    return PROJECT / "tests" / inside.parent / name
+
+
+test_path_of.__test__ = False  # type: ignore[attr-defined] - pytest takes it for a test by its name
+
+
+@each_module
+def test_module_imports_only_its_room_and_the_rows_below(name: str) -> None:
+    assert violations(name, MODULES[name].read_text(), set(MODULES)) == []
+
+
+def test_only_what_leads_to_something_heavy_is_imported_inside_a_function() -> None:
+    assert light_lazies({name: path.read_text() for name, path in MODULES.items()}) == []
+
+
+@each_module
+def test_module_has_only_the_effects_of_its_door(name: str) -> None:
+    assert effects(name, MODULES[name].read_text()) == []
+
+
+@each_module
+def test_module_says_what_it_is_and_is_short(name: str) -> None:
+    source = MODULES[name].read_text()
+
+    assert ast.get_docstring(ast.parse(source)), "no docstring"
+    assert source.count("\n") <= LINES_AT_MOST
+
+
+def misplaced_tests(module: Path) -> str:
+    """Return what is wrong with where a module is tested; empty when nothing is."""
+    defines = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    body = ast.parse(module.read_text()).body
+    needs_none = module.name == "__init__.py" and not any(isinstance(node, defines) for node in body)
+    path = test_path_of(module)
+    listed = str(module.relative_to(PROJECT)) in TESTED_ELSEWHERE
+    if path.exists():
+        return "listed in TESTED_ELSEWHERE, but it has its test file" if listed else ""
+    return "" if listed or needs_none else f"{path.relative_to(PROJECT)} is missing"
+
+
+@each_module
+def test_module_has_its_tests_where_a_reader_looks(name: str) -> None:
+    assert misplaced_tests(MODULES[name]) == ""
+
+
+def test_exceptions_name_modules_that_exist() -> None:
+    assert [path for path in TESTED_ELSEWHERE if not (PROJECT / path).exists()] == []
+    assert [name for name in LAZY_HOMES if name not in MODULES] == []
+    assert [name for name, room in MEMBERS.items() if room not in LEVEL or name in LEVEL] == []
+
+
+@pytest.mark.parametrize(
+    ("module", "line", "reason"),
+    [
+        ("gitmem.store.read", "from gitmem.catalog import update", "store may not import catalog: above it"),
+        ("gitmem.store.read", "from gitmem import app", "store may not import app: above it"),
+        ("gitmem.store.read", "from gitmem import Memory", "store may not import app: above it"),
+        ("gitmem.document.parse", "from gitmem.policy import Policy", "document may not import policy: the same row"),
+        ("gitmem.document.parse", "import gitmem.kinds", "document may not import policy: the same row"),
+        ("gitmem.frozen", "from gitmem.model import Check", "errors may not import model: above it"),
+        ("gitmem.git.binary", "from ..store import layout", "a relative import"),
+        ("gitmem.git.binary", "from gitmem.attic import x", "the room attic is not in the table of rows"),
+        ("gitmem.recall.run", "import importlib as i; importlib.import_module(x)", "a computed import"),
+        ("gitmem.recall.run", "__import__('gitmem.cli')", "recall may not import cli: above it"),
+        (
+            "gitmem.git.binary",
+            "if TYPE_CHECKING:\n    from gitmem.store import layout",
+            "git may not import store: above it",
+        ),
+        (
+            "gitmem.git.binary",
+            "def f():\n    def g():\n        from gitmem.store import layout",
+            "git may not import store: above it",
+        ),
+        ("gitmem.search.fts", "def f():\n    import shutil", "shutil is imported inside a function"),
+    ],
+)
+def test_planted_import_is_found(module: str, line: str, reason: str) -> None:
+    known = {"gitmem", "gitmem.app", "gitmem.catalog.update", "gitmem.kinds", "gitmem.store.layout"}
+
+    found = violations(module, f'"""A."""\n{line}\n', known)
+
+    assert [text.split(": ", 1)[1] for text in found] == [reason]
+
+
+@pytest.mark.parametrize(
+    ("module", "line"),
+    [
+        ("gitmem.store.read", "from gitmem.git.binary import Git"),
+        ("gitmem.store.read", "from gitmem.store import layout"),
+        ("gitmem.store.read", "from gitmem import __version__"),
+        ("gitmem.hygiene", "from gitmem.secrets import redact"),
+        ("gitmem.document.parse", "def f():\n    import yaml"),
+        ("gitmem.cli.table", "def f():\n    importlib.import_module(name)"),
+        ("gitmem.search.fts", "def f():\n    from gitmem.document.parse import parse"),
+        ("gitmem", "def f():\n    from gitmem.app import Memory"),
+    ],
+)
+def test_allowed_import_is_not_found(module: str, line: str) -> None:
+    assert violations(module, line, {"gitmem", "gitmem.store.layout"}) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("import subprocess", "start a program"),
+        ("from subprocess import run", "start a program"),
+        ("def f():\n    import multiprocessing.pool", "start a program"),
+        ("import os\nos.execv('x', [])", "start a program"),
+        ("import os as o\no.posix_spawnp('x', [], {})", "start a program"),
+        ("import os\nx = os.environ['X']", "read the environment"),
+        ("from os import getenv", "read the environment"),
+        ("print('x')", "print"),
+        ("say = print", "print"),
+    ],
+)
+def test_planted_effect_is_found(line: str, what: str) -> None:
+    found = effects("gitmem.store.read", line)
+
+    assert {text.split(": ")[1] for text in found} == {f"may not {what}"}
+    assert [effects(door, line) for door in DOORS[what]] == [[] for _ in DOORS[what]]
+
+
+def test_type_of_a_program_is_no_effect() -> None:
+    assert effects("gitmem.bounded", "if TYPE_CHECKING:\n    from subprocess import Popen\n") == []
+
+
+def test_lazy_import_of_a_light_module_is_found() -> None:
+    sources = {
+        "gitmem.a": "def f():\n    from gitmem import b, c",
+        "gitmem.b": "from gitmem import d",
+        "gitmem.c": "import re",
+        "gitmem.d": "def f():\n    import yaml",
+    }
+
+    assert light_lazies(sources) == ["gitmem.a:2: gitmem.c is light: import it at the top"]

@@ -1,0 +1,77 @@
+"""What a start loads: recall and the hooks run on every prompt, and an import is most of what they cost."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+# Each costs 3 ms or more, 0.2 of a bare start, measured with Python 3.11 (or was ten times that: pygit2, whoosh).
+SLOW = {
+    "yaml", "frontmatter", "dataclasses", "typing", "inspect", "subprocess", "tomllib", "hashlib", "logging", "http",
+    "concurrent.futures", "asyncio", "importlib.metadata", "re2", "pygit2", "git", "whoosh", "shtab",
+}  # fmt: skip
+
+
+def loaded_by(code: str) -> set[str]:
+    """Return what *code* loads beyond a bare start, in a Python of its own."""
+    script = f"import sys; before = set(sys.modules)\n{code}\nprint('\\n'.join(set(sys.modules) - before))"
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=env)
+    return set(done.stdout.split())
+
+
+def imported_while(argv: list[str], cwd: Path) -> set[str]:
+    """Return every module that a run of our Python with *argv* imports, lazily too."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "GIT"))}
+    env |= {"HOME": str(cwd), "GIT_CONFIG_NOSYSTEM": "1", "PYTHONPROFILEIMPORTTIME": "1"}
+    done = subprocess.run([sys.executable, *argv], capture_output=True, text=True, cwd=cwd, env=env, check=False)
+    assert done.returncode == 0, done.stderr
+    return {line.rsplit("|", 1)[1].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
+
+
+def has(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+needs_recall = pytest.mark.skipif(not has("gitmem.cli.recall"), reason="there is no gitmem.cli.recall yet")
+
+
+@needs_recall
+def test_importing_recall_loads_nothing_slow() -> None:
+    loaded = loaded_by("import gitmem.cli, gitmem.cli.recall")
+
+    assert "gitmem.cli.recall" in loaded
+    assert sorted(loaded & SLOW) == []
+
+
+@needs_recall
+def test_running_recall_on_a_warm_catalog_loads_nothing_slow(tmp_path: Path) -> None:
+    gitmem = [sys.executable, "-m", "gitmem"]
+    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT")}
+    env |= {"HOME": str(tmp_path), "GIT_CONFIG_NOSYSTEM": "1"}
+    for argv in (
+        ["git", "init", "-q", "-b", "main"],
+        [*gitmem, "init"],
+        [*gitmem, "remember", "The gateway drops idle connections after a minute"],
+        [*gitmem, "recall", "gateway connections"],
+    ):
+        subprocess.run(argv, cwd=tmp_path, env=env, check=True, capture_output=True)
+
+    imported = imported_while(["-m", "gitmem", "recall", "gateway connections"], tmp_path)
+
+    assert "_sqlite3" in imported
+    assert sorted((imported - imported_while(["-c", "pass"], tmp_path)) & SLOW) == []
+
+
+def test_slow_import_would_be_seen(tmp_path: Path) -> None:
+    assert "dataclasses" in loaded_by("import dataclasses") & SLOW
+    assert "dataclasses" in imported_while(["-c", "import dataclasses"], tmp_path)
+    assert not loaded_by("import gitmem.model, gitmem.errors") & SLOW

@@ -1,0 +1,193 @@
+"""Built-in checks: what each answers, on real commits, and what none of them can be made to do."""
+
+from __future__ import annotations
+
+import os
+import time
+from hashlib import sha256
+
+import pytest
+from conftest import CODE, commit_files, git
+from proving import ask_builtin as ask
+from proving import commit_raw, tree_of
+
+from gitmem.git.binary import Git
+from gitmem.git.repository import discover
+from gitmem.model import BUILTIN, ERROR, FAILS, HOLDS, Check
+from gitmem.verify import builtin
+from gitmem.verify.builtin import Answer, answer_all, is_regex
+
+README_SHA = sha256(CODE["README.md"].encode()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("words", "outcome"),
+    [
+        (("exists", "src/auth/jwt.py"), HOLDS),
+        (("exists", "src/auth"), HOLDS),
+        (("exists", "src/*/jwt.py"), HOLDS),
+        (("exists", "src/auth/jwt"), FAILS),
+        (("exists", "jwt.py"), FAILS),
+        (("absent", "setup.py"), HOLDS),
+        (("absent", "src/auth"), FAILS),
+        (("contains", "RS256", "src/auth/jwt.py"), HOLDS),
+        (("contains", "RS256", "src/**"), HOLDS),
+        (("contains", "RS256", "src/*"), FAILS),
+        (("contains", "rs256", "src/**"), FAILS),
+        (("contains", "RS256", "nothing/**"), FAILS),
+        (("contains", '"RS256"\n\n\ndef', "src/**"), HOLDS),
+        (("matches", "RETRIES = [0-9]+", "src/**"), HOLDS),
+        (("matches", "^def sign", "src/**"), HOLDS),
+        (("matches", "claims$", "src/auth/jwt.py"), HOLDS),
+        (("matches", "^claims", "src/**"), FAILS),
+        (("matches", "x", "nothing"), FAILS),
+        (("matches", "(", "src/**"), ERROR),
+        (("matches", "(", "nothing"), ERROR),
+        (("matches", r"(a)\1", "src/**"), ERROR),
+        (("lacks", "HS256", "src/**"), HOLDS),
+        (("lacks", "RS256", "src/**"), FAILS),
+        (("lacks", "x", "nothing/**"), ERROR),
+        (("same", README_SHA, "README.md"), HOLDS),
+        (("same", "0" * 64, "README.md"), FAILS),
+        (("same", README_SHA, "nothing.md"), FAILS),
+    ],
+    ids=" ".join,
+)
+def test_check_answers_as_documented(repo, words, outcome):
+    assert ask(repo, *words).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("words", "because"),
+    [
+        (("exists", "setup.py"), "setup.py does not exist"),
+        (("absent", "README.md"), "README.md exists"),
+        (("contains", "HS256", "src/**"), "no file of src/** contains 'HS256'"),
+        (("contains", "HS256", "lib/**"), "no file matches lib/**"),
+        (("matches", "H.256", "src/**"), "no file of src/** matches 'H.256'"),
+        (("lacks", "=", "**"), "pyproject.toml contains '=' and 2 more"),
+        (("lacks", "RS256", "**"), "src/auth/jwt.py contains 'RS256'"),
+        (("same", "0" * 64, "README.md"), "README.md has another SHA-256"),
+    ],
+)
+def test_answer_says_why_it_fails(repo, words, because):
+    assert ask(repo, *words).because == because
+
+
+def test_text_is_bytes_of_any_encoding(repo):
+    commit_raw(repo, {b"latin1.txt": b"caf\xe9 \x00 end", b"utf8.txt": "café".encode()})
+
+    assert ask(repo, "contains", "end", "latin1.txt").outcome == HOLDS
+    assert ask(repo, "contains", "café", "latin1.txt").outcome == FAILS
+    assert ask(repo, "contains", "café", "utf8.txt").outcome == HOLDS
+    assert ask(repo, "matches", "caf. . end", "latin1.txt").outcome == HOLDS
+    assert ask(repo, "matches", "café", "utf8.txt").outcome == HOLDS
+
+
+def test_name_that_is_no_utf8_can_be_reported(repo):
+    commit_raw(repo, {b"odd/\xff": b"secret plans"})
+
+    answer = ask(repo, "lacks", "plans", "odd/**")
+
+    assert answer == Answer(FAILS, os.fsdecode(b"odd/\xff") + " contains 'plans'")
+
+
+def test_uncommitted_change_is_not_looked_at(repo):
+    (repo / "src/auth/jwt.py").write_text("HS256\n", encoding="utf-8")
+
+    assert ask(repo, "contains", "RS256", "src/**").outcome == HOLDS
+
+
+def test_link_is_no_file_with_content(repo):
+    (repo / "link").symlink_to("RS256")
+    commit_files(repo, {})
+
+    assert ask(repo, "exists", "link").outcome == HOLDS
+    assert ask(repo, "contains", "RS256", "link").outcome == FAILS
+
+
+def test_submodule_is_there_and_holds_no_text(repo):
+    git(repo, "update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},vendor/lib")
+    git(repo, "commit", "-qm", "submodule")
+
+    assert ask(repo, "exists", "vendor/lib").outcome == HOLDS
+    assert ask(repo, "lacks", "x", "vendor/lib").outcome == ERROR
+
+
+@pytest.mark.parametrize("name", ["contains", "matches", "lacks", "same"])
+def test_file_that_cannot_be_read_makes_no_verdict(repo, name):
+    blob = git(repo, "rev-parse", "HEAD:README.md")
+    (repo / ".git/objects" / blob[:2] / blob[2:]).unlink()
+
+    answer = ask(repo, name, README_SHA if name == "same" else "service", "README.md")
+
+    assert answer == Answer(ERROR, "README.md could not be read")
+
+
+def test_file_that_cannot_be_read_does_not_hide_one_that_can(repo):
+    blob = git(repo, "rev-parse", "HEAD:README.md")
+    (repo / ".git/objects" / blob[:2] / blob[2:]).unlink()
+
+    assert ask(repo, "contains", "RS256", "**").outcome == HOLDS
+    assert ask(repo, "lacks", "RS256", "**").outcome == FAILS
+    assert ask(repo, "lacks", "HS256", "**").outcome == ERROR
+
+
+def test_file_past_the_limit_is_not_read(repo, monkeypatch):
+    monkeypatch.setattr(builtin, "FILE_LIMIT", 10)
+
+    assert ask(repo, "contains", "service", "README.md").outcome == ERROR or len(CODE["README.md"]) <= 10
+    assert ask(repo, "lacks", "x", "src/auth/jwt.py") == Answer(ERROR, "src/auth/jwt.py could not be read")
+
+
+def test_expression_that_would_take_for_ever_elsewhere_is_answered_at_once(repo):
+    commit_files(repo, {"as.txt": "a" * 50_000 + "\n"})
+    began = time.monotonic()
+
+    answer = ask(repo, "matches", "(a*)*(a*)*(a*)*b$", "as.txt")
+
+    assert answer.outcome == FAILS
+    assert time.monotonic() - began < 5
+
+
+def test_expression_that_is_too_large_for_re2_makes_no_verdict(repo):
+    assert ask(repo, "matches", "(" * 999 + "a" + "){1000}" * 3 + ")" * 996, "src/**").outcome == ERROR
+
+
+@pytest.mark.parametrize("text", [r"a{1000}{1000}", r"\x{263A}", "[z-a]", "(?P<n", "*", "\udcff", "(?<=a)b"])
+def test_what_re2_does_not_take_is_no_expression(repo, text):
+    assert not is_regex(text)
+    assert ask(repo, "matches", text, "src/**").outcome == ERROR
+
+
+def test_many_checks_read_each_file_once(repo, monkeypatch):
+    reads: list[str] = []
+    real = Git.read_blobs
+    monkeypatch.setattr(Git, "read_blobs", lambda self, oids: real(self, [reads.append(o) or o for o in oids]))
+    checks = [Check(BUILTIN, (name, str(n), "**")) for n in range(20) for name in ("contains", "lacks", "matches")]
+
+    answers = answer_all(Git(discover(repo)), tree_of(repo), checks)
+
+    assert len(answers) == 60
+    assert len(reads) == len(set(reads)) == len(CODE)
+
+
+def test_checks_asked_together_answer_as_each_alone(repo):
+    words = [("contains", "RS256", "src/**"), ("lacks", "RS256", "src/**"), ("exists", "src"), ("matches", "[", "**")]
+
+    together = answer_all(Git(discover(repo)), tree_of(repo), [Check(BUILTIN, w) for w in words])
+
+    assert [together[Check(BUILTIN, w)] for w in words] == [ask(repo, *w) for w in words]
+
+
+def test_no_check_starts_a_program_other_than_git(repo, monkeypatch):
+    from gitmem import process
+
+    started: list[str] = []
+    real = process._start
+    monkeypatch.setattr(process, "_start", lambda argv, **kw: (started.append(argv[0]), real(argv, **kw))[1])
+
+    ask(repo, "contains", "$(touch marker)", "**")
+
+    assert set(started) == {"git"}
+    assert not (repo / "marker").exists()

@@ -1,0 +1,656 @@
+"""Judging: what each way of ending shows, and that nobody is accused before a failure is confirmed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+from conftest import NOW, commit_files, git, put_files
+from proving import (
+    DAY,
+    Clock,
+    approve_all,
+    is_running,
+    make_fact,
+    outcomes,
+    put,
+    result_of,
+    statuses,
+    verdict_file,
+    verify,
+)
+
+from gitmem import process
+from gitmem.app import Memory
+from gitmem.model import ERROR, FAILS, HOLDS, PROGRAM, SHELL, Check, Ran, Spec
+from gitmem.verify import sandbox
+from gitmem.verify.judge import argv_of, keys_of, last_line, outcome_of
+from gitmem.verify.session import Options
+
+
+@pytest.fixture
+def mark():
+    """A number of seconds to sleep that nobody else sleeps."""
+    return f"30.{uuid.uuid4().int % 10**15:015}"
+
+
+SPEC = Spec(Check(SHELL, ("make",)), interpreter="sh", timeout_s=7)
+
+
+def ran(status, output="", **fields) -> Ran:
+    return Ran(status, fields.pop("timed_out", False), output, False, 0.1, **fields)
+
+
+@pytest.mark.parametrize(
+    ("found", "outcome", "why"),
+    [
+        pytest.param(ran(0), HOLDS, "", id="0"),
+        pytest.param(ran(0, "permission denied: operation not permitted"), HOLDS, "", id="0-whatever-it-says"),
+        pytest.param(ran(1), FAILS, "exit 1", id="1"),
+        pytest.param(ran(1, "a\nlast words\n\n"), FAILS, "exit 1: last words", id="1-with-words"),
+        pytest.param(ran(2), FAILS, "exit 2", id="2"),
+        pytest.param(ran(125), FAILS, "exit 125", id="125"),
+        pytest.param(ran(126), ERROR, "the command could not be run (exit 126)", id="126"),
+        pytest.param(ran(127, "sh: 1: nope: not found"), ERROR, "sh: 1: nope: not found", id="127"),
+        pytest.param(ran(128), FAILS, "exit 128", id="128"),
+        pytest.param(ran(137), ERROR, "killed by a signal (exit 137)", id="137"),
+        pytest.param(ran(129), ERROR, "killed by a signal (exit 129)", id="129"),
+        pytest.param(ran(192), ERROR, "killed by a signal (exit 192)", id="192"),
+        pytest.param(ran(193), FAILS, "exit 193", id="193"),
+        pytest.param(ran(255), FAILS, "exit 255", id="255"),
+        pytest.param(ran(-9), ERROR, "killed by a signal (exit -9)", id="signal"),
+        pytest.param(ran(None), ERROR, "killed by a signal (exit None)", id="never-told"),
+        pytest.param(ran(-9, timed_out=True), ERROR, "timed out after 7 s", id="timeout"),
+        pytest.param(ran(1, problem="interrupted"), ERROR, "interrupted", id="problem"),
+        pytest.param(ran(0, problem="interrupted"), ERROR, "interrupted", id="problem-and-0"),
+        pytest.param(None, ERROR, "", id="nothing"),
+    ],
+)
+def test_outcome_follows_from_how_the_run_ended(found, outcome, why):
+    assert outcome_of(found, SPEC, "none", "") == (outcome, why)
+
+
+def test_run_that_could_not_be_prepared_is_an_error():
+    assert outcome_of(ran(1), SPEC, "none", "the disk is full") == (ERROR, "the disk is full")
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["curl: (6) Could not resolve host: example.org", "Read-only file system", "connect: Network is unreachable"],
+)
+def test_denial_by_the_sandbox_is_an_error_and_a_failure_without_one(said):
+    assert outcome_of(ran(1, said), SPEC, "landlock", "")[0] == ERROR
+    assert outcome_of(ran(1, said), SPEC, "bubblewrap", "")[0] == ERROR
+    assert outcome_of(ran(1, said), SPEC, "none", "")[0] == FAILS
+    assert "network: true" in outcome_of(ran(1, said), SPEC, "landlock", "")[1]
+
+
+def test_words_of_a_check_are_shown_without_what_hides_in_them():
+    assert last_line("first\n\x1b[31mred\x1b[0m \u202etxt\n \n") == r"red \u{202e}txt"
+    assert len(last_line("x" * 1000)) == 200
+    assert last_line("") == ""
+
+
+def test_secret_in_the_output_is_not_repeated():
+    token = "AK" + "IA" + "Q3EGTRZ7K5VWXYAB"
+
+    assert token not in last_line(f"failed with {token}")
+
+
+def test_command_is_handed_to_the_shell_whole_and_a_program_to_nobody():
+    assert argv_of(SPEC) == ("sh", "-c", "make")
+    assert argv_of(Spec(Check(PROGRAM, ("a b", "$x;")))) == ("a b", "$x;")
+
+
+# --- the three forms -----------------------------------------------------------------------------------------------
+
+
+def test_each_form_of_check_is_judged_in_one_run(memory, repo):
+    put(
+        repo,
+        make_fact("builtin", {"contains": "RS256", "in": "src/**"}),
+        make_fact("program", ["grep", "-q", "RETRIES = 3", "src/gateway/retry.py"]),
+        make_fact("shell", "grep -q service README.md && test ! -e setup.py"),
+        make_fact("not-builtin", {"lacks": "RS256", "in": "src/**"}),
+        make_fact("not-program", ["grep", "-q", "$(echo RETRIES)", "src/gateway/retry.py"]),
+        make_fact("not-shell", "grep -q nothing README.md"),
+    )
+    approve_all(memory)
+
+    run = verify(memory)
+
+    assert outcomes(run) == {
+        "builtin": "holds", "program": "holds", "shell": "holds",
+        "not-builtin": "fails", "not-program": "fails", "not-shell": "fails",
+    }  # fmt: skip
+    assert keys_of(run.results, "holds") == ["builtin", "program", "shell"]
+    assert [r.due.row.key for r in run.results] == sorted(outcomes(run))
+
+
+def test_checks_run_in_the_sandbox_that_works_here(memory, repo):
+    put(repo, make_fact("a", "grep -q service README.md"), make_fact("b", ["grep", "-q", "nothing", "README.md"]))
+    approve_all(memory)
+    rung = sandbox.probe(os.environ["PATH"])
+    if rung == "none":
+        pytest.skip("no sandbox works here")
+
+    run = verify(memory, no_sandbox=False)
+
+    assert (outcomes(run), run.rung) == ({"a": "holds", "b": "fails"}, rung)
+    assert result_of(run, "a").verdict.sandbox == rung
+
+
+def test_check_sees_the_commit_and_not_the_work_tree(memory, repo):
+    put(repo, make_fact("a", "grep -q service README.md && test ! -e untracked"))
+    approve_all(memory)
+    (repo / "README.md").write_text("changed\n", encoding="utf-8")
+    (repo / "untracked").write_text("", encoding="utf-8")
+
+    assert outcomes(verify(memory)) == {"a": "holds"}
+
+
+def test_check_that_writes_changes_nothing_of_the_repository(memory, repo):
+    put(repo, make_fact("a", "rm -rf src && echo x > README.md && git commit -qam x"), make_fact("b", "test -d src"))
+    approve_all(memory)
+    before = git(repo, "status", "--porcelain"), git(repo, "for-each-ref"), (repo / "README.md").read_text()
+
+    run = verify(memory, jobs=1, no_sandbox=True)
+
+    assert outcomes(run)["b"] == "holds"
+    assert (git(repo, "status", "--porcelain"), (repo / "README.md").read_text()) == (before[0], before[2])
+    assert git(repo, "rev-parse", "main") in before[1]
+
+
+def test_where_no_sandbox_works_only_builtin_checks_are_judged(memory, repo, monkeypatch, tmp_path):
+    put(repo, make_fact("a", f"touch {tmp_path}/marker"), make_fact("b", {"exists": "README.md"}))
+    approve_all(memory)
+    monkeypatch.setattr(sandbox, "probe", lambda path: "none")
+
+    run = verify(memory, no_sandbox=False)
+
+    assert outcomes(run) == {"a": "skipped", "b": "holds"}
+    assert result_of(run, "a").reason == "no sandbox works here"
+    assert not (tmp_path / "marker").exists()
+
+
+def test_setup_of_the_policy_comes_first_and_its_failure_is_an_error(memory, repo):
+    put(repo, make_fact("a", "test -f made"), {"gitmem.toml": '[verify]\nsetup = "echo x > made"\n'})
+    with Memory(repo, clock=lambda: float(NOW)) as opened:
+        approve_all(opened)
+        assert outcomes(verify(opened)) == {"a": "holds"}
+
+    put(repo, {"gitmem.toml": '[verify]\nsetup = "echo no network; exit 1"\n'})
+    with Memory(repo, clock=lambda: float(NOW)) as opened:
+        approve_all(opened)
+        result = result_of(verify(opened), "a")
+
+    assert (result.outcome, result.reason) == ("error", "the policy's setup failed: no network")
+
+
+# --- error never flips a fact --------------------------------------------------------------------------------------
+
+NOTHING_LEARNT = {
+    "not-found": "no-such-program-anywhere",
+    "not-executable": "./README.md",
+    "exit-126": "exit 126",
+    "exit-127": "exit 127",
+    "killed": "kill -9 $$",
+    "killed-child": "sh -c 'kill -9 $$'",
+    "exit-like-a-signal": "exit 137",
+}
+
+
+@pytest.mark.parametrize("how", NOTHING_LEARNT)
+@pytest.mark.parametrize("first", ["holds", "fails"])
+def test_error_keeps_the_last_verdict_with_the_attempt_beside_it(memory, repo, how, first):
+    commit_files(repo, {"check.sh": "exit 0\n" if first == "holds" else "exit 1\n"})
+    put(repo, make_fact("a", ". ./check.sh"))
+    approve_all(memory)
+    verify(memory)
+    status = {"holds": "stale", "fails": "failed"}[first]
+    written = git(repo, "show", f"memory:{verdict_file(memory, 'a')}")
+
+    commit_files(repo, {"check.sh": NOTHING_LEARNT[how] + "\n"})
+    run = verify(memory)
+
+    shown = memory.show("a")
+    assert outcomes(run) == {"a": "error"}
+    assert (statuses(memory), shown["verdict"]["outcome"]) == ({"a": status}, first)
+    assert shown["verdict"]["attempt"] == result_of(run, "a").reason != ""
+    assert git(repo, "show", f"memory:{verdict_file(memory, 'a')}") == written
+    assert run.recorded is None
+
+
+def test_program_that_is_not_there_is_an_error(memory, repo):
+    put(repo, make_fact("a", ["no-such-program-anywhere"]))
+    approve_all(memory)
+
+    result = result_of(verify(memory), "a")
+
+    assert (result.outcome, statuses(memory)) == ("error", {"a": "unproven"})
+    assert "no such program" in result.reason
+
+
+def test_check_past_its_time_is_an_error_and_nothing_of_it_goes_on(memory, repo, mark):
+    put(repo, make_fact("a", f"sleep {mark} & setsid sleep {mark} & sleep {mark}", timeout="1s"))
+    approve_all(memory)
+
+    result = result_of(verify(memory), "a")
+
+    assert (result.outcome, result.reason) == ("error", "timed out after 1 s")
+    assert not is_running(mark)
+
+
+def test_check_that_the_sandbox_keeps_from_the_network_is_an_error(memory, repo):
+    if sandbox.probe(os.environ["PATH"]) == "none":
+        pytest.skip("no sandbox works here")
+    code = "import socket; socket.create_connection(('192.0.2.1', 80), 2)"
+    put(repo, make_fact("a", ["python3", "-c", code]))
+    approve_all(memory)
+
+    result = result_of(verify(memory, no_sandbox=False), "a")
+
+    assert result.outcome == "error"
+    assert "network: true" in result.reason
+
+
+def test_attempt_is_forgotten_once_something_is_learnt(memory, repo):
+    commit_files(repo, {"check.sh": "exit 127\n"})
+    put(repo, make_fact("a", ". ./check.sh"))
+    approve_all(memory)
+    verify(memory)
+    before = memory.show("a")["verdict"]["attempt"]
+
+    commit_files(repo, {"check.sh": "exit 0\n"})
+    verify(memory)
+
+    assert before
+    assert "attempt" not in memory.show("a")["verdict"]
+
+
+# --- confirmed before anybody is accused ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def world(tmp_path):
+    """A file outside of the repository that a check looks at: what the environment is to it."""
+    return tmp_path / "world"
+
+
+def test_check_that_fails_and_then_holds_is_flapping(memory, repo, world):
+    put(repo, make_fact("a", f"test -e {world} || {{ touch {world}; exit 1; }}"))
+    approve_all(memory)
+
+    result = result_of(verify(memory), "a")
+
+    assert result.outcome == "error"
+    assert result.reason == "flapping: it failed, then held on the same code"
+    assert statuses(memory) == {"a": "unproven"}
+
+
+def test_check_that_fails_and_then_cannot_be_run_is_flapping(memory, repo, world):
+    put(repo, make_fact("a", f"test -e {world} && exit 127; touch {world}; exit 1"))
+    approve_all(memory)
+
+    result = result_of(verify(memory), "a")
+
+    assert (result.outcome, result.reason[:9]) == ("error", "flapping:")
+
+
+def test_failure_at_the_last_good_commit_too_is_the_environment(memory, repo, world):
+    world.touch()
+    put(repo, make_fact("a", f"test -e {world} && test -f README.md"))
+    approve_all(memory)
+    verify(memory)
+    good = git(repo, "rev-parse", "HEAD")
+
+    world.unlink()
+    commit_files(repo, {"new.txt": "x\n"})
+    result = result_of(verify(memory), "a")
+
+    assert result.outcome == "error"
+    assert result.reason == f"it fails at {good[:12]} too, where it held: the environment changed"
+    assert statuses(memory) == {"a": "stale"}
+
+
+def test_failure_on_the_very_commit_where_it_held_is_the_environment(memory, repo, world):
+    world.touch()
+    put(repo, make_fact("a", f"test -e {world}"))
+    approve_all(memory)
+    verify(memory)
+
+    world.unlink()
+    result = result_of(verify(memory, "a"), "a")
+
+    assert result.outcome == "error"
+    assert result.reason == "it held on this very commit before: the environment changed"
+    assert statuses(memory) == {"a": "verified"}
+
+
+def test_failure_that_is_of_the_code_is_confirmed_where_it_held(memory, repo):
+    put(repo, make_fact("a", "grep -q service README.md"))
+    approve_all(memory)
+    verify(memory)
+    good = git(repo, "rev-parse", "HEAD")
+
+    commit_files(repo, {"README.md": "# Nothing\n"})
+    result = result_of(verify(memory), "a")
+
+    assert (result.outcome, result.because) == ("fails", "exit 1")
+    assert (result.verdict.confirmed, result.verdict.held_commit) == (True, good)
+    assert statuses(memory) == {"a": "failed"}
+
+
+def test_first_failure_of_a_fact_that_never_held_counts(memory, repo):
+    put(repo, make_fact("a", "grep -q nothing README.md"))
+    approve_all(memory)
+
+    result = result_of(verify(memory), "a")
+
+    assert (result.outcome, result.verdict.confirmed, result.verdict.held_commit) == ("fails", True, "")
+
+
+def test_failure_stands_unconfirmed_where_the_last_good_commit_is_missing(memory, repo, tmp_path):
+    put(repo, make_fact("a", "grep -q service README.md"))
+    approve_all(memory)
+    verify(memory)
+    commit_files(repo, {"README.md": "# Nothing\n"})
+    git(tmp_path, "clone", "-q", "--depth=1", "--no-single-branch", f"file://{repo}", "shallow")
+
+    with Memory(tmp_path / "shallow", clock=lambda: float(NOW)) as shallow:
+        approve_all(shallow)
+        result = result_of(verify(shallow), "a")
+        told = shallow.show("a")
+
+    assert (result.outcome, result.verdict.confirmed) == ("fails", False)
+    assert (told["status"], told["verdict"]["confirmed"]) == ("failed", False)
+
+
+def test_fact_that_failed_already_is_not_run_twice(memory, repo, world):
+    put(repo, make_fact("a", f"printf x >> {world}; grep -q nothing README.md"))
+    approve_all(memory)
+    verify(memory)
+    first = len(world.read_text())
+
+    commit_files(repo, {"new.txt": "x\n"})
+    verify(memory)
+
+    assert (first, len(world.read_text())) == (2, 3)
+    assert statuses(memory) == {"a": "failed"}
+
+
+def test_last_good_commit_is_kept_through_failures(memory, repo):
+    put(repo, make_fact("a", "grep -q service README.md"))
+    approve_all(memory)
+    verify(memory)
+    good = git(repo, "rev-parse", "HEAD")
+
+    for text in ("# One\n", "# Two\n"):
+        commit_files(repo, {"README.md": text})
+        verify(memory)
+
+    assert memory.show("a")["verdict"]["held_commit"] == good
+
+
+def test_fact_that_holds_again_is_verified(memory, repo):
+    put(repo, make_fact("a", "grep -q service README.md"))
+    approve_all(memory)
+    verify(memory)
+    for text in ("# One\n", "# A service again\n"):
+        commit_files(repo, {"README.md": text})
+        run = verify(memory)
+
+    assert (outcomes(run), run.recorded.holds_again) == ({"a": "holds"}, ("a",))
+    assert statuses(memory) == {"a": "verified"}
+
+
+# --- weak checks ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "weak"),
+    [
+        ("! grep -q HS256 src/auth/jwt.py 2>/dev/null", True),
+        ("test ! -e setup.py", True),
+        ("ls | cat", True),
+        ("grep -q RS256 src/auth/jwt.py", False),
+        ("grep -q RS256 src/auth/jwt.py && ! grep -q HS256 src/auth/jwt.py", False),
+    ],
+)
+def test_check_that_also_holds_in_an_empty_folder_is_weak(memory, repo, command, weak):
+    put(repo, make_fact("a", command))
+    approve_all(memory)
+
+    result = result_of(verify(memory), "a")
+
+    assert (result.outcome, result.verdict.weak) == ("holds", weak)
+    assert memory.show("a")["weak"] == weak
+
+
+@pytest.mark.parametrize(
+    ("refute", "weak"),
+    [
+        ("echo HS256 >> src/auth/jwt.py", False),
+        ("echo harmless >> src/auth/jwt.py", True),
+        ("exit 1", True),
+        ("rm -rf src", True),
+    ],
+)
+def test_counterexample_takes_the_weakness_away_when_it_makes_the_check_fail(memory, repo, refute, weak):
+    put(repo, make_fact("a", "! grep -q HS256 src/auth/jwt.py 2>/dev/null", refute=refute))
+    approve_all(memory)
+
+    run = verify(memory)
+
+    assert result_of(run, "a").verdict.weak == weak
+    assert "HS256" not in (repo / "src/auth/jwt.py").read_text()
+
+
+def test_counterexample_changes_the_code_before_the_setup_runs(memory, repo):
+    setup = "cp src/auth/jwt.py built"
+    put(repo, {"gitmem.toml": f'[verify]\nsetup = "{setup}"\n'})
+    put(repo, make_fact("a", "! grep -q HS256 built", refute="echo HS256 >> src/auth/jwt.py"))
+    put(repo, make_fact("b", "grep -q RS256 built", refute="true"))
+    with Memory(repo, clock=lambda: float(NOW)) as opened:
+        approve_all(opened)
+        run = verify(opened)
+
+    assert {key: result_of(run, key).verdict.weak for key in "ab"} == {"a": False, "b": True}
+
+
+def test_weakness_is_found_out_though_the_fact_failed_at_first(memory, repo):
+    put(repo, make_fact("a", "test ! -e setup.py"))
+    approve_all(memory)
+    commit_files(repo, {"setup.py": ""})
+    verify(memory)
+
+    git(repo, "rm", "-q", "setup.py")
+    git(repo, "commit", "-qm", "gone")
+    result = result_of(verify(memory), "a")
+
+    assert (result.outcome, result.verdict.weak) == ("holds", True)
+
+
+def test_weakness_is_asked_once_a_specification(memory, repo, world):
+    put(repo, make_fact("a", f"printf x >> {world}; test ! -e setup.py"))
+    approve_all(memory)
+    verify(memory)
+    first = len(world.read_text())
+
+    commit_files(repo, {"new.txt": "x\n"})
+    result = result_of(verify(memory), "a")
+
+    assert (first, len(world.read_text())) == (2, 3)
+    assert result.verdict.weak
+
+
+# --- many at once, and interrupted ---------------------------------------------------------------------------------
+
+
+def test_checks_run_beside_each_other_and_none_sees_what_another_writes(memory, repo):
+    put(
+        repo,
+        *(make_fact(f"f{n}", f"test ! -e seen && echo {n} > seen && sleep 0.2 && grep -qx {n} seen") for n in range(4)),
+    )
+    approve_all(memory)
+
+    run = verify(memory, jobs=4)
+
+    assert set(outcomes(run).values()) == {"holds"}
+
+
+def test_each_result_is_told_as_it_comes(memory, repo):
+    put(
+        repo,
+        make_fact("a", "sleep 0.3; test -f README.md"),
+        make_fact("b", "test -f README.md"),
+        make_fact("c", {"exists": "src"}),
+    )
+    approve_all(memory)
+    told: list[tuple[str, int, int]] = []
+
+    memory.verify(
+        Options(no_sandbox=True, jobs=2),
+        told=lambda result, done, total: told.append((result.due.row.key, done, total)),
+    )
+
+    assert told == [("c", 1, 3), ("b", 2, 3), ("a", 3, 3)]
+
+
+def test_interruption_keeps_what_was_told_and_ends_what_is_under_way(memory, repo, mark):
+    put(
+        repo,
+        make_fact("a", "test -f README.md"),
+        make_fact("b", {"exists": "src"}),
+        make_fact("c", f"sleep {mark}"),
+        make_fact("d", f"sleep {mark}"),
+    )
+    approve_all(memory)
+
+    def told(result, done, total):
+        if result.due.row.key == "a":
+            raise KeyboardInterrupt
+
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        memory.verify(Options(no_sandbox=True, jobs=2), told=told)
+
+    assert time.monotonic() - began < 10
+    assert not is_running(mark)
+    assert statuses(memory) == {"a": "verified", "b": "verified", "c": "unproven", "d": "unproven"}
+    assert git(repo, "show", f"memory:{verdict_file(memory, 'a')}").startswith('outcome = "holds"')
+
+
+def test_interrupted_command_line_keeps_what_was_told(memory, repo, tmp_path):
+    started = tmp_path / "started"
+    put(repo, make_fact("a", {"exists": "src"}), make_fact("b", f"touch {started}; sleep 30", timeout="60s"))
+    approve_all(memory)
+    main = "import sys; from gitmem.cli import main; sys.exit(main(['verify', '--no-sandbox']))"
+    env = {**os.environ, "PYTHONPATH": str(Path(process.__file__).parents[1])}
+    child = subprocess.Popen(
+        [sys.executable, "-c", main], cwd=repo, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    deadline = time.monotonic() + 20
+    while not started.exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+    child.send_signal(signal.SIGINT)
+    said, _ = child.communicate(timeout=15)
+
+    assert child.returncode == 130, said
+    with Memory(repo) as opened:
+        assert statuses(opened) == {"a": "verified", "b": "unproven"}
+
+
+def test_killed_command_line_leaves_a_store_that_works(memory, repo, tmp_path):
+    started = tmp_path / "started"
+    put(repo, make_fact("a", f"touch {started}; sleep 30", timeout="60s"), make_fact("b", {"exists": "src"}))
+    approve_all(memory)
+    main = "import sys; from gitmem.cli import main; sys.exit(main(['verify', '--no-sandbox']))"
+    env = {**os.environ, "PYTHONPATH": str(Path(process.__file__).parents[1])}
+    child = subprocess.Popen([sys.executable, "-c", main], cwd=repo, env=env)
+    deadline = time.monotonic() + 20
+    while not started.exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+    child.kill()
+    child.wait()
+
+    assert outcomes(verify(memory, "b")) == {"b": "holds"}
+    assert git(repo, "fsck", "--no-dangling") == ""
+
+
+def test_file_of_another_scratch_does_not_stay_behind(memory, repo):
+    put(repo, make_fact("a", "test ! -e left && echo x > left"))
+    approve_all(memory)
+
+    assert [outcomes(verify(memory, "a")) for _ in range(2)] == [{"a": "holds"}] * 2
+
+
+def test_clone_whose_scratch_folder_was_removed_works(memory, repo):
+    put(repo, make_fact("a", "test -f README.md"))
+    approve_all(memory)
+    verify(memory)
+
+    shutil.rmtree(repo / ".git/gitmem/ground")
+
+    assert outcomes(verify(memory, "a")) == {"a": "holds"}
+
+
+def test_commit_named_by_a_hostile_verdict_is_no_option_of_git(memory, repo, tmp_path):
+    """A verdict from a push names the commit at which a failure is confirmed."""
+    put(repo, make_fact("a", "grep -q service README.md"))
+    approve_all(memory)
+    verify(memory)
+    path = verdict_file(memory, "a")
+    text = git(repo, "show", f"memory:{path}")
+    held = next(line for line in text.split("\n") if line.startswith("held-commit"))
+    marker = tmp_path / "marker"
+
+    put_files(repo, {path: text.replace(held, f'held-commit = "--upload-pack=touch {marker}"')})
+    commit_files(repo, {"README.md": "# Nothing\n"})
+    verify(memory)
+
+    assert not marker.exists()
+    assert statuses(memory)["a"] in ("failed", "unproven")
+
+
+def test_clock_is_read_once_for_all_verdicts_of_a_run(repo, memory):
+    clock = Clock()
+    put(repo, make_fact("a", {"exists": "src"}), make_fact("b", "test -f README.md"))
+    with Memory(repo, clock=clock) as opened:
+        approve_all(opened)
+        clock.now += DAY
+
+        run = verify(opened)
+
+    assert {r.verdict.at for r in run.results} == {NOW + DAY}
+
+
+def test_a_claimed_verdict_cannot_excuse_a_failure_by_the_commit_it_names(memory: Memory) -> None:
+    top = Path(memory.git.repository.top or "")
+    memory.fact("RS256 is used", verify="grep -q RS256 src/auth/jwt.py", key="k", approve=True)
+    head = commit_files(top, {"src/auth/jwt.py": "none\n"})
+    path, text = next(
+        (p, git(top, "show", f"memory:{p}"))
+        for p in git(top, "ls-tree", "-r", "--name-only", "memory").splitlines()
+        if p.startswith("verdicts/")
+    )
+    lines = [line for line in text.splitlines() if not line.startswith(("held-", "at =", "commit ="))]
+    stamp = '"2026-09-21T13:33:21Z"'
+    claimed = [*lines, f'commit = "{head}"', f"at = {stamp}", f'held-commit = "{head}"', f"held-at = {stamp}"]
+    put_files(top, {path: "\n".join(claimed) + "\n"})
+    memory.close()
+    for kept in (top / ".git/gitmem").glob("local.sqlite*"):
+        kept.unlink()  # as in a clone that never ran it
+
+    run = memory.verify(Options(everything=True), told=lambda *_: None)
+
+    assert [(r.outcome, r.verdict.confirmed) for r in run.results if r.verdict] == [("fails", False)]

@@ -1,0 +1,370 @@
+"""A verify run from beginning to end, in the repositories that people have, and through the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import NOW, commit_files, git, put_files, tip
+from proving import (
+    Clock,
+    approve_all,
+    count_commits,
+    make_fact,
+    make_memory,
+    outcomes,
+    put,
+    result_of,
+    statuses,
+    verdict_file,
+    verify,
+)
+
+from gitmem.app import Memory
+from gitmem.errors import GitmemError, NotFoundError
+from gitmem.verify.session import Options
+
+RS256 = {"contains": "RS256", "in": "src/auth/*.py"}
+
+
+@pytest.fixture
+def stocked(memory, repo):
+    """A memory with a fact of each form, their commands approved."""
+    put(
+        repo,
+        make_fact("builtin", RS256),
+        make_fact("program", ["test", "-f", "README.md"]),
+        make_fact("shell", "grep -q service README.md", paths=["README.md"]),
+        make_memory("rests", "Rests on the built-in one", requires=["builtin"]),
+    )
+    approve_all(memory)
+    return memory
+
+
+def test_run_tells_what_it_judged_and_how_everything_stands_now(stocked, repo):
+    run = verify(stocked)
+
+    assert (run.commit, run.due, run.is_local, run.rung) == (git(repo, "rev-parse", "HEAD"), 3, False, "none")
+    assert outcomes(run) == {"builtin": "holds", "program": "holds", "shell": "holds"}
+    assert run.standing.statuses["verified"] == 3
+    assert run.recorded.commit == tip(repo)
+
+
+def test_run_of_builtin_checks_alone_probes_no_sandbox(memory, repo, monkeypatch):
+    from gitmem.verify import sandbox
+
+    put(repo, make_fact("a", RS256), make_fact("b", "make"))
+    monkeypatch.setattr(sandbox, "probe", lambda path: pytest.fail("probed"))
+
+    run = verify(memory, no_sandbox=False)
+
+    assert (outcomes(run), run.rung) == ({"a": "holds", "b": "skipped"}, "")
+
+
+def test_verifying_changes_nothing_of_the_users_repository(stocked, repo):
+    (repo / "README.md").write_text("# A service, changed\n", encoding="utf-8")
+    (repo / "untracked.txt").write_text("mine\n", encoding="utf-8")
+    (repo / "staged.txt").write_text("mine\n", encoding="utf-8")
+    git(repo, "add", "staged.txt")
+    hook = repo / ".git/hooks/post-commit"
+    hook.write_text(f"#!/bin/sh\ntouch {repo}/hook-ran\n", encoding="utf-8")
+    hook.chmod(0o755)
+
+    def around():
+        status = git(repo, "status", "--porcelain")  # writes the index where only its stamps are old
+        files = {p: p.read_bytes() for p in repo.rglob("*") if p.is_file() and ".git/" not in str(p)}
+        own = {name: (repo / ".git" / name).read_bytes() for name in ("config", "HEAD", "index")}
+        refs = [line for line in git(repo, "for-each-ref").split("\n") if "refs/heads/memory" not in line]
+        return files, own, refs, status, git(repo, "worktree", "list")
+
+    before = around()
+    verify(stocked)
+
+    assert around() == before
+
+
+def test_waiting_are_the_due_facts_that_nobody_approved_or_denied(memory, repo):
+    put(repo, *(make_fact(key, f"test -f README.md # {key}") for key in "abcd"), make_fact("e", RS256))
+    dues = {due.row.key: due for due in memory.commands()}
+    memory.approve(dues["a"])
+    memory.deny(dues["b"])
+
+    assert [due.row.key for due in memory.waiting()] == ["c", "d"]
+    assert memory.status()["waiting"] == ["c", "d"]
+    texts = [item["text"] for item in memory.context(paths=(), budget_tokens=0)["sections"][0]["items"]]
+    assert "2 commands wait for approval: gitmem trust --review" in texts
+
+
+def test_key_that_does_not_exist_is_an_error_and_runs_nothing(stocked, run_cli):
+    ran = run_cli("verify", "no-such-fact")
+
+    assert ran.status == 1
+    assert "no-such-fact" in ran.err
+
+
+def test_memory_without_a_check_is_not_judged(stocked, run_cli):
+    ran = run_cli("verify", "rests")
+
+    assert ran.status == 0
+    assert "none of these has a check to run" in ran.err
+
+
+def test_short_key_names_its_fact(stocked, run_cli):
+    ran = run_cli("verify", "buil", "--json")
+
+    assert [result["key"] for result in json.loads(ran.out)["results"]] == ["builtin"]
+
+
+# --- the repositories that people have -----------------------------------------------------------------------------
+
+
+def test_nothing_can_be_verified_where_head_is_unborn_and_reading_works(memory, repo, run_cli):
+    put(repo, make_fact("a", "make"), make_fact("b", RS256))
+    git(repo, "checkout", "-q", "--orphan", "empty")
+
+    with pytest.raises(GitmemError, match="no code to verify against"):
+        verify(memory)
+
+    assert statuses(memory) == {"a": "unproven", "b": "unproven"}
+    assert [run_cli(*words).status for words in (("status",), ("context",), ("list",), ("show", "a"))] == [0] * 4
+
+
+def test_verify_works_from_a_subfolder(stocked, repo):
+    with Memory(repo / "src/auth", clock=lambda: float(NOW)) as opened:
+        assert set(outcomes(verify(opened)).values()) == {"holds"}
+
+
+def test_verify_works_in_a_submodule(repo, tmp_path):
+    outer = tmp_path / "outer"
+    outer.mkdir()
+    git(outer, "init", "-q", "-b", "main")
+    git(outer, "config", "user.name", "Ana")
+    git(outer, "config", "user.email", "ana@example.org")
+    git(outer, "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(repo), "inner")
+    git(outer, "commit", "-qm", "inner")
+    with Memory(outer / "inner", clock=lambda: float(NOW)) as inner:
+        inner.init(offline=True)
+        put(outer / "inner", make_fact("a", RS256), make_fact("b", "git log -1 --format=%s | grep -q service"))
+        approve_all(inner)
+
+        run = verify(inner)
+
+    assert outcomes(run) == {"a": "holds", "b": "holds"}
+    assert git(outer, "branch", "--list", "memory") == ""
+
+
+def test_verify_works_in_a_linked_work_tree_on_its_own_code(stocked, repo, tmp_path):
+    verify(stocked)
+    git(repo, "worktree", "add", "-q", "-b", "feature", str(tmp_path / "linked"))
+    commit_files(tmp_path / "linked", {"README.md": "# Nothing\n", "src/auth/jwt.py": "HS256\n"})
+
+    with Memory(tmp_path / "linked", clock=lambda: float(NOW)) as linked:
+        run = verify(linked)
+
+    assert outcomes(run) == {"builtin": "fails", "program": "holds", "shell": "fails"}
+    assert run.is_local
+    assert statuses(stocked)["builtin"] == "verified"
+
+
+def test_verify_works_in_a_path_with_spaces_quotes_and_letters_of_any_language(stocked, repo, tmp_path):
+    odd = tmp_path / "a 'b\" $(touch marker) ü,x:y"
+    repo.rename(odd)
+
+    with Memory(odd, clock=lambda: float(NOW)) as opened:
+        approve_all(opened)
+        assert set(outcomes(verify(opened)).values()) == {"holds"}
+        opened.trust()
+        assert set(outcomes(verify(opened, everything=True, no_sandbox=False)).values()) == {"holds"}
+    assert not list(tmp_path.rglob("marker"))
+
+
+def test_git_variables_of_a_hook_do_not_lead_elsewhere(stocked, repo, tmp_path, monkeypatch):
+    canary = tmp_path / "canary"
+    git(tmp_path, "init", "-q", str(canary))
+    before = sorted(str(p) for p in canary.rglob("*"))
+    monkeypatch.setenv("GIT_DIR", str(canary / ".git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(canary))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(canary / ".git/index"))
+
+    with Memory(repo, clock=lambda: float(NOW)) as opened:
+        run = verify(opened)
+
+    assert set(outcomes(run).values()) == {"holds"}
+    assert sorted(str(p) for p in canary.rglob("*")) == before
+
+
+def test_check_sees_nothing_of_our_environment(memory, repo, monkeypatch):
+    monkeypatch.setenv("SECRET_TOKEN", "abc")
+    monkeypatch.setenv("GIT_DIR", "/nowhere")
+    put(repo, make_fact("a", 'test -z "$SECRET_TOKEN$GIT_DIR" && git rev-parse HEAD && test -f README.md'))
+    approve_all(memory)
+
+    assert outcomes(verify(memory)) == {"a": "holds"}
+    assert outcomes(verify(memory, everything=True, no_sandbox=False)) == {"a": "holds"}
+
+
+def test_verify_works_in_a_repository_of_sha256(tmp_path):
+    folder = tmp_path / "sha256"
+    folder.mkdir()
+    git(folder, "init", "-q", "-b", "main", "--object-format=sha256")
+    git(folder, "config", "user.name", "Ana")
+    git(folder, "config", "user.email", "ana@example.org")
+    commit_files(folder, {"README.md": "# A service\n"})
+    with Memory(folder, clock=lambda: float(NOW)) as opened:
+        opened.init(offline=True)
+        put(folder, make_fact("a", {"exists": "README.md"}), make_fact("b", "grep -q service README.md"))
+        approve_all(opened)
+        verify(opened)
+        commit_files(folder, {"README.md": "# Nothing\n"})
+
+        run = verify(opened)
+
+        assert outcomes(run) == {"b": "fails"}
+        assert statuses(opened) == {"a": "verified", "b": "failed"}
+        opened.refresh_index(rebuild=True)
+        assert statuses(opened) == {"a": "verified", "b": "failed"}
+
+
+def test_checkout_during_a_run_writes_no_verdict_of_another_branch_down(stocked, repo):
+    git(repo, "checkout", "-q", "-b", "feature")
+    commit_files(repo, {"src/auth/jwt.py": "HS256\n"})
+    before = tip(repo)
+
+    run = stocked.verify(Options(no_sandbox=True), told=lambda *_: git(repo, "checkout", "-q", "main"))
+
+    assert (outcomes(run)["builtin"], run.is_local) == ("fails", True)
+    assert tip(repo) == before
+
+
+def test_checkout_during_a_run_on_the_default_branch_loses_no_verdict(stocked, repo):
+    git(repo, "branch", "feature")
+
+    run = stocked.verify(Options(no_sandbox=True), told=lambda *_: git(repo, "checkout", "-q", "feature"))
+
+    assert not run.is_local
+    assert run.recorded.commit == tip(repo)
+
+
+def test_object_that_is_missing_from_the_code_is_an_error_of_its_facts_alone(memory, repo):
+    put(repo, make_fact("a", {"contains": "service", "in": "README.md"}), make_fact("b", RS256))
+    blob = git(repo, "rev-parse", "HEAD:README.md")
+    (repo / ".git/objects" / blob[:2] / blob[2:]).unlink()
+
+    run = verify(memory)
+
+    assert outcomes(run) == {"a": "error", "b": "holds"}
+    assert result_of(run, "a").reason == "README.md could not be read"
+
+
+def test_files_that_are_no_memories_keep_no_fact_from_being_judged(stocked, repo):
+    put_files(
+        repo,
+        {
+            "facts/broken.md": "---\nverify: [\n---\n",
+            "facts/twice.md": "---\nverify: 'true'\nverify: 'false'\n---\n",
+            "facts/bidi.md": '---\ntitle: x\nkind: fact\nverify: "make \\u202e"\n---\n',
+            "../x": "x",
+            "facts/UPPER.md": "x",
+            "verdicts/zz/none.toml": "x",
+        },
+    )
+
+    run = verify(stocked)
+
+    assert set(outcomes(run)) == {"builtin", "program", "shell"}
+
+
+# --- the command line ----------------------------------------------------------------------------------------------
+
+
+def test_exit_status_says_how_it_went(stocked, repo, run_cli):
+    well = run_cli("verify", "--no-sandbox").status
+    nothing_due = run_cli("verify").status
+    commit_files(repo, {"src/auth/jwt.py": "HS256\n"})
+    failed = run_cli("verify", "--no-sandbox").status
+    failed_before = run_cli("verify").status
+    commit_files(repo, {"src/auth/jwt.py": "RS256\n"})
+    put(repo, make_fact("waits", "make"))
+    not_approved = run_cli("verify", "--no-sandbox").status
+    commit_files(repo, {"src/auth/jwt.py": "HS256\n"})
+    both = run_cli("verify", "--no-sandbox").status
+
+    assert (well, nothing_due, failed, failed_before, not_approved, both) == (0, 0, 1, 1, 3, 1)
+
+
+def test_json_is_as_documented(stocked, repo, run_cli):
+    put(repo, make_fact("fails", {"exists": "nothing"}), make_fact("waits", "make"))
+
+    ran = run_cli("verify", "--no-sandbox", "--json")
+
+    told = json.loads(ran.out)
+    assert {"commit", "ran", "skipped", "results", "recorded"} <= set(told)
+    assert (told["commit"], told["recorded"]) == (git(repo, "rev-parse", "HEAD"), tip(repo))
+    assert (told["ran"], told["skipped"], ran.status) == (4, 1, 1)
+    rows = {row["key"]: row for row in told["results"]}
+    assert {"key", "outcome", "status", "because", "reason", "seconds"} <= set(rows["fails"])
+    assert (rows["fails"]["outcome"], rows["fails"]["status"]) == ("fails", "failed")
+    assert rows["fails"]["because"] == "nothing does not exist"
+    assert (rows["waits"]["outcome"], rows["waits"]["reason"]) == ("skipped", "not approved")
+    assert rows["builtin"]["status"] == "verified"
+
+
+def test_report_names_what_failed_what_is_suspect_and_the_way_on(stocked, repo, run_cli):
+    verify(stocked)
+    commit_files(repo, {"src/auth/jwt.py": "HS256\n"})
+
+    ran = run_cli("verify", "--no-sandbox")
+
+    assert "builtin  failed — no file of src/auth/*.py contains 'RS256'" in ran.out
+    assert "rests  suspect — rests on builtin" in ran.out
+    assert "gitmem settle builtin" in ran.err
+    assert ran.status == 1
+
+
+def test_running_without_a_sandbox_is_said_aloud(stocked, run_cli):
+    assert "WITHOUT a sandbox" in run_cli("verify", "--no-sandbox").err
+
+
+def test_dry_run_says_what_is_due_and_why(stocked, repo, run_cli):
+    run_cli("verify", "--no-sandbox")
+    before = count_commits(repo)
+    commit_files(repo, {"README.md": "# A service, again\n"})
+
+    ran = run_cli("verify", "--dry-run")
+
+    assert [line.split("  ")[:2] for line in ran.out.splitlines()] == [["program", "inputs"], ["shell", "inputs"]]
+    assert "2 due" in ran.err
+    assert count_commits(repo) == before
+
+
+def test_approved_list_that_is_missing_runs_nothing(stocked, repo):
+    with pytest.raises(NotFoundError):
+        verify(stocked, approved=".github/gitmem-approved")
+
+    assert statuses(stocked)["builtin"] == "unproven"
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "../outside"])
+def test_approved_list_outside_is_refused(stocked, path, monkeypatch, repo):
+    monkeypatch.chdir(repo)
+
+    with pytest.raises(NotFoundError):
+        stocked.session(Options(approved=path))
+
+
+def test_history_of_the_verdict_is_the_history_of_its_truth(repo, memory):
+    clock = Clock()
+    put(repo, make_fact("a", RS256))
+    with Memory(repo, clock=clock) as opened:
+        for text in ("RS256\n", "HS256\n", "RS256 again\n"):
+            commit_files(repo, {"src/auth/jwt.py": text})
+            clock.now += 60
+            verify(opened)
+
+        told = [(row["what"], row["outcome"]) for row in opened.log("a", limit=10) if row["what"] == "verdict"]
+
+        assert told == [("verdict", "holds"), ("verdict", "fails"), ("verdict", "holds")]
+        path = verdict_file(opened, "a")
+    assert git(repo, "rev-list", "--count", "memory", "--", path) == "3"
+    assert Path(path).name.startswith("a.")

@@ -1,0 +1,176 @@
+"""Checks that cannot fail are recognised, those that can are let through, and what a built-in check would say."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+from conftest import commit_files
+from proving import ask_builtin as ask
+
+from gitmem.model import BUILTIN, BUILTIN_FIELDS, PROGRAM, SHELL, Check
+from gitmem.process import run
+from gitmem.verify.trivial import suggest_builtin, why_trivial
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "true",
+        ":",
+        "  true  ",
+        "/bin/true && true",
+        "echo ok",
+        "echo it holds # really",
+        "printf done",
+        "exit 0",
+        "exit",
+        "true && true",
+        "true; echo ok",
+        "true | echo ok",
+        "test 1",
+        "[ x ]",
+        "[ 1 = 1 ]",
+        "test 1 -eq 1",
+        "sleep 1",
+        "# a comment",
+        "# a comment\n:",
+        "",
+        "  ",
+        "pwd",
+        "date > /dev/null",
+        "grep -q RS256 src/auth/jwt.py || true",
+        "grep -q RS256 src/auth/jwt.py ; true",
+        "grep -q RS256 src/auth/jwt.py\ntrue",
+        "make test || echo failed",
+        "make test; exit 0",
+        "make test;:",
+    ],
+)
+def test_command_that_cannot_fail_is_trivial(command):
+    assert why_trivial(Check(SHELL, (command,)))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "grep -q RS256 src/auth/jwt.py",
+        "test -f README.md",
+        "[ -f README.md ]",
+        "make test",
+        "make test;",
+        "make test\n# a comment",
+        "make test; exit",
+        "make test; exit $?",
+        "make test || exit 1",
+        "true && make test",
+        "echo testing; make test",
+        "test -f README.md && echo ok",
+        "! grep -rq HS256 src",
+        "grep -q '; true' README.md",
+        'grep -q "; echo hi" README.md',
+        "grep -q 'a\ntrue' README.md",
+        "grep -q a b || false",
+        "if grep -q a b; then exit 0; else exit 1; fi",
+        "test $(ls | wc -l) -gt 3",
+        "[ 1 = 2 ]",
+        "truely",
+        "env CI=1 make test",
+        "[ $(cat count) ]",
+        "[ $COUNT ]",
+        "python -c 'import sys; sys.exit(1)'",
+    ],
+)
+def test_command_that_may_fail_is_not(command):
+    assert why_trivial(Check(SHELL, (command,))) == ""
+
+
+@pytest.mark.parametrize("words", [("true",), ("/bin/true",), ("echo", "grep"), ("/usr/bin/env",), ("",)])
+def test_program_that_cannot_fail_is_trivial(words):
+    assert why_trivial(Check(PROGRAM, words))
+
+
+@pytest.mark.parametrize(
+    "words", [("grep", "-q", "true", "f"), ("false",), ("./true-or-not",), ("make", "; true"), ("env", "make")]
+)
+def test_program_that_may_fail_is_not(words):
+    assert why_trivial(Check(PROGRAM, words)) == ""
+
+
+@pytest.mark.parametrize("name", ["contains", "lacks", "matches"])
+def test_builtin_check_for_an_empty_text_is_trivial(name):
+    assert why_trivial(Check(BUILTIN, (name, "", "**")))
+
+
+@pytest.mark.parametrize("name", BUILTIN_FIELDS)
+def test_builtin_check_says_itself_what_would_refute_it(name):
+    assert why_trivial(Check(BUILTIN, (name, "x", "**")[: 1 + len(BUILTIN_FIELDS[name])])) == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "suggested"),
+    [
+        ("test -f README.md", "--exists README.md"),
+        ("test -e src", "--exists src"),
+        ("[ -d src/auth ]", "--exists src/auth"),
+        ("grep -q RS256 src/auth/jwt.py", "--contains 'RS256' --in src/auth/jwt.py"),
+        ("grep -q 'two words' README.md", "--contains 'two words' --in README.md"),
+        ("grep -qF 'a.b*c' README.md", "--contains 'a.b*c' --in README.md"),
+        ('grep -q "RETRIES = 3" src/gateway/retry.py', '--contains "RETRIES = 3" --in src/gateway/retry.py'),
+        ("grep -q '^RETRIES' src/gateway/retry.py", "--matches '^RETRIES' --in src/gateway/retry.py"),
+        ("grep -q 'foo()' a.py", "--contains 'foo()' --in a.py"),
+    ],
+)
+def test_plain_grep_or_test_has_a_builtin_check(command, suggested):
+    assert suggest_builtin(Check(SHELL, (command,))) == suggested
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "grep RS256 src/auth/jwt.py",
+        "grep -qi rs256 src/auth/jwt.py",
+        "grep -qv RS256 src/auth/jwt.py",
+        "grep -q RS256 src/auth/jwt.py README.md",
+        "grep -q RS256 src/auth/jwt.py | cat",
+        "grep -q $WORD README.md",
+        'grep -q "$WORD" README.md',
+        "grep -q a* README.md",
+        "grep -q 'f(.*)' a.py",
+        r"grep -q 'a\|b' a.py",
+        r"grep -q '\(a\)' a.py",
+        "grep -q 'a+.' a.py",
+        "grep -q -- -x README.md",
+        "grep -q '*a' README.md",
+        "grep -q 'a^b' README.md",
+        "grep -q 'a\nb' README.md",
+        "! grep -q x README.md",
+        "test -x run.sh",
+        "test -f a -a -f b",
+        "make",
+    ],
+)
+def test_no_builtin_check_is_suggested_for_what_it_would_not_mean(command):
+    assert suggest_builtin(Check(SHELL, (command,))) == ""
+
+
+def test_nothing_is_suggested_for_a_program_or_a_builtin_check():
+    assert suggest_builtin(Check(PROGRAM, ("grep", "-q", "a", "b"))) == ""
+    assert suggest_builtin(Check(BUILTIN, ("exists", "a"))) == ""
+
+
+@pytest.mark.parametrize("text", ["RS256", "a.c", "^RS", "f(x)", "a+b", "a|b", "x{2}", "[R]S2", "6$", "-x", "a?"])
+@pytest.mark.parametrize("flag", ["-q", "-qF"])
+def test_suggested_check_answers_as_the_command_does(repo, text, flag):
+    contents = {"f": "RS256\n", "g": "abc f(x) a+b\n", "h": "a|b x{2} -x\n", "i": "xx aab fx\n"}
+    commit_files(repo, contents)
+    for name in contents:
+        command = f"grep {flag} -- {shlex.quote(text)} {name}"
+        suggested = suggest_builtin(Check(SHELL, (command,)))
+        if not suggested:
+            continue
+        option, wanted, _, where = shlex.split(suggested)
+
+        held = run(["sh", "-c", command], cwd=repo, env=None, check=False).status == 0
+
+        assert (ask(repo, option.removeprefix("--"), wanted, where).outcome == "holds") == held, command

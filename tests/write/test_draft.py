@@ -1,0 +1,447 @@
+"""A draft: title, key, tags and metadata made from what was typed, and everything that is refused."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import NOW, memory_text
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+from gitmem.cli import fact, remember
+from gitmem.cli.parser import parser_of
+from gitmem.document.parse import parse
+from gitmem.errors import RefusedError
+from gitmem.hygiene import find_hidden
+from gitmem.kinds import FIELDS
+from gitmem.policy import Policy
+from gitmem.policy import load as load_policy
+from gitmem.store import layout
+from gitmem.write import draft as drafts
+from gitmem.write.draft import (
+    KEY_TEXT,
+    TITLE_LIMIT,
+    Author,
+    automatic_key,
+    check_file,
+    checked_text,
+    cleaned,
+    is_line_reference,
+    make_draft,
+    refuse_typed,
+    short_hash,
+    split_title,
+)
+
+ANA = Author("Ana", "", "service")
+POLICY = Policy.from_dict({})
+# Put together here, so that no scanner takes this file for a leak.
+SECRET = "AK" + "IA" + "IOSFODNN7" + "QWERTYU"
+OVERRIDE = "\u202e"
+LONG = "The gateway drops every request that carries no trace id. " + "It answers 502 and logs nothing at all. " * 4
+
+
+def made(text="The gateway drops requests", *, title="", kind="learned", key="", author=ANA, policy=POLICY, **options):
+    return make_draft(text, title=title, kind=kind, key=key, options=options, author=author, policy=policy, now=NOW)
+
+
+def checked(draft, policy=POLICY):
+    """Return the memory that a draft becomes."""
+    return checked_text(draft.key, draft.fields, draft.body, policy=policy, path=f"{draft.key}.md")
+
+
+# --- title and body -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "body"),
+    [
+        pytest.param("Deploys need VPN", "Deploys need VPN", "", id="one short line"),
+        pytest.param("Deploys need VPN.", "Deploys need VPN", "", id="its full stop goes"),
+        pytest.param("And so on...", "And so on...", "", id="an ellipsis stays"),
+        pytest.param("# Deploys\n\nThey need VPN.\n", "Deploys", "They need VPN.", id="a Markdown heading"),
+        pytest.param(LONG.strip(), "The gateway drops every request that carries no trace id", LONG.strip(),
+                     id="of a long line the first sentence, and the whole text stays"),
+    ],
+)  # fmt: skip
+def test_title_is_made_of_the_text_and_no_word_of_it_is_lost(text, title, body):
+    assert split_title(cleaned(text), "") == (title, body)
+
+
+def test_title_of_a_long_sentence_is_cut_between_words():
+    text = "word " * 60
+
+    title, body = split_title(text.strip(), "")
+
+    assert title == " ".join(["word"] * 19) + "…"
+    assert body == text.strip()
+
+
+def test_given_title_leaves_the_whole_text_as_the_body():
+    assert split_title("one. two", " A title\r\n") == ("A title", "one. two")
+
+
+@given(st.text(min_size=1, max_size=400))
+@example("x" * 150)
+@example("👩\u200d👩\u200d👧" * 40)
+@example("می\u200cخواهم" * 30)
+def test_made_title_fits_on_a_line_and_hides_nothing_that_the_text_did_not(text):
+    text = cleaned(text)
+    assume(text and not find_hidden(text))
+
+    title, body = split_title(text, "")
+
+    assert len(title) <= TITLE_LIMIT
+    assert "\n" not in title
+    assert not find_hidden(title)
+    assert body in ("", text) or text.endswith(body)
+
+
+@pytest.mark.parametrize(("typed", "kept"), [("a\r\nb\rc", "a\nb\nc"), ("e\u0301", "é"), ("\n  a \t\n", "a")])
+def test_typed_text_is_kept_in_one_form(typed, kept):
+    assert cleaned(typed) == kept
+
+
+@pytest.mark.parametrize("text", ["", "  \n\t ", "#", "."])
+def test_nothing_is_not_remembered(text):
+    with pytest.raises(RefusedError, match="nothing to remember") as refused:
+        made(text)
+
+    assert refused.value.exit_status == 2
+    assert "gitmem remember" in refused.value.hint
+
+
+# --- key (A2) -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "key"),
+    [
+        ("learned", "The gateway drops requests", "learned-the-gateway-drops-requests"),
+        ("anti_pattern", "Don't mock git", "anti-pattern-dont-mock-git"),
+        ("gotcha", "Größe: café/naïve.py", "gotcha-grosse-cafe-naive-py"),
+        ("learned", LONG, "learned-the-gateway-drops-every-request-that-carries-no-trace-id-it"),
+    ],
+)
+def test_key_is_the_kind_and_a_slug_of_the_first_characters(kind, text, key):
+    assert automatic_key(kind, text) == key
+    assert made(text, kind=kind).key == key
+
+
+def test_key_of_a_long_text_does_not_say_its_beginning_twice():
+    text = "Short. " + "Then comes a sentence that is much longer than a line. " * 4
+
+    assert made(text).key == "learned-short-then-comes-a-sentence-that-is-much-longer-than-a-line"
+
+
+def test_key_is_cut_between_words():
+    assert automatic_key("learned", "a" * 50 + " bcdefghijklmn opq") == "learned-" + "a" * 50
+
+
+@pytest.mark.parametrize("text", ["网关丢弃请求", "🚀🚀", "——"])
+def test_text_without_a_slug_gets_a_key_of_its_own(text):
+    assert automatic_key("learned", text) == f"learned-{short_hash(text)}"
+    assert automatic_key("learned", text) != automatic_key("learned", text + text)
+
+
+@given(st.from_regex(r"[a-z][a-z_]{0,38}[a-z]", fullmatch=True), st.text(min_size=1, max_size=200))
+@example("a" * 40, "b" * 60)
+@example("con", "x")
+def test_automatic_key_can_be_a_key(kind, text):
+    key = automatic_key(kind, text)
+
+    assert layout.is_key(key)
+    assert len(key) <= len(kind) + 1 + KEY_TEXT
+
+
+@pytest.mark.parametrize("key", ["../x", "A", "a b", "a/b", ".a", "a.", "con", "a..b", "k" * 101, "é", "a\n"])
+def test_key_that_could_not_be_a_file_name_is_refused_with_one_that_could(key):
+    with pytest.raises(RefusedError, match="cannot be a key") as refused:
+        made(key=key)
+
+    hinted = refused.value.hint.removeprefix("--key ")
+    assert hinted == "a-name" or set(hinted) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")
+
+
+def test_explicit_key_is_taken_as_it_is():
+    draft = made(key="auth.uses_rs256")
+
+    assert (draft.key, draft.is_explicit) == ("auth.uses_rs256", True)
+    assert not made().is_explicit
+
+
+# --- tags (A3) and metadata (C10) -----------------------------------------------------------------------------------
+
+
+def test_tags_are_found_in_title_and_body():
+    draft = made("Retries\n\nThe OAuth login runs under pytest.")
+
+    assert draft.fields["tags"] == ["auth", "testing"]
+
+
+def test_given_tags_come_first_and_none_twice():
+    assert made("The login is slow", tags=["ops", "auth"]).fields["tags"] == ["ops", "auth"]
+
+
+def test_words_of_the_policy_give_tags():
+    policy = load_policy('[tags.words]\npayments = ["stripe"]\nauth = []\n', file="gitmem.toml")
+
+    assert made("Stripe's login", policy=policy).fields["tags"] == ["payments"]
+
+
+def test_text_without_such_words_has_no_tags():
+    assert "tags" not in made("The sky is blue").fields
+
+
+def test_required_metadata_is_made():
+    draft = made()
+
+    assert draft.fields["created"] == "2026-09-21T14:13:20Z"
+    assert draft.fields["project"] == "service"
+    assert draft.fields["importance"] == "medium"
+    assert draft.fields["by"] == {"who": "Ana"}
+    assert set(draft.made) == {"created", "project", "importance", "by"}
+
+
+def test_agent_is_named_beside_the_person():
+    assert made(author=Author("Ana", "dev", "service")).fields["by"] == {"who": "Ana", "agent": "dev"}
+
+
+def test_given_metadata_is_not_made():
+    draft = made(importance="high", created="2020-01-01T00:00:00Z")
+
+    assert draft.fields["importance"] == "high"
+    assert draft.fields["created"] == "2020-01-01T00:00:00Z"
+    assert set(draft.made) == {"project", "by"}
+
+
+def test_empty_options_are_left_out_and_zero_is_not_empty():
+    draft = made(ttl="", paths=[], task=None, confidence=0.0)
+
+    assert not {"ttl", "paths", "task"} & set(draft.fields)
+    assert draft.fields["confidence"] == 0.0
+
+
+@pytest.mark.parametrize("name", ["A\x1b[31mna", "An\u202ea", "Ana\nverify: rm -rf /", "A\u0301na"])
+def test_name_of_the_author_hides_nothing_and_keeps_nobody_from_writing(name):
+    document = checked(made(author=Author(name, "", name)))
+
+    assert not find_hidden(document.text)
+    assert "verify" not in document.fields
+
+
+def test_draft_reads_back_as_the_memory_that_was_meant():
+    draft = made(LONG, kind="gotcha", tags=["ops"], paths=["src/**"], refs=["src/a.py:3"], confidence=0.5)
+
+    document = checked(draft)
+
+    assert document.fields == draft.fields
+    assert document.body == draft.body == LONG.strip() + "\n"
+    assert (document.key, document.kind, document.title) == (draft.key, "gotcha", draft.fields["title"])
+
+
+# --- what is refused ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        pytest.param({"text": f"the key is {SECRET}"}, id="text"),
+        pytest.param({"title": f"the key is {SECRET}"}, id="title"),
+        pytest.param({"key": SECRET}, id="key"),
+        pytest.param({"tags": [SECRET]}, id="tag"),
+        pytest.param({"refs": [f"https://example.org/?k={SECRET}"]}, id="reference"),
+        pytest.param({"verify": f"curl -H 'X-Key: {SECRET}' example.org"}, id="command"),
+        pytest.param({"verify": ["curl", SECRET]}, id="program"),
+        pytest.param({"by": {"who": SECRET}}, id="inside a mapping"),
+        pytest.param({"extra": {SECRET: [1]}}, id="a mapping's key"),
+    ],
+)
+def test_secret_is_refused_wherever_it_stands_and_never_repeated(typed):
+    with pytest.raises(RefusedError) as refused:
+        checked(made(**typed))
+
+    assert "seems to hold a secret" in refused.value.message
+    assert SECRET not in f"{refused.value.message}{refused.value.hint}"
+    assert SECRET.lower() not in f"{refused.value.message}{refused.value.hint}"
+
+
+@pytest.mark.parametrize("field", ['"{}"', '["{}"]', '{{a: "{}"}}', '{{"{}": a}}', '[{{a: ["{}"]}}]'])
+def test_secret_spelt_in_escapes_is_refused(field):
+    spelt = "".join(f"\\x{ord(char):02x}" for char in SECRET)
+
+    with pytest.raises(RefusedError, match="seems to hold a secret"):
+        check_file("a", memory_text("A", extra=field.format(spelt)), policy=POLICY, path="a.md")
+
+
+def test_rule_that_the_policy_allows_does_not_refuse():
+    with pytest.raises(RefusedError) as refused:
+        refuse_typed("the text", SECRET, POLICY)
+    rule = refused.value.message.split("(")[1].split(" in line")[0]
+
+    refuse_typed("the text", SECRET, load_policy(f'[secrets]\nallow = ["{rule}"]\n', file="gitmem.toml"))
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        pytest.param({"text": f"run{OVERRIDE} this"}, id="text"),
+        pytest.param({"title": "zero\u200bwidth"}, id="title"),
+        pytest.param({"tags": ["a\x1b[31m"]}, id="tag"),
+        pytest.param({"verify": "true\rrm -rf ~"}, id="command"),
+        pytest.param({"requires": ["a\U000e0041"]}, id="link"),
+    ],
+)
+def test_hidden_character_is_refused_by_its_name(typed):
+    with pytest.raises(RefusedError) as refused:
+        checked(made(**typed))
+
+    assert not find_hidden(refused.value.message)
+
+
+def test_hidden_character_is_told_with_its_place():
+    with pytest.raises(RefusedError, match=r"line 2, column 4 has RIGHT-TO-LEFT OVERRIDE \(U\+202E\), and 1 more"):
+        made(f"one\nrun{OVERRIDE} this{OVERRIDE}")
+
+
+def test_hidden_character_spelt_in_escapes_is_refused():
+    text = memory_text("A", verify='"true\\u202e"')
+
+    with pytest.raises(RefusedError):
+        check_file("a", text, policy=POLICY, path="a.md")
+
+
+@pytest.mark.parametrize("form", [lambda t: t.replace("\n", "\r\n"), lambda t: f"\ufeff{t}"], ids=["crlf", "bom"])
+def test_form_of_a_file_from_windows_hides_nothing(form):
+    text = form(memory_text("A", body="text\n"))
+
+    assert check_file("a", text, policy=POLICY, path="a.md").title == "A"
+
+
+@pytest.mark.parametrize("text", [memory_text("A", body="a\rb\n"), memory_text("A", body="a\ufeffb\n")])
+def test_carriage_return_or_byte_order_mark_inside_the_text_is_refused(text):
+    with pytest.raises(RefusedError, match="line 5, column 2"):
+        check_file("a", text, policy=POLICY, path="a.md")
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"kind": "../x"}, "`kind` must be one word"),
+        ({"ttl": "soon"}, "`ttl` must be a length of time"),
+        ({"confidence": 2}, "`confidence` must be a number from 0 to 1"),
+        ({"importance": "huge"}, "`importance` must be one of"),
+        ({"verify": {"exists": "../x"}}, "no path inside the repository"),
+        ({"timeout": 0}, "`timeout` must be"),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_field_that_cannot_be_used_is_refused_before_it_is_written(fields, told):
+    with pytest.raises(RefusedError, match=told):
+        checked(made(**{"kind": "learned", **fields}))
+
+
+def test_memory_that_would_be_too_large_to_read_is_refused():
+    with pytest.raises(RefusedError, match="would be too large"):
+        checked(made("title\n" + "x" * layout.MEMORY_LIMIT))
+
+
+def test_fact_without_a_check_is_refused_with_where_such_prose_belongs():
+    with pytest.raises(RefusedError, match="a fact needs a command that proves it") as refused:
+        checked(made(kind="fact"))
+
+    assert "--kind convention" in refused.value.hint
+
+
+@pytest.mark.parametrize("refs", [[], ["src/auth/jwt.py"], ["https://example.org:8080"], ["T-12"]], ids=str)
+def test_code_pattern_without_lines_of_code_is_refused(refs):
+    with pytest.raises(RefusedError, match="a code_pattern needs a reference to lines of the code") as refused:
+        checked(made(kind="code_pattern", refs=refs))
+
+    assert is_line_reference(refused.value.hint.removeprefix("--ref "))
+
+
+def test_code_pattern_with_lines_of_code_is_taken():
+    assert checked(made(kind="code_pattern", refs=["T-12", "src/auth/jwt.py:89-145"])).kind == "code_pattern"
+
+
+@pytest.mark.parametrize(
+    ("ref", "names_lines"),
+    [
+        ("src/a.py:1", True), ("src/a.py:89-145", True), ("a:b.py:7", True),
+        ("src/a.py", False), ("src/a.py:", False), (":12", False), ("src/a.py:0", False), ("src/a.py:1-2-3", False),
+        ("src/a.py:x", False), ("src/a.py:1-", False), ("src/a.py:٣", False), ("https://example.org:443", False),
+    ],
+)  # fmt: skip
+def test_line_reference_is_a_path_and_a_line_or_two(ref, names_lines):
+    assert is_line_reference(ref) is names_lines
+
+
+def policy_requiring(*names):
+    listed = ", ".join(f'"{name}"' for name in names)
+    return load_policy(f"[kinds.runbook]\nrequired = [{listed}]\n", file="gitmem.toml")
+
+
+def test_missing_metadata_is_refused_with_the_options_that_give_it():
+    policy = policy_requiring("paths", "tags", "task", "created")
+
+    with pytest.raises(RefusedError, match="a runbook needs paths, tags, task") as refused:
+        checked(made(kind="runbook", policy=policy), policy)
+
+    assert refused.value.hint == "add --path … --tag … --task …"
+
+
+def test_options_named_in_that_hint_exist():
+    told = parser_of("remember", remember).format_help() + parser_of("fact", fact).format_help()
+
+    for name, option in drafts.OPTIONS.items():
+        assert name in FIELDS
+        assert f"--{option} " in told or f"--{option}," in told or name == "kind"
+
+
+@pytest.mark.parametrize(("name", "value"), [("priority", 0), ("confidence", 0.0), ("network", False)])
+def test_zero_is_a_value_of_required_metadata(name, value):
+    policy = policy_requiring(name)
+
+    assert checked(made(kind="runbook", policy=policy, **{name: value}), policy).fields[name] == value
+
+
+@pytest.mark.parametrize("value", ["", "[]", "null"])
+def test_empty_required_metadata_is_missing(value):
+    text = memory_text("A", kind="runbook", domains=value)
+
+    with pytest.raises(RefusedError, match="needs domains"):
+        check_file("a", text, policy=policy_requiring("domains"), path="a.md")
+
+
+@pytest.mark.parametrize("kind", ["decision", "discussion", "session", "convention"])
+def test_kinds_of_the_shared_collections_need_project_time_and_importance(kind):
+    text = memory_text("A", kind=kind)
+
+    with pytest.raises(RefusedError, match="needs project, created, importance"):
+        check_file("a", text, policy=POLICY, path="a.md")
+
+
+def test_memory_cannot_say_that_it_took_its_own_place():
+    with pytest.raises(RefusedError, match="a cannot supersede itself"):
+        check_file("a", memory_text("A", superseded_by="a"), policy=POLICY, path="learned/a.md")
+
+
+def test_text_that_is_no_memory_is_refused_with_its_line():
+    with pytest.raises(RefusedError, match="a: line 3: not valid YAML") as refused:
+        check_file("a", "---\ntitle: [\n---\n", policy=POLICY, path="a.md")
+
+    assert refused.value.exit_status == 2
+
+
+@given(st.text(max_size=200), st.text(max_size=60))
+def test_whatever_is_typed_is_refused_or_reads_back(text, title):
+    try:
+        draft = made(text, title=title)
+        document = checked(draft)
+    except RefusedError as refused:
+        assert refused.message
+        return
+
+    assert parse(document.text, path="a.md").fields == draft.fields
+    assert document.body == draft.body
+    assert not find_hidden(document.text)
