@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# The main job, end to end, in a scratch clone of this repository. Needs no terminal, changes nothing outside the clone.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+export PATH="$here/.venv/bin:$PATH"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+# Approvals and logs of the demo stay in the scratch folder too.
+export XDG_STATE_HOME="$scratch/state"
+
+bold='' dim='' cyan='' plain=''
+if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then
+  bold=$'\e[1m' dim=$'\e[2m' cyan=$'\e[36m' plain=$'\e[0m'
+fi
+say() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
+run() { # print a command as it is typed, then run it; a status other than 0 is shown and expected where we say so
+  printf '%s$ %s%s\n' "$cyan" "$*" "$plain"
+  local status=0
+  eval "$*" 2>&1 || status=$?
+  [ "$status" = 0 ] || printf '%s(exit %s)%s\n' "$dim" "$status" "$plain"
+}
+
+say "1. A scratch clone of this repository, cut off from its remote"
+run git clone --quiet --no-hardlinks "'$here'" "'$scratch/gitmem'"
+cd "$scratch/gitmem"
+git checkout --quiet -B main
+git remote remove origin
+for branch in $(git for-each-ref --format='%(refname:short)' refs/heads/memory); do git branch --quiet -D "$branch"; done
+git config user.name "Ana Example"
+git config user.email ana@example.org
+git config commit.gpgSign false
+run gitmem init
+
+say "2. Remember what was learnt: title, key and tags are made from the text"
+run 'gitmem remember "A worktree on the memory branch reverts other writers: keep the view detached" --kind gotcha --path "gitmem/store/**"'
+run 'gitmem remember "CI runs on Python 3.11 because the package promises it" --kind decision --key ci-runs-on-3.11 --requires python-3.11'
+
+say "3. Facts carry the check that proves them: built in, a shell command, a program"
+run 'gitmem fact "Only process.py starts programs" --lacks "import subprocess" --in "gitmem/store/*.py" --key store-starts-nothing'
+run 'gitmem fact "The package runs on Python 3.11" --verify "grep -q \"^requires-python = .>=3.11\" pyproject.toml" --path pyproject.toml --key python-3.11'
+run 'gitmem fact "Writes are compare-and-swap" --key writes-are-cas --path "gitmem/store/*.py" -- grep -q "compare-and-swap" gitmem/store/commit.py'
+
+say "4. Nothing that came with a memory runs unasked: commands are approved, in CI by a reviewed list on the default branch"
+run 'mkdir -p .github && gitmem trust --print > .github/gitmem-approved && cat .github/gitmem-approved'
+run 'git add .github/gitmem-approved && git commit --quiet -m "Approve the commands of two facts"'
+run gitmem verify --approved .github/gitmem-approved
+
+say "5. A commit makes one of them false"
+run 'sed -i.bak "s/^requires-python = .*/requires-python = \">=3.12\"/" pyproject.toml && rm pyproject.toml.bak'
+run 'git commit --quiet -am "Drop Python 3.11"'
+run gitmem list --status stale
+run gitmem verify --approved .github/gitmem-approved
+
+say "6. The answer is a commit on the memory branch, and whoever asks is told"
+run "git log -1 --format='%h %an: %s%n%n%b' memory"
+run gitmem log python-3.11
+run gitmem recall which python version do we support
+run gitmem context
+run gitmem settle python-3.11
+
+say "7. Mend the code, and the suspicion goes away by itself"
+run 'git revert --no-edit HEAD > /dev/null && gitmem verify --approved .github/gitmem-approved'
+run 'git show memory:STATUS.md'
+printf '\n%sAll of it was the branch `memory` of an ordinary git repository:%s git log memory\n' "$bold" "$plain"
