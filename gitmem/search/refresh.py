@@ -136,13 +136,16 @@ def follow(git: Git, catalog: Catalog, tip: str) -> bool:
     touched = [*(f.path for f in scan.files), *scan.removed]
     if layout.POLICY_PATH in touched or is_unreadable(catalog):
         return False  # specifications, TTLs and folders hang on it
-    if scan.is_twice or _has_name_twice(catalog, scan.added):
+    if scan.is_twice:
         return False
     # A reader does not wait long for another refresh: the last good state is an answer too.
     catalog.connection.execute("PRAGMA busy_timeout = 1000")
     with catalog.writing():
         shows = catalog.meta("commit")
         if shows == old:
+            # Asked inside: where another process was faster, its rows are the added paths.
+            if _has_name_twice(catalog, scan.added):
+                return False
             apply_scan(catalog, scan, read.read_files(git, _wanted(scan.files)))
             catalog.set_meta("commit", tip)
     # Another process was faster: go on from where it brought the catalog.
