@@ -27,8 +27,8 @@ TRANSPORT = (
     "GIT_PROXY_COMMAND",
 )
 
-# Variables that gitmem sets for its own children; they are not settings.
-INTERNAL = frozenset({"GITMEM_RUN", "GITMEM_HOOK"})
+# Variables that gitmem sets for its own children, or that only switch something off; they are not settings.
+INTERNAL = frozenset({"GITMEM_RUN", "GITMEM_HOOK", "GITMEM_BACKGROUND"})
 
 COLORS = ("auto", "always", "never")
 

@@ -319,6 +319,36 @@ def start_apart(
         raise ProcessError(_cannot_start(argv[0], err), argv=argv, hint=_install(argv[0], err)) from err
 
 
+# $0 is the log, $1 the folder, the rest the program. The shell is what makes the program nobody's child: a long-running
+# caller would have to wait for it else.
+_DETACHING = 'cd -- "$1" || exit; shift; "$@" </dev/null >>"$0" 2>&1 &'
+
+
+def start_detached(argv: list[str], *, cwd: str | os.PathLike[str], env: Mapping[str, str], log: str) -> None:
+    """Start a program that outlives us, in a session of its own; where that is not possible, nothing happens.
+
+    No ``subprocess``: its import alone costs a bare Python start, and this runs behind commands that are quicker.
+
+    Args:
+        argv: The program, by its path, and its arguments.
+        cwd: Where it runs.
+        env: Its whole environment.
+        log: The file that its output is appended to.
+    """
+    shell = ["/bin/sh", "-c", _DETACHING, log, os.fspath(cwd), *argv]
+    nowhere = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
+    try:
+        child = os.posix_spawn(shell[0], shell, env, file_actions=nowhere, setsid=True)
+    except NotImplementedError:  # a system without POSIX_SPAWN_SETSID: then in our session
+        child = os.posix_spawn(shell[0], shell, env, file_actions=nowhere, setpgroup=0)
+    except (OSError, ValueError):
+        return
+    try:
+        os.waitpid(child, 0)
+    except ChildProcessError:
+        return  # the caller ignores SIGCHLD: nobody is to be waited for
+
+
 __all__ = [
     "OUTPUT_CAP",
     "Finished",
@@ -326,6 +356,7 @@ __all__ = [
     "run",
     "run_bounded",
     "start_apart",
+    "start_detached",
     "stop_all",
     "stream",
 ]

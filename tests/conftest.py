@@ -31,7 +31,12 @@ def _clean_environment(tmp_path_factory: pytest.TempPathFactory) -> None:
     for name in [n for n in os.environ if n.startswith(("GIT_", "GITMEM_", "MEMORY_", "XDG_"))]:
         del os.environ[name]
     os.environ.update(
-        HOME=str(home), GIT_CONFIG_NOSYSTEM="1", NO_COLOR="1", XDG_STATE_HOME=str(home / "state"), TZ="UTC"
+        HOME=str(home),
+        GIT_CONFIG_NOSYSTEM="1",
+        NO_COLOR="1",
+        GITMEM_BACKGROUND="off",
+        XDG_STATE_HOME=str(home / "state"),
+        TZ="UTC",
     )
 
 

@@ -34,7 +34,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("search",),
     ("catalog",),
     ("store",),
-    ("git",),
+    ("git", "background"),
     ("document", "policy", "graph", "analysis", "globs", "hygiene", "config", "process"),
     ("model",),
     ("errors",),

@@ -326,3 +326,15 @@ def test_an_interrupt_kills_what_runs(mark):
 
     assert b"KeyboardInterrupt" in said
     assert wait_until(lambda: pids_of(f"sleep\0{mark}") == [])
+
+
+def test_detached_program_has_its_own_session_and_no_pipe_of_ours(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    code = "import os; print(os.getcwd(), os.getsid(0) != int(os.environ['S']), os.readlink('/proc/self/fd/0'))"
+
+    process.start_detached([sys.executable, "-c", code], cwd=tmp_path, env={"S": str(os.getsid(0))}, log=str(log))
+
+    end = time.monotonic() + 20
+    while not (log.exists() and log.read_text()) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert log.read_text() == f"{tmp_path} True /dev/null\n"

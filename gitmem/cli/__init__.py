@@ -85,7 +85,7 @@ def _run(arguments: list[str], out: Output) -> int:
         out.line(f"gitmem {__version__}")
         return 0
     name, *arguments = map(_as_typed, arguments)
-    if name not in table.COMMANDS:
+    if name not in table.COMMANDS and name not in table.HIDDEN:
         raise _unknown(name)
     from gitmem.cli.parser import HelpAsked, parser_of
 

@@ -30,6 +30,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("care", "check that the store is well formed, and repair it"),
     "completion": ("care", "print a completion script for your shell"),
 }
+# What programs call and nobody types: the shims of git's hooks, and commands that leave work behind them.
+HIDDEN = ("background",)
 GROUPS = {"start": "Start", "write": "Write", "read": "Read", "prove": "Prove", "care": "Look after it"}
 
 

@@ -1,0 +1,203 @@
+"""Work that goes on behind a command: started detached, one run at a time, at most one more waiting, never in the way.
+
+Whoever wants a work done notes where in the work's list of requests and starts a process. A process that finds the
+work running goes away at once: the runner looks at the list again after it has let go of the lock, so that no request
+is lost and fifty of them cost two runs.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sys
+import time
+
+from gitmem import process
+from gitmem.config import git_environment, variable
+from gitmem.errors import NoRepositoryError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Set to `off`, nothing is started behind a command: what would have been done is done by the next read.
+SWITCH = "GITMEM_BACKGROUND"
+FOLDER = "background"
+LOG = "log"
+# A traceback is 3 KB: the last hundred failures, twice.
+LOG_LIMIT = 262_144
+# A process that was started this long ago and has not looked at the list yet is dead: no start takes as long.
+ON_ITS_WAY_S = 5.0
+
+
+def start(state_folder: str | os.PathLike[str], where: str | os.PathLike[str], what: str) -> None:
+    """Let ``gitmem background WHAT`` run in a process of its own, and return at once.
+
+    Costs a shell's start, a fifth of a bare Python's (measured); never raises: what is not done behind a command is
+    done by whoever needs it next.
+
+    Args:
+        state_folder: The repository's state folder.
+        where: The work tree, or the git directory of a bare repository, that the work is for.
+        what: The work, a row of ``cli.background``'s table.
+    """
+    if variable(SWITCH) == "off" or not sys.executable:
+        return
+    folder = os.path.join(state_folder, FOLDER)
+    waiting = _ask(folder, where, what)
+    if waiting is None or (waiting and _is_on_its_way(folder, what)) or _is_running(folder, what):
+        return
+    _write(os.path.join(folder, f"{what}.started"), "")
+    # -P: a folder `gitmem` where the work is must not take our place.
+    argv = [sys.executable, "-P", "-m", "gitmem", "background", what]
+    process.start_detached(argv, cwd=where, env=git_environment(), log=os.path.join(folder, LOG))
+
+
+def turns(state_folder: str | os.PathLike[str], where: str | os.PathLike[str], what: str) -> Iterator[Turn]:
+    """Ask for a work, and yield a turn for each place that it is wanted at, until nobody wants it any more.
+
+    Yields nothing where another process does it: that one takes the request over. Nor on a disk that cannot be
+    written to, where no work would have a result.
+    """
+    folder = os.path.join(state_folder, FOLDER)
+    if _ask(folder, where, what) is None:
+        return
+    _rotate(os.path.join(folder, LOG))
+    while os.path.exists(_requests(folder, what)):
+        lock = _lock(folder, what)
+        if lock is None:
+            return
+        try:
+            for place in _take(folder, what):
+                yield Turn(folder, what, place)
+        finally:
+            os.close(lock)
+
+
+class Turn:
+    """One run of a work at one place, as a context manager that keeps how it went.
+
+    Attributes:
+        where: The work tree or git directory it is for.
+    """
+
+    def __init__(self, folder: str, what: str, where: str) -> None:
+        self._path = os.path.join(folder, f"{what}.failed")
+        self.where = where
+
+    def __enter__(self) -> Turn:
+        """Begin."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, _: object) -> bool:
+        """Note a failure for ``doctor``, or that it went well; a place that is gone needs nothing done."""
+        if isinstance(value, NoRepositoryError):
+            return True
+        if value is None:
+            _remove(self._path)
+        elif isinstance(value, Exception):
+            _write(self._path, f"{self.where}: {' '.join(str(value).split()) or type(value).__name__}")
+        return False
+
+
+def list_failures(state_folder: str | os.PathLike[str]) -> list[tuple[str, str, float]]:
+    """Return the works whose last run failed: name, what it said, and when (epoch seconds); sorted by name."""
+    folder = os.path.join(state_folder, FOLDER)
+    found = []
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+        what, suffix = os.path.splitext(name)
+        if suffix == ".failed":
+            path = os.path.join(folder, name)
+            with open(path, encoding="utf-8", errors="replace") as file:
+                found.append((what, file.read(4000), os.stat(path).st_mtime))
+    return found
+
+
+def _requests(folder: str, what: str) -> str:
+    return os.path.join(folder, f"{what}.asked")
+
+
+def _ask(folder: str, where: str | os.PathLike[str], what: str) -> bool | None:
+    """Note that a work is wanted; tell whether one was waiting already, None where nothing can be noted."""
+    line = os.fsencode(os.path.abspath(where)) + b"\0"
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        fd = os.open(_requests(folder, what), os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError:
+        return None
+    try:
+        waiting = os.fstat(fd).st_size > 0
+        os.write(fd, line)  # appended whole: POSIX.1-2017, write(), O_APPEND
+    except OSError:
+        return None
+    finally:
+        os.close(fd)
+    return waiting
+
+
+def _is_on_its_way(folder: str, what: str) -> bool:
+    """Tell whether a process that will look at the list was started a moment ago."""
+    try:
+        started = os.stat(os.path.join(folder, f"{what}.started")).st_mtime
+    except OSError:
+        return False
+    return abs(time.time() - started) < ON_ITS_WAY_S
+
+
+def _take(folder: str, what: str) -> list[str]:
+    """Return the places a work is wanted at, each once, and take them off the list; call it under the lock."""
+    taken = os.path.join(folder, f"{what}.doing")
+    try:
+        os.replace(_requests(folder, what), taken)
+        with open(taken, "rb") as file:
+            places = file.read().split(b"\0")[:-1]
+        os.unlink(taken)
+    except FileNotFoundError:
+        return []
+    return [os.fsdecode(place) for place in dict.fromkeys(places)]
+
+
+def _lock(folder: str, what: str) -> int | None:
+    """Return the open file that holds a work's lock, or None where another process holds it."""
+    try:
+        fd = os.open(os.path.join(folder, f"{what}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(fd)
+        return None
+    return fd
+
+
+def _is_running(folder: str, what: str) -> bool:
+    """Tell whether a process that will still look at the list of requests holds the lock."""
+    fd = _lock(folder, what)
+    if fd is None:
+        return True
+    os.close(fd)
+    return False
+
+
+def _rotate(log: str) -> None:
+    try:
+        if os.stat(log).st_size > LOG_LIMIT:
+            os.replace(log, f"{log}.1")
+    except OSError:
+        return
+
+
+def _write(path: str, text: str) -> None:
+    try:
+        with open(path, "w", encoding="utf-8", errors="replace") as file:
+            file.write(text + "\n")
+    except OSError:
+        return  # a full disk: the log says the same where it can
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        return

@@ -1,0 +1,64 @@
+"""Do work that a command or a hook left behind; it is started by them and logs what fails.
+
+One process does a work at a time; a request that comes meanwhile is taken over by it.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+
+from gitmem import background
+from gitmem.app import Memory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem background index",)
+
+
+def _index(memory: Memory) -> None:
+    """Bring the catalog up to the tip, and the statuses to HEAD."""
+    memory.ground()
+
+
+# What each work does at one place. A work that a git command makes due stands in AFTER_GIT too.
+WORKS: dict[str, Callable[[Memory], object]] = {
+    "index": _index,
+}
+# What `checkout` does, one after another: what a checkout, a merge or a rebase makes due.
+AFTER_GIT = ("index",)
+NAMES = (*WORKS, "checkout")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what background takes."""
+    parser.add_argument("what", choices=NAMES, help="the work")
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Do a work wherever it is wanted; silent where there is no store."""
+    os.nice(5)  # somebody is at work in front of us
+    with Memory() as memory:
+        repository = memory.git.repository
+    place = repository.top or repository.git
+    if args.what != "checkout":
+        do(repository.state, place, args.what)
+        return 0
+    for turn in background.turns(repository.state, place, args.what):
+        with ExitStack() as works:  # each is done, also where one before it fails
+            for what in reversed(AFTER_GIT):
+                works.callback(do, repository.state, turn.where, what)
+    return 0
+
+
+def do(state_folder: str, place: str, what: str) -> None:
+    """Do one work wherever it is wanted."""
+    for turn in background.turns(state_folder, place, what):
+        with turn, Memory(turn.where) as memory:
+            if memory.find_tip() is not None:
+                WORKS[what](memory)
