@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
@@ -30,6 +31,8 @@ def _clean_environment(tmp_path_factory: pytest.TempPathFactory) -> None:
     home = tmp_path_factory.mktemp("home")
     for name in [n for n in os.environ if n.startswith(("GIT_", "GITMEM_", "MEMORY_", "XDG_"))]:
         del os.environ[name]
+    # A run that was started in the background ignores Ctrl-C, and so would every program that the tests start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.update(
         HOME=str(home),
         GIT_CONFIG_NOSYSTEM="1",

@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 
 from conftest import Ran
+from e2e.forked import run_forked
 
 # The script that pip made beside the interpreter; the module where the package is not installed.
 SCRIPT = Path(sys.executable).parent / "gitmem"
@@ -39,7 +40,10 @@ def environment(**changes: str | None) -> dict[str, str]:
 def gitmem(
     folder: Path, *argv: str, input: str | bytes | None = None, env: dict[str, str] | None = None, timeout: float = 60
 ) -> Ran:
-    """Run the console script without any terminal, in a session of its own."""
+    """Run one command without any terminal, in a session of its own; with input or variables, the console script."""
+    if input is None and env is None:
+        status, out, err = run_forked([*argv], os.fspath(folder), environment(), timeout=timeout)
+        return Ran(status, out.decode(), err.decode())
     data = input.encode() if isinstance(input, str) else input
     where = {"stdin": subprocess.DEVNULL} if data is None else {"input": data}
     done = subprocess.run(

@@ -81,7 +81,7 @@ def test_of_writers_that_are_killed_every_key_that_was_printed_is_on_the_branch(
     console.ok("fact", "Retries", "--contains", "RETRIES", "--in", "src/**", "--key", "retries")
     rounds = 0
 
-    while rounds < 12 or (len(told.read_text().split()) < 40 and rounds < 60):
+    while rounds < 8 or (len(told.read_text().split()) < 30 and rounds < 60):
         rounds += 1
         loops = [
             [sys.executable, "-c", CALLED, f"c{rounds}", str(told)],

@@ -16,9 +16,9 @@ from gitmem.app import Memory
 from gitmem.recall import Asked
 
 WRITERS = 8
-EACH = 50
+EACH = 20
 # One more than half of these lands in a folder that must be split meanwhile (store.layout.SPLIT_ABOVE is 500).
-THERE_BEFORE = 120
+THERE_BEFORE = 360
 
 TYPED = 'for n in $(seq 1 "$2"); do "$1" remember "Writer $3 says number $n" --key "w$3-$n" --kind gotcha; done'
 CALLED = """
@@ -57,7 +57,7 @@ def printed(child: subprocess.Popen[bytes], *, status: int = 0) -> list[str]:
     return out.decode().split()
 
 
-def test_eight_processes_of_fifty_memories_each_lose_none(repo: Path) -> None:
+def test_eight_processes_of_twenty_memories_each_lose_none(repo: Path) -> None:
     console = Console(repo)
     console.ok("init")
     put_files(repo, {f"gotchas/old-{n}.md": memory_text(f"Old {n}", kind="gotcha") for n in range(THERE_BEFORE)})

@@ -1,0 +1,122 @@
+"""Run commands as processes of their own that are forked from one which has gitmem loaded already.
+
+Each is a real process with its own descriptors, session, folder and environment; only the interpreter's start and the
+imports are saved, which is most of what a short command costs. Where these matter (locales, Python's variables, what
+is imported), a test starts the console script itself.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import os
+import pickle
+import select
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+
+HEADER = struct.Struct(">I")
+
+
+def run_forked(argv: list[str], cwd: str | bytes, env: dict[str, str], *, timeout: float) -> tuple[int, bytes, bytes]:
+    """Run one command of gitmem without a terminal and return its status and what it printed.
+
+    Raises:
+        subprocess.TimeoutExpired: It took too long; it was killed.
+    """
+    server = _server()
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        descriptors = [f"/proc/{os.getpid()}/fd/{file.fileno()}" for file in (out, err)]
+        _send(server.stdin, (argv, cwd, env, descriptors))
+        pid = _receive(server.stdout)
+        if not select.select([server.stdout], [], [], timeout)[0]:
+            os.killpg(pid, signal.SIGKILL)
+            _receive(server.stdout)
+            raise subprocess.TimeoutExpired(argv, timeout)
+        status = _receive(server.stdout)
+        out.seek(0)
+        err.seek(0)
+        return status, out.read(), err.read()
+
+
+@functools.cache
+def _server() -> subprocess.Popen[bytes]:
+    argv = [sys.executable, __file__]
+    server = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+    atexit.register(server.kill)
+    return server
+
+
+def _send(file, value) -> None:
+    data = pickle.dumps(value)
+    file.write(HEADER.pack(len(data)) + data)
+    file.flush()
+
+
+def _receive(file):
+    (size,) = HEADER.unpack(_exactly(file, HEADER.size))
+    return pickle.loads(_exactly(file, size))
+
+
+def _exactly(file, size: int) -> bytes:
+    data = b""
+    while len(data) < size:
+        more = file.read(size - len(data))
+        if not more:
+            raise EOFError
+        data += more
+    return data
+
+
+def _serve() -> None:
+    import pkgutil
+    from importlib import import_module
+
+    import gitmem
+
+    for module in pkgutil.walk_packages(gitmem.__path__, "gitmem."):
+        if module.name != "gitmem.__main__":
+            import_module(module.name)
+    requests, answers = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
+    while True:
+        try:
+            argv, cwd, env, descriptors = _receive(requests)
+        except EOFError:
+            return
+        pid = os.fork()
+        if pid == 0:
+            requests.close()
+            answers.close()
+            _become(argv, cwd, env, descriptors)
+        _send(answers, pid)
+        _send(answers, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+
+
+def _become(argv: list[str], cwd: str | bytes, env: dict[str, str], descriptors: list[str]) -> None:
+    from gitmem import cli
+
+    try:
+        os.setsid()
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        for number, place in enumerate(descriptors, 1):
+            os.dup2(os.open(place, os.O_WRONLY | os.O_APPEND), number)
+        os.closerange(3, 64)
+        os.chdir(cwd)
+        os.environ.clear()
+        os.environ.update(env)
+        sys.argv = ["gitmem", *argv]
+        cli.script()
+    except SystemExit as end:
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(end.code or 0)
+    finally:
+        os._exit(70)
+
+
+if __name__ == "__main__":
+    _serve()
