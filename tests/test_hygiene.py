@@ -7,7 +7,7 @@ import time
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gitmem import hygiene
@@ -254,6 +254,7 @@ def test_a_forged_marker_stays_inside_the_block(text, body):
 
 @given(tricky_text, tricky_text)
 def test_an_injected_block_parses_back_to_one_block(text, source):
+    assume(NONCE not in f"{text}\n{source}".lower())
     block = inject(text, source=source, nonce=NONCE)
 
     nonce, shown_source, body = parse_injected(block)
