@@ -142,9 +142,13 @@ def summary(found: Run) -> str:
 
 def _advice(found: Run) -> list[str]:
     lines = []
-    waiting = [r for r in found.results if r.outcome == "skipped" and r.reason == "not approved"]
+    skipped = [r for r in found.results if r.outcome == "skipped"]
+    waiting = [r for r in skipped if r.reason == "not approved"]
     if waiting:
         lines.append(f"{len(waiting)} not approved: gitmem trust --review")
+    denied = [r.due.row.key for r in skipped if r.reason == "denied here"]
+    if denied:
+        lines.append(f"{len(denied)} denied here; what to do about it: gitmem settle {denied[0]}")
     if any(r.reason == "no sandbox works here" for r in found.results):
         lines.append("no sandbox works here: install bubblewrap, or run with --no-sandbox; gitmem doctor says more")
     failed = [line for line in found.standing.lines if line.status == "failed"]

@@ -189,7 +189,10 @@ class LocalState:
 
 
 def clone_id(state_dir: str | Path) -> str:
-    """Return the random id of this clone, made on first use; its work trees share it, another clone has another.
+    """Return the id of this clone, made on first use; its work trees share it, another clone has another.
+
+    It is random, with the number of the file that holds it: a copy of the repository (cp -r) has the same file under
+    another number, and what was approved here is not approved there; a repository that was moved keeps its own.
 
     Raises:
         OSError: It does not exist and cannot be made here.
@@ -208,12 +211,13 @@ def clone_id(state_dir: str | Path) -> str:
             file.write(fresh + "\n")
         os.link(new, path)
     except FileExistsError:
-        return _read_id(path)
+        pass  # another process was faster
     finally:
         os.unlink(new)
-    return fresh
+    return _read_id(path)
 
 
 def _read_id(path: str) -> str:
     with open(path, encoding="ascii", errors="replace") as file:
-        return file.read().strip()
+        found = file.read().strip()
+        return found and f"{found}-{os.fstat(file.fileno()).st_ino}"

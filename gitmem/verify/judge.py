@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from gitmem.verify.inputs import CodeTree
 
 SKIPPED = "skipped"
+# Why a command was skipped.
+NOT_APPROVED = "not approved"
+DENIED = "denied here"
 # Characters of a check's output that are kept with its result.
 OUTPUT_KEPT = 4000
 # Characters of the line that says why: a verdict is a small file (``layout.VERDICT_LIMIT``).
@@ -51,12 +54,14 @@ class Means:
         path: PATH for the checks.
         jobs: How many run at once, >= 1.
         allows: Tells whether a specification (by hash) may run.
+        denies: Tells whether somebody denied it here.
     """
 
     rung: str
     path: str
     jobs: int
     allows: Callable[[str], bool]
+    denies: Callable[[str], bool]
 
 
 @frozen
@@ -108,7 +113,7 @@ def judge(
 
 def _refusal(due: Due, means: Means) -> str:
     if not means.allows(due.row.spec):
-        return "not approved"
+        return DENIED if means.denies(due.row.spec) else NOT_APPROVED
     if means.rung == "":
         return "no sandbox works here"
     return ""

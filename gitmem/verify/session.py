@@ -172,7 +172,7 @@ class Session:
         self.rung = rung if rung != "none" or self.options.no_sandbox else ""
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         jobs = self.options.jobs or self._config.jobs or self._policy.verify.jobs or cores
-        return Means(self.rung, path, jobs, self.trust.allows)
+        return Means(self.rung, path, jobs, self.trust.allows, self.trust.denies)
 
     def due_of(self, document: Document, spec: Spec, spec_hash: str, claim: str) -> Due:
         """Return a memory that is not in the store yet as something to judge."""
@@ -233,7 +233,7 @@ class Session:
     def _no_means(self) -> Means:
         from gitmem.verify.judge import Means
 
-        return Means("", "", 1, self.trust.allows)
+        return Means("", "", 1, self.trust.allows, self.trust.denies)
 
     def keep(self, results: list[Result]) -> tuple[Recorded | None, bool]:
         """Write verdicts to the branch where they count, else as local state; tell whether they stayed local."""

@@ -107,6 +107,17 @@ def test_command_that_nobody_approved_is_skipped_counted_and_exits_with_3(run_cl
     assert (found["skipped"], found["results"][0]["reason"]) == (1, "not approved")
 
 
+def test_denied_command_is_told_from_one_that_waits(run_cli) -> None:
+    run_cli("fact", "t", "--verify", "test -s README.md && true", "--key", "f")
+    run_cli("untrust", "f")
+
+    done, found = run_cli("verify"), json.loads(run_cli("verify", "--json").out)
+
+    assert done.status == 3
+    assert done.err == "gitmem: 1 denied here; what to do about it: gitmem settle f\n"
+    assert found["results"][0]["reason"] == "denied here"
+
+
 def test_memory_without_a_check_is_no_fact_to_verify(run_cli) -> None:
     run_cli("remember", "a text", "--key", "k")
 

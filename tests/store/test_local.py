@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -233,8 +234,17 @@ def test_a_clones_id_is_made_once(tmp_path: Path) -> None:
     made = clone_id(tmp_path / "state")
 
     assert made == clone_id(tmp_path / "state")
-    assert len(bytes.fromhex(made)) == 16
+    assert len(bytes.fromhex(made.split("-")[0])) == 16
     assert made != clone_id(tmp_path / "other")
+
+
+def test_a_copy_has_another_id_and_what_was_moved_its_own(tmp_path: Path) -> None:
+    made = clone_id(tmp_path / "state")
+    shutil.copytree(tmp_path / "state", tmp_path / "copy")
+    (tmp_path / "state").rename(tmp_path / "moved")
+
+    assert clone_id(tmp_path / "copy") != made
+    assert clone_id(tmp_path / "moved") == made
 
 
 def test_a_clones_id_is_nobody_elses_to_read(tmp_path: Path) -> None:
@@ -259,4 +269,4 @@ def test_a_full_disk_leaves_no_empty_id(tmp_path: Path) -> None:
     script = f"try: clone_id({str(tmp_path / 'state')!r})\nexcept OSError: print('no')"
 
     assert run_limited(script, tmp_path / "state") == "no\n"
-    assert len(clone_id(tmp_path / "state")) == 32
+    assert len(clone_id(tmp_path / "state").split("-")[0]) == 32
