@@ -119,7 +119,7 @@ FIELDS = frozenset(
     (
         *("title", "kind", "tags", "domains", "paths", "refs", "verify", "ttl", "timeout", "network", "refute"),
         *("requires", "produces", "supersedes", "superseded_by", "confidence", "importance", "priority", "category"),
-        *("workspace", "project", "created", "by", "task"),
+        *("workspace", "project", "created", "by", "task", "parent"),
     )
 )
 

@@ -25,6 +25,9 @@ MAX_TIMEOUT_S = 86_400
 # C1's and C6's levels (ai-memory-module: "--importance - critical/high/medium/low").
 IMPORTANCE = ("critical", "high", "medium", "low")
 
+# What a task may be (the beans document, "Attempt Tracking"): one that failed is open again, its attempt says so.
+STATES = ("open", "claimed", "closed")
+
 # beads' levels, 0 being the most urgent (the format that Beans' example file uses: "priority: 2").
 MAX_PRIORITY = 4
 
@@ -50,6 +53,8 @@ def check_fields(fields: dict[str, Any], frontmatter: str = "") -> None:
                 _check_verify(value)
             elif name == "refute" and value is not None:
                 _check_command(name, value)
+            elif name in _TASK_RULES and value is not None and fields.get("kind") == "task":
+                _check_task(name, value)
     except FormatError as err:
         err.line = _line_of(name, frontmatter)
         if not is_newer(fields):
@@ -155,6 +160,18 @@ def _is_retired(value: object) -> bool:
     )
 
 
+def _is_attempt(value: object) -> bool:
+    return _is_closing(value) and isinstance(value, dict) and type(value.get("num")) is int and value["num"] >= 1
+
+
+def _is_closing(value: object) -> bool:
+    return (
+        isinstance(value, dict)
+        and all(_is_text(value[name]) for name in ("who", "agent", "notes", "reason", "outcome") if name in value)
+        and all(_is_time(value[name]) for name in ("when", "ended") if name in value)
+    )
+
+
 _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     **dict.fromkeys(("title", "superseded_by", "category", "workspace", "project", "task"), (_is_text, "text")),
     **dict.fromkeys(
@@ -175,6 +192,25 @@ _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     "retired": (_is_retired, "a mapping of `when`, `by` and `why`"),
     "schema": (lambda value: type(value) is int and value >= 1, "a whole number from 1"),
 }
+
+
+# A task's own fields; other kinds may use these names for anything.
+_TASK_RULES: dict[str, tuple[Callable[[object], bool], str]] = {
+    "state": (lambda value: value in STATES, f"one of {', '.join(STATES)}"),
+    "parent": (_is_text, "the key of a task"),
+    "claimed": (_is_attempt, "a mapping such as `{num: 1, who: ana, when: 2026-11-21T09:30:00Z}`"),
+    "attempts": (
+        lambda value: isinstance(value, list) and all(map(_is_attempt, value)),
+        "a list of mappings such as `{num: 1, outcome: failed, who: ana, when: 2026-11-21T09:30:00Z, notes: why}`",
+    ),
+    "closed": (_is_closing, "a mapping of `when`, `who`, `reason`"),
+}
+
+
+def _check_task(name: str, value: Any) -> None:
+    rule, told = _TASK_RULES[name]
+    if not rule(value):
+        raise FormatError(f"`{name}` of a task must be {told}", code=f"bad-{name}")
 
 
 def _check_verify(value: Any) -> None:

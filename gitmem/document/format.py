@@ -20,8 +20,8 @@ ORDER = (
     *("schema", "title", "kind", "tags", "domains", "paths", "refs"),
     *("verify", "refute", "ttl", "timeout", "network"),
     *("requires", "produces", "supersedes", "superseded_by"),
-    *("category", "confidence", "importance", "priority"),
-    *("project", "workspace", "created", "updated", "by", "task", "retired"),
+    *("category", "confidence", "importance", "priority", "parent", "state"),
+    *("project", "workspace", "created", "updated", "by", "task", "claimed", "attempts", "closed", "retired"),
 )
 _PLACES = {name: place for place, name in enumerate(ORDER)}
 
@@ -77,10 +77,16 @@ def place_of(name: str) -> int:
 
 
 def format_field(name: str, value: Any, *, on_one_line: bool = False) -> str:
-    """Return the lines of one field, each ended by a newline: a text of several lines as a block if that is exact."""
+    """Return the lines of one field, each ended by a newline.
+
+    A text of several lines is a block if that is exact, and a list of mappings (a task's attempts) has a line for each:
+    a line merge, a diff and the quick reader know them apart.
+    """
     if isinstance(value, str) and "\n" in value and not on_one_line and _is_block(value):
         header = "|" if value.endswith("\n") else "|-"
         return f"{_name(name)}: {header}\n" + "".join(f"  {line}\n" if line else "\n" for line in _lines(value))
+    if isinstance(value, list) and value and not on_one_line and all(isinstance(part, dict) for part in value):
+        return f"{_name(name)}:\n" + "".join(f"  - {_inside(part, 2)}\n" for part in value)
     return f"{_name(name)}: {_value(value)}\n"
 
 

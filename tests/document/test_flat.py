@@ -26,6 +26,9 @@ value = st.one_of(
     st.lists(st.tuples(name, short), max_size=3).map(lambda pairs: "{" + ", ".join(map(": ".join, pairs)) + "}"),
     st.lists(short, max_size=3).map(lambda parts: "".join(f"\n  - {part}" for part in parts)),
     st.lists(short, max_size=3).map(lambda parts: "".join(f"\n- {part}" for part in parts)),
+    st.lists(st.tuples(name, short), max_size=3).map(
+        lambda pairs: "".join(f"\n  - {{{key}: {part}, b: {part}}}" for key, part in pairs)
+    ),
     st.tuples(st.sampled_from(["|", "|-", ">", "|+"]), st.lists(short, max_size=3)).map(
         lambda pair: pair[0] + "".join(f"\n  {part}" for part in pair[1])
     ),
@@ -55,12 +58,13 @@ def test_whatever_the_quick_reader_says_the_strict_one_says_too(header: str) -> 
         ("a: [x, 'y, z', \"**/q\", 3]\nb: []\n", {"a": ["x", "y, z", "**/q", 3], "b": []}),
         ('by: {who: ana, agent: "d: e"}\nc: {}\n', {"by": {"who": "ana", "agent": "d: e"}, "c": {}}),
         ("a:\n- x\n- 'y'\nb:\n  - 1\n", {"a": ["x", "y"], "b": [1]}),
+        ('a:\n  - {num: 1, notes: "b: {c}, d"}\n  - {}\n', {"a": [{"num": 1, "notes": "b: {c}, d"}, {}]}),
         ('a: "say \\"x\\"\\n\\\\d # e"\n', {"a": 'say "x"\n\\d # e'}),
         ("a: |\n  x\n\n  # y\n    z\nb: |-\n  q\n\n\n", {"a": "x\n\n# y\n  z\n", "b": "q"}),
         ("# comment: here\na: x  \n\n# more\nb:    y\n", {"a": "x", "b": "y"}),
         ("created: 2026-11-21T09:30:00Z\nu: http://x/y#z\n", {"created": "2026-11-21T09:30:00Z", "u": "http://x/y#z"}),
     ],
-    ids=["plain", "typed", "lists", "mappings", "lines", "escapes", "blocks", "comments", "colons"],
+    ids=["plain", "typed", "lists", "mappings", "lines", "lines of mappings", "escapes", "blocks", "comments", "colons"],
 )
 def test_common_frontmatter_is_read_without_yaml(header: str, fields: dict[str, object]) -> None:
     assert flat.parse(header) == fields
@@ -107,6 +111,9 @@ UNCERTAIN = [
     "a: 'b\n",
     "a: [b\n",
     "a: {b}\n",
+    "a:\n  - {b: {c: d}}\n",
+    "a:\n  - {b: c} d\n",
+    "a:\n  - {\n",
     "a: {b: c, b: d}\n",
     'a: "b\\"\n',
     "é: b\n",
