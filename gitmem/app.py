@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from gitmem.doctor import Examined
     from gitmem.recall import Asked, Found
     from gitmem.store.start import Started
+    from gitmem.tasks.life import Task
+    from gitmem.tasks.listing import Row, Wanted
+    from gitmem.tasks.tree import Node
     from gitmem.verify.judge import Result
     from gitmem.verify.session import Options, Run
     from gitmem.write.writer import Change
@@ -184,3 +187,70 @@ class Memory(Opened):
         from gitmem.fact import write_fact
 
         return write_fact(self, title, **options)
+
+    def add_task(self, title: str, *, approve: bool = False, **options: Any) -> Change:
+        """Write a task: a memory that should become true; its check, the gate for closing it, need not hold yet."""
+        from functools import partial
+
+        from gitmem.fact import approve_gate
+        from gitmem.work import add
+
+        return add(self, title, check=partial(approve_gate, self, approve=approve), **options)
+
+    def claim_task(self, key: str, *, note: str = "") -> tuple[Change, Task]:
+        """Start an attempt at a task; returns the task as it was before, with its attempts, as well."""
+        from gitmem.work import claim
+
+        return claim(self, self.full_key(key), note=note)
+
+    def close_task(self, key: str, *, reason: str = "", force: bool = False) -> Change:
+        """Close a task whose gate is passed."""
+        from functools import partial
+
+        from gitmem.fact import pass_gate
+        from gitmem.work import close
+
+        return close(self, self.full_key(key), reason=reason, force=force, gate=partial(pass_gate, self))
+
+    def fail_task(self, key: str, *, note: str) -> Change:
+        """End the attempt at a task as failed; the task is open again."""
+        from gitmem.work import fail
+
+        return fail(self, self.full_key(key), note=note)
+
+    def release_task(self, key: str, *, note: str = "", force: bool = False) -> Change:
+        """Give a task back that one does not go on with."""
+        from gitmem.work import release
+
+        return release(self, self.full_key(key), note=note, force=force)
+
+    def list_tasks(self, wanted: Wanted) -> Sequence[Row]:
+        """Return tasks by priority, then age, with what they wait for."""
+        from gitmem.tasks.listing import list_tasks
+
+        ground, catalog = self.ground(), self.catalog()
+        with catalog.reading():
+            return list_tasks(catalog, ground, wanted)
+
+    def ready_tasks(self) -> Sequence[Row]:
+        """Return the tasks that can be begun, the most urgent and oldest first."""
+        from gitmem.tasks.listing import ready
+
+        ground, catalog = self.ground(), self.catalog()
+        with catalog.reading():
+            return ready(catalog, ground)
+
+    def task_tree(self, key: str = "", *, everything: bool = False) -> Sequence[Node]:
+        """Return how the tasks hang together: all of them, or what lies below one."""
+        from gitmem.tasks.tree import read_tree
+
+        root, ground, catalog = self.full_key(key) if key else "", self.ground(), self.catalog()
+        with catalog.reading():
+            return read_tree(catalog, ground, root=root, everything=everything or bool(root))
+
+    def show_task(self, key: str) -> tuple[dict[str, Any], Task]:
+        """Return one memory as ``show`` does, and the task that it is."""
+        from gitmem.tasks.life import task_shown
+
+        found = self.show(key)
+        return found, task_shown(found["key"], found["kind"], found["frontmatter"])

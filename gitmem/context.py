@@ -164,7 +164,7 @@ def _warnings(
     """Return one line for everything that must not be believed as it stands, and their keys."""
     rows = catalog.rows(
         "SELECT m.id, m.key, m.kind, m.title, s.at, s.outcome FROM fact f JOIN memory m ON m.id = f.id JOIN state s"
-        f" ON s.ground = ? AND s.fact = f.id WHERE {state.LIVE} AND m.kind <> 'task' AND (s.outcome = 'fails' OR"
+        f" ON s.ground = ? AND s.fact = f.id WHERE {state.LIVE} AND {state.CLAIM} AND (s.outcome = 'fails' OR"
         " (s.outcome = 'holds' AND (s.fresh = 0 OR s.at + f.ttl_s < ?))) ORDER BY m.key",
         (ground or 0, now),
     )

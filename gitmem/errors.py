@@ -59,6 +59,12 @@ class RefusedError(GitmemError):
     exit_status = 2
 
 
+class TaskError(GitmemError):
+    """A task is not in the state for this, somebody else holds it, or its gate says no: the answer is no."""
+
+    exit_status = 1
+
+
 class FormatError(GitmemError):
     """One text is not a memory.
 

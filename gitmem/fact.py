@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from gitmem.document.edit import REMOVE
-from gitmem.document.fields import format_time
+from gitmem.document.fields import TASK, format_time
 from gitmem.document.parse import parse
 from gitmem.document.spec import claim_hash, spec_hash, spec_of
-from gitmem.errors import RefusedError
+from gitmem.errors import GitmemError, RefusedError, TaskError, TrustError
 from gitmem.frozen import frozen, replace
-from gitmem.model import BUILTIN, ERROR, FAILS, Document, Verdict
+from gitmem.model import BUILTIN, ERROR, FAILS, HOLDS, Document, Spec, Verdict
 from gitmem.store.layout import verdict_path
 from gitmem.store.verdicts import format_verdict
 from gitmem.verify import trivial
@@ -36,6 +36,23 @@ class Proof:
     """
 
     verdict: Verdict | None
+    notices: tuple[str, ...] = ()
+
+
+@frozen
+class Gate:
+    """What a task's check says of closing it now.
+
+    Attributes:
+        spec: The specification that was asked, or None where there is no check.
+        verdict: Its verdict where it holds, or None.
+        refusal: Why it is not passed, or None.
+        notices: What the person should know.
+    """
+
+    spec: Spec | None
+    verdict: Verdict | None
+    refusal: GitmemError | None = None
     notices: tuple[str, ...] = ()
 
 
@@ -126,7 +143,10 @@ def edit_text(memory: Opened, key: str, change: Callable[[str], str], *, approve
     document = check_file(key, change(old), policy=policy, path=f"{key}.md")
     before, after = parse(old, path=f"{key}.md"), spec_of(document, setup="", default_timeout_s=1)
     changed = after is not None and after != spec_of(before, setup="", default_timeout_s=1)
-    proof = prove(memory, document, approve=approve, unproven=False) if changed else Proof(None)
+    if changed and document.kind == TASK:
+        proof = Proof(None, approve_gate(memory, document, approve=approve))
+    else:
+        proof = prove(memory, document, approve=approve, unproven=False) if changed else Proof(None)
     memory.notices.extend(proof.notices)
     done = memory.writer().edit(key, change, policy)
     if proof.verdict is not None:
@@ -170,6 +190,53 @@ def prove(memory: Opened, document: Document, *, approve: bool, unproven: bool) 
     if result.verdict is not None and result.verdict.weak:
         notices = (*notices, "the check is weak: it also holds in an empty folder; --refute says what makes it fail")
     return Proof(result.verdict, notices)
+
+
+def pass_gate(memory: Opened, document: Document) -> Gate:
+    """Return what the check of a task says now: as that of a fact, in the sandbox and only where it is approved."""
+    policy, key = memory.policy(), document.key
+    spec = spec_of(document, setup=policy.verify.setup, default_timeout_s=policy.verify.timeout_s)
+    if spec is None:
+        return Gate(None, None)
+    if memory.git.read_head()[1] is None:
+        told = f"{key}: there is no commit that its gate could be asked of"
+        return Gate(spec, None, GitmemError(told, hint="commit the work first"))
+    session = memory.session()
+    due = session.due_of(document, spec, spec_hash(spec), claim_hash(document))
+    if spec.check.form != BUILTIN and not session.trust.allows(due.row.spec):
+        told = f"{key}: its gate is a command that is not approved here: {spec.check.shown()}"
+        return Gate(spec, None, TrustError(told, hint=f"gitmem trust {key}, on a terminal"))
+    result = session.judge_one(due)
+    if result.outcome == FAILS:
+        told = f"{key} is not done, its gate says no: {result.because}"
+        hint = "the gate saw the last commit, not what is uncommitted"
+        return Gate(spec, None, TaskError(told, hint=hint))
+    if result.verdict is None or result.outcome != HOLDS:
+        told = f"{key}: its gate could not be asked: {result.reason}"
+        return Gate(spec, None, GitmemError(told, hint="gitmem doctor tells what this machine can do"))
+    notices = ("the gate is weak: it also holds in an empty folder",) if result.verdict.weak else ()
+    return Gate(spec, result.verdict, None, notices)
+
+
+def approve_gate(memory: Opened, document: Document, *, approve: bool) -> tuple[str, ...]:
+    """Refuse a task's new check that proves nothing, and approve it for whoever typed it; it need not hold yet.
+
+    Returns:
+        What the person should know.
+
+    Raises:
+        RefusedError: It cannot fail.
+    """
+    notices = prove(memory, document, approve=False, unproven=True).notices
+    policy = memory.policy()
+    spec = spec_of(document, setup=policy.verify.setup, default_timeout_s=policy.verify.timeout_s)
+    assert spec is not None, "prove has asked for it"
+    if approve and spec.check.form != BUILTIN and not spec.setup and memory.git.read_head()[1] is not None:
+        session = memory.session()
+        due = session.due_of(document, spec, spec_hash(spec), claim_hash(document))
+        if not session.trust.denies(due.row.spec):
+            memory.approve(due)
+    return notices
 
 
 def _refuse(result: Result, due: Due) -> None:

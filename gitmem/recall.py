@@ -143,7 +143,7 @@ def has_to_do(globs: Iterable[str], places: Sequence[str]) -> bool:
 
 def _texts(catalog: Catalog, numbers: Iterable[int]) -> dict[int, IndexText]:
     rows = catalog.each(
-        "SELECT m.id, m.title, t.tags, m.key, t.paths, t.body FROM memory m JOIN text t ON t.id = m.id"
+        "SELECT m.id, m.title, t.tags, m.key, t.paths, t.body FROM memory m JOIN searched t ON t.id = m.id"
         " WHERE m.id IN ({})",
         numbers,
     )

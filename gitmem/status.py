@@ -71,7 +71,9 @@ def notices(catalog: Catalog, *, now: int) -> list[str]:
     problems = catalog.row("SELECT count(*) FROM problem WHERE severity = 'error'")[0]
     if problems:
         found.append(f"{problems} file{'s' * (problems != 1)} of the store cannot be read: gitmem doctor")
-    facts = catalog.row(f"SELECT count(*) FROM fact f JOIN memory m ON m.id = f.id WHERE {state.LIVE}")[0]
+    facts = catalog.row(
+        f"SELECT count(*) FROM fact f JOIN memory m ON m.id = f.id WHERE {state.LIVE} AND {state.CLAIM}"
+    )[0]
     proved = catalog.row("SELECT 1 FROM verdict LIMIT 1") or catalog.row(
         "SELECT 1 FROM state WHERE outcome <> '' LIMIT 1"
     )

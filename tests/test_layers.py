@@ -26,7 +26,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("cli", "mcp", "web", "tui", "agents"),
     ("app",),
     (
-        "install", "report", "review", "check", "why", "context", "fact", "show", "status", "settle", "doctor",
+        "install", "report", "review", "check", "why", "context", "fact", "work", "show", "status", "settle", "doctor",
         "sync", "curate", "session",
     ),
     ("opened",),

@@ -27,6 +27,7 @@ _STATEMENTS = {
     "tag": "INSERT OR IGNORE INTO tag VALUES (?,?)",
     "link": "INSERT OR IGNORE INTO link VALUES (?,?,?)",
     "fact": "INSERT INTO fact VALUES (?,?,?,?,?,?,?)",
+    "task": "INSERT INTO task VALUES (?,?,?,?,?,?,?,?,?,?,?)",
     "verdict": "INSERT OR REPLACE INTO verdict VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 }
 
@@ -63,11 +64,15 @@ class Inserts:
         held["link"] += [(number, *link) for link in rows.links]
         if rows.fact is not None:
             held["fact"].append((number, *rows.fact))
+        if rows.task is not None:
+            held["task"].append((number, *rows.task))
         if len(held["memory"]) >= BATCH:
             self.flush()
         tags = " ".join((*document.strings("tags"), *document.strings("domains")))
         paths = " ".join((*document.strings("paths"), *document.strings("refs")))
-        return IndexText(number, document.title, tags, document.key, paths, document.body)
+        # As the view `searched` has it, or it could not be taken out of the index again.
+        body = f"{document.body}\n{rows.notes}" if rows.notes else document.body
+        return IndexText(number, document.title, tags, document.key, paths, body)
 
     def add_verdict(self, path: str, v: Verdict) -> None:
         """Take one verdict; it replaces the one at the same path."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-from gitmem.document.fields import parse_time, parse_ttl
+from gitmem.document.fields import CLAIMED, CLOSED, OPEN, TASK, parse_time, parse_ttl
 from gitmem.document.spec import check_of, claim_hash, spec_hash, spec_of
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen
-from gitmem.model import BUILTIN, Document
+from gitmem.model import BUILTIN, FAILED, Document
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ LINKS = ("requires", "produces", "supersedes")
 # Where nobody said how sure they are, or how much it matters (C10: importance is required metadata).
 CONFIDENCE = 1.0
 IMPORTANCE = "medium"
+# Where nobody said how urgent a task is: the middle of the five levels (beads; the beans document's example).
+PRIORITY = 2
 
 
 @frozen
@@ -37,6 +39,8 @@ class Rows:
         tags: Its tags.
         links: Relation and target of every link.
         fact: spec, claim, ttl_s, form, words, inputs; None where it has no check.
+        task: state, priority, parent, who holds it (who, agent), since when, when it was closed, how many attempts
+            have ended and how many of them failed, and what was said of them; None for any other kind.
     """
 
     memory: tuple[Any, ...]
@@ -44,6 +48,12 @@ class Rows:
     tags: tuple[str, ...]
     links: tuple[tuple[str, str], ...]
     fact: tuple[Any, ...] | None
+    task: tuple[Any, ...] | None = None
+
+    @property
+    def notes(self) -> str:
+        """Return what was said of a task's attempts and of its end: it is searched like the body."""
+        return self.task[-1] if self.task else ""
 
 
 def rows_of(document: Document, policy: Policy) -> Rows:
@@ -67,13 +77,14 @@ def rows_of(document: Document, policy: Policy) -> Rows:
         _time(fields.get("updated")) or created,
         str(fields.get("importance") or IMPORTANCE),
         CONFIDENCE if fields.get("confidence") is None else float(fields["confidence"]),
-        None if check else _expires(document, policy, created),
+        _expires(document, policy, created, has_check=check is not None),
         agent,
         str(fields.get("task") or ""),
         str(fields.get("superseded_by") or ""),
     )
     links = tuple(dict.fromkeys((relation, t) for relation in LINKS for t in document.strings(relation)))
-    return Rows(memory, text, tuple(dict.fromkeys(tags)), links, _fact(document, policy, check) if check else None)
+    fact = _fact(document, policy, check) if check else None
+    return Rows(memory, text, tuple(dict.fromkeys(tags)), links, fact, _task(document))
 
 
 # One encoder: json.dumps makes a new one for every call that is not plain, a tenth of a rebuild's time (measured).
@@ -91,12 +102,45 @@ def _time(value: object) -> int:
         return 0
 
 
-def _expires(document: Document, policy: Policy, created: int) -> int | None:
-    """Return when a memory without a check leaves search (D5), or None for never."""
+def _expires(document: Document, policy: Policy, created: int, *, has_check: bool) -> int | None:
+    """Return when a memory leaves search (D5), or None for never; a fact becomes stale instead.
+
+    A task's time begins when it is closed: what is still to be done does not go away by itself.
+    """
+    is_task = document.kind == TASK
+    since = _time(_mapping(document, "closed").get("when")) if is_task and _state(document) == CLOSED else created
+    if (is_task and _state(document) != CLOSED) or (has_check and not is_task):
+        return None
     own = document.fields.get("ttl")
     kind = policy.kind(document.kind)
     ttl_s = parse_ttl(str(own)) if own else (kind.ttl_s if kind.expires else None)
-    return created + ttl_s if ttl_s is not None and created else None
+    return since + ttl_s if ttl_s is not None and since else None
+
+
+def _state(document: Document) -> str:
+    return str(document.fields.get("state") or OPEN)
+
+
+def _mapping(document: Document, name: str) -> dict[str, Any]:
+    found = document.fields.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _task(document: Document) -> tuple[Any, ...] | None:
+    if document.kind != TASK:
+        return None
+    fields = document.fields
+    state = _state(document)
+    held = _mapping(document, "claimed") if state == CLAIMED else {}
+    closed = _mapping(document, "closed") if state == CLOSED else {}
+    attempts = [*(fields.get("attempts") or ()), held]
+    notes = [*(str(attempt.get("notes") or "") for attempt in attempts), str(closed.get("reason") or "")]
+    return (
+        *(state, PRIORITY if fields.get("priority") is None else fields["priority"], str(fields.get("parent") or "")),
+        *(str(held.get("who") or ""), str(held.get("agent") or ""), _time(held.get("when")), _time(closed.get("when"))),
+        *(len(attempts) - 1, sum(attempt.get("outcome") == FAILED for attempt in attempts)),
+        "\n".join(note for note in dict.fromkeys(notes) if note),
+    )
 
 
 def _fact(document: Document, policy: Policy, check: Check) -> tuple[Any, ...]:

@@ -6,7 +6,7 @@ import os
 import sqlite3
 
 # Raise it whenever a table, or how text is analysed, changes: another format is rebuilt, never converted.
-FORMAT = 2
+FORMAT = 3
 FILE_NAME = "catalog.sqlite"
 # How long a reader waits for a writer's commit, and a writer for another one, in milliseconds.
 BUSY_MS = 4000
@@ -30,6 +30,12 @@ CREATE TABLE link (source INTEGER NOT NULL, relation TEXT NOT NULL, target TEXT 
 CREATE INDEX link_target ON link (relation, target, source);
 CREATE TABLE fact (id INTEGER PRIMARY KEY, spec TEXT NOT NULL, claim TEXT NOT NULL, ttl_s INTEGER, form TEXT NOT NULL,
   words TEXT NOT NULL, inputs TEXT NOT NULL);
+CREATE TABLE task (id INTEGER PRIMARY KEY, state TEXT NOT NULL, priority INTEGER NOT NULL, parent TEXT NOT NULL,
+  who TEXT NOT NULL, agent TEXT NOT NULL, since INTEGER NOT NULL, closed INTEGER NOT NULL, attempts INTEGER NOT NULL,
+  failures INTEGER NOT NULL, notes TEXT NOT NULL);
+CREATE VIEW searched AS SELECT t.id, t.tags, t.paths,
+  CASE WHEN k.notes <> '' THEN t.body || char(10) || k.notes ELSE t.body END AS body
+  FROM text t LEFT JOIN task k ON k.id = t.id;
 CREATE TABLE verdict (path TEXT PRIMARY KEY, key TEXT NOT NULL, spec TEXT NOT NULL, claim TEXT NOT NULL,
   outcome TEXT NOT NULL, code_commit TEXT NOT NULL, inputs TEXT NOT NULL, at INTEGER NOT NULL, because TEXT NOT NULL,
   sandbox TEXT NOT NULL, held_commit TEXT NOT NULL, held_at INTEGER NOT NULL, weak INTEGER NOT NULL,

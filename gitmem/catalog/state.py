@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
 from gitmem.graph import own_status, spread, told_status
-from gitmem.model import FAILED, HOLDS, Verdict
+from gitmem.model import FAILED, HOLDS, UNPROVEN, VERIFIED, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 # Code commits whose statuses are kept: those of the branches and work trees somebody switches between.
 KEPT_GROUNDS = 8
 LIVE = "m.shadowed = 0 AND m.archived = 0 AND m.superseded = 0"
+# A task's check is the gate for closing it and no claim about the code: that it fails says only that there is work.
+CLAIM = "m.kind <> 'task'"
 
 
 @frozen
@@ -55,6 +57,7 @@ class Told:
         at: When its verdict was made, epoch seconds; 0 where there is none.
         is_own: Whether the verdict was made in this clone.
         weak: Whether its check also holds in an empty folder.
+        is_claim: Whether its check claims something about the code; a task's is its gate.
     """
 
     status: str
@@ -63,6 +66,7 @@ class Told:
     at: int = 0
     is_own: bool = False
     weak: bool = False
+    is_claim: bool = True
 
 
 def ground_of(catalog: Catalog, code: str, local_serial: int) -> int | None:
@@ -240,7 +244,7 @@ def suspects(catalog: Catalog, ground: int | None) -> dict[str, tuple[str, ...]]
     # The index of failed facts alone, which SQLite does not choose by itself: at 100,000 memories 16 ms less.
     rows = catalog.rows(
         "SELECT m.key FROM state s INDEXED BY state_failed CROSS JOIN memory m ON m.id = s.fact WHERE s.ground = ?"
-        f" AND s.outcome = 'fails' AND {LIVE}",
+        f" AND s.outcome = 'fails' AND {CLAIM} AND {LIVE}",
         (ground,),
     )
     failed = [row[0] for row in rows]
@@ -278,13 +282,18 @@ def tell(
     """Return the status of each memory with one of these numbers."""
     told: dict[int, Told] = {}
     rows = catalog.each(
-        "SELECT m.id, m.key, f.id, f.ttl_s, s.outcome, s.at, s.fresh, s.own, s.weak FROM memory m LEFT JOIN fact f ON"
+        f"SELECT m.id, m.key, f.id, f.ttl_s, s.outcome, s.at, s.fresh, s.own, s.weak, {CLAIM} FROM memory m"
+        " LEFT JOIN fact f ON"
         f" f.id = m.id LEFT JOIN state s ON s.ground = {ground or 0} AND s.fact = m.id WHERE m.id IN ({{}})",
         ids,
     )
-    for number, key, fact, ttl_s, outcome, at, fresh, is_own, weak in rows:
+    for number, key, fact, ttl_s, outcome, at, fresh, is_own, weak, is_claim in rows:
         own = own_status(outcome or "", fresh=bool(fresh), at=at or 0, ttl_s=ttl_s, now=now) if fact else ""
+        if fact and not is_claim:  # a gate that was passed once stays passed, and one that was not is no failure
+            own = VERIFIED if outcome == HOLDS else UNPROVEN
         chain = chains.get(key, ())
         status = told_status(own, suspect=bool(chain))
-        told[number] = Told(status, own, chain if status != FAILED else (), at or 0, bool(is_own), bool(weak))
+        told[number] = Told(
+            status, own, chain if status != FAILED else (), at or 0, bool(is_own), bool(weak), bool(is_claim)
+        )
     return told

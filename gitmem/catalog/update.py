@@ -26,7 +26,7 @@ def remove_path(catalog: Catalog, path: str) -> IndexText | None:
     if catalog.row("SELECT 1 FROM fact WHERE id = ?", (row[0],)):
         db.execute("DELETE FROM state WHERE fact = ?", (row[0],))
         db.execute("DELETE FROM fact WHERE id = ?", (row[0],))
-    for table, column in (("memory", "id"), ("text", "id"), ("tag", "id"), ("link", "source")):
+    for table, column in (("memory", "id"), ("text", "id"), ("task", "id"), ("tag", "id"), ("link", "source")):
         db.execute(f"DELETE FROM {table} WHERE {column} = ?", (row[0],))
     return text
 
@@ -36,7 +36,7 @@ def text_row(catalog: Catalog, number: int) -> IndexText:
     import json  # 1 ms, and only where rows change
 
     key, title, tags, paths, body = catalog.row(
-        "SELECT m.key, m.title, t.tags, t.paths, t.body FROM memory m JOIN text t ON t.id = m.id WHERE m.id = ?",
+        "SELECT m.key, m.title, t.tags, t.paths, t.body FROM memory m JOIN searched t ON t.id = m.id WHERE m.id = ?",
         (number,),
     )
     return IndexText(number, title, " ".join(json.loads(tags)), key, " ".join(json.loads(paths)), body)

@@ -26,7 +26,8 @@ MAX_TIMEOUT_S = 86_400
 IMPORTANCE = ("critical", "high", "medium", "low")
 
 # What a task may be (the beans document, "Attempt Tracking"): one that failed is open again, its attempt says so.
-STATES = ("open", "claimed", "closed")
+TASK = "task"
+STATES = OPEN, CLAIMED, CLOSED = ("open", "claimed", "closed")
 
 # beads' levels, 0 being the most urgent (the format that Beans' example file uses: "priority: 2").
 MAX_PRIORITY = 4
@@ -53,7 +54,7 @@ def check_fields(fields: dict[str, Any], frontmatter: str = "") -> None:
                 _check_verify(value)
             elif name == "refute" and value is not None:
                 _check_command(name, value)
-            elif name in _TASK_RULES and value is not None and fields.get("kind") == "task":
+            elif name in _TASK_RULES and value is not None and fields.get("kind") == TASK:
                 _check_task(name, value)
     except FormatError as err:
         err.line = _line_of(name, frontmatter)

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 RUNGS = ("none", "landlock", "bubblewrap", "builtin")
 # From so many facts on, all verdicts are read at once.
 MANY = 500
-# Kinds whose check is a gate for their completion and no claim about the code (DESIGN, section 1: task).
-GATES = ("task",)
 
 
 @frozen
@@ -178,7 +176,7 @@ def list_due(
     """
     asked = set(keys)
     condition = "1" if everything or asked else "s.outcome = '' OR s.fresh = 0 OR s.at + f.ttl_s < ?"
-    gates = "" if asked else f" AND m.kind NOT IN ({','.join(repr(g) for g in GATES)})"
+    gates = "" if asked else f" AND {state.CLAIM}"
     rows = catalog.rows(
         "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s, s.digest, s.outcome, s.fresh, m.path"
         f" FROM fact f JOIN memory m ON m.id = f.id JOIN state s ON s.ground = ? AND s.fact = f.id WHERE {state.LIVE}"

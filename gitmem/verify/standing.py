@@ -67,7 +67,7 @@ def take_stock(catalog: Catalog, ground: int | None, local: LocalState, *, now: 
     for status, number in catalog.rows(
         "SELECT CASE WHEN s.outcome = 'fails' THEN 'failed' WHEN coalesce(s.outcome, '') <> 'holds' THEN 'unproven'"
         " WHEN s.fresh = 0 OR s.at + f.ttl_s < ? THEN 'stale' ELSE 'verified' END, count(*) FROM fact f JOIN memory m"
-        f" ON m.id = f.id LEFT JOIN state s ON s.ground = ? AND s.fact = f.id WHERE {state.LIVE} GROUP BY 1",
+        f" ON m.id = f.id LEFT JOIN state s ON s.ground = ? AND s.fact = f.id WHERE {state.LIVE} AND {state.CLAIM} GROUP BY 1",
         (now, ground or 0),
     ):
         counts[status] += number
@@ -78,7 +78,7 @@ def take_stock(catalog: Catalog, ground: int | None, local: LocalState, *, now: 
 def _failed(catalog: Catalog, ground: int | None, local: LocalState) -> list[Line]:
     rows = catalog.rows(
         "SELECT m.key, m.title, m.id FROM state s JOIN memory m ON m.id = s.fact WHERE s.ground = ?"
-        f" AND s.outcome = 'fails' AND {state.LIVE} ORDER BY m.key",
+        f" AND s.outcome = 'fails' AND {state.LIVE} AND {state.CLAIM} ORDER BY m.key",
         (ground or 0,),
     )
     verdicts = state.counting(catalog, ground, [row[0] for row in rows], local)
@@ -100,7 +100,7 @@ def _suspects(
     told = state.tell(catalog, ground, found, now=now, chains=chains)
     lines = []
     for number, (key, title) in sorted(found.items(), key=lambda item: item[1]):
-        if told[number].own:
+        if told[number].own and told[number].is_claim:
             counts[told[number].own] -= 1
         counts[SUSPECT] += 1
         because = "rests on " + " → ".join(chains[key])

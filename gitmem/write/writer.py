@@ -114,7 +114,15 @@ class Writer:
 
         return self._commit(plan, done, verb)
 
-    def edit(self, key: str, change: Callable[[str], str], policy: Policy, *, subject: str = "edit") -> Change:
+    def edit(
+        self,
+        key: str,
+        change: Callable[[str], str],
+        policy: Policy,
+        *,
+        subject: str = "edit",
+        extra: Mapping[str, str] | None = None,
+    ) -> Change:
         """Change the text of one memory in place.
 
         Args:
@@ -122,6 +130,7 @@ class Writer:
             change: From the file's text to the new one; called again when the memory changed meanwhile.
             policy: The store's policy.
             subject: The verb of the commit's subject.
+            extra: Further files of the same commit (a verdict).
         """
         done: dict[str, Any] = {}
 
@@ -142,7 +151,8 @@ class Writer:
                 path, moves = place.choose_path(catalog, folder, known.key)
                 deletes = [known.path] if path != known.path else []
             done["path"] = path
-            files = {path: new, **self._relinked(catalog, document, before_of(catalog, known), known=known)}
+            others = self._relinked(catalog, document, before_of(catalog, known), known=known)
+            files = {path: new, **others, **(extra or {})}
             return self._plan(f"{document.kind}: {subject} {known.key}", [known.key], files, deletes, moves)
 
         return self._commit(plan, done, "edit")

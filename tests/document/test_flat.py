@@ -64,7 +64,18 @@ def test_whatever_the_quick_reader_says_the_strict_one_says_too(header: str) -> 
         ("# comment: here\na: x  \n\n# more\nb:    y\n", {"a": "x", "b": "y"}),
         ("created: 2026-11-21T09:30:00Z\nu: http://x/y#z\n", {"created": "2026-11-21T09:30:00Z", "u": "http://x/y#z"}),
     ],
-    ids=["plain", "typed", "lists", "mappings", "lines", "lines of mappings", "escapes", "blocks", "comments", "colons"],
+    ids=[
+        "plain",
+        "typed",
+        "lists",
+        "mappings",
+        "lines",
+        "lines of mappings",
+        "escapes",
+        "blocks",
+        "comments",
+        "colons",
+    ],
 )
 def test_common_frontmatter_is_read_without_yaml(header: str, fields: dict[str, object]) -> None:
     assert flat.parse(header) == fields

@@ -1,0 +1,118 @@
+"""What a session is told of tasks: what it works on, what failed there before, and what was closed lately (B4, B8)."""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.catalog import state
+from gitmem.frozen import frozen
+from gitmem.globs import without_lines
+from gitmem.model import FAILED
+from gitmem.search.score import path_overlap
+from gitmem.tasks.life import task_from
+from gitmem.tasks.listing import COLUMNS, Row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from gitmem.catalog.catalog import Catalog
+    from gitmem.tasks.life import Task, Worker
+
+# Failed attempts shown of one task, the newest ones: what failed three times is told by the last three.
+FAILURES = 3
+# How near its paths must lie to what is worked on: half of the folders that lead there, of the shorter of the two.
+NEAR = 0.5
+
+
+@frozen
+class Held:
+    """A task that somebody works on, with its attempts."""
+
+    row: Row
+    task: Task
+
+
+@frozen
+class Failure:
+    """One attempt that failed.
+
+    Attributes:
+        key: The task.
+        title: Its title.
+        num: Which attempt.
+        notes: What went wrong, or empty.
+    """
+
+    key: str
+    title: str
+    num: int
+    notes: str
+
+
+_FROM = "FROM task t JOIN memory m ON m.id = t.id"
+
+
+def is_anything_held(catalog: Catalog) -> bool:
+    """Tell whether anybody works on any task; who asks is only found out where it matters."""
+    return catalog.row(f"SELECT 1 {_FROM} WHERE t.state = 'claimed' AND {state.LIVE} LIMIT 1") is not None
+
+
+def held_by(catalog: Catalog, worker: Worker) -> list[Held]:
+    """Return what somebody works on, by priority, then for how long."""
+    rows = catalog.rows(
+        f"SELECT {COLUMNS} {_FROM} WHERE t.state = 'claimed' AND t.who = ? AND t.agent = ? AND {state.LIVE}"
+        " ORDER BY t.priority, t.since, m.key",
+        (worker.who, worker.agent),
+    )
+    found = [Row(*row) for row in rows]
+    tasks = _tasks(catalog, found)
+    return [Held(row, tasks[row.id]) for row in found]
+
+
+def failures(catalog: Catalog, held: Iterable[Held], working: Sequence[str], *, now: int) -> list[Failure]:
+    """Return what failed before: of what is worked on first, then of tasks about these paths, each the newest first."""
+    mine = list(held)
+    near = []
+    if working:
+        rows = catalog.rows(
+            f"SELECT {COLUMNS}, x.paths {_FROM} JOIN text x ON x.id = t.id WHERE t.failures > 0 AND x.paths <> '[]'"
+            f" AND {state.LIVE} AND (m.expires IS NULL OR m.expires > ?) ORDER BY m.updated DESC, m.key",
+            (now,),
+        )
+        known = {one.row.id for one in mine}
+        for *row, paths in rows:
+            places = tuple(map(without_lines, json.loads(paths)))
+            if row[0] not in known and path_overlap(places, working) >= NEAR:
+                near.append(Row(*row))
+    tasks = _tasks(catalog, near)
+    pairs = [*((one.row, one.task) for one in mine), *((row, tasks[row.id]) for row in near)]
+    return [
+        Failure(row.key, row.title, attempt.num, attempt.notes)
+        for row, task in pairs
+        for attempt in [one for one in task.told if one.outcome == FAILED][:FAILURES]
+    ]
+
+
+def closed_since(catalog: Catalog, since: int, *, now: int, limit: int) -> list[tuple[Row, str]]:
+    """Return the tasks that were closed since then with the reasons given, the latest first."""
+    rows = catalog.rows(
+        f"SELECT {COLUMNS} {_FROM} WHERE t.closed > ? AND {state.LIVE} AND (m.expires IS NULL OR m.expires > ?)"
+        " ORDER BY t.closed DESC, m.key LIMIT ?",
+        (since, now, limit),
+    )
+    found = [Row(*row) for row in rows]
+    tasks = _tasks(catalog, found)
+    return [(row, str(tasks[row.id].closed.get("reason") or "")) for row in found]
+
+
+def count_closed(catalog: Catalog, since: int, *, now: int) -> int:
+    """Return how many tasks were closed since then."""
+    condition = f"t.closed > ? AND {state.LIVE} AND (m.expires IS NULL OR m.expires > ?)"
+    return int(catalog.row(f"SELECT count(*) {_FROM} WHERE {condition}", (since, now))[0])
+
+
+def _tasks(catalog: Catalog, rows: Sequence[Row]) -> Mapping[int, Task]:
+    keys = {row.id: row.key for row in rows}
+    read = catalog.each("SELECT id, fields FROM text WHERE id IN ({})", keys)
+    return {number: task_from(keys[number], json.loads(fields)) for number, fields in read}
