@@ -54,7 +54,9 @@ def reference() -> str:
     parts = [HEAD]
     for group, heading in table.GROUPS.items():
         names = [name for name, (of, _) in table.COMMANDS.items() if of == group]
-        listed = "\n".join(f"- [`gitmem {name}`](#gitmem-{name}): {table.COMMANDS[name][1]}" for name in names)
+        listed = "\n".join(
+            f"- [`gitmem {name}`](#gitmem-{name.replace(' ', '-')}): {table.COMMANDS[name][1]}" for name in names
+        )
         parts.append(f"## {heading}\n\n{listed}\n")
         parts += [_command(name) for name in names]
     others = ", ".join(f"`{name}`" for name in ALIASES.values())

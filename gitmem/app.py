@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gitmem.recall import Asked, Found
     from gitmem.store.start import Started
     from gitmem.tasks.life import Task
-    from gitmem.tasks.listing import Row, Wanted
+    from gitmem.tasks.listing import Row
     from gitmem.tasks.tree import Node
     from gitmem.verify.judge import Result
     from gitmem.verify.session import Options, Run
@@ -224,12 +224,16 @@ class Memory(Opened):
 
         return release(self, self.full_key(key), note=note, force=force)
 
-    def list_tasks(self, wanted: Wanted) -> Sequence[Row]:
-        """Return tasks by priority, then age, with what they wait for."""
-        from gitmem.tasks.listing import list_tasks
+    def list_tasks(
+        self, *, states: Sequence[str] = (), parent: str = "", mine: bool = False, everything: bool = False
+    ) -> Sequence[Row]:
+        """Return tasks by priority, then age, with what they wait for; without states, those that are not closed."""
+        from gitmem.tasks.listing import Wanted, list_tasks
+        from gitmem.work import worker_of
 
-        ground, catalog = self.ground(), self.catalog()
+        key, ground, catalog = self.full_key(parent) if parent else "", self.ground(), self.catalog()
         with catalog.reading():
+            wanted = Wanted(tuple(states), key, worker_of(self) if mine else None, everything)
             return list_tasks(catalog, ground, wanted)
 
     def ready_tasks(self) -> Sequence[Row]:
@@ -248,9 +252,11 @@ class Memory(Opened):
         with catalog.reading():
             return read_tree(catalog, ground, root=root, everything=everything or bool(root))
 
-    def show_task(self, key: str) -> tuple[dict[str, Any], Task]:
-        """Return one memory as ``show`` does, and the task that it is."""
+    def show_task(self, key: str) -> tuple[dict[str, Any], Task, Sequence[str]]:
+        """Return one memory as ``show`` does, the task that it is, and what that waits for."""
         from gitmem.tasks.life import task_shown
+        from gitmem.tasks.listing import waits_of
 
         found = self.show(key)
-        return found, task_shown(found["key"], found["kind"], found["frontmatter"])
+        task = task_shown(found["key"], found["kind"], found["frontmatter"])
+        return found, task, waits_of(self.catalog(), self.ground(), task.key)

@@ -8,9 +8,10 @@ from gitmem.document.parse import parse
 from gitmem.document.spec import claim_hash, spec_hash, spec_of
 from gitmem.errors import GitmemError, RefusedError, TaskError, TrustError
 from gitmem.frozen import frozen, replace
-from gitmem.model import BUILTIN, ERROR, FAILS, HOLDS, Document, Spec, Verdict
+from gitmem.model import BUILTIN, ERROR, FAILS, HOLDS, Document, Verdict
 from gitmem.store.layout import verdict_path
 from gitmem.store.verdicts import format_verdict
+from gitmem.tasks.life import Gate
 from gitmem.verify import trivial
 from gitmem.write.draft import Draft, check_file, checked_text, cleaned, make_draft
 from gitmem.write.writer import edited
@@ -36,23 +37,6 @@ class Proof:
     """
 
     verdict: Verdict | None
-    notices: tuple[str, ...] = ()
-
-
-@frozen
-class Gate:
-    """What a task's check says of closing it now.
-
-    Attributes:
-        spec: The specification that was asked, or None where there is no check.
-        verdict: Its verdict where it holds, or None.
-        refusal: Why it is not passed, or None.
-        notices: What the person should know.
-    """
-
-    spec: Spec | None
-    verdict: Verdict | None
-    refusal: GitmemError | None = None
     notices: tuple[str, ...] = ()
 
 
@@ -197,25 +181,25 @@ def pass_gate(memory: Opened, document: Document) -> Gate:
     policy, key = memory.policy(), document.key
     spec = spec_of(document, setup=policy.verify.setup, default_timeout_s=policy.verify.timeout_s)
     if spec is None:
-        return Gate(None, None)
+        return Gate(None)
     if memory.git.read_head()[1] is None:
         told = f"{key}: there is no commit that its gate could be asked of"
-        return Gate(spec, None, GitmemError(told, hint="commit the work first"))
+        return Gate(None, GitmemError(told, hint="commit the work first"))
     session = memory.session()
     due = session.due_of(document, spec, spec_hash(spec), claim_hash(document))
     if spec.check.form != BUILTIN and not session.trust.allows(due.row.spec):
         told = f"{key}: its gate is a command that is not approved here: {spec.check.shown()}"
-        return Gate(spec, None, TrustError(told, hint=f"gitmem trust {key}, on a terminal"))
+        return Gate(None, TrustError(told, hint=f"gitmem trust {key}, on a terminal"))
     result = session.judge_one(due)
     if result.outcome == FAILS:
         told = f"{key} is not done, its gate says no: {result.because}"
         hint = "the gate saw the last commit, not what is uncommitted"
-        return Gate(spec, None, TaskError(told, hint=hint))
+        return Gate(None, TaskError(told, hint=hint))
     if result.verdict is None or result.outcome != HOLDS:
         told = f"{key}: its gate could not be asked: {result.reason}"
-        return Gate(spec, None, GitmemError(told, hint="gitmem doctor tells what this machine can do"))
+        return Gate(None, GitmemError(told, hint="gitmem doctor tells what this machine can do"))
     notices = ("the gate is weak: it also holds in an empty folder",) if result.verdict.weak else ()
-    return Gate(spec, result.verdict, None, notices)
+    return Gate(result.verdict, None, notices)
 
 
 def approve_gate(memory: Opened, document: Document, *, approve: bool) -> tuple[str, ...]:

@@ -12,8 +12,8 @@ from gitmem.document.parse import parse
 from gitmem.document.spec import spec_of
 from gitmem.errors import ConflictError, RefusedError, UsageError
 from gitmem.hygiene import display
-from gitmem.store.verdicts import format_verdict
 from gitmem.store.layout import verdict_path
+from gitmem.store.verdicts import format_verdict
 from gitmem.tasks import life, listing
 from gitmem.tasks.life import Task, Worker
 from gitmem.write.draft import checked_text, make_draft
@@ -23,21 +23,13 @@ from gitmem.write.writer import edited
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any, Protocol
+    from typing import Any
 
-    from gitmem.errors import GitmemError
-    from gitmem.model import Document, Spec, Verdict
+    from gitmem.model import Document
     from gitmem.opened import Opened
+    from gitmem.tasks.life import Gate
     from gitmem.write.draft import Draft
     from gitmem.write.writer import Change
-
-    class Gate(Protocol):
-        """What the check of a task says now (``fact.Gate``)."""
-
-        spec: Spec | None
-        verdict: Verdict | None
-        refusal: GitmemError | None
-        notices: tuple[str, ...]
 
 
 def worker_of(memory: Opened) -> Worker:
@@ -94,7 +86,9 @@ def add(
             )
         return {}
 
-    return memory.writer().remember(draft, policy, verb="task add", extra=refuse_known)
+    done = memory.writer().remember(draft, policy, verb="task add", extra=refuse_known)
+    _tell_waits(memory, done.key)
+    return done
 
 
 def claim(memory: Opened, key: str, *, note: str) -> tuple[Change, Task]:
@@ -105,11 +99,14 @@ def claim(memory: Opened, key: str, *, note: str) -> tuple[Change, Task]:
     """
     worker = worker_of(memory)
     done = _step(memory, key, "claim", lambda task, _: life.claim(task, worker, now=memory.now, note=note))
-    waits = listing.waiting_for(memory.catalog(), memory.ground())
-    row = find_known(memory.catalog(), done[0].key)
-    if row is not None and row.id in waits:
-        memory.notices.append(f"{row.key} waits for {', '.join(waits[row.id])}")
+    _tell_waits(memory, done[0].key)
     return done
+
+
+def _tell_waits(memory: Opened, key: str) -> None:
+    waits = listing.waits_of(memory.catalog(), memory.ground(), key)
+    if waits:
+        memory.notices.append(f"{key} waits for {', '.join(waits)}")
 
 
 def release(memory: Opened, key: str, *, note: str, force: bool) -> Change:

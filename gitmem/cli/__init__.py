@@ -11,6 +11,8 @@ from gitmem.cli import table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from gitmem.cli.output import Output
 
 INTERRUPTED = 130
@@ -76,7 +78,7 @@ def _run(arguments: list[str], out: Output) -> int:
     arguments = _go_where_asked(arguments)
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         if len(arguments) > 1:
-            return _run([arguments[1], "--help"], out)
+            return _run([*arguments[1:], "--help"], out)
         out.exact(table.overview())
         return 0 if arguments else 2
     if arguments[0] == "--version":
@@ -87,6 +89,10 @@ def _run(arguments: list[str], out: Output) -> int:
     name, *arguments = map(_as_typed, arguments)
     if name not in table.COMMANDS and name not in table.HIDDEN:
         raise _unknown(name)
+    if arguments and not arguments[0].startswith("-") and (verbs := table.verbs_of(name)):
+        if arguments[0] not in verbs:
+            raise _unknown_verb(name, arguments[0], verbs)
+        name, *arguments = f"{name} {arguments[0]}", *arguments[1:]
     from gitmem.cli.parser import HelpAsked, parser_of
 
     module = table.load(name)
@@ -136,6 +142,16 @@ def _unknown(name: str) -> Exception:
     near = get_close_matches(name, table.COMMANDS, n=1)
     hint = f"did you mean: gitmem {near[0]}?" if near else "gitmem --help lists the commands"
     return UsageError(f"there is no command {name}", hint=hint)
+
+
+def _unknown_verb(noun: str, verb: str, verbs: Iterable[str]) -> Exception:
+    from difflib import get_close_matches
+
+    from gitmem.errors import UsageError
+
+    near = get_close_matches(verb, verbs, n=1)
+    hint = f"did you mean: gitmem {noun} {near[0]}?" if near else f"one of {', '.join(verbs)}"
+    return UsageError(f"gitmem {noun} has no verb {verb}", hint=hint)
 
 
 def _told(err: Exception, out: Output, arguments: list[str]) -> int:

@@ -8,6 +8,8 @@ from gitmem.cli import table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from gitmem.cli.output import Output
 
 EXAMPLES = (
@@ -35,7 +37,18 @@ def whole_parser() -> argparse.ArgumentParser:
     parser.add_argument("-C", metavar="DIR", help="run as if started in DIR")
     parser.add_argument("--version", action="store_true", help="print the version")
     commands = parser.add_subparsers(dest="command")
-    for name, (_, about) in table.COMMANDS.items():
-        module = table.load(name)
-        module.add_arguments(commands.add_parser(name, help=about, description=module.__doc__))
+    for name in table.top():
+        added = _add(commands, name, name)
+        verbs = table.verbs_of(name)
+        if verbs:
+            below = added.add_subparsers(dest="verb")
+            for verb in verbs:
+                _add(below, verb, f"{name} {verb}")
     return parser
+
+
+def _add(commands: Any, word: str, name: str) -> argparse.ArgumentParser:
+    module = table.load(name)
+    added: argparse.ArgumentParser = commands.add_parser(word, help=table.COMMANDS[name][1], description=module.__doc__)
+    module.add_arguments(added)
+    return added

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from gitmem.cli import table
 from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
@@ -106,10 +107,12 @@ class Parser(argparse.ArgumentParser):
 
 def parser_of(name: str, module: ModuleType) -> Parser:
     """Return the parser of one command."""
+    verbs = [f"  {verb:<12}{about}" for verb, about in table.verbs_of(name).items()]
+    examples = ["examples:", *(f"  {line}" for line in module.EXAMPLES)]
     parser = Parser(
         prog=f"gitmem {name}",
         description=module.__doc__,
-        epilog="examples:\n" + "\n".join(f"  {line}" for line in module.EXAMPLES),
+        epilog="\n".join([*(["verbs:", *verbs, ""] if verbs else []), *examples]),
         formatter_class=Help,
         allow_abbrev=False,
     )

@@ -76,7 +76,7 @@ def _print_verdict(verdict: dict[str, Any], found: dict[str, Any], out: Output) 
 def _value(name: str, value: Any) -> str:
     """Return a field for people; one that is not in its usual form is shown as it is."""
     if isinstance(value, list):
-        return ", ".join(str(v) for v in value)
+        return ("; " if any(isinstance(v, dict) for v in value) else ", ").join(_value("", v) for v in value)
     if not isinstance(value, dict):
         return str(value)
     if name == "by" and "who" in value:

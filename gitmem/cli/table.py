@@ -8,7 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
 
-# Name: (group, what it does in one line). The module has the command's name.
+# Name: (group, what it does in one line). The module has the command's name; a noun is a package, its verbs are modules
+# of it, and the noun alone is what most people want of it.
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("start", "start a memory in this repository, or join the one of its remote"),
     "remember": ("write", "write down what was learnt"),
@@ -16,6 +17,15 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "edit": ("write", "change a memory, by options or in your editor"),
     "supersede": ("write", "let one memory take the place of another"),
     "forget": ("write", "retire memories; they stay in the archive"),
+    "task": ("work", "what is to be done: add, claim, close, list, ready, tree"),
+    "task add": ("work", "write down what should become true"),
+    "task claim": ("work", "start an attempt; shows the past ones"),
+    "task close": ("work", "close it behind its gate, or end an attempt that failed"),
+    "task release": ("work", "give it back"),
+    "task list": ("work", "tasks by state, parent, holder"),
+    "task show": ("work", "one task, whole, with its attempts"),
+    "task ready": ("work", "what can be begun now"),
+    "task tree": ("work", "how tasks hang together"),
     "recall": ("read", "find memories for a question"),
     "context": ("read", "the digest for a session, within a token budget"),
     "show": ("read", "one memory, whole, with its verdict"),
@@ -32,12 +42,29 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 # What programs call and nobody types: the shims of git's hooks, and commands that leave work behind them.
 HIDDEN = ("background",)
-GROUPS = {"start": "Start", "write": "Write", "read": "Read", "prove": "Prove", "care": "Look after it"}
+GROUPS = {
+    "start": "Start",
+    "write": "Write",
+    "work": "Tasks",
+    "read": "Read",
+    "prove": "Prove",
+    "care": "Look after it",
+}
 
 
 def load(name: str) -> ModuleType:
     """Load the module of one command."""
-    return import_module(f"gitmem.cli.{name}")
+    return import_module(f"gitmem.cli.{name.replace(' ', '.')}")
+
+
+def verbs_of(name: str) -> dict[str, str]:
+    """Return the verbs of a noun with what they do; empty for a command that has none."""
+    return {full[len(name) + 1 :]: about for full, (_, about) in COMMANDS.items() if full.startswith(f"{name} ")}
+
+
+def top() -> list[str]:
+    """Return the commands and nouns, without the verbs of nouns."""
+    return [name for name in COMMANDS if " " not in name]
 
 
 def overview() -> str:
@@ -50,7 +77,7 @@ def overview() -> str:
     ]
     for group, heading in GROUPS.items():
         lines += ["", f"{heading}:"]
-        lines += [f"  {name:<12}{about}" for name, (of, about) in COMMANDS.items() if of == group]
+        lines += [f"  {name:<12}{about}" for name, (of, about) in COMMANDS.items() if of == group and " " not in name]
     lines += [
         "",
         "examples:",

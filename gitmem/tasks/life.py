@@ -1,8 +1,8 @@
 """The life of a task: open, claimed, closed; every attempt is kept, also the one that failed. Pure.
 
 A task that failed is open again and its attempts say why (the beans document, "Attempt Tracking"). The attempt that is
-under way stands in ``claimed``, those that ended in ``attempts``, which only ever grows at its end: two clones that both
-added one merge by uniting the lists.
+under way stands in ``claimed``, those that ended in ``attempts``, which only grows at its end: two clones that both added
+one merge by uniting the lists.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from gitmem.model import Document
+    from gitmem.errors import GitmemError
+    from gitmem.model import Document, Verdict
 
 # How an attempt ended; ``working`` is the one that has not.
 WORKING, DONE, RELEASED = "working", "done", "released"
@@ -92,9 +93,32 @@ class Task:
     closed: Mapping[str, Any]
 
     @property
+    def next_num(self) -> int:
+        """Return the number of the attempt that is begun next."""
+        # Attempts of two clones may share a number after a merge, and the oldest ones may be gone.
+        return 1 + max((attempt.num for attempt in self.attempts), default=0)
+
+    @property
     def told(self) -> tuple[Attempt, ...]:
         """Return every attempt for whoever takes the task up: the failed ones first, each group the newest first."""
-        return tuple(sorted(reversed(self.attempts), key=lambda attempt: attempt.outcome != FAILED))
+        newest = self.attempts[::-1]
+        failed = tuple(attempt for attempt in newest if attempt.outcome == FAILED)
+        return (*failed, *(attempt for attempt in newest if attempt.outcome != FAILED))
+
+
+@frozen
+class Gate:
+    """What a task's check says of closing it now.
+
+    Attributes:
+        verdict: Its verdict where it holds; None where it does not, or where there is no check.
+        refusal: Why it is not passed, or None.
+        notices: What the person should know.
+    """
+
+    verdict: Verdict | None
+    refusal: GitmemError | None = None
+    notices: tuple[str, ...] = ()
 
 
 def task_of(document: Document) -> Task:
@@ -147,7 +171,7 @@ def claim(task: Task, worker: Worker, *, now: int, note: str) -> dict[str, Any]:
         )
     if task.state == CLAIMED:
         raise _held(task, worker, f"take it away from them: gitmem task release {task.key} --force")
-    claimed = {"num": _next_num(task), **worker.fields(), "when": format_time(now)} | _note("notes", note)
+    claimed = {"num": task.next_num, **worker.fields(), "when": format_time(now)} | _note("notes", note)
     return {"state": CLAIMED, "claimed": claimed}
 
 
@@ -182,7 +206,7 @@ def close(task: Task, worker: Worker, *, now: int, reason: str, forced: bool) ->
         TaskError: It is closed already, or somebody else holds it and it is not forced.
     """
     refuse_closing(task, worker, forced=forced)
-    closed = {"when": format_time(now), **worker.fields(), **_note("reason", reason)}
+    closed: dict[str, Any] = {"when": format_time(now), **worker.fields(), **_note("reason", reason)}
     closed |= {"forced": True} if forced else {}
     attempts = _ended(task, worker, DONE, now=now, note=reason)
     return {"state": CLOSED, "claimed": REMOVE, "closed": closed, "attempts": attempts}
@@ -229,14 +253,9 @@ def _closed_by(task: Task) -> str:
     return since + (f", by {who}" if who.who else "")
 
 
-def _next_num(task: Task) -> int:
-    # Attempts of two clones may share a number after a merge, and the oldest ones may be gone.
-    return 1 + max((attempt.num for attempt in task.attempts), default=0)
-
-
 def _ended(task: Task, worker: Worker, outcome: str, *, now: int, note: str) -> list[dict[str, Any]]:
     """Return the attempts with the one that ends now; without a claim it is one that nobody had announced."""
-    held = task.held or Attempt(_next_num(task), WORKING, worker.who, worker.agent)
+    held = task.held or Attempt(task.next_num, WORKING, worker.who, worker.agent)
     said = "; ".join(dict.fromkeys(part for part in (held.notes, note.strip()) if part))
     _refuse_long(said)
     ended = Attempt(held.num, outcome, held.who, held.agent, held.when, format_time(now), said)

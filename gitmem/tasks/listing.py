@@ -1,4 +1,4 @@
-"""The questions that are asked of tasks, answered from the catalog alone: which there are, which are ready, what waits."""
+"""What is asked of tasks, answered from the catalog alone: which there are, which are ready, what each waits for."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ _MISSING = (
 
 def list_tasks(catalog: Catalog, ground: int | None, wanted: Wanted) -> list[Row]:
     """Return tasks by priority, then age, with what they wait for."""
-    parts, values = [state.LIVE], []
+    parts, values = [state.LIVE], list[str]()
     if wanted.states:
         parts.append(f"t.state IN ({','.join('?' * len(wanted.states))})")
         values += wanted.states
@@ -112,7 +112,7 @@ def list_tasks(catalog: Catalog, ground: int | None, wanted: Wanted) -> list[Row
     condition = " AND ".join(parts)
     rows = catalog.rows(f"SELECT {COLUMNS} FROM task t JOIN memory m ON m.id = t.id WHERE {condition} {_ORDER}", values)
     waits = waiting_for(catalog, ground)
-    return [Row(*row, waits_for=waits.get(row[0], ())) for row in rows]
+    return [Row(*(*row, waits.get(row[0], ()))) for row in rows]
 
 
 def ready(catalog: Catalog, ground: int | None) -> list[Row]:
@@ -140,6 +140,12 @@ def waiting_for(catalog: Catalog, ground: int | None) -> Mapping[int, tuple[str,
     for number, target in rows:
         found.setdefault(number, []).append(target)
     return {number: tuple(targets) for number, targets in found.items()}
+
+
+def waits_of(catalog: Catalog, ground: int | None, key: str) -> tuple[str, ...]:
+    """Return what one task requires and nothing provides yet, sorted."""
+    row = catalog.row("SELECT id FROM memory WHERE key = ? AND shadowed = 0", (key,))
+    return waiting_for(catalog, ground).get(row[0], ()) if row else ()
 
 
 def open_parts(catalog: Catalog, key: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""How tasks hang together: parts under their parent, and what each requires. Ends on any cycle. Pure but for one reading."""
+"""How tasks hang together: parts under their parent, and what each requires. Ends on any cycle."""
 
 from __future__ import annotations
 

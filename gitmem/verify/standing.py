@@ -67,7 +67,8 @@ def take_stock(catalog: Catalog, ground: int | None, local: LocalState, *, now: 
     for status, number in catalog.rows(
         "SELECT CASE WHEN s.outcome = 'fails' THEN 'failed' WHEN coalesce(s.outcome, '') <> 'holds' THEN 'unproven'"
         " WHEN s.fresh = 0 OR s.at + f.ttl_s < ? THEN 'stale' ELSE 'verified' END, count(*) FROM fact f JOIN memory m"
-        f" ON m.id = f.id LEFT JOIN state s ON s.ground = ? AND s.fact = f.id WHERE {state.LIVE} AND {state.CLAIM} GROUP BY 1",
+        f" ON m.id = f.id LEFT JOIN state s ON s.ground = ? AND s.fact = f.id WHERE {state.LIVE} AND {state.CLAIM}"
+        " GROUP BY 1",
         (now, ground or 0),
     ):
         counts[status] += number

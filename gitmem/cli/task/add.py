@@ -1,0 +1,77 @@
+"""Write down what should become true. Its check, in any form a fact takes, is the gate for closing it.
+
+The check need not hold yet, so it is not run now; one that cannot fail is refused. Typing a command at a terminal
+approves it for you. Without a check, whoever closes the task is believed.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.cli.check import add_check, verify_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = (
+    'gitmem task add "Implement refresh tokens" --verify "make test-auth" --path "src/auth/**" --priority 1',
+    'gitmem task add "Split the config module" --exists src/config/env.py --produces config-split',
+    'gitmem task add "Document the settings" --parent release-2 --requires config-split',
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what add takes."""
+    parser.add_argument("title", help="what should become true, in one sentence")
+    add_check(parser, "the gate, one of")
+    parser.add_argument("--body", default="", help="more about it; - reads it from standard input")
+    parser.add_argument("--priority", type=priority, metavar="0..4", help="0 is the most urgent (2)")
+    parser.add_argument("--parent", default="", metavar="KEY", help="the task it is a part of")
+    shared.add_memory_options(parser)
+    parser.add_argument("--produces", action="append", default=[], metavar="LABEL", help="what it provides once closed")
+    parser.add_argument("--ref", action="append", default=[], help="path:line, path:line-line, a URL, a run id")
+    parser.add_argument("--timeout", default="", metavar="TIME", help="time limit of the gate: 30s, 5m (1m)")
+    parser.add_argument("--network", action="store_true", help="the gate needs the network")
+    parser.add_argument("--refute", default="", metavar="CMD", help="a change of the code after which it must fail")
+    parser.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
+    shared.add_json(parser)
+
+
+def priority(text: str) -> int:
+    """Read a priority (argparse)."""
+    from argparse import ArgumentTypeError
+
+    if text not in ("0", "1", "2", "3", "4"):
+        raise ArgumentTypeError(f"must be a whole number from 0 to 4, not {text!r}")
+    return int(text)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Write one task and print its key."""
+    from gitmem.store.layout import MEMORY_LIMIT
+
+    body = shared.read_standard_input(MEMORY_LIMIT) if args.body == "-" else args.body
+    with shared.open_memory(args, out) as memory:
+        change = memory.add_task(
+            args.title,
+            verify=verify_of(args),
+            body=body,
+            key=args.key,
+            approve=shared.is_interactive(),
+            priority=args.priority,
+            parent=memory.full_key(args.parent) if args.parent else "",
+            tags=args.tag,
+            paths=args.path,
+            refs=args.ref,
+            requires=args.requires,
+            produces=args.produces,
+            ttl=args.ttl,
+            timeout=args.timeout,
+            network=args.network or None,
+            refute=args.refute,
+            importance=args.importance,
+        )
+        shared.tell_notices(memory, out)
+        return shared.print_change(change, args, out)

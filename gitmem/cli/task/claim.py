@@ -1,0 +1,43 @@
+"""Start an attempt at a task. What was tried before is shown, what failed first: it need not be tried again.
+
+Of two who claim a task at once one gets it, and the other is told by whom it is held and since when. Where several
+agents work for one person, GITMEM_AGENT tells them apart.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.cli.task import rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = (
+    "gitmem task claim implement-refresh-tokens",
+    'gitmem task claim implement-refresh-tokens --note "with a server-side session this time" --json',
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what claim takes."""
+    parser.add_argument("key", help="the task")
+    parser.add_argument("--note", default="", metavar="TEXT", help="how you go about it")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Claim one task, print its key, and tell of the attempts before."""
+    with shared.open_memory(args, out) as memory:
+        change, before = memory.claim_task(args.key, note=args.note)
+        for attempt in () if args.json else before.told:
+            out.note(rows.attempt_line(attempt))
+        shared.tell_notices(memory, out)
+    if args.json:
+        table = {"key": change.key, "path": change.path, "commit": change.commit, "attempt": before.next_num}
+        out.json(table | {"attempts": [rows.attempt_table(attempt) for attempt in before.told]})
+    else:
+        out.line(change.key)
+    return 0

@@ -1,0 +1,52 @@
+"""List tasks, the most urgent and oldest first: those that are not closed, or the states you name.
+
+In a pipe: one line each, cells separated by tabs (key, priority, state, holder, title).
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.cli.task import rows
+from gitmem.document.fields import STATES
+from gitmem.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = (
+    "gitmem task list",
+    "gitmem task list --mine",
+    "gitmem task list --state closed --parent release-2",
+    "gitmem task list --all --json",
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what list takes."""
+    states = ", ".join(STATES)
+    parser.add_argument("--state", action="append", default=[], metavar="STATE", help=f"only these: {states}")
+    parser.add_argument("--parent", default="", metavar="KEY", help="only the parts of this task")
+    parser.add_argument("--mine", action="store_true", help="only what you hold")
+    parser.add_argument("--all", action="store_true", help="closed ones too")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Print tasks; 1 where there are none."""
+    states = [part for given in args.state for part in given.split(",") if part]
+    wrong = [state for state in states if state not in STATES]
+    if wrong:
+        raise UsageError(f"there is no state {wrong[0]}", hint=f"it is one of {', '.join(STATES)}")
+    with shared.open_memory(args, out) as memory:
+        found = memory.list_tasks(states=states, parent=args.parent, mine=args.mine, everything=args.all)
+        shared.tell_notices(memory, out)
+    if args.json:
+        out.json({"tasks": [rows.as_table(row) for row in found]})
+    else:
+        rows.print_rows(found, out)
+        if not found:
+            out.note("no tasks found")
+    return 0 if found else 1

@@ -1,0 +1,41 @@
+"""The tasks that can be begun now: open, and all that they require is there. The most urgent and oldest come first.
+
+What a task requires is there when that task is closed, or that fact has not failed; a label, when something that
+produces it is. In a pipe: one line each, cells separated by tabs (key, priority, state, holder, title).
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.cli.task import rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem task ready", "gitmem task ready --limit 1 --json", "gitmem task ready | head -n 1 | cut -f 1")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what ready takes."""
+    parser.add_argument("--limit", type=shared.positive, metavar="N", help="at most this many")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Print what can be begun; 1 where nothing can."""
+    with shared.open_memory(args, out) as memory:
+        found = memory.ready_tasks()
+        shared.tell_notices(memory, out)
+    shown = found[: args.limit] if args.limit else found
+    if args.json:
+        out.json({"tasks": [rows.as_table(row) for row in shown], "more": len(found) - len(shown)})
+    else:
+        rows.print_rows(shown, out)
+        if len(shown) < len(found):
+            out.note(f"{len(found) - len(shown)} more: gitmem task ready")
+        if not found:
+            out.note("no task is ready: gitmem task list shows what is claimed and what waits")
+    return 0 if found else 1

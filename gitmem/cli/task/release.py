@@ -1,0 +1,32 @@
+"""Give a task back that you do not go on with: it is open again, and the attempt is kept as released."""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = (
+    'gitmem task release implement-refresh-tokens --note "half of it is on the branch refresh"',
+    "gitmem task release implement-refresh-tokens --force",
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what release takes."""
+    parser.add_argument("key", help="the task")
+    parser.add_argument("--note", default="", metavar="TEXT", help="what the next one should know")
+    parser.add_argument("--force", action="store_true", help="take it away from somebody else")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Release one task and print its key."""
+    with shared.open_memory(args, out) as memory:
+        change = memory.release_task(args.key, note=args.note, force=args.force)
+        shared.tell_notices(memory, out)
+        return shared.print_change(change, args, out)

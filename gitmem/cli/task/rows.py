@@ -1,0 +1,88 @@
+"""How one task of a list is printed, and its JSON."""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.document.fields import format_time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from gitmem.cli.output import Output
+    from gitmem.tasks.life import Attempt
+    from gitmem.tasks.listing import Row
+
+MARKS = {"open": "○", "claimed": "►", "closed": "✓"}
+# Styles of ``cli.output`` that say the same of a fact.
+STYLES = {"open": "bold", "claimed": "yellow", "closed": "green"}
+
+
+def as_table(row: Row) -> dict[str, Any]:
+    """Return a task as the documented JSON."""
+    claimed = {"who": row.who, "agent": row.agent, "when": _time(row.since)} if row.state == "claimed" else None
+    return {
+        "key": row.key,
+        "title": row.title,
+        "state": row.state,
+        "priority": row.priority,
+        "parent": row.parent,
+        "created": _time(row.created),
+        "claimed": claimed,
+        "closed": _time(row.closed),
+        "attempts": row.attempts,
+        "failures": row.failures,
+        "waits_for": list(row.waits_for),
+    }
+
+
+def attempt_table(attempt: Attempt) -> dict[str, Any]:
+    """Return an attempt as the documented JSON."""
+    return {
+        "num": attempt.num,
+        "outcome": attempt.outcome,
+        "who": attempt.who,
+        "agent": attempt.agent,
+        "when": attempt.when,
+        "ended": attempt.ended,
+        "notes": attempt.notes,
+    }
+
+
+def attempt_line(attempt: Attempt) -> str:
+    """Return an attempt on one line."""
+    when = attempt.ended or attempt.when
+    told = f"attempt {attempt.num} {attempt.outcome} ({attempt.worker}{', ' + when if when else ''})"
+    return f"{told}: {' '.join(attempt.notes.split())}" if attempt.notes else told
+
+
+def _time(epoch_s: int) -> str:
+    return format_time(epoch_s) if epoch_s else ""
+
+
+def print_rows(rows: Sequence[Row], out: Output) -> None:
+    """Print tasks: a line each on a terminal, tab-separated cells in a pipe."""
+    if not out.is_terminal:
+        for row in rows:
+            out.row(row.key, str(row.priority), row.state, _holder(row), row.title)
+        return
+    wide = min(44, max((len(row.key) for row in rows), default=0))
+    for row in rows:
+        about = "".join(f"  {part}" for part in _about(row))
+        title = shared.shorten(row.title, max(20, out.width - wide - len(about) - 8))
+        out.line(
+            *((MARKS[row.state], STYLES[row.state]), f" P{row.priority} "),
+            *((shared.shorten(row.key, wide).ljust(wide), "key"), "  ", title, (about, "dim")),
+        )
+
+
+def _holder(row: Row) -> str:
+    return f"{row.who}/{row.agent}" if row.agent else row.who
+
+
+def _about(row: Row) -> list[str]:
+    parts = [f"claimed by {_holder(row)}"] if row.state == "claimed" else []
+    parts += [f"{row.failures} failed"] if row.failures else []
+    parts += [f"waits for {', '.join(row.waits_for)}"] if row.waits_for else []
+    return parts

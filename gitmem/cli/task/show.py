@@ -1,0 +1,40 @@
+"""Show one task, whole, with its attempts: the one under way, then what failed, then the others."""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.cli.show import print_memory
+from gitmem.cli.task import rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem task show implement-refresh-tokens", "gitmem task show implement --json")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what show takes."""
+    parser.add_argument("key", help="the task")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Print one task."""
+    with shared.open_memory(args, out) as memory:
+        found, task, waits_for = memory.show_task(args.key)
+        shared.tell_notices(memory, out)
+    attempts = [*([task.held] if task.held else []), *task.told]
+    if args.json:
+        told = [rows.attempt_table(attempt) for attempt in attempts]
+        out.json(found | {"state": task.state, "waits_for": list(waits_for), "attempts": told})
+        return 0
+    fields = {name: value for name, value in found["frontmatter"].items() if name not in ("attempts", "claimed")}
+    print_memory(found | {"frontmatter": fields}, out)
+    if waits_for:
+        out.line("  ", ("waits for:", "yellow"), f" {', '.join(waits_for)}")
+    for attempt in attempts:
+        out.line("  ", (rows.attempt_line(attempt), {"failed": "red", "working": "yellow"}.get(attempt.outcome, "dim")))
+    return 0

@@ -1,0 +1,78 @@
+"""How tasks hang together: parts under their parent, and what each one requires.
+
+With box characters on a terminal and in plain ASCII in a pipe. Closed tasks are left out where nothing below them is
+open; --all shows them.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.cli.task import rows
+from gitmem.tasks.tree import Node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+    from typing import Any
+
+    from gitmem.cli.output import Output
+    from gitmem.tasks.tree import Need
+
+EXAMPLES = ("gitmem task tree", "gitmem task tree release-2", "gitmem task tree --all --json")
+# What stands before a branch, the last one, and what runs on below each.
+BOXES = ("├─ ", "└─ ", "│  ", "   ")
+ASCII = ("|- ", "`- ", "|  ", "   ")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what tree takes."""
+    parser.add_argument("key", nargs="?", default="", help="only this task and its parts")
+    parser.add_argument("--all", action="store_true", help="closed ones too")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Print the trees; 1 where there are no tasks."""
+    with shared.open_memory(args, out) as memory:
+        trees = memory.task_tree(args.key, everything=args.all)
+        shared.tell_notices(memory, out)
+    if args.json:
+        out.json({"tasks": [as_table(tree) for tree in trees]})
+    else:
+        for tree in trees:
+            _print(tree, "", "", out)
+        if not trees:
+            out.note("no tasks found")
+    return 0 if trees else 1
+
+
+def as_table(node: Node) -> dict[str, Any]:
+    """Return a tree as the documented JSON."""
+    needs = [{"name": n.name, "title": n.title, "state": n.state, "is_there": n.is_there} for n in node.needs]
+    table = rows.as_table(node.row) | {"requires": needs, "is_again": node.is_again, "hidden": node.hidden}
+    return table | {"parts": [as_table(part) for part in node.parts]}
+
+
+def _print(node: Node, before: str, below: str, out: Output) -> None:
+    branch, last, on, blank = BOXES if out.is_terminal else ASCII
+    row = node.row
+    mark = rows.MARKS[row.state] if out.is_terminal else f"[{row.state}]"
+    again = ("  (drawn above: a cycle)", "yellow") if node.is_again else ""
+    out.line(
+        *(before, (mark, rows.STYLES[row.state]), f" P{row.priority} ", (row.key, "key"), "  "),
+        *(shared.shorten(row.title, out.width), again),
+    )
+    lines: Sequence[Need | Node | int] = [*node.needs, *([node.hidden] if node.hidden else []), *node.parts]
+    for nth, line in enumerate(lines):
+        is_last = nth == len(lines) - 1
+        head, tail = below + (last if is_last else branch), below + (blank if is_last else on)
+        if isinstance(line, int):
+            out.line(head, (f"… {line} more below: gitmem task tree {row.key}", "dim"))
+        elif isinstance(line, Node):
+            _print(line, head, tail, out)
+        else:
+            told = "there" if line.is_there else f"waits: {line.state or 'nothing provides it'}"
+            out.line(
+                head, ("requires ", "dim"), (line.name, "key"), (f" ({told})", "green" if line.is_there else "yellow")
+            )
