@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from gitmem.doctor import Examined
     from gitmem.recall import Asked, Found
     from gitmem.store.start import Started
-    from gitmem.tasks.life import Task
     from gitmem.tasks.listing import Row
+    from gitmem.tasks.task import Task
     from gitmem.tasks.tree import Node
     from gitmem.verify.judge import Result
     from gitmem.verify.session import Options, Run
@@ -79,6 +79,7 @@ class Memory(Opened):
         """Return the digest for a session."""
         from gitmem import context
         from gitmem.status import notices, working_set
+        from gitmem.tasks.listing import worker_of
 
         policy, waiting = self.policy(), len(self.waiting_keys())
         working = paths or working_set(self.git, self.default_branch())
@@ -94,6 +95,7 @@ class Memory(Opened):
                 budget_tokens=budget_tokens or policy.context.budget_tokens,
                 waiting=waiting,
                 notices=notices(catalog, now=self.now),
+                worker=lambda: worker_of(self.git, self.config.agent),
             )
         return context.as_table(sections)
 
@@ -228,12 +230,11 @@ class Memory(Opened):
         self, *, states: Sequence[str] = (), parent: str = "", mine: bool = False, everything: bool = False
     ) -> Sequence[Row]:
         """Return tasks by priority, then age, with what they wait for; without states, those that are not closed."""
-        from gitmem.tasks.listing import Wanted, list_tasks
-        from gitmem.work import worker_of
+        from gitmem.tasks.listing import Wanted, list_tasks, worker_of
 
         key, ground, catalog = self.full_key(parent) if parent else "", self.ground(), self.catalog()
         with catalog.reading():
-            wanted = Wanted(tuple(states), key, worker_of(self) if mine else None, everything)
+            wanted = Wanted(tuple(states), key, worker_of(self.git, self.config.agent) if mine else None, everything)
             return list_tasks(catalog, ground, wanted)
 
     def ready_tasks(self) -> Sequence[Row]:
@@ -254,8 +255,8 @@ class Memory(Opened):
 
     def show_task(self, key: str) -> tuple[dict[str, Any], Task, Sequence[str]]:
         """Return one memory as ``show`` does, the task that it is, and what that waits for."""
-        from gitmem.tasks.life import task_shown
         from gitmem.tasks.listing import waits_of
+        from gitmem.tasks.task import task_shown
 
         found = self.show(key)
         task = task_shown(found["key"], found["kind"], found["frontmatter"])

@@ -17,15 +17,18 @@ from gitmem.graph import age_s
 from gitmem.hygiene import display
 from gitmem.model import FAILED, STALE, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.search.score import path_overlap
+from gitmem.tasks import digest as tasks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from gitmem.catalog.catalog import Catalog
     from gitmem.policy import Policy
     from gitmem.store.local import LocalState
+    from gitmem.tasks.digest import Held
+    from gitmem.tasks.task import Worker
 
 # The weights of the beans document (B5).
 PATH_WEIGHT, LINK_WEIGHT, RECENCY_WEIGHT = 3.0, 5.0, 1.0
@@ -104,6 +107,7 @@ def digest(
     budget_tokens: int,
     waiting: int,
     notices: Iterable[str],
+    worker: Callable[[], Worker],
 ) -> list[Section]:
     """Return the sections that fit into the budget.
 
@@ -117,9 +121,12 @@ def digest(
         budget_tokens: How many tokens all sections together may take, as ``analysis.count_tokens`` counts.
         waiting: Commands that wait for approval.
         notices: Lines about the store itself, most important first.
+        worker: Returns who asks; called only where somebody holds a task at all.
     """
     chains = state.suspects(catalog, ground)
     warned, told = _warnings(catalog, ground, local, chains, now)
+    held = tasks.held_by(catalog, worker()) if tasks.is_anything_held(catalog) else []
+    warned = _with_failures(catalog, warned, held, working, now)
     lines = [Item("", "", "", display(notice)) for notice in notices]
     if waiting:
         words = "commands wait" if waiting != 1 else "command waits"
@@ -131,8 +138,11 @@ def digest(
     # Lines about the store itself are few, and no list has them.
     warnings = Section(WARNINGS, (*section.items, *lines), section.total + len(lines), section.rest)
     left -= _cost([section])
+    at_work = _fit(WORKING, (_held_item(one, now) for one in held), left, "gitmem task list --mine", total=len(held))
+    left -= _cost([at_work])
+    working = [*working, *(path for one in held for path in one.paths)]
     rows = _candidates(catalog, working, now)
-    scored = _relevant(catalog, rows, working, now)
+    scored = _relevant(catalog, rows, working, now, held=[one.row.key for one in held])
     statuses = state.tell(catalog, ground, [row.id for row, _ in scored], now=now, chains=chains)
     limit = policy.context.max_memory_tokens
     relevant = (
@@ -145,7 +155,7 @@ def digest(
     left -= _cost([section])
     shown = {item.key for item in section.items} | told
     recent, total = _recent(catalog, ground, now=now, policy=policy, chains=chains, shown=shown)
-    return [warnings, section, _fit(RECENT, recent, left, "gitmem recall --recent 50", total=total)]
+    return [warnings, at_work, section, _fit(RECENT, recent, left, "gitmem recall --recent 50", total=total)]
 
 
 def _unexpired(now: int) -> str:
@@ -199,9 +209,11 @@ def _candidates(catalog: Catalog, working: Sequence[str], now: int) -> list[_Row
     return list(rows.values())
 
 
-def _relevant(catalog: Catalog, rows: Sequence[_Row], working: Sequence[str], now: int) -> list[tuple[_Row, float]]:
+def _relevant(
+    catalog: Catalog, rows: Sequence[_Row], working: Sequence[str], now: int, *, held: Sequence[str]
+) -> list[tuple[_Row, float]]:
     overlaps = {row.id: path_overlap(row.paths, working) if working else 0.0 for row in rows}
-    linked = _linked(catalog, [row.key for row in rows if overlaps[row.id] >= 1.0])
+    linked = _linked(catalog, [*held, *(row.key for row in rows if overlaps[row.id] >= 1.0)])
     # Those that are neither new nor about a place were not looked at so far.
     others = sorted(linked - {row.key for row in rows})
     found = catalog.each(f"{_COLUMNS} WHERE {FIT} AND {_unexpired(now)} AND m.key IN ({{}})", others)
@@ -266,8 +278,37 @@ def _recent(
     items = []
     for row in fresh:
         item = _item(catalog, row, told[row.id].status, 0.0, policy.context.max_memory_tokens)
-        items.append(Item(item.key, item.kind, item.status, f"{item.text} ({ago(age_s(row.created, now))} ago)"))
-    return items, _count(catalog, condition, shown)
+        text = f"{item.text} ({ago(age_s(row.created, now))} ago)"
+        items.append((row.created, Item(item.key, item.kind, item.status, text)))
+    for task, reason in tasks.closed_since(catalog, since, now=now, limit=LATEST):
+        why = f": {_cut(reason, TEXT_LIMIT)}" if reason else ""
+        text = f"{_cut(task.title, TITLE_LIMIT)}{why} (closed {ago(age_s(task.closed, now))} ago)"
+        items.append((task.closed, Item(task.key, "task", "", text)))
+    total = _count(catalog, condition, shown) + tasks.count_closed(catalog, since, now=now)
+    return [item for _, item in sorted(items, key=lambda pair: -pair[0])], total
+
+
+def _with_failures(
+    catalog: Catalog, warned: Sequence[Item], held: Sequence[Held], working: Sequence[str], now: int
+) -> list[Item]:
+    """Return the warnings with what failed before: of what is worked on first, of what lies near behind the failed."""
+    mine, near = list[Item](), list[Item]()
+    keys = {one.row.key for one in held}
+    for failure in tasks.failures(catalog, held, working, now=now):
+        notes = f": {_cut(failure.notes, REASON_LIMIT)}" if failure.notes else ""
+        text = f"PAST FAILURE: {_cut(failure.title, TITLE_LIMIT)} — attempt {failure.num}{notes}"
+        (mine if failure.key in keys else near).append(Item(failure.key, "task", "", text))
+    failed = [item for item in warned if item.status == FAILED]
+    return [*mine, *failed, *near, *warned[len(failed) :]]
+
+
+def _held_item(held: Held, now: int) -> Item:
+    """Return what is worked on: which attempt, since when, and what the last failure was."""
+    failed = next((attempt for attempt in held.task.told if attempt.outcome == FAILED), None)
+    before = f' (before: "{_cut(failed.notes, REASON_LIMIT)}")' if failed is not None and failed.notes else ""
+    num = held.task.held.num if held.task.held else held.task.next_num
+    since = f", claimed {ago(age_s(held.row.since, now))} ago" if held.row.since else ""
+    return Item(held.row.key, "task", "", f"{_cut(held.row.title, TITLE_LIMIT)} — attempt {num}{since}{before}")
 
 
 def _item(catalog: Catalog, row: _Row, status: str, score: float, limit_tokens: int) -> Item:

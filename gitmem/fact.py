@@ -11,7 +11,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.model import BUILTIN, ERROR, FAILS, HOLDS, Document, Verdict
 from gitmem.store.layout import verdict_path
 from gitmem.store.verdicts import format_verdict
-from gitmem.tasks.life import Gate
+from gitmem.tasks.task import Gate
 from gitmem.verify import trivial
 from gitmem.write.draft import Draft, check_file, checked_text, cleaned, make_draft
 from gitmem.write.writer import edited

@@ -5,17 +5,14 @@ Of two who claim one task at once, the second is planned on the first one's comm
 
 from __future__ import annotations
 
-import unicodedata
-
 from gitmem.document.fields import OPEN, TASK, format_time
 from gitmem.document.parse import parse
 from gitmem.document.spec import spec_of
 from gitmem.errors import ConflictError, RefusedError, UsageError
-from gitmem.hygiene import display
 from gitmem.store.layout import verdict_path
 from gitmem.store.verdicts import format_verdict
 from gitmem.tasks import life, listing
-from gitmem.tasks.life import Task, Worker
+from gitmem.tasks.task import Task, task_of
 from gitmem.write.draft import checked_text, make_draft
 from gitmem.write.place import find_known
 from gitmem.write.writer import edited
@@ -27,14 +24,9 @@ if TYPE_CHECKING:
 
     from gitmem.model import Document
     from gitmem.opened import Opened
-    from gitmem.tasks.life import Gate
+    from gitmem.tasks.task import Gate
     from gitmem.write.draft import Draft
     from gitmem.write.writer import Change
-
-
-def worker_of(memory: Opened) -> Worker:
-    """Return who works here: the person as git names them, and the agent where one is set."""
-    return Worker(display(unicodedata.normalize("NFC", memory.git.identity()[0])), memory.config.agent)
 
 
 def add(
@@ -97,7 +89,7 @@ def claim(memory: Opened, key: str, *, note: str) -> tuple[Change, Task]:
     Raises:
         TaskError: Somebody holds it, or it is closed.
     """
-    worker = worker_of(memory)
+    worker = listing.worker_of(memory.git, memory.config.agent)
     done = _step(memory, key, "claim", lambda task, _: life.claim(task, worker, now=memory.now, note=note))
     _tell_waits(memory, done[0].key)
     return done
@@ -115,7 +107,7 @@ def release(memory: Opened, key: str, *, note: str, force: bool) -> Change:
     Raises:
         TaskError: Nobody holds it, or somebody else.
     """
-    worker = worker_of(memory)
+    worker = listing.worker_of(memory.git, memory.config.agent)
     return _step(
         memory, key, "release", lambda task, _: life.release(task, worker, now=memory.now, note=note, force=force)
     )[0]
@@ -133,7 +125,7 @@ def fail(memory: Opened, key: str, *, note: str) -> Change:
             "a failed attempt needs a note: what went wrong is what the next one must know",
             hint=f"gitmem task close {key} --failed --note WHY",
         )
-    worker = worker_of(memory)
+    worker = listing.worker_of(memory.git, memory.config.agent)
     return _step(memory, key, "fail", lambda task, _: life.fail(task, worker, now=memory.now, note=note))[0]
 
 
@@ -154,9 +146,9 @@ def close(memory: Opened, key: str, *, reason: str, force: bool, gate: Callable[
     """
     if force and not reason.strip():
         raise UsageError("closing by force needs a reason", hint=f"gitmem task close {key} --force --reason WHY")
-    worker = worker_of(memory)
+    worker = listing.worker_of(memory.git, memory.config.agent)
     document = parse(memory.text_of(key), path=f"{key}.md")
-    task = life.task_of(document)
+    task = task_of(document)
     life.refuse_closing(task, worker, forced=force)
     passed = gate(document)
     memory.notices.extend(passed.notices)
@@ -198,7 +190,7 @@ def _step(
 
     def change(text: str) -> str:
         document = parse(text, path=path)
-        task = life.task_of(document)
+        task = task_of(document)
         seen[:] = [task]
         return edited(text, {**step(task, document), "updated": format_time(memory.now)}, path)
 

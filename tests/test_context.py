@@ -411,7 +411,7 @@ def test_each_memory_is_one_line_with_nothing_hidden(memory, repo):
 def test_digest_of_an_empty_store_is_empty(memory):
     found = memory.context(paths=(), budget_tokens=0)
 
-    assert [section["total"] for section in found["sections"]] == [0, 0, 0]
+    assert [section["total"] for section in found["sections"]] == [0, 0, 0, 0]
     assert (found["tokens"], found["more"]) == (FRAME_TOKENS, 0)
 
 

@@ -3,8 +3,9 @@
 It knows ``key: value`` with plain and quoted scalars, lists and mappings in brackets (one level), lists of lines that
 begin with ``-`` (scalars, mappings in brackets), and literal blocks (``|``, ``|-``) indented by two. On anything that
 it is not certain of it answers None, and the strict reader is asked: whenever this one answers, the other would have
-given the same (a property test holds them together). Measured on a realistic header of 11 fields with Python 3.11.7: 13 us against 51 us of the strict
-reader with libyaml (63 us through python-frontmatter), whose packages take 25 ms to import.
+given the same (a property test holds them together). Measured on a realistic header of 11 fields with Python 3.11.7:
+13 us against 51 us of the strict reader with libyaml (63 us through python-frontmatter), whose packages take 25 ms to
+import.
 """
 
 from __future__ import annotations

@@ -9,15 +9,15 @@ from gitmem.frozen import frozen
 from gitmem.globs import without_lines
 from gitmem.model import FAILED
 from gitmem.search.score import path_overlap
-from gitmem.tasks.life import task_from
 from gitmem.tasks.listing import COLUMNS, Row
+from gitmem.tasks.task import task_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from gitmem.catalog.catalog import Catalog
-    from gitmem.tasks.life import Task, Worker
+    from gitmem.tasks.task import Task, Worker
 
 # Failed attempts shown of one task, the newest ones: what failed three times is told by the last three.
 FAILURES = 3
@@ -27,10 +27,11 @@ NEAR = 0.5
 
 @frozen
 class Held:
-    """A task that somebody works on, with its attempts."""
+    """A task that somebody works on, with its attempts and the paths it is about."""
 
     row: Row
     task: Task
+    paths: tuple[str, ...]
 
 
 @frozen
@@ -61,13 +62,17 @@ def is_anything_held(catalog: Catalog) -> bool:
 def held_by(catalog: Catalog, worker: Worker) -> list[Held]:
     """Return what somebody works on, by priority, then for how long."""
     rows = catalog.rows(
-        f"SELECT {COLUMNS} {_FROM} WHERE t.state = 'claimed' AND t.who = ? AND t.agent = ? AND {state.LIVE}"
-        " ORDER BY t.priority, t.since, m.key",
+        f"SELECT {COLUMNS}, x.paths {_FROM} JOIN text x ON x.id = t.id WHERE t.state = 'claimed' AND t.who = ?"
+        f" AND t.agent = ? AND {state.LIVE} ORDER BY t.priority, t.since, m.key",
         (worker.who, worker.agent),
     )
-    found = [Row(*row) for row in rows]
-    tasks = _tasks(catalog, found)
-    return [Held(row, tasks[row.id]) for row in found]
+    found = [(Row(*row), paths) for *row, paths in rows]
+    tasks = _tasks(catalog, [row for row, _ in found])
+    return [Held(row, tasks[row.id], _places(paths)) for row, paths in found]
+
+
+def _places(paths: str) -> tuple[str, ...]:
+    return tuple(map(without_lines, json.loads(paths)))
 
 
 def failures(catalog: Catalog, held: Iterable[Held], working: Sequence[str], *, now: int) -> list[Failure]:
@@ -82,8 +87,7 @@ def failures(catalog: Catalog, held: Iterable[Held], working: Sequence[str], *, 
         )
         known = {one.row.id for one in mine}
         for *row, paths in rows:
-            places = tuple(map(without_lines, json.loads(paths)))
-            if row[0] not in known and path_overlap(places, working) >= NEAR:
+            if row[0] not in known and path_overlap(_places(paths), working) >= NEAR:
                 near.append(Row(*row))
     tasks = _tasks(catalog, near)
     pairs = [*((one.row, one.task) for one in mine), *((row, tasks[row.id]) for row in near)]

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from gitmem.catalog import state
 from gitmem.document.fields import CLOSED, OPEN
 from gitmem.frozen import frozen
+from gitmem.hygiene import display
+from gitmem.tasks.task import Worker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from gitmem.catalog.catalog import Catalog
-    from gitmem.tasks.life import Worker
+    from gitmem.git.binary import Git
 
 
 @frozen
@@ -93,6 +97,11 @@ _MISSING = (
     " AND NOT EXISTS (SELECT 1 FROM link q JOIN memory p ON p.id = q.source"
     f" WHERE q.relation = 'supersedes' AND q.target = r.target AND {_LIVE_P} AND {_PROVIDES})"
 )
+
+
+def worker_of(git: Git, agent: str) -> Worker:
+    """Return who works here: the person as git names them, and the agent where one is set."""
+    return Worker(display(unicodedata.normalize("NFC", git.identity()[0])), agent)
 
 
 def list_tasks(catalog: Catalog, ground: int | None, wanted: Wanted) -> list[Row]:

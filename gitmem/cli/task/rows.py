@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.cli.output import Output
-    from gitmem.tasks.life import Attempt
     from gitmem.tasks.listing import Row
+    from gitmem.tasks.task import Attempt
 
 MARKS = {"open": "○", "claimed": "►", "closed": "✓"}
 # Styles of ``cli.output`` that say the same of a fact.

@@ -1,0 +1,147 @@
+"""What a task is, as its file says it: its state, who holds it, and every attempt."""
+
+from __future__ import annotations
+
+from gitmem.document.fields import CLAIMED, CLOSED, OPEN, TASK
+from gitmem.errors import TaskError
+from gitmem.frozen import frozen
+from gitmem.model import FAILED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from gitmem.errors import GitmemError
+    from gitmem.model import Document, Verdict
+
+# How an attempt ended (or ``failed``); ``working`` is the one that has not.
+WORKING, DONE, RELEASED = "working", "done", "released"
+
+
+@frozen
+class Worker:
+    """Who works on a task: the person as git names them, and the agent where one is set."""
+
+    who: str
+    agent: str = ""
+
+    def __str__(self) -> str:
+        """Return both, for people."""
+        return f"{self.who} (agent {self.agent})" if self.agent else self.who
+
+    def fields(self) -> dict[str, str]:
+        """Return both as the frontmatter has them."""
+        return {"who": self.who, **({"agent": self.agent} if self.agent else {})}
+
+
+@frozen
+class Attempt:
+    """One attempt at a task.
+
+    Attributes:
+        num: Which one, from 1.
+        outcome: ``working``, ``done``, ``failed`` or ``released``.
+        who: The person.
+        agent: The agent, or empty.
+        when: When it began, RFC 3339; empty where that is not known.
+        ended: When it ended, or empty.
+        notes: What is worth knowing about it, or empty.
+    """
+
+    num: int
+    outcome: str
+    who: str
+    agent: str = ""
+    when: str = ""
+    ended: str = ""
+    notes: str = ""
+
+    @property
+    def worker(self) -> Worker:
+        """Return whose attempt it is."""
+        return Worker(self.who, self.agent)
+
+
+@frozen
+class Task:
+    """A task as its file says it.
+
+    Attributes:
+        key: Its key.
+        state: ``open``, ``claimed`` or ``closed``.
+        attempts: The attempts that ended, the oldest first.
+        held: The attempt under way, or None.
+        closed: How it was closed (``when``, ``who``, ``agent``, ``reason``, ``forced``); empty while it is not.
+    """
+
+    key: str
+    state: str
+    attempts: tuple[Attempt, ...]
+    held: Attempt | None
+    closed: Mapping[str, Any]
+
+    @property
+    def next_num(self) -> int:
+        """Return the number of the attempt that is begun next."""
+        # Attempts of two clones may share a number after a merge, and the oldest ones may be gone.
+        return 1 + max((attempt.num for attempt in self.attempts), default=0)
+
+    @property
+    def told(self) -> tuple[Attempt, ...]:
+        """Return every attempt for whoever takes the task up: the failed ones first, each group the newest first."""
+        newest = self.attempts[::-1]
+        failed = tuple(attempt for attempt in newest if attempt.outcome == FAILED)
+        return (*failed, *(attempt for attempt in newest if attempt.outcome != FAILED))
+
+
+@frozen
+class Gate:
+    """What a task's check says of closing it now.
+
+    Attributes:
+        verdict: Its verdict where it holds; None where it does not, or where there is no check.
+        refusal: Why it is not passed, or None.
+        notices: What the person should know.
+    """
+
+    verdict: Verdict | None
+    refusal: GitmemError | None = None
+    notices: tuple[str, ...] = ()
+
+
+def task_of(document: Document) -> Task:
+    """Return the task that a memory is.
+
+    Raises:
+        TaskError: It is no task, or was retired.
+    """
+    if document.fields.get("retired"):
+        raise TaskError(f"{document.key} was retired", hint=f"gitmem show {document.key}")
+    return task_shown(document.key, document.kind, document.fields)
+
+
+def task_shown(key: str, kind: str, fields: Mapping[str, Any]) -> Task:
+    """Return the task that a memory is, also a retired one.
+
+    Raises:
+        TaskError: It is no task.
+    """
+    if kind != TASK:
+        raise TaskError(f"{key} is a {kind} and no task", hint=f"make it one: gitmem edit {key} --kind task")
+    return task_from(key, fields)
+
+
+def task_from(key: str, fields: Mapping[str, Any]) -> Task:
+    """Return the task that a frontmatter of kind ``task`` describes."""
+    state = str(fields.get("state") or OPEN)
+    ended = [_attempt(entry, DONE) for entry in fields.get("attempts") or ()]
+    claimed = fields.get("claimed")
+    held = _attempt(claimed, WORKING) if state == CLAIMED and isinstance(claimed, dict) else None
+    closed = fields.get("closed")
+    return Task(key, state, tuple(ended), held, closed if state == CLOSED and isinstance(closed, dict) else {})
+
+
+def _attempt(entry: Mapping[str, Any], outcome: str) -> Attempt:
+    texts = {name: str(entry.get(name) or "") for name in ("who", "agent", "when", "ended", "notes")}
+    return Attempt(entry["num"], str(entry.get("outcome") or outcome), **texts)
