@@ -22,9 +22,10 @@ def words_of(line: str, name: str) -> list[str]:
     lexer = shlex.shlex(line, posix=True, punctuation_chars="|>")
     lexer.whitespace_split = True
     words = list(lexer)
-    start = next(i for i in range(len(words)) if words[i : i + 2] == ["gitmem", name])
+    command = ["gitmem", *name.split(" ")]
+    start = next(i for i in range(len(words)) if words[i : i + len(command)] == command)
     end = next((i for i in range(start, len(words)) if words[i] in ("|", ">")), len(words))
-    return words[start + 2 : end]
+    return words[start + len(command) : end]
 
 
 @pytest.mark.parametrize("name", table.COMMANDS)

@@ -12,18 +12,44 @@ from gitmem.cli import table
 
 FOLDER = Path(table.__file__).parent
 # Modules of the room that are no commands.
-SHARED = {"__init__", "bug", "check", "output", "parser", "reference", "shared", "table"}
+SHARED = {"", "bug", "check", "output", "parser", "reference", "shared", "table", "task rows"}
 
 
 def test_every_module_of_a_command_is_in_the_table_and_nothing_else() -> None:
-    assert {path.stem for path in FOLDER.glob("*.py")} - SHARED == {*table.COMMANDS, *table.HIDDEN}
+    paths = [path.relative_to(FOLDER).with_suffix("") for path in FOLDER.rglob("*.py")]
+    names = {" ".join(part for part in path.parts if part != "__init__") for path in paths}
+
+    assert names - SHARED == {*table.COMMANDS, *table.HIDDEN}
 
 
-def test_overview_shows_every_command_with_what_it_does() -> None:
+def test_overview_shows_every_command_with_what_it_does_and_no_verb_of_a_noun() -> None:
     lines = table.overview().split("\n")
 
-    for name, (_, about) in table.COMMANDS.items():
-        assert f"  {name:<12}{about}" in lines
+    assert [name for name in table.top() if f"  {name:<12}{table.COMMANDS[name][1]}" not in lines] == []
+    assert [line for line in lines if line.startswith("  task add")] == []
+
+
+def test_help_of_a_noun_shows_its_verbs(run_cli) -> None:
+    shown = run_cli("help", "task").out
+
+    assert [verb for verb, about in table.verbs_of("task").items() if f"  {verb:<12}{about}\n" not in shown] == []
+    assert len(table.verbs_of("task")) == 8
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "hint"),
+    [
+        (("task", "lst"), "gitmem task has no verb lst", "did you mean: gitmem task list?"),
+        (("task", "zzz"), "gitmem task has no verb zzz", "one of add, claim,"),
+        (("task", "--zzz"), "there is no option --zzz", "gitmem task --help"),
+    ],
+)
+def test_verb_that_does_not_exist_is_told(run_cli, words: tuple[str, ...], message: str, hint: str) -> None:
+    done = run_cli(*words)
+
+    assert (done.status, done.out) == (2, "")
+    assert message in done.err
+    assert hint in done.err
 
 
 def test_every_command_is_in_a_group_that_has_a_heading() -> None:
