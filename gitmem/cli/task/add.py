@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gitmem.cli.output import Output
 
 EXAMPLES = (
-    'gitmem task add "Implement refresh tokens" --verify "make test-auth" --path "src/auth/**" --priority 1',
+    'gitmem task add "Implement refresh tokens" --key refresh-tokens --verify "make test-auth" --priority 1',
     'gitmem task add "Split the config module" --exists src/config/env.py --produces config-split',
     'gitmem task add "Document the settings" --parent release-2 --requires config-split',
 )

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from gitmem.cli.output import Output
 
 EXAMPLES = (
-    "gitmem task claim implement-refresh-tokens",
-    'gitmem task claim implement-refresh-tokens --note "with a server-side session this time" --json',
+    "gitmem task claim refresh-tokens",
+    'gitmem task claim refresh-tokens --note "with a server-side session this time" --json',
 )
 
 

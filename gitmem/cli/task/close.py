@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from gitmem.cli.output import Output
 
 EXAMPLES = (
-    'gitmem task close implement-refresh-tokens --reason "rotating tokens, RS256, keys from the environment"',
-    'gitmem task close implement-refresh-tokens --failed --note "the gateway strips httponly cookies"',
-    'gitmem task close implement-refresh-tokens --force --reason "not needed any more"',
+    'gitmem task close refresh-tokens --reason "rotating tokens, RS256, keys from the environment"',
+    'gitmem task close refresh-tokens --failed --note "the gateway strips httponly cookies"',
+    'gitmem task close refresh-tokens --force --reason "not needed any more"',
 )
 
 

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from gitmem.cli.output import Output
 
 EXAMPLES = (
-    'gitmem task release implement-refresh-tokens --note "half of it is on the branch refresh"',
-    "gitmem task release implement-refresh-tokens --force",
+    'gitmem task release refresh-tokens --note "half of it is on the branch refresh"',
+    "gitmem task release refresh-tokens --force",
 )
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
 
-EXAMPLES = ("gitmem task show implement-refresh-tokens", "gitmem task show implement --json")
+EXAMPLES = ("gitmem task show refresh-tokens", "gitmem task show refresh --json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

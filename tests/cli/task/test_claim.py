@@ -1,0 +1,32 @@
+"""``gitmem task claim``: the key, what was tried before, and who was faster."""
+
+from __future__ import annotations
+
+import json
+
+
+def test_claim_shows_what_was_tried_the_failed_ones_first(memory, run_cli):
+    memory.add_task("Refresh tokens", verify=None, key="t")
+    memory.fail_task("t", note="stripped by the\ngateway")
+    memory.claim_task("t")
+    memory.release_task("t", note="no time")
+
+    done = run_cli("task", "claim", "t", "--note", "by header")
+
+    assert (done.status, done.out) == (0, "t\n")
+    first, second = [line for line in done.err.split("\n") if "attempt" in line]
+    assert first.endswith("attempt 1 failed (Ana, 2026-09-21T14:13:20Z): stripped by the gateway")
+    assert second.endswith("attempt 2 released (Ana, 2026-09-21T14:13:20Z): no time")
+
+
+def test_second_claim_is_refused_with_who_and_since_when(memory, run_cli, monkeypatch):
+    memory.add_task("Refresh tokens", verify=None, key="t")
+    first = run_cli("task", "claim", "t", "--json")
+    monkeypatch.setenv("GITMEM_AGENT", "other")
+
+    second = run_cli("task", "claim", "t", "--json")
+
+    claimed = json.loads(first.out)
+    assert (claimed["key"], claimed["attempt"], claimed["attempts"]) == ("t", 1, [])
+    assert (second.status, second.out) == (1, "")
+    assert "t is claimed by Ana, since 20" in second.err

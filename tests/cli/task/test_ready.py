@@ -1,0 +1,40 @@
+"""``gitmem task ready``, and ``gitmem task`` alone."""
+
+from __future__ import annotations
+
+import json
+
+from proving import make_fact, put
+
+
+def test_ready_lists_what_can_be_begun_also_as_task_alone(memory, run_cli):
+    memory.add_task("Later", verify=None, key="later", priority=3)
+    memory.add_task("Refresh tokens", verify=None, key="now", priority=1)
+    memory.add_task("Docs", verify=None, key="waits", requires=["now"])
+
+    done = run_cli("task", "ready")
+
+    assert (done.status, done.out) == (0, "now\t1\topen\t\tRefresh tokens\nlater\t3\topen\t\tLater\n")
+    assert run_cli("task").out == done.out
+    limited = json.loads(run_cli("task", "ready", "--limit", "1", "--json").out)
+    assert ([table["key"] for table in limited["tasks"]], limited["more"]) == (["now"], 1)
+
+
+def test_nothing_ready_is_a_no_with_a_way_on(memory, run_cli):
+    done = run_cli("task", "ready")
+
+    assert (done.status, done.out) == (1, "")
+    assert "gitmem task list" in done.err
+
+
+def test_ready_asks_the_catalog_alone_and_few_questions(memory, repo):
+    put(repo, *(make_fact(f"t{n}", None, kind="task", requires=[f"t{n - 1}"]) for n in range(50)))
+    memory.catalog()
+    asked: list[str] = []
+    memory.catalog().connection.set_trace_callback(asked.append)
+
+    ready = memory.ready_tasks()
+
+    memory.catalog().connection.set_trace_callback(None)
+    assert [row.key for row in ready] == []
+    assert len([sql for sql in asked if sql.startswith("SELECT")]) < 12

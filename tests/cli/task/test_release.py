@@ -1,0 +1,20 @@
+"""``gitmem task release``: back to whoever takes it next; from somebody else only by force."""
+
+from __future__ import annotations
+
+
+def test_release_gives_a_task_back_and_only_force_takes_it_from_somebody(memory, run_cli, monkeypatch):
+    memory.add_task("Refresh tokens", verify=None, key="t")
+    memory.claim_task("t")
+    monkeypatch.setenv("GITMEM_AGENT", "other")
+
+    refused = run_cli("task", "release", "t")
+    forced = run_cli("task", "release", "t", "--force", "--note", "nobody is there")
+    again = run_cli("task", "release", "t")
+
+    assert (refused.status, refused.out) == (1, "")
+    assert "claimed by Ana" in refused.err
+    assert (forced.status, forced.out) == (0, "t\n")
+    (one,) = memory.show_task("t")[1].attempts
+    assert (one.outcome, one.who, one.agent, one.notes) == ("released", "Ana", "", "nobody is there")
+    assert again.status == 1

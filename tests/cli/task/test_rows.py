@@ -1,0 +1,35 @@
+"""Rows of tasks on a terminal, and an attempt on one line, whatever strangers wrote into it."""
+
+from __future__ import annotations
+
+import io
+
+from gitmem.cli.output import Output
+from gitmem.cli.task.rows import attempt_line, print_rows
+from gitmem.tasks.listing import Row
+from gitmem.tasks.task import Attempt
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_rows_on_a_terminal_say_who_holds_what_failed_and_what_waits():
+    shown = Terminal()
+    rows = [
+        Row(1, "refresh", "Refresh \x1b[31mtokens", 0, "claimed", 1, "", "ana", "dev", 9, 0, 2, 1),
+        Row(2, "docs", "Docs", 0, "open", 2, "", "", "", 0, 0, 0, 0, ("refresh", "x")),
+    ]
+
+    print_rows(rows, Output(color="never", stdout=shown, stderr=io.StringIO()))
+
+    first, second = shown.getvalue().rstrip("\n").split("\n")
+    assert first.startswith("► P1 refresh  Refresh ")
+    assert first.endswith("  claimed by ana/dev  1 failed")
+    assert "\x1b" not in shown.getvalue()
+    assert second == "○ P2 docs     Docs  waits for refresh, x"
+
+
+def test_attempt_is_one_line():
+    assert attempt_line(Attempt(2, "failed", "ana", notes="a\nb")) == "attempt 2 failed (ana): a b"
