@@ -192,12 +192,10 @@ class Memory(Opened):
 
     def add_task(self, title: str, *, approve: bool = False, **options: Any) -> Change:
         """Write a task: a memory that should become true; its check, the gate for closing it, need not hold yet."""
-        from functools import partial
-
         from gitmem.fact import approve_gate
         from gitmem.work import add
 
-        return add(self, title, check=partial(approve_gate, self, approve=approve), **options)
+        return add(self, title, check=lambda document: approve_gate(self, document, approve=approve), **options)
 
     def claim_task(self, key: str, *, note: str = "") -> tuple[Change, Task]:
         """Start an attempt at a task; returns the task as it was before, with its attempts, as well."""
@@ -207,12 +205,12 @@ class Memory(Opened):
 
     def close_task(self, key: str, *, reason: str = "", force: bool = False) -> Change:
         """Close a task whose gate is passed."""
-        from functools import partial
-
         from gitmem.fact import pass_gate
         from gitmem.work import close
 
-        return close(self, self.full_key(key), reason=reason, force=force, gate=partial(pass_gate, self))
+        return close(
+            self, self.full_key(key), reason=reason, force=force, gate=lambda document: pass_gate(self, document)
+        )
 
     def fail_task(self, key: str, *, note: str) -> Change:
         """End the attempt at a task as failed; the task is open again."""
