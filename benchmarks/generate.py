@@ -40,6 +40,7 @@ MIX = {
     "convention": 0.04,
 }
 FACTS_ONLY = {"fact": 1.0}
+TASKS_ONLY = {"task": 1.0}
 FOLDERS = {
     "learned": "learned",
     "gotcha": "gotchas",
@@ -48,7 +49,10 @@ FOLDERS = {
     "decision": "decisions",
     "recipe": "recipes",
     "convention": "conventions",
+    "task": "tasks",
 }
+# The shares of tasks that require an earlier one, are part of one, failed once, and are closed.
+WAITS_SHARE, PART_SHARE, FAILED_SHARE, CLOSED_SHARE = 0.6, 0.4, 0.3, 0.3
 # The shares of memories that supersede an earlier one of their kind, and that require an earlier fact.
 SUPERSEDES_SHARE = 0.03
 REQUIRES_SHARE = 0.08
@@ -155,13 +159,14 @@ def iter_memories(count: int, seed: int, *, code: list[CodeFile], mix: dict[str,
 
 def _memory(rng: Random, writer: Writer, code: list[CodeFile], *, kind: str, created: int, taken: set[str]) -> Memory:
     writer.begin()
+    said = "recipe" if kind == "task" else kind  # both say what to do
     if kind == "fact":
         claimed = codebase.claim(rng, code)
         writer.area = claimed.area
     else:
         area = writer.area
         near = f"src/{area}/**" if rng.random() < 0.4 else codebase.path_in(area, rng, len(code))
-        claimed = Claim(writer.title(kind), area, {}, (near,) if rng.random() < 0.6 else ())
+        claimed = Claim(writer.title(said), area, {}, (near,) if rng.random() < 0.6 else ())
     return Memory(
         key=_key(kind, claimed.title, taken),
         kind=kind,
@@ -169,7 +174,7 @@ def _memory(rng: Random, writer: Writer, code: list[CodeFile], *, kind: str, cre
         area=writer.area,
         paths=claimed.paths,
         check=claimed.check,
-        body=writer.body(kind),
+        body=writer.body(said),
         created=created,
     )
 
@@ -189,6 +194,11 @@ def _key(kind: str, title: str, taken: set[str]) -> str:
 def _link(rng: Random, memory: Memory, earlier: dict[str, list[Memory]]) -> None:
     """Give some memories a link to an earlier one; a superseded memory names its successor, as gitmem keeps it."""
     facts, same = earlier.get("fact", []), earlier[memory.kind]
+    if memory.kind == "task":
+        for name, share in (("requires", WAITS_SHARE), ("parent", PART_SHARE)):
+            if same and rng.random() < share:
+                memory.links[name] = same[int(rng.random() * len(same))].key
+        return
     if facts and rng.random() < REQUIRES_SHARE:
         memory.links["requires"] = facts[int(rng.random() * len(facts))].key
     if same and memory.kind != "fact" and rng.random() < SUPERSEDES_SHARE:
@@ -215,6 +225,8 @@ def text_of(memory: Memory) -> str:
     if memory.check:
         lines.append(f"verify: {{{', '.join(f'{k}: {json.dumps(v)}' for k, v in memory.check.items())}}}")
     lines += [f"{name}: {_listed(name, key)}" for name, key in memory.links.items()]
+    if memory.kind == "task":
+        lines += _task_lines(number)
     lines.append(f"importance: {('low', 'medium', 'high')[number % 3]}")
     lines.append("project: shop")
     lines.append(f"created: {time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime(memory.created))}")
@@ -226,8 +238,18 @@ def text_of(memory: Memory) -> str:
     return "\n".join([*lines, "---", memory.body])
 
 
+def _task_lines(number: int) -> list[str]:
+    """Return priority and state of a task, its failed attempt and how it was closed, by its number."""
+    lines, share = [f"priority: {number % 5}"], number % 1000 / 1000
+    if (number // 1000) % 1000 / 1000 < FAILED_SHARE:
+        lines.append("attempts:\n  - {num: 1, outcome: failed, who: ana, notes: the gateway strips it}")
+    if share < CLOSED_SHARE:
+        return [*lines, "state: closed", "closed: {when: 2026-10-01T00:00:00Z, who: ana, reason: done}"]
+    return [*lines, "state: open"]
+
+
 def _listed(name: str, key: str) -> str:
-    return key if name == "superseded_by" else f"[{key}]"
+    return key if name in ("superseded_by", "parent") else f"[{key}]"
 
 
 def _scalar(text: str) -> str:
@@ -285,12 +307,13 @@ def main(argv: Iterable[str] | None = None) -> int:
     parser.add_argument("--memories", type=int, default=10_000, help="how many memories (10000)")
     parser.add_argument("--files", type=int, default=2_000, help="how many code files (2000)")
     parser.add_argument("--facts", action="store_true", help="facts with built-in checks only")
+    parser.add_argument("--tasks", action="store_true", help="tasks only")
     parser.add_argument("--seed", type=int, default=1, help="another seed gives another store (1)")
     parser.add_argument("--end", type=int, default=END, help="when the newest memory was made, epoch seconds")
     options = parser.parse_args(argv if argv is None else list(argv))
     started = time.perf_counter()
     make_code(options.directory, options.files, options.seed, end=options.end)
-    mix = FACTS_ONLY if options.facts else MIX
+    mix = FACTS_ONLY if options.facts else TASKS_ONLY if options.tasks else MIX
     make_store(options.directory, options.memories, options.seed, files=options.files, mix=mix, end=options.end)
     seconds = time.perf_counter() - started
     print(f"{options.directory}: {options.memories} memories, {options.files} code files, {seconds:.1f} s")

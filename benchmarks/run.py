@@ -88,6 +88,7 @@ READING = (
         lambda figures: figures["recall-100k"].peak_mb(),
         True,
     ),
+    Figure("task-ready", "task ready, 5,000 tasks", 5, "Y", ("task-ready",), _against("task-ready")),
 )
 WRITING = (
     Figure("remember-10k", "remember, 10,000 memories, fsync on", 8, "Y", ("remember-10k",), _against("remember-10k")),
@@ -146,6 +147,7 @@ def command(name: str, stores: Stores) -> Command:
         "catalog": _catalog,
         "cat-file": _cat_file,
         "verify": _verify,
+        "task": _task_ready,
     }
     return makers[verb](stores, name, size)
 
@@ -183,6 +185,10 @@ def _remember(stores: Stores, name: str, size: str) -> Command:
         return [gitmem(), "remember", body, "--title", title, "--kind", "gotcha", "--tag", writer.area]
 
     return Command(name, argv, stores.path(size), says_something=True)
+
+
+def _task_ready(stores: Stores, name: str, size: str) -> Command:
+    return Command(name, lambda _: [gitmem(), "task", "ready"], stores.path("tasks"), says_something=True)
 
 
 def _catalog(stores: Stores, name: str, size: str) -> Command:

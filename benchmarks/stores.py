@@ -20,6 +20,7 @@ STORES: dict[str, tuple[int, dict[str, float]]] = {
     "10k": (10_000, generate.MIX),
     "100k": (100_000, generate.MIX),
     "facts": (10_000, generate.FACTS_ONLY),
+    "tasks": (5_000, generate.TASKS_ONLY),
 }
 CODE_FILES = 2_000
 
@@ -62,7 +63,7 @@ class Stores:
             count, mix = STORES[name]
             say(f"making {name}: {count} memories, {CODE_FILES} code files")
             # In a process of its own: a large one here would show in every peak (Figures.peak_kib).
-            flags = ["--facts"] if mix is generate.FACTS_ONLY else []
+            flags = ["--facts"] if mix is generate.FACTS_ONLY else ["--tasks"] if mix is generate.TASKS_ONLY else []
             generator = [sys.executable, generate.__file__, str(folder), "--memories", str(count)]
             generator += ["--files", str(CODE_FILES), "--end", str(self.end), *flags]
             self.run(generator, self.folder)

@@ -86,9 +86,10 @@ _PROVIDES = (
     " AND p.kind <> 'task')"
 )
 _LIVE_P = "p.shadowed = 0 AND p.archived = 0 AND p.superseded = 0"
-# What was retired is not waited for any more.
-_MISSING = (
-    "r.relation = 'requires'"
+# The tasks with what they require and nothing provides; what was retired is not waited for any more. CROSS: the links
+# of tasks alone are walked, and not those of all facts (sqlite.org/optoverview.html).
+_WAITS = (
+    "FROM task t CROSS JOIN link r ON r.source = t.id WHERE r.relation = 'requires'"
     f" AND NOT EXISTS (SELECT 1 FROM memory p WHERE p.key = r.target AND p.shadowed = 0"
     f" AND (p.archived = 1 OR (p.superseded = 0 AND {_PROVIDES})))"
     " AND NOT EXISTS (SELECT 1 FROM link q JOIN memory p ON p.id = q.source"
@@ -126,12 +127,13 @@ def list_tasks(catalog: Catalog, ground: int | None, wanted: Wanted) -> list[Row
 
 def ready(catalog: Catalog, ground: int | None) -> list[Row]:
     """Return the tasks that somebody can begin: open, and all that they require is there; most urgent, oldest first."""
-    # One walk over the links of open tasks: at 5,000 of them a third of asking anew for each (measured).
-    waits = waiting_for(catalog, ground)
+    # In one statement: of 5,000 tasks, reading those that wait as well would take twice the time (measured).
     rows = catalog.rows(
-        f"SELECT {COLUMNS} FROM task t JOIN memory m ON m.id = t.id WHERE t.state = '{OPEN}' AND {state.LIVE} {_ORDER}"
+        f"SELECT {COLUMNS} FROM task t JOIN memory m ON m.id = t.id WHERE t.state = '{OPEN}' AND {state.LIVE}"
+        f" AND t.id NOT IN (SELECT t.id {_WAITS} AND t.state = '{OPEN}') {_ORDER}",
+        (ground or 0,) * 3,
     )
-    return [Row(*row) for row in rows if row[0] not in waits]
+    return [Row(*row) for row in rows]
 
 
 def waiting_for(catalog: Catalog, ground: int | None) -> Mapping[int, tuple[str, ...]]:
@@ -141,9 +143,7 @@ def waiting_for(catalog: Catalog, ground: int | None) -> Mapping[int, tuple[str,
     rests on it would be built on sand.
     """
     rows = catalog.rows(
-        f"SELECT t.id, r.target FROM task t JOIN link r ON r.source = t.id WHERE t.state <> '{CLOSED}' AND {_MISSING}"
-        " ORDER BY r.target",
-        (ground or 0,) * 3,
+        f"SELECT t.id, r.target {_WAITS} AND t.state <> '{CLOSED}' ORDER BY r.target", (ground or 0,) * 3
     )
     found: dict[int, list[str]] = {}
     for number, target in rows:

@@ -20,6 +20,7 @@ NAMES = sorted({name for figure in FIGURES for name in figure.commands if "100k"
 def small(tmp_path_factory: pytest.TempPathFactory) -> stores.Stores:
     with pytest.MonkeyPatch.context() as patch:
         sizes = {"1k": (50, generate.MIX), "10k": (60, generate.MIX), "facts": (60, generate.FACTS_ONLY)}
+        sizes["tasks"] = (60, generate.TASKS_ONLY)
         patch.setattr(stores, "STORES", sizes)
         patch.setattr(stores, "CODE_FILES", 40)
         made = stores.Stores(tmp_path_factory.mktemp("benchmarks"))
