@@ -215,11 +215,15 @@ def approve_gate(memory: Opened, document: Document, *, approve: bool) -> tuple[
     policy = memory.policy()
     spec = spec_of(document, setup=policy.verify.setup, default_timeout_s=policy.verify.timeout_s)
     assert spec is not None, "prove has asked for it"
-    if approve and spec.check.form != BUILTIN and not spec.setup and memory.git.read_head()[1] is not None:
-        session = memory.session()
-        due = session.due_of(document, spec, spec_hash(spec), claim_hash(document))
-        if not session.trust.denies(due.row.spec):
-            memory.approve(due)
+    if memory.git.read_head()[1] is None:
+        return notices
+    session = memory.session()
+    due = session.due_of(document, spec, spec_hash(spec), claim_hash(document))
+    if spec.check.form == BUILTIN:  # it costs nothing to ask
+        holds = session.judge_one(due).outcome == HOLDS
+        return (*notices, *(["the gate holds already: is there anything to do, or does it ask too little?"] * holds))
+    if approve and not spec.setup and not session.trust.denies(due.row.spec):
+        memory.approve(due)
     return notices
 
 

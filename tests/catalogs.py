@@ -46,6 +46,7 @@ def said_by(catalog: Catalog) -> dict[str, object]:
         "tag": "SELECT id, tag FROM tag",
         "link": "SELECT * FROM link",
         "fact": "SELECT * FROM fact",
+        "task": "SELECT * FROM task",
     }
     said: dict[str, object] = {
         table: sorted((paths[row[0]], *row[1:]) for row in catalog.rows(sql)) for table, sql in keyed.items()

@@ -28,7 +28,9 @@ def test_task_is_added_open_with_its_gate_not_yet_held(memory, repo):
         "kind": "task", "state": "open", "priority": 0, "verify": DONE,
     }  # fmt: skip
     assert memory.notices == ["t waits for nobody-has-this"]
-    assert git(repo, "log", "-1", "--format=%s", "memory") == "task: add t"
+    memory.add_task("Already there", verify={"exists": "README.md"})
+    assert "the gate holds already" in memory.notices[-1]
+    assert git(repo, "log", "-1", "--format=%s", "memory~") == "task: add t"
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ TEXTS = {
     "timeout": "time limit of the check: 30s, 5m",
     "refute": "a change of the code after which the check must fail",
     "task": "the task that produced it",
+    "parent": "of a task: the task it is a part of",
 }
 # Options that set a list: what each is, and the field's name where it is another one.
 LISTS = {
@@ -55,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, (about, _) in LISTS.items():
         parser.add_argument(f"--{name}", action="append", metavar="TEXT", help=f"{about}; repeat it for several")
     parser.add_argument("--confidence", type=float, metavar="0..1", help="how sure you are")
+    parser.add_argument("--priority", type=int, metavar="0..4", help="of a task: 0 is the most urgent")
     parser.add_argument("--body", metavar="TEXT", help="the text under the title; - reads it from standard input")
     add_check(parser, "the check of a fact, one of")
     parser.add_argument("--network", action="store_true", default=None, help="the check needs the network")
@@ -73,7 +75,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     for name, (_, field) in LISTS.items():
         if getattr(args, name) is not None:
             changes[field] = [v for v in getattr(args, name) if v]
-    for name in ("confidence", "network"):
+    for name in ("confidence", "priority", "network"):
         if getattr(args, name) is not None:
             changes[name] = getattr(args, name)
     if changes.get("kind"):

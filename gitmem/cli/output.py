@@ -102,9 +102,10 @@ class Output:
 
     def row(self, *cells: str) -> None:
         """Print cells separated by tabs: one record a line, for pipes."""
-        print(
-            "\t".join(display(c.replace("\n", " ").replace("\t", " "), sequences=True) for c in cells), file=self._out
-        )
+        whole = "".join(cells)
+        if not (whole.isascii() and whole.isprintable()):  # most are, and asking of all at once is three times quicker
+            cells = tuple(display(c.replace("\n", " ").replace("\t", " "), sequences=True) for c in cells)
+        print("\t".join(cells), file=self._out)
 
     def note(self, text: str) -> None:
         """Tell the person something on standard error that is no error."""

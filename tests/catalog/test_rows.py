@@ -216,3 +216,37 @@ def test_confidence_without_a_value_counts_as_absent_and_zero_is_zero(field: str
     name, value = field.split(": ")
 
     assert memory_row(**{name: value})["confidence"] == counts
+
+
+TASK = ("state", "priority", "parent", "who", "agent", "since", "closed", "attempts", "failures", "notes")
+
+
+def task_row(**fields: object) -> dict[str, object]:
+    return dict(zip(TASK, rows(memory_text(kind="task", **fields)).task or (), strict=True))
+
+
+def test_task_has_a_row_with_defaults_and_no_other_kind_has_one() -> None:
+    assert task_row() == dict(zip(TASK, ("open", 2, "", "", "", 0, 0, 0, 0, ""), strict=True))
+    assert rows(memory_text(kind="gotcha", state="open")).task is None
+
+
+def test_task_row_says_who_holds_it_and_what_was_said_of_its_attempts() -> None:
+    ended = "[{num: 1, outcome: failed, notes: lost}, {num: 2, outcome: done, notes: won}]"
+
+    held = task_row(state="claimed", priority=0, claimed=f"{{num: 3, who: ana, when: {CREATED}}}", attempts=ended)
+    closed = task_row(state="closed", parent="p", claimed="{num: 9, who: ben}", closed="{reason: lost}", attempts=ended)
+
+    assert held == dict(zip(TASK, ("claimed", 0, "", "ana", "", NOW, 0, 2, 1, "lost\nwon"), strict=True))
+    assert closed == dict(zip(TASK, ("closed", 2, "p", "", "", 0, 0, 2, 1, "lost\nwon"), strict=True))
+
+
+def test_task_leaves_search_only_when_it_is_closed_and_its_kind_or_itself_says_when() -> None:
+    policy = "[kinds.task]\nttl = '7d'\nexpires = true\n"
+
+    def expires(state: str, policy: str = "", **fields: object) -> object:
+        text = memory_text(kind="task", state=state, closed=f"{{when: {CREATED}}}", created=CREATED, **fields)
+        return rows(text, policy).memory[MEMORY.index("expires")]
+
+    assert (expires("closed"), expires("open", policy)) == (None, None)
+    assert expires("closed", policy, verify="{exists: x}") == NOW + 7 * DAY_S
+    assert expires("closed", ttl="1d") == NOW + DAY_S

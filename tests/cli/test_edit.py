@@ -58,6 +58,8 @@ def test_only_what_is_changed_is_changed_byte_for_byte(run_cli, repo: Path, key:
         (("--confidence", "0"), "confidence", 0),
         (("--kind", "anti-pattern"), "kind", "anti_pattern"),
         (("--type", "decision"), "kind", "decision"),
+        (("--priority", "0"), "priority", 0),
+        (("--parent", "release"), "parent", "release"),
         (("--domain", "ops"), "domains", ["ops"]),
     ],
 )

@@ -41,6 +41,9 @@ TEXTS = {
     "requires": memory_text("rests on", requires="[a, label]", produces="[label]"),
     "fact": FACT,
     "command": memory_text("a fact", kind="fact", verify="grep -q RS256 src/auth/jwt.py", paths="[src/auth/**]"),
+    "task": memory_text(
+        "a task", kind="task", state="closed", attempts="[{num: 1, outcome: failed, notes: lost words}]", body="below\n"
+    ),
     "broken": "---\n[\n---\n",
     "empty": "",
     "bad-ttl": memory_text("bad", ttl="soon"),
@@ -102,6 +105,7 @@ def content(memory: Memory) -> dict[str, list[tuple[object, ...]]]:
         "link": "SELECT m.path, l.relation, l.target FROM link l LEFT JOIN memory m ON m.id = l.source",
         "fact": "SELECT m.path, f.spec, f.claim, f.ttl_s, f.form, f.words, f.inputs FROM fact f LEFT JOIN memory m"
         " USING (id)",
+        "task": "SELECT m.path, k.state, k.attempts, k.failures, k.notes FROM task k LEFT JOIN memory m USING (id)",
         "verdict": "SELECT * FROM verdict",
         "problem": "SELECT * FROM problem",
         "state": "SELECT m.path, s.digest, s.outcome, s.at, s.fresh, s.own, s.weak, s.published FROM state s"
@@ -124,6 +128,7 @@ def forget_everything(repo: Path) -> None:
 @example([{"a": "plain", "b": "plain", "b-split": "supersedes-a"}, {"b": "gone"}])
 @example([{"a": "plain", "c-elsewhere": "plain", "c": "supersedes-a"}, {"c-elsewhere": "gone"}])
 @example([{"a": "fact", "a-verdict": "verdict"}, {"a": "plain"}, {"a": "fact"}])
+@example([{"a": "task", "b": "task"}, {"a": "plain"}, {"b": "gone"}])
 @example([{"a": "fact", "a-elsewhere": "fact", "a-verdict": "verdict"}, {"a-elsewhere": "gone"}])
 @example([{"a": "fact", "a-archived": "fact"}, {"a": "gone"}, {"a": "fact"}])
 @example([{"a": "plain"}, {"policy": "policy"}, {"policy": "broken"}, {"policy": "gone"}])
