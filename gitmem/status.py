@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from gitmem.catalog import state
-from gitmem.document.fields import format_time
+from gitmem.document.fields import STATES, format_time
 from gitmem.errors import ProcessError
 from gitmem.graph import age_s
 from gitmem.verify.standing import take_stock
@@ -50,6 +50,7 @@ def status(
         "memories": sum(standing.kinds.values()),
         "kinds": dict(standing.kinds),
         "statuses": dict(standing.statuses),
+        "tasks": _tasks(catalog),
         "failed": [_line(line) for line in standing.lines if line.status == "failed"],
         "suspect": [_line(line) for line in standing.lines if line.status == "suspect"],
         "waiting": list(waiting),
@@ -59,6 +60,14 @@ def status(
         "verified_at": format_time(verified) if verified else "",
         "verified_age_s": age_s(verified, now) if verified else None,
     }
+
+
+def _tasks(catalog: Catalog) -> dict[str, int]:
+    """Return how many live tasks are in each state."""
+    rows = catalog.rows(
+        f"SELECT t.state, count(*) FROM task t JOIN memory m ON m.id = t.id WHERE {state.LIVE} GROUP BY t.state"
+    )
+    return dict.fromkeys(STATES, 0) | dict(rows)
 
 
 def _line(line: Any) -> dict[str, Any]:

@@ -52,6 +52,13 @@ def test_importing_recall_loads_nothing_slow() -> None:
     assert sorted(loaded & SLOW) == []
 
 
+def test_importing_what_tasks_are_ready_loads_nothing_slow() -> None:
+    loaded = loaded_by("import gitmem.cli, gitmem.cli.task.ready, gitmem.tasks.listing")
+
+    assert "gitmem.cli.task.rows" in loaded
+    assert sorted(loaded & SLOW) == []
+
+
 @needs_recall
 def test_running_recall_on_a_warm_catalog_loads_nothing_slow(tmp_path: Path) -> None:
     gitmem = [sys.executable, "-m", "gitmem"]

@@ -259,6 +259,18 @@ def test_task_is_shown_listed_edited_and_forgotten_like_any_memory(memory):
         memory.claim_task("t")
 
 
+def test_saying_anew_what_a_task_is_keeps_what_happened_to_it(memory):
+    memory.add_task("Refresh tokens", verify=None, key="t")
+    memory.fail_task("t", note="once")
+    memory.claim_task("t")
+
+    memory.remember("All of them", title="Refresh all tokens", kind="task", key="t")
+
+    _, task, _ = memory.show_task("t")
+    assert (task.state, [one.notes for one in task.attempts], task.held.num) == ("claimed", ["once"], 2)
+    assert memory.show("t")["title"] == "Refresh all tokens"
+
+
 def test_memory_of_another_kind_is_no_task(memory):
     memory.remember("The gateway retries", key="g")
 

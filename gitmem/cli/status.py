@@ -35,6 +35,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
     statuses = [(f"{MARKS[s]} {n} {s}", s) for s, n in found["statuses"].items() if n]
     if statuses:
         out.line(*(part for status in statuses for part in ("  ", status)))
+    tasks = [f"{n} {state}" for state, n in found["tasks"].items() if n]
+    if tasks:
+        out.line(f"  tasks: {shared.list_of(tasks)}")
     for name in ("failed", "suspect"):
         for line in found[name]:
             by = f" (written by {line['by']})" if line["by"] else ""

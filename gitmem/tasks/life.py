@@ -96,7 +96,7 @@ def refuse_held(task: Task, worker: Worker, way: str) -> None:
     Raises:
         TaskError: Somebody does; it says who and since when.
     """
-    if task.held is not None and task.held.worker != worker:
+    if task.held is not None and not worker.acts_for(task.held.worker):
         raise _held(task, worker, f"do it all the same: {way}")
 
 

@@ -6,7 +6,7 @@ import json
 
 from gitmem.catalog.keys import near_keys
 from gitmem.document.edit import REMOVE, edit
-from gitmem.document.fields import format_time
+from gitmem.document.fields import TASK, format_time
 from gitmem.document.parse import parse
 from gitmem.errors import FormatError, NotFoundError, RefusedError
 from gitmem.frozen import frozen, replace
@@ -337,6 +337,8 @@ def need_known(catalog: Catalog, key: str) -> place.Known:
 
 # Fields of the store itself, which nobody says again: they make no difference between two texts.
 _ASIDE = ("by", "updated", "superseded_by")
+# What happened to a task, which saying anew what it is does not undo.
+_LIFE = ("state", "claimed", "attempts", "closed")
 # A check is one thing: with a new command, nothing of the old one's stays.
 _CHECK = ("verify", "refute", "timeout", "network")
 
@@ -353,7 +355,9 @@ def _united(before: Mapping[str, Any], new: Mapping[str, Any], draft: Draft) -> 
     With an explicit key the second time counts, but for what nobody said then and its links; otherwise what it left
     out stays too, and lists unite.
     """
-    stay = ("created", "supersedes", *draft.made) if draft.is_explicit else before
+    stay = (
+        ("created", "supersedes", *(_LIFE if draft.kind == TASK else ()), *draft.made) if draft.is_explicit else before
+    )
     gone = ("superseded_by", "retired", "by", *(_CHECK if "verify" in new else ()))
     kept = {name: value for name, value in before.items() if name in stay and name not in gone}
     fields = {**kept, **{name: value for name, value in new.items() if name not in draft.made or name not in kept}}

@@ -38,16 +38,20 @@ def test_json_has_counts_ages_and_what_waits(run_cli, repo: Path) -> None:
     run_cli("init")
     run_cli("fact", "t", "--verify", "test -s README.md && true", "--key", "f")
     run_cli("remember", "a text")
+    run_cli("task", "add", "a task", "--key", "t")
     put_files(repo, {"learned/broken.md": "no frontmatter"})
 
     found = json.loads(run_cli("status", "--json").out)
 
     assert found["branch"] == "memory"
     assert found["commit"] == tip(repo)
-    assert (found["memories"], found["kinds"]) == (2, {"fact": 1, "learned": 1})
+    assert (found["memories"], found["kinds"]) == (3, {"fact": 1, "learned": 1, "task": 1})
+    assert found["tasks"] == {"open": 1, "claimed": 0, "closed": 0}
     assert found["statuses"]["unproven"] == 1
     assert (found["failed"], found["suspect"], found["waiting"]) == ([], [], ["f"])
     assert found["problems"] == 1
     assert (found["verified_at"], found["verified_age_s"]) == ("", None)
     assert found["index"] == {"commit": tip(repo), "is_current": True}
-    assert "1 problem: gitmem doctor\n" in run_cli("status").out
+    text = run_cli("status").out
+    assert "  tasks: 1 open\n" in text
+    assert "1 problem: gitmem doctor\n" in text

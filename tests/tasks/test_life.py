@@ -88,6 +88,15 @@ def test_what_somebody_else_holds_is_left_to_them_unless_forced(verb: str):
     assert life.close(held, BEN, now=NOW, reason="gone", forced=True)["closed"]["forced"] is True
 
 
+def test_person_ends_attempts_of_their_agents_and_no_agent_those_of_its_person_or_of_another():
+    by_agent, by_person = task(claimed()), task(claimed(worker=Worker("ana")))
+
+    assert life.release(by_agent, Worker("ana"), now=NOW, note="", force=False)["attempts"][0]["agent"] == "dev"
+    for held, worker in ((by_person, ANA), (by_agent, Worker("ana", "other"))):
+        with pytest.raises(TaskError, match="claimed by ana"):
+            life.close(held, worker, now=NOW, reason="", forced=False)
+
+
 def test_release_needs_somebody_who_holds_it():
     with pytest.raises(TaskError, match="nobody holds it"):
         life.release(task(START), ANA, now=NOW, note="", force=True)
