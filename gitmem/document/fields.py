@@ -29,6 +29,9 @@ IMPORTANCE = ("critical", "high", "medium", "low")
 TASK = "task"
 STATES = OPEN, CLAIMED, CLOSED = ("open", "claimed", "closed")
 
+# More attempts than anybody makes at one task.
+MOST_ATTEMPTS = 1_000_000
+
 # beads' levels, 0 being the most urgent (the format that Beans' example file uses: "priority: 2").
 MAX_PRIORITY = 4
 
@@ -162,7 +165,10 @@ def _is_retired(value: object) -> bool:
 
 
 def _is_attempt(value: object) -> bool:
-    return _is_closing(value) and isinstance(value, dict) and type(value.get("num")) is int and value["num"] >= 1
+    if not (_is_closing(value) and isinstance(value, dict)):
+        return False
+    # A bound, so that the next number can be written as well.
+    return type(value.get("num")) is int and 1 <= value["num"] <= MOST_ATTEMPTS
 
 
 def _is_closing(value: object) -> bool:

@@ -63,6 +63,7 @@ def test_memory_of_another_kind_or_retired_is_no_task_to_work_on():
         ("attempts: [{outcome: failed}]", "bad-attempts"),
         ("attempts: [{num: 1, when: yesterday}]", "bad-attempts"),
         ("attempts: [{num: true}]", "bad-attempts"),
+        ("attempts: [{num: 999999999999999999}]", "bad-attempts"),
         ("claimed: ana", "bad-claimed"),
         ("claimed: {who: ana}", "bad-claimed"),
         ("closed: {when: 3}", "bad-closed"),

@@ -52,8 +52,8 @@ def attempt_table(attempt: Attempt) -> dict[str, Any]:
 
 def attempt_line(attempt: Attempt) -> str:
     """Return an attempt on one line."""
-    when = attempt.ended or attempt.when
-    told = f"attempt {attempt.num} {attempt.outcome} ({attempt.worker}{', ' + when if when else ''})"
+    about = ", ".join(part for part in (str(attempt.worker), attempt.ended or attempt.when) if part)
+    told = f"attempt {attempt.num} {attempt.outcome}" + (f" ({about})" if about else "")
     return f"{told}: {' '.join(attempt.notes.split())}" if attempt.notes else told
 
 

@@ -33,3 +33,4 @@ def test_rows_on_a_terminal_say_who_holds_what_failed_and_what_waits():
 
 def test_attempt_is_one_line():
     assert attempt_line(Attempt(2, "failed", "ana", notes="a\nb")) == "attempt 2 failed (ana): a b"
+    assert attempt_line(Attempt(3, "done", "")) == "attempt 3 done"
