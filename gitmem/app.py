@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import os
 
+from gitmem import background
 from gitmem.opened import Opened
+from gitmem.store.spool import has_entries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from gitmem.catalog.catalog import Catalog
     from gitmem.doctor import Examined
     from gitmem.recall import Asked, Found
     from gitmem.store.start import Started
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
     from gitmem.tasks.tree import Node
     from gitmem.verify.judge import Result
     from gitmem.verify.session import Options, Run
-    from gitmem.write.writer import Change
+    from gitmem.write.writer import Change, Writer
 
 
 class Memory(Opened):
@@ -33,9 +36,64 @@ class Memory(Opened):
     take the store without knowing the commands.
     """
 
+    # The catalog that shows the spool too, while something waits there.
+    _shown: Catalog | None = None
+
     def __enter__(self) -> Memory:
         """Return itself; leaving closes what was opened."""
         return self
+
+    def close(self) -> None:
+        """Close the catalog and the local state."""
+        self._show_spooled(None)
+        super().close()
+
+    def catalog(self, tip: str | None = None) -> Catalog:
+        """Return the catalog at the store's tip, and with what is spooled in it; without where a tip is named."""
+        base = super().catalog(tip)
+        if tip is not None or not has_entries(self.git.repository.state):
+            return base
+        from gitmem.capture.drain import overlaid
+
+        return self._show_spooled(overlaid(self, super().writer(), base)) or base
+
+    def _show_spooled(self, shown: Catalog | None) -> Catalog | None:
+        """Keep the catalog that shows the spool, to close it; a command that holds the one before goes on with this."""
+        before = self._shown
+        if before is None or shown is None:
+            self._shown = shown
+            if before is not None:
+                before.close()
+        else:
+            before.become(shown)
+        return self._shown
+
+    def writer(self) -> Writer:
+        """Return a writer to this store, on a branch that has everything that was captured before."""
+        if has_entries(self.git.repository.state):
+            self.drain()
+        return super().writer()
+
+    def capture(
+        self, text: str, *, title: str = "", kind: str = "learned", key: str = "", once: bool = False, **options: Any
+    ) -> str:
+        """Keep a text that will be a memory, in milliseconds, and return the entry's name; a commit follows behind."""
+        from gitmem.capture.keep import keep
+
+        name = keep(self, text, title=title, kind=kind, key=key, once=once, options=options)
+        self.leave("spool")
+        return name
+
+    def drain(self) -> int:
+        """Turn everything that was captured into commits, and return how many entries that were."""
+        from gitmem.capture.drain import drain
+
+        return drain(self, super().writer()) if has_entries(self.git.repository.state) else 0
+
+    def leave(self, what: str) -> None:
+        """Leave a work to a process behind this one (a row of ``cli.background``'s table)."""
+        repository = self.git.repository
+        background.start(repository.state, repository.top or repository.git, what)
 
     def recall(self, asked: Asked) -> Found:
         """Rank memories against a question; the newest where there is none."""

@@ -27,7 +27,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("app",),
     (
         "install", "report", "review", "check", "why", "context", "fact", "work", "show", "status", "settle", "doctor",
-        "sync", "curate", "session",
+        "sync", "curate", "session", "capture",
     ),
     ("opened",),
     ("write", "recall", "verify", "tasks", "board", "sources"),

@@ -106,11 +106,15 @@ class Catalog:
         self.connection.close()
         self.path, self.connection = other.path, other.connection
 
-    def move_to_memory(self) -> None:
-        """Go on with a copy that can be written to and lives as long as its connection."""
+    def copied(self) -> Catalog:
+        """Return a copy that can be written to and lives as long as its connection."""
         copy = sqlite3.connect(":memory:", isolation_level=None)
         self.connection.backup(copy)
-        self.become(Catalog(None, copy))
+        return Catalog(None, copy)
+
+    def move_to_memory(self) -> None:
+        """Go on with a copy that can be written to."""
+        self.become(self.copied())
 
     def writing(self) -> Writing:
         """Return a context in which changes are one transaction; raises sqlite3.OperationalError when it is busy."""

@@ -29,9 +29,10 @@ def _index(memory: Memory) -> None:
 # What each work does at one place. A work that a git command makes due stands in AFTER_GIT too.
 WORKS: dict[str, Callable[[Memory], object]] = {
     "index": _index,
+    "spool": Memory.drain,
 }
 # What `checkout` does, one after another: what a checkout, a merge or a rebase makes due.
-AFTER_GIT = ("index",)
+AFTER_GIT = ("spool", "index")
 NAMES = (*WORKS, "checkout")
 
 

@@ -81,6 +81,8 @@ class Writer:
         self._now = now
         self._lock_timeout_s = lock_timeout_s
         self._start = start
+        # Texts by blob that are planned and not written yet: a later draft of one batch may change an earlier one's.
+        self.planned: dict[str, bytes] = {}
 
     def remember(
         self, draft: Draft, policy: Policy, *, verb: str, extra: Callable[[Draft], Mapping[str, str]] | None = None
@@ -96,23 +98,42 @@ class Writer:
         done: dict[str, Any] = {}
 
         def plan(tip: str | None) -> Plan | None:
-            catalog = self._catalog_at(tip)
-            settled = place.settle_key(catalog, draft)
-            known = place.find_known(catalog, settled.key)
-            document = self._updated(catalog, settled, known, policy)
-            path, moves = self._path_for(catalog, settled, known, policy)
-            done.update(key=settled.key, path=path, is_new=known is None)
-            if known is not None and self._is_same(catalog, known, document.text) and known.path == path:
-                done["is_written"] = False
-                return None
-            before = before_of(catalog, known) if known else {}
-            others = self._relinked(catalog, document, before)
-            files = {path: document.text, **others, **(extra(settled) if extra else {})}
-            deletes = [p for p in place.paths_of_key(catalog, settled.key) if p != path]
-            word = "add" if known is None else "restore" if known.archived else "update"
-            return self._plan(f"{settled.kind}: {word} {settled.key}", [settled.key], files, deletes, moves)
+            return self.plan_remember(self._catalog_at(tip), draft, policy, extra=extra, done=done)
 
         return self._commit(plan, done, verb)
+
+    def plan_remember(
+        self,
+        catalog: Catalog,
+        draft: Draft,
+        policy: Policy,
+        *,
+        done: dict[str, Any],
+        extra: Callable[[Draft], Mapping[str, str]] | None = None,
+    ) -> Plan | None:
+        """Return the commit that writes a draft on the state that a catalog shows; None where it says the same.
+
+        Args:
+            catalog: The catalog.
+            draft: The memory.
+            policy: The store's policy.
+            done: Filled with the fields of the ``Change``.
+            extra: Further files of the same commit, given the settled draft.
+        """
+        settled = place.settle_key(catalog, draft)
+        known = place.find_known(catalog, settled.key)
+        document = self._updated(catalog, settled, known, policy)
+        path, moves = self._path_for(catalog, settled, known, policy)
+        done.update(key=settled.key, path=path, is_new=known is None)
+        if known is not None and self._is_same(catalog, known, document.text) and known.path == path:
+            done["is_written"] = False
+            return None
+        before = before_of(catalog, known) if known else {}
+        others = self._relinked(catalog, document, before)
+        files = {path: document.text, **others, **(extra(settled) if extra else {})}
+        deletes = [p for p in place.paths_of_key(catalog, settled.key) if p != path]
+        word = "add" if known is None else "restore" if known.archived else "update"
+        return self._plan(f"{settled.kind}: {word} {settled.key}", [settled.key], files, deletes, moves)
 
     def edit(
         self,
@@ -188,7 +209,7 @@ class Writer:
             subject = f"memory: forget {gone[0]}" + (f" and {len(gone) - 1} more" if len(gone) > 1 else "")
             return self._plan(subject, gone, files, deletes, tuple(moves.items()))
 
-        written = self._write(plan, "forget")
+        written = self.write(plan, "forget")
         commit = written.commit if written else self._git.read_ref(self._ref) or self._start or ""
         return [Change(commit=commit, **d) for d in done]
 
@@ -210,7 +231,7 @@ class Writer:
     def text_of(self, catalog: Catalog, known: place.Known) -> str:
         """Return the exact text of a memory's file."""
         oid = catalog.row("SELECT oid FROM memory WHERE id = ?", (known.id,))[0]
-        content = self._git.read_blob(oid, limit=layout.MEMORY_LIMIT)
+        content = self.planned.get(oid) or self._git.read_blob(oid, limit=layout.MEMORY_LIMIT)
         if content is None:
             raise NotFoundError(f"{known.key}: its content is not in the object database", hint="git fetch origin")
         return content.decode("utf-8")
@@ -294,11 +315,12 @@ class Writer:
         return Plan(subject, writes=writes, moves=moves, deletes=gone, trailers=tuple(trailers))
 
     def _commit(self, plan: Callable[[str | None], Plan | None], done: dict[str, Any], verb: str) -> Change:
-        written = self._write(plan, f"{verb} {done.get('key', '')}".strip())
+        written = self.write(plan, f"{verb} {done.get('key', '')}".strip())
         commit = written.commit if written else self._git.read_ref(self._ref) or self._start or ""
         return Change(commit=commit, **done)
 
-    def _write(self, plan: Callable[[str | None], Plan | None], command: str) -> Written | None:
+    def write(self, plan: Callable[[str | None], Plan | None], command: str) -> Written | None:
+        """Write what is planned on the tip, and bring the catalog along."""
         kept: dict[str, Plan] = {}
 
         def keeping(tip: str | None) -> Plan | None:

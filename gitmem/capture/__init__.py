@@ -1,0 +1,1 @@
+"""Capture: what is learnt along the way, kept in milliseconds, and turned into commits behind it."""

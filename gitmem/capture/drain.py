@@ -1,0 +1,157 @@
+"""From the spool onto the branch, each entry once; and in sight of every reader meanwhile."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+from gitmem.capture.keep import OPTIONS
+from gitmem.errors import ConflictError, FormatError, GitmemError, RefusedError, UsageError
+from gitmem.policy import Policy
+from gitmem.store.spool import Spool
+from gitmem.write.batch import Batch
+from gitmem.write.draft import Author, make_draft
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from gitmem.catalog.catalog import Catalog
+    from gitmem.opened import Opened
+    from gitmem.store.commit import Plan
+    from gitmem.write.draft import Draft
+    from gitmem.write.writer import Writer
+
+# Entries of one commit: more make it long to wait for, and the next ones follow at once.
+AT_ONCE = 200
+# Commits behind an interrupted drain that are looked through for what it had written.
+LOOKED_THROUGH = 5000
+TRAILER = "Gitmem-Source"
+POLL_S = 0.01
+
+
+def drain(memory: Opened, writer: Writer) -> int:
+    """Turn everything that waits into commits, and return how many entries are gone from the spool.
+
+    Raises:
+        ConflictError: Another process drains, or writes, past the deadline.
+        GitmemError: The repository cannot be written to.
+    """
+    spool = Spool(memory.git.repository.state)
+    lock = _lock(memory, spool)
+    try:
+        before = len(spool.list_waiting())
+        _finish_interrupted(memory, spool)
+        while names := spool.list_waiting()[:AT_ONCE]:
+            _drain_some(memory, spool, writer, names)
+        return before
+    finally:
+        os.close(lock)
+
+
+def _lock(memory: Opened, spool: Spool) -> int:
+    deadline = time.monotonic() + memory.config.lock_timeout_s
+    while True:
+        try:
+            lock = spool.lock()
+        except OSError as err:
+            raise GitmemError(
+                f"what was captured cannot be written now: {err.strerror}",
+                hint="nothing of it is lost; make the repository writable, then try again",
+            ) from err
+        if lock is not None:
+            return lock
+        if time.monotonic() > deadline:
+            raise ConflictError("another process writes what was captured, for too long", hint="try again")
+        time.sleep(POLL_S)
+
+
+def _finish_interrupted(memory: Opened, spool: Spool) -> None:
+    """Take off the spool what a drain that was killed had committed: its commits name their entries."""
+    tip, base = memory.find_tip(), spool.interrupted()
+    if base is None:
+        return
+    if tip is not None:
+        asked = ("log", f"--max-count={LOOKED_THROUGH}", f"--format=%(trailers:key={TRAILER},valueonly)")
+        git = memory.git
+        done = git.run(*asked, f"{base}..{tip}", check=False) if base else git.run(*asked, tip)
+        if done.status != 0:  # that commit is gone
+            done = git.run(*asked, tip)
+        words = done.stdout.decode("utf-8", "replace").split()
+        spool.remove(set(words) & set(spool.list_waiting()))
+    spool.end()
+
+
+def _drain_some(memory: Opened, spool: Spool, writer: Writer, names: Sequence[str]) -> None:
+    """Write entries in one commit, and take them off the spool; what can never be written is set aside."""
+    done: list[str] = []
+    refused: dict[str, str] = {}
+
+    def plan(tip: str | None) -> Plan | None:
+        done.clear()
+        refused.clear()
+        catalog = memory.catalog_at(tip)
+        policy = policy_of(catalog)
+        batch = Batch(memory.git, writer, catalog, policy)
+        for name in names:
+            try:
+                if not _add(memory, spool, batch, name, policy):
+                    break
+                done.append(name)
+            except (RefusedError, FormatError, UsageError) as err:
+                refused[name] = err.message
+            except (ValueError, TypeError) as err:
+                refused[name] = f"the entry cannot be read: {err}"
+        planned = batch.plan(trailers=tuple((TRAILER, f"capture {name}") for name in done))
+        batch.close()
+        return planned
+
+    spool.begin(memory.find_tip() or "")
+    writer.write(plan, "capture")
+    spool.remove(done)
+    for name, why in refused.items():
+        spool.set_aside(name, why)
+    spool.end()
+
+
+def _add(memory: Opened, spool: Spool, batch: Batch, name: str, policy: Policy) -> bool:
+    """Plan one entry; False where the batch is full."""
+    entry = spool.read(name)
+    if entry is None:
+        return True
+    return batch.add(_draft(memory, entry, policy), once=bool(entry.get("once")))
+
+
+def _draft(memory: Opened, entry: Mapping[str, Any], policy: Policy) -> Draft:
+    author = memory.author()
+    options = {name: value for name, value in dict(entry.get("options", {})).items() if name in OPTIONS}
+    return make_draft(
+        entry["text"],
+        title=str(entry.get("title", "")),
+        kind=str(entry.get("kind", "learned")),
+        key=str(entry.get("key", "")),
+        options=options,
+        author=Author(author.who, str(entry.get("agent", "")), author.project),
+        policy=policy,
+        now=int(entry.get("at", memory.now)),
+    )
+
+
+def overlaid(memory: Opened, writer: Writer, base: Catalog) -> Catalog:
+    """Return a copy of a catalog, in memory, with what waits in the spool in it; what cannot be written is left out."""
+    spool, policy = Spool(memory.git.repository.state), policy_of(base)
+    batch = Batch(memory.git, writer, base, policy)
+    for name in spool.list_waiting():
+        try:
+            if not _add(memory, spool, batch, name, policy):
+                break  # its folder is about to be split: it is seen when that is written
+        except (GitmemError, ValueError, TypeError):
+            continue
+    return batch.shown()
+
+
+def policy_of(catalog: Catalog) -> Policy:
+    """Return the policy that a catalog was made with."""
+    return Policy.from_dict(json.loads(catalog.meta("policy") or "{}"))

@@ -1,0 +1,174 @@
+"""The spool: what was captured and is no commit yet, one file each, under the common git directory.
+
+An entry is written whole to a file of another name, synced and renamed into its place: many may write at once, a killed
+writer leaves nothing half, and an acknowledged entry is on disk. Reading it costs one look at a folder when it is
+empty. Entries that can never be written (a secret, a field that no memory has) are set aside with the reason.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+FORMAT = 1
+FOLDER = "spool"
+WAITING = "waiting"
+REFUSED = "refused"
+SUFFIX = ".json"
+# A memory may have 64 KB (`layout`), and JSON can spell a byte with six.
+ENTRY_LIMIT = 1_000_000
+# A file that a writer was killed over is litter after this long.
+LITTER_S = 3600.0
+
+
+class Spool:
+    """The spool of one repository; nothing is made before the first entry."""
+
+    def __init__(self, state_folder: str | os.PathLike[str]) -> None:
+        self._folder = os.path.join(state_folder, FOLDER)
+        self._waiting = os.path.join(self._folder, WAITING)
+        self._refused = os.path.join(self._folder, REFUSED)
+        self._journal = os.path.join(self._folder, "draining")
+
+    def append(self, entry: dict[str, Any]) -> str:
+        """Keep an entry and return its name; when this returns, it is on disk.
+
+        Raises:
+            OSError: It cannot be kept: the disk is full or read-only.
+        """
+        import json
+
+        os.makedirs(self._waiting, mode=0o700, exist_ok=True)
+        name = f"{time.time_ns():020d}-{os.urandom(6).hex()}{SUFFIX}"
+        content = json.dumps({"format": FORMAT, **entry}, ensure_ascii=True).encode("ascii")
+        _write_durably(os.path.join(self._folder, f"{name}.new"), content)
+        os.rename(os.path.join(self._folder, f"{name}.new"), os.path.join(self._waiting, name))
+        for folder in (self._waiting, self._folder):
+            _sync_folder(folder)
+        return name
+
+    def list_waiting(self) -> list[str]:
+        """Return the names of the entries that wait, the oldest first."""
+        return _names(self._waiting)
+
+    def read(self, name: str) -> dict[str, Any] | None:
+        """Return a waiting entry, None where another process has drained it.
+
+        Raises:
+            ValueError: It is damaged, or was written by a newer gitmem.
+        """
+        import json
+
+        try:
+            with open(os.path.join(self._waiting, name), "rb") as file:
+                content = file.read(ENTRY_LIMIT)
+        except FileNotFoundError:
+            return None
+        entry = json.loads(content)
+        if not isinstance(entry, dict) or not isinstance(entry.get("text"), str):
+            raise ValueError("it is not an entry")
+        if entry.get("format") != FORMAT:
+            raise ValueError(f"its format {entry.get('format')!r} is not one that this gitmem knows")
+        return entry
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Remove entries that are commits now."""
+        for name in names:
+            _remove(os.path.join(self._waiting, name))
+
+    def set_aside(self, name: str, why: str) -> None:
+        """Keep an entry that cannot be written, with the reason, out of the way of the others."""
+        os.makedirs(self._refused, mode=0o700, exist_ok=True)
+        _write_durably(os.path.join(self._refused, f"{name}.why"), why.encode("utf-8", "replace"))
+        os.replace(os.path.join(self._waiting, name), os.path.join(self._refused, name))
+
+    def list_refused(self) -> list[tuple[str, str]]:
+        """Return the entries that were set aside: path and reason, the oldest first."""
+        found = []
+        for name in _names(self._refused):
+            path = os.path.join(self._refused, name)
+            try:
+                with open(f"{path}.why", encoding="utf-8", errors="replace") as file:
+                    why = file.read(2000)
+            except OSError:
+                why = "the reason was not kept"
+            found.append((path, why))
+        return found
+
+    def lock(self) -> int | None:
+        """Return the open file that holds the drain's lock, None where another process drains; the caller closes it.
+
+        Raises:
+            OSError: The disk does not allow it.
+        """
+        os.makedirs(self._folder, mode=0o700, exist_ok=True)
+        fd = os.open(os.path.join(self._folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(fd)
+            return None
+        return fd
+
+    def begin(self, tip: str) -> None:
+        """Note the tip that entries are written on: the drain after a crash looks behind it for what was committed."""
+        _write_durably(f"{self._journal}.new", tip.encode("ascii"))
+        os.replace(f"{self._journal}.new", self._journal)
+        _sync_folder(self._folder)
+
+    def interrupted(self) -> str | None:
+        """Return the tip that a drain which never ended had noted; None where the last one ended."""
+        try:
+            with open(self._journal, encoding="ascii", errors="replace") as file:
+                return file.read()
+        except FileNotFoundError:
+            return None
+
+    def end(self) -> None:
+        """Note that the drain ended, and sweep what killed writers left."""
+        _remove(self._journal)
+        for entry in os.scandir(self._folder):
+            if entry.name.endswith(".new") and time.time() - entry.stat().st_mtime > LITTER_S:
+                _remove(entry.path)
+
+
+def has_entries(state_folder: str | os.PathLike[str]) -> bool:
+    """Tell whether anything waits; microseconds where nothing ever did."""
+    return bool(_names(os.path.join(state_folder, FOLDER, WAITING)))
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return sorted(name for name in os.listdir(folder) if name.endswith(SUFFIX))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        return
+
+
+def _write_durably(path: str, content: bytes) -> None:
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with os.fdopen(fd, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync_folder(folder: str) -> None:
+    """Make the names in a folder durable (fsync(2): syncing a file says nothing of the name that leads to it)."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

@@ -1,0 +1,119 @@
+"""The spool: durable, whole or not there, many writers at once."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from gitmem.store.spool import LITTER_S, Spool, has_entries
+
+WRITER = """
+import sys
+from gitmem.store.spool import Spool
+spool = Spool(sys.argv[1])
+for n in range(40):
+    spool.append({"text": f"{sys.argv[2]}-{n}"})
+    print(f"{sys.argv[2]}-{n}", flush=True)
+"""
+
+
+def texts(spool: Spool) -> list[str]:
+    """Return what waits, the oldest first."""
+    return [(spool.read(name) or {})["text"] for name in spool.list_waiting()]
+
+
+def test_entries_come_back_whole_and_in_their_order(tmp_path: Path) -> None:
+    spool = Spool(tmp_path)
+    assert not has_entries(tmp_path)
+
+    for text in ("first", "zweites ü\n\x00", "third"):
+        spool.append({"text": text})
+
+    assert texts(spool) == ["first", "zweites ü\n\x00", "third"]
+    assert has_entries(tmp_path)
+
+
+def test_what_killed_writers_had_acknowledged_is_there_and_nothing_half(tmp_path: Path) -> None:
+    writers = [
+        subprocess.Popen([sys.executable, "-c", WRITER, str(tmp_path), f"w{n}"], stdout=subprocess.PIPE, text=True)
+        for n in range(4)
+    ]
+    assert writers[0].stdout is not None
+    writers[0].stdout.readline()
+    for writer in writers[:2]:
+        writer.kill()
+    acknowledged = [line for writer in writers for line in writer.communicate()[0].split()]
+
+    found = texts(Spool(tmp_path))
+
+    assert set(acknowledged) <= set(found)
+    assert len(found) == len(set(found))
+
+
+def test_entry_is_synced_with_its_names_before_it_is_acknowledged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[str] = []
+    real = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda fd: (synced.append(os.readlink(f"/proc/self/fd/{fd}")), real(fd))[1])
+
+    name = Spool(tmp_path).append({"text": "a"})
+
+    folder = tmp_path / "spool"
+    assert synced[:2] == [str(folder / f"{name}.new"), str(folder / "waiting")]
+
+
+@pytest.mark.parametrize("content", [b"", b'{"format": 1', b"[]", b'{"format": 2, "text": "a"}', b'{"format": 1}'])
+def test_damaged_or_newer_entry_is_an_error_of_its_own(tmp_path: Path, content: bytes) -> None:
+    spool = Spool(tmp_path)
+    name = spool.append({"text": "a"})
+    (tmp_path / "spool" / "waiting" / name).write_bytes(content)
+
+    with pytest.raises(ValueError, match=r".+"):
+        spool.read(name)
+
+
+def test_entry_that_was_set_aside_is_kept_with_its_reason(tmp_path: Path) -> None:
+    spool = Spool(tmp_path)
+    name = spool.append({"text": "a"})
+
+    spool.set_aside(name, "it cannot be")
+
+    assert spool.list_waiting() == []
+    [(path, why)] = spool.list_refused()
+    assert why == "it cannot be"
+    assert '"text": "a"' in Path(path).read_text()
+
+
+def test_only_one_drains_and_what_it_noted_outlives_it(tmp_path: Path) -> None:
+    spool, other = Spool(tmp_path), Spool(tmp_path)
+    lock = spool.lock()
+    assert lock is not None
+    assert other.lock() is None
+
+    spool.begin("abc")
+    os.close(lock)
+
+    assert other.interrupted() == "abc"
+    other.end()
+    assert other.interrupted() is None
+
+
+def test_end_sweeps_old_litter_only(tmp_path: Path) -> None:
+    spool = Spool(tmp_path)
+    spool.append({"text": "a"})
+    old, new = tmp_path / "spool" / "old.json.new", tmp_path / "spool" / "young.json.new"
+    for path in (old, new):
+        path.write_text("{")
+    past = time.time() - LITTER_S - 10
+    os.utime(old, (past, past))
+
+    spool.end()
+
+    assert (old.exists(), new.exists()) == (False, True)
+    assert len(spool.list_waiting()) == 1
