@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from gitmem.capture.commits import Learnt
     from gitmem.catalog.catalog import Catalog
     from gitmem.doctor import Examined
+    from gitmem.install.git_hooks import Step
     from gitmem.recall import Asked, Found
     from gitmem.store.start import Started
     from gitmem.tasks.listing import Row
@@ -83,6 +85,27 @@ class Memory(Opened):
         name = keep(self, text, title=title, kind=kind, key=key, once=once, options=options)
         self.leave("spool")
         return name
+
+    def learn_from(self, commits: Sequence[str]) -> Learnt:
+        """Capture what the messages of commits say was learnt."""
+        from gitmem.capture.commits import learn_from
+
+        learnt = learn_from(self, commits)
+        if learnt.kept:
+            self.leave("spool")
+        return learnt
+
+    def install_git_hooks(self, *, shared: bool = False, only_plan: bool = False) -> Sequence[Step]:
+        """Set the shims that git calls, and return what was done, or would be."""
+        from gitmem.install import git_hooks
+
+        return (git_hooks.plan_install if only_plan else git_hooks.install)(self.git, shared=shared)
+
+    def uninstall_git_hooks(self, *, only_plan: bool = False) -> Sequence[Step]:
+        """Take the shims away, put back what was there before, and return what was done, or would be."""
+        from gitmem.install import git_hooks
+
+        return (git_hooks.plan_uninstall if only_plan else git_hooks.uninstall)(self.git)
 
     def drain(self) -> int:
         """Turn everything that was captured into commits, and return how many entries that were."""

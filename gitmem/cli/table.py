@@ -37,11 +37,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "trust": ("prove", "approve commands, list or print approvals"),
     "untrust": ("prove", "take approvals back"),
     "index": ("care", "bring the search index up to date"),
+    "install": ("care", "let git call gitmem: hooks that keep the index up to date"),
+    "uninstall": ("care", "take that away again"),
     "doctor": ("care", "check that the store is well formed, and repair it"),
     "completion": ("care", "print a completion script for your shell"),
 }
 # What programs call and nobody types: the shims of git's hooks, and commands that leave work behind them.
-HIDDEN = ("background",)
+HIDDEN = ("background", "hook")
 GROUPS = {
     "start": "Start",
     "write": "Write",

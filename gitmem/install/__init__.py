@@ -1,0 +1,1 @@
+"""Installing gitmem where other programs call it: git's hooks."""
