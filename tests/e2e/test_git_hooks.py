@@ -1,0 +1,92 @@
+"""A person's day with the hooks installed: git behaves as ever, and what was learnt and changed is found at once."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from pathlib import Path
+
+from conftest import commit_files, git
+from e2e.console import Console, environment, run
+
+MINE = '#!/bin/sh\necho "mine: $*"\nexit {status}\n'
+
+
+def git_as_person(folder: Path, *args: str) -> tuple[int, str, str]:
+    """Run git with hooks, and gitmem's processes behind it, as on a person's machine."""
+    done = run(["git", *args], folder, env=environment(GITMEM_BACKGROUND=None))
+    return done.status, done.out, done.err
+
+
+def wait_until(condition) -> bool:  # type: ignore[no-untyped-def]
+    """Wait until a condition holds; tell whether it came to."""
+    end = time.monotonic() + 30
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+    return bool(condition())
+
+
+def at_rest(state: Path) -> bool:
+    """Tell whether no process behind git is at work or on its way any more."""
+    folder = state / "background"
+    return folder.exists() and not list(folder.glob("*.asked")) and not list(folder.glob("*.doing"))
+
+
+def indexed(state: Path) -> str:
+    """Return the commit that the index shows."""
+    with sqlite3.connect(state / "catalog.sqlite") as db:
+        found = db.execute("SELECT value FROM meta WHERE name = 'commit'").fetchone()[0]
+    db.close()
+    return str(found)
+
+
+def test_day_with_hooks_installed(repo: Path, tmp_path: Path) -> None:
+    console, state = Console(repo), repo / ".git" / "gitmem"
+    console.ok("init")
+    hook = repo / ".git" / "hooks" / "post-checkout"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(MINE.format(status=0))
+    hook.chmod(0o755)
+    console.ok("install", "git-hooks")
+
+    # A commit says what was learnt: it is found by the next command, and on the branch a moment later.
+    (repo / "README.md").write_text("# A better service\n")
+    status, _, said = git_as_person(repo, "commit", "-qam", "better\n\nLearned: the gateway drops idle connections")
+    found = console.ok("recall", "gateway")
+    assert (status, "1 learning kept" in said) == (0, True)
+    assert "learned-the-gateway-drops-idle-connections" in found
+    assert wait_until(lambda: "Gitmem-Source: capture" in git(repo, "log", "-1", "--format=%B", "memory"))
+
+    # A checkout calls the hook that was there before, and brings the index along behind git.
+    console.ok("remember", "a memory of another process")
+    git(repo, "update-ref", "refs/heads/memory", git(repo, "rev-parse", "memory~1"))
+    status, _, said = git_as_person(repo, "checkout", "-q", "-b", "topic")
+    assert (status, said.count("mine: "), said.count("\n")) == (0, 1, 1)
+    assert wait_until(lambda: indexed(state) == git(repo, "rev-parse", "memory"))
+
+    # A rebase of many commits, one of which says something that no hook had seen.
+    for n in range(12):
+        commit_files(repo, {f"f{n}": f"{n}"}, f"{n}\n\nLearned: twelve is enough" if n == 5 else str(n))
+    git(repo, "checkout", "-q", "main")
+    commit_files(repo, {"up": "stream"})
+    git(repo, "checkout", "-q", "topic")
+    status, _, said = git_as_person(repo, "rebase", "-q", "main")
+    assert (status, [line for line in said.splitlines() if not line.startswith("mine: ")]) == (0, [])
+    assert wait_until(lambda: "learned-twelve-is-enough" in git(repo, "ls-tree", "-r", "--name-only", "memory"))
+
+    # A linked work tree shares the hooks; nothing of the person's was touched, and nothing failed behind them.
+    linked = tmp_path / "linked"
+    git_as_person(repo, "worktree", "add", "-q", str(linked), "-b", "linked")
+    assert wait_until(lambda: at_rest(state))
+    assert git(repo, "status", "--porcelain", "--ignored") == git(linked, "status", "--porcelain", "--ignored") == ""
+    assert "error" not in (state / "background" / "log").read_text()
+
+    # The person's own hook decides as before, and is back byte for byte afterwards.
+    hook.with_name("post-checkout.before-gitmem").write_text(MINE.format(status=9))
+    with_hooks = git_as_person(repo, "checkout", "-q", "main")
+    console.ok("uninstall", "git-hooks")
+    git(repo, "-c", "core.hooksPath=/dev/null", "checkout", "-q", "topic")
+    without = git_as_person(repo, "checkout", "-q", "main")
+    assert with_hooks[0] == without[0] != 0
+    assert hook.read_text() == MINE.format(status=9)
+    assert [path for path in hook.parent.iterdir() if b"gitmem" in path.name.encode() + path.read_bytes()] == []
