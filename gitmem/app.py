@@ -10,7 +10,7 @@ import os
 
 from gitmem import background
 from gitmem.opened import Opened
-from gitmem.store.spool import has_entries
+from gitmem.store.spool import counts, has_entries
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -186,13 +186,15 @@ class Memory(Opened):
 
         waiting, ground, catalog, tip = self.waiting_keys(), self.ground(), self.catalog(), self.tip()
         with catalog.reading():
-            return status(catalog, self.git, ground, self.local, ref=self.ref, tip=tip, now=self.now, waiting=waiting)
+            found = status(catalog, self.git, ground, self.local, ref=self.ref, tip=tip, now=self.now, waiting=waiting)
+        return found | {"spool": counts(self.git.repository.state)}
 
     def doctor(self, *, fix: bool) -> Examined:
         """Say whether the store is well formed, and repair what can be repaired without losing anything."""
         from gitmem.doctor import examine
+        from gitmem.install import git_hooks
 
-        return examine(self, fix=fix)
+        return examine(self, fix=fix, replaced_hooks=git_hooks.missing(self.git))
 
     def refresh_index(self, *, rebuild: bool) -> dict[str, Any]:
         """Bring the index up to date, or make it from nothing."""

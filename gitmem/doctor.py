@@ -8,6 +8,7 @@ import re
 import time
 from pathlib import Path
 
+from gitmem import leftovers
 from gitmem.document.fields import warnings_of
 from gitmem.errors import GitmemError, ProcessError
 from gitmem.frozen import frozen
@@ -19,7 +20,7 @@ from gitmem.store.read import display_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from gitmem.catalog.catalog import Catalog
     from gitmem.opened import Opened
@@ -49,14 +50,21 @@ class Examined:
     machine: tuple[tuple[str, str], ...]
 
 
-def examine(memory: Opened, *, fix: bool) -> Examined:
-    """Look at branch, catalog, links and machine; repair what can be repaired without losing anything."""
+def examine(memory: Opened, *, fix: bool, replaced_hooks: Sequence[str] = ()) -> Examined:
+    """Look at branch, catalog, links and machine; repair what can be repaired without losing anything.
+
+    Args:
+        memory: The store.
+        fix: Whether to repair.
+        replaced_hooks: Hooks that were ours and are something else now.
+    """
     fixed: list[str] = []
     found = [*_locks(memory, fix, fixed), *_branch(memory, fix, fixed)]
     if not any(p.code in ("broken-ref", "no-store") for p in found):
         unreadable = _tree(memory, fix, fixed)
         found += unreadable or [*_stored(memory, fix, fixed), *_links(memory.catalog())]
-    found += _machine_problems(memory)
+        found += leftovers.captured(memory, fix, fixed)
+    found += [*leftovers.behind(memory), *leftovers.hooks(replaced_hooks), *_machine_problems(memory)]
     ordered = sorted(found, key=lambda p: (p.severity != "error", p.path, p.key, p.code))
     return Examined(tuple(ordered), tuple(fixed), tuple(_machine(memory)))
 

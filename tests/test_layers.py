@@ -47,6 +47,7 @@ MEMBERS = {
     "bounded": "process",
     "secrets": "hygiene",
     "frozen": "errors",
+    "leftovers": "doctor",
 }
 LEVEL = {room: level for level, row in enumerate(reversed(ROWS)) for room in row}
 

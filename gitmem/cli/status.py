@@ -51,6 +51,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.line("  ", ("gitmem trust --review", "dim"))
     if found["problems"]:
         out.line((f"{shared.counted(found['problems'], 'problem')}: gitmem doctor", "yellow"))
+    if found["spool"]["refused"]:
+        out.line((f"{shared.counted(found['spool']['refused'], 'captured text')} set aside: gitmem doctor", "yellow"))
+    if found["spool"]["waiting"]:
+        out.line((f"{shared.counted(found['spool']['waiting'], 'captured text')} on the way to the branch", "dim"))
     verified = f"last verified {_ago(found['verified_age_s'])} ago" if found["verified_at"] else "never verified"
     index = "current" if found["index"]["is_current"] else f"shows {found['index']['commit'][:12]}"
     out.line((f"{verified}; index {index}", "dim"))

@@ -57,6 +57,11 @@ class Spool:
         """Return the names of the entries that wait, the oldest first."""
         return _names(self._waiting)
 
+    def captured_at(self, name: str) -> float:
+        """Return when an entry was kept, epoch seconds; 0 where its name does not say."""
+        stamp = name.partition("-")[0]
+        return int(stamp) / 1e9 if stamp.isdigit() and stamp.isascii() else 0.0
+
     def read(self, name: str) -> dict[str, Any] | None:
         """Return a waiting entry, None where another process has drained it.
 
@@ -141,6 +146,12 @@ class Spool:
 def has_entries(state_folder: str | os.PathLike[str]) -> bool:
     """Tell whether anything waits; microseconds where nothing ever did."""
     return bool(_names(os.path.join(state_folder, FOLDER, WAITING)))
+
+
+def counts(state_folder: str | os.PathLike[str]) -> dict[str, int]:
+    """Return how many entries wait, and how many were set aside."""
+    folder = os.path.join(state_folder, FOLDER)
+    return {name: len(_names(os.path.join(folder, name))) for name in (WAITING, REFUSED)}
 
 
 def _names(folder: str) -> list[str]:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from conftest import commit_files, put_files, tip
 
+from gitmem.store.spool import Spool
+
 
 def test_text_says_how_the_memory_stands(run_cli, repo: Path) -> None:
     run_cli("init")
@@ -55,3 +57,14 @@ def test_json_has_counts_ages_and_what_waits(run_cli, repo: Path) -> None:
     text = run_cli("status").out
     assert "  tasks: 1 open\n" in text
     assert "1 problem: gitmem doctor\n" in text
+
+
+def test_status_tells_what_was_captured_and_is_not_written(memory, run_cli, repo: Path) -> None:
+    spool = Spool(repo / ".git" / "gitmem")
+    spool.append({"text": "Retries are capped at three"})
+    spool.set_aside(spool.append({"text": "x"}), "no")
+
+    text, found = run_cli("status").out, json.loads(run_cli("status", "--json").out)
+
+    assert "1 captured text set aside: gitmem doctor\n1 captured text on the way to the branch\n" in text
+    assert found["spool"] == {"waiting": 1, "refused": 1}

@@ -1,0 +1,59 @@
+"""What doctor says of work behind a command: captures that are no memories yet, runs that failed, hooks replaced."""
+
+from __future__ import annotations
+
+import time
+
+from gitmem.background import list_failures
+from gitmem.document.fields import format_time
+from gitmem.model import Problem
+from gitmem.secrets import redact
+from gitmem.store.spool import Spool
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.opened import Opened
+
+# What is captured is written behind the capture in less than a second; after this long nobody is on the way.
+WAITS_AT_MOST_S = 60.0
+
+
+def captured(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
+    """Return what was captured and is no memory: set aside, or waiting for longer than a process behind it takes."""
+    spool = Spool(memory.git.repository.state)
+    waiting = spool.list_waiting()
+    if fix and waiting:
+        memory.writer()  # which writes what waits first
+        fixed.append(f"wrote what was captured ({len(waiting)})")
+        waiting = spool.list_waiting()
+    refused = [
+        Problem("capture-refused", path, f"captured text was not written: {why}", severity="warning",
+                hint="write it down another way (gitmem remember …), and delete that file with its reason")
+        for path, why in spool.list_refused()
+    ]  # fmt: skip
+    old = [name for name in waiting if time.time() - spool.captured_at(name) > WAITS_AT_MOST_S]
+    if not old:
+        return refused
+    told = f"{len(old)} captured text{'s' * (len(old) != 1)} wait to be written; recall shows them all the same"
+    return [*refused, Problem("capture-waits", "", told, hint="gitmem doctor --fix", severity="warning")]
+
+
+def behind(memory: Opened) -> list[Problem]:
+    """Return the works behind a command or hook whose last run failed."""
+    state = memory.git.repository.state_dir
+    return [
+        Problem("background-failed", "", f"{what}, {format_time(int(when))}: {redact(said.strip())}",
+                hint=f"gitmem index does it now; the log is {state / 'background' / 'log'}", severity="warning")
+        for what, said, when in list_failures(state)
+    ]  # fmt: skip
+
+
+def hooks(replaced: Sequence[str]) -> list[Problem]:
+    """Return the hooks that something else took the place of."""
+    return [
+        Problem("hook-replaced", path, "the hook is not gitmem's any more", hint="gitmem install git-hooks",
+                severity="warning")
+        for path in replaced
+    ]  # fmt: skip
