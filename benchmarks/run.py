@@ -11,6 +11,7 @@ Exits 0 when everything could be measured, 1 with ``--strict`` when a goal was m
 from __future__ import annotations
 
 import argparse
+import fcntl
 import json
 import shutil
 import statistics
@@ -125,6 +126,16 @@ PROVING = (
 NOTHING_DUE = (
     Figure("verify-idle", "verify, 10,000 facts, nothing due", 8, "Y", ("verify-idle",), _against("verify-idle")),
 )
+HOOKS = (
+    Figure(
+        "checkout-hooks",
+        "git checkout with the hooks installed, more than without, 1,000 memories",
+        3,
+        "Y",
+        ("checkout-hooks", "checkout-plain"),
+        lambda figures: measure.ratio(figures, "checkout-hooks", "Y") - measure.ratio(figures, "checkout-plain", "Y"),
+    ),
+)
 # (figures, rounds, rounds of --short)
 GROUPS: tuple[tuple[tuple[Figure, ...], int, int], ...] = (
     (READING, 25, 10),
@@ -132,6 +143,7 @@ GROUPS: tuple[tuple[tuple[Figure, ...], int, int], ...] = (
     (CATALOG, 7, 3),
     (PROVING, 3, 1),
     (NOTHING_DUE, 21, 7),
+    (HOOKS, 21, 7),
 )
 OBJECTS = Figure("remember-bytes", "bytes one remember adds, 100,000 memories", 30, "KiB", (), lambda _: 0.0, True)
 
@@ -148,6 +160,7 @@ def command(name: str, stores: Stores) -> Command:
         "cat-file": _cat_file,
         "verify": _verify,
         "task": _task_ready,
+        "checkout": _checkout,
     }
     return makers[verb](stores, name, size)
 
@@ -225,6 +238,25 @@ def _verify(stores: Stores, name: str, what: str) -> Command:
             raise BenchmarkError(f"verify --all made {count} commits on the memory branch, not 1")
 
     return Command(name, lambda _: [gitmem(), "verify", "--all"], path, ok=(0, 1), before=unprove, after=one_commit)
+
+
+def _checkout(stores: Stores, name: str, what: str) -> Command:
+    """Return a checkout with gitmem's hooks or without; what they leave behind git is waited for outside the clock."""
+    path = stores.path("1k")
+
+    def prepare(_: int) -> None:
+        stores.run([gitmem(), "install" if what == "hooks" else "uninstall", "git-hooks"], path)
+
+    def settle(_: int) -> None:
+        folder = path / ".git" / "gitmem" / "background"
+        while (folder / "checkout.asked").exists():
+            time.sleep(0.01)
+        with (folder / "checkout.lock").open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+
+    argv = ["git", "checkout", "-q", "--detach", "HEAD"]
+    after = settle if what == "hooks" else None
+    return Command(name, lambda _: argv, path, before=prepare, after=after)
 
 
 def bytes_added(stores: Stores, *, times: int = 3) -> float:

@@ -15,7 +15,7 @@ PRE_COMMIT = SCRIPTS / "pre-commit"
 
 @pytest.fixture
 def configured(memory, repo: Path, tmp_path: Path) -> dict[str, str]:
-    """Configure both hooks in the repository as local ones of the system, which need no network; return the variables."""
+    """Configure both hooks in the repository as local ones of the system; return the environment."""
     hooks = [{**hook, "language": "system"} for hook in yaml.safe_load(MANIFEST.read_text())]
     (repo / ".pre-commit-config.yaml").write_text(yaml.safe_dump({"repos": [{"repo": "local", "hooks": hooks}]}))
     git(repo, "add", ".pre-commit-config.yaml")
