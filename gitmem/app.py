@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 
-from gitmem import background
 from gitmem.opened import Opened
 from gitmem.store.spool import counts, has_entries
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from gitmem.tasks.task import Task
     from gitmem.tasks.tree import Node
     from gitmem.verify.judge import Result
-    from gitmem.verify.session import Options, Run
+    from gitmem.verify.session import Options, Run, Session
     from gitmem.write.writer import Change, Writer
 
 
@@ -40,6 +39,7 @@ class Memory(Opened):
 
     # The catalog that shows the spool too, while something waits there.
     _shown: Catalog | None = None
+    _is_judging = False
 
     def __enter__(self) -> Memory:
         """Return itself; leaving closes what was opened."""
@@ -53,7 +53,7 @@ class Memory(Opened):
     def catalog(self, tip: str | None = None) -> Catalog:
         """Return the catalog at the store's tip, and with what is spooled in it; without where a tip is named."""
         base = super().catalog(tip)
-        if tip is not None or not has_entries(self.git.repository.state):
+        if tip is not None or self._is_judging or not has_entries(self.git.repository.state):
             return base
         from gitmem.capture.drain import overlaid
 
@@ -69,6 +69,14 @@ class Memory(Opened):
         else:
             before.become(shown)
         return self._shown
+
+    def session(self, options: Options | None = None) -> Session:
+        """Return a verify session for HEAD; it writes verdicts, so it sees only the branch (no fact is spooled)."""
+        self._is_judging = True
+        try:
+            return super().session(options)
+        finally:
+            self._is_judging = False
 
     def writer(self) -> Writer:
         """Return a writer to this store, on a branch that has everything that was captured before."""
@@ -115,6 +123,8 @@ class Memory(Opened):
 
     def leave(self, what: str) -> None:
         """Leave a work to a process behind this one (a row of ``cli.background``'s table)."""
+        from gitmem import background
+
         repository = self.git.repository
         background.start(repository.state, repository.top or repository.git, what)
 

@@ -107,9 +107,11 @@ def list_failures(state_folder: str | os.PathLike[str]) -> list[tuple[str, str, 
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
         what, suffix = os.path.splitext(name)
         if suffix == ".failed":
-            path = os.path.join(folder, name)
-            with open(path, encoding="utf-8", errors="replace") as file:
-                found.append((what, file.read(4000), os.stat(path).st_mtime))
+            try:
+                with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
+                    found.append((what, file.read(4000), os.fstat(file.fileno()).st_mtime))
+            except FileNotFoundError:
+                continue  # it went well just now
     return found
 
 

@@ -80,13 +80,15 @@ def plan_install(git: Git, *, shared: bool) -> tuple[Step, ...]:
 
 
 def _plan_one(git: Git, folder: Path, event: str) -> Step:
-    path = folder / event
+    path, legacy = folder / event, folder / f"{event}{LEGACY}"
+    if shim.is_shim(_read(legacy) or b"") and not shim.is_shim(_read(path) or b""):
+        path = legacy  # whoever moved it there calls it: a second one in front would be called in a circle
     kept = folder / f"{event}{shim.KEPT}"
     text = shim.text_of(event, python=sys.executable)
     content = _read(path)
     beside = " beside the hook that is there" if os.path.lexists(kept) else ""
     if content is None:
-        return Step(ADD, str(path), f"added{beside}", "", text)
+        return Step(ADD, str(path), f"added{beside}{_shown(git, folder)}", "", text)
     if shim.is_shim(content):
         before = content.decode("utf-8", "replace")
         return Step(KEEP if before == text else UPDATE, str(path), "is there already" if before == text else "updated",
@@ -200,11 +202,25 @@ def _maker(content: bytes) -> str:
 
 
 def _is_tracked(git: Git, path: Path) -> bool:
-    top = git.repository.top
-    if top is None or not path.is_relative_to(top):
+    inside = _inside(git, path.parent)
+    if inside is None:
         return False
-    inside = str(path.relative_to(top))
-    return bool(git.run(f"--work-tree={top}", "-C", top, "ls-files", "-z", "--", f":(literal){inside}").stdout)
+    top, spec = str(git.repository.top), f":(literal){inside / path.name}"
+    return bool(git.run(f"--work-tree={top}", "-C", top, "ls-files", "-z", "--", spec).stdout)
+
+
+def _shown(git: Git, folder: Path) -> str:
+    return " (in your work tree)" if _inside(git, folder) is not None else ""
+
+
+def _inside(git: Git, folder: Path) -> Path | None:
+    """Return where a folder lies in the work tree, links followed; None where it lies outside, or in .git."""
+    if git.repository.work_tree is None:
+        return None
+    real, top = folder.resolve(), git.repository.work_tree.resolve()
+    if not real.is_relative_to(top) or real.is_relative_to(git.repository.common_dir.resolve()):
+        return None
+    return real.relative_to(top)
 
 
 def _need_writable(folder: Path) -> None:

@@ -157,8 +157,8 @@ def counts(state_folder: str | os.PathLike[str]) -> dict[str, int]:
 def _names(folder: str) -> list[str]:
     try:
         return sorted(name for name in os.listdir(folder) if name.endswith(SUFFIX))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
+    except OSError:
+        return []  # nothing was ever captured here, or not by this person
 
 
 def _remove(path: str) -> None:

@@ -13,9 +13,11 @@ from writing import fields_of, keys_found
 from gitmem.app import Memory
 from gitmem.catalog.catalog import Catalog
 from gitmem.errors import ConflictError
+from gitmem.fact import write_fact
 from gitmem.recall import Asked
 from gitmem.store.lock import WriteLock
 from gitmem.store.spool import Spool, has_entries
+from gitmem.verify.session import Options
 
 GATEWAY = "learned-the-gateway-drops-idle-connections"
 TEXT = "The gateway drops idle connections"
@@ -206,3 +208,16 @@ def test_catalog_on_disk_never_holds_what_is_only_spooled(memory, repo: Path) ->
     assert stored is not None
     assert [row[0] for row in stored.rows("SELECT key FROM memory")] == ["learned-tokens-are-signed-with-rs256"]
     stored.close()
+
+
+def test_verify_records_what_it_finds_while_something_waits(memory, repo: Path) -> None:
+    write_fact(memory, "There is a gateway", verify={"exists": "src/gateway/retry.py"}, key="a-fact", unproven=True)
+    memory.capture(TEXT)
+
+    run = memory.verify(Options(), told=lambda *_: None)
+
+    assert [result.outcome for result in run.results] == ["holds"]
+    assert memory.show("a-fact")["status"] == "verified"
+    assert keys_found(memory, "gateway drops idle") == [GATEWAY, "a-fact"]
+    assert memory.drain() == 1
+    assert memory.show("a-fact")["status"] == "verified"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -124,6 +125,7 @@ def test_shim_that_pre_commit_moved_away_is_found_and_taken_away(memory, repo: P
     hook.rename(hook.with_name("post-checkout.legacy"))
     write_hook(hook, "#!/bin/sh\n# pre-commit\n")
     assert git_hooks.missing(memory.git) == []
+    assert {step.what for step in memory.install_git_hooks()} == {git_hooks.KEEP}  # a second shim would go in a circle
 
     memory.uninstall_git_hooks()
 
@@ -131,15 +133,21 @@ def test_shim_that_pre_commit_moved_away_is_found_and_taken_away(memory, repo: P
     assert "pre-commit" in hook.read_text()
 
 
-def test_tracked_hook_is_left_to_the_person(memory, repo: Path) -> None:
-    git(repo, "config", "core.hooksPath", ".githooks")
+@pytest.mark.parametrize("link", [False, True], ids=["setting", "link"])
+def test_tracked_hook_is_left_to_the_person(memory, repo: Path, link: bool) -> None:
     commit_files(repo, {".githooks/post-checkout": MINE})
+    if link:
+        shutil.rmtree(repo / ".git" / "hooks", ignore_errors=True)
+        (repo / ".git" / "hooks").symlink_to(repo / ".githooks")
+    else:
+        git(repo, "config", "core.hooksPath", ".githooks")
 
     steps = {step.what: step for step in memory.install_git_hooks()}
 
     assert (repo / ".githooks" / "post-checkout").read_text() == MINE
     assert 'gitmem hook post-checkout "$@" || :' in steps[git_hooks.BY_HAND].about
     assert git(repo, "status", "--porcelain", "-uno") == ""
+    assert "(in your work tree)" in steps[git_hooks.ADD].about
 
 
 def test_folder_that_serves_all_repositories_is_changed_only_when_asked(
