@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 
 from gitmem.opened import Opened
-from gitmem.store.spool import counts, has_entries
+from gitmem.store.spool import counts, waiting_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ class Memory(Opened):
 
     # The catalog that shows the spool too, while something waits there.
     _shown: Catalog | None = None
+    _shown_state: tuple[str, ...] = ()
     _is_judging = False
 
     def __enter__(self) -> Memory:
@@ -47,27 +48,27 @@ class Memory(Opened):
 
     def close(self) -> None:
         """Close the catalog and the local state."""
-        self._show_spooled(None)
+        if self._shown is not None:
+            self._shown.close()
+            self._shown = None
         super().close()
 
     def catalog(self, tip: str | None = None) -> Catalog:
         """Return the catalog at the store's tip, and with what is spooled in it; without where a tip is named."""
         base = super().catalog(tip)
-        if tip is not None or self._is_judging or not has_entries(self.git.repository.state):
+        waiting = () if tip is not None or self._is_judging else waiting_in(self.git.repository.state)
+        if not waiting:
             return base
-        from gitmem.capture.drain import overlaid
+        state = (base.meta("commit"), *waiting)
+        if self._shown is None or self._shown_state != state:
+            from gitmem.capture.drain import overlaid
 
-        return self._show_spooled(overlaid(self, super().writer(), base)) or base
-
-    def _show_spooled(self, shown: Catalog | None) -> Catalog | None:
-        """Keep the catalog that shows the spool, to close it; a command that holds the one before goes on with this."""
-        before = self._shown
-        if before is None or shown is None:
-            self._shown = shown
-            if before is not None:
-                before.close()
-        else:
-            before.become(shown)
+            fresh = overlaid(self, super().writer(), base)
+            if self._shown is None:
+                self._shown = fresh
+            else:
+                self._shown.become(fresh)  # a command that holds the one before goes on with this one
+            self._shown_state = state
         return self._shown
 
     def session(self, options: Options | None = None) -> Session:
@@ -80,7 +81,7 @@ class Memory(Opened):
 
     def writer(self) -> Writer:
         """Return a writer to this store, on a branch that has everything that was captured before."""
-        if has_entries(self.git.repository.state):
+        if waiting_in(self.git.repository.state):
             self.drain()
         return super().writer()
 
@@ -119,7 +120,7 @@ class Memory(Opened):
         """Turn everything that was captured into commits, and return how many entries that were."""
         from gitmem.capture.drain import drain
 
-        return drain(self, super().writer()) if has_entries(self.git.repository.state) else 0
+        return drain(self, super().writer()) if waiting_in(self.git.repository.state) else 0
 
     def leave(self, what: str) -> None:
         """Leave a work to a process behind this one (a row of ``cli.background``'s table)."""

@@ -143,9 +143,9 @@ class Spool:
                 _remove(entry.path)
 
 
-def has_entries(state_folder: str | os.PathLike[str]) -> bool:
-    """Tell whether anything waits; microseconds where nothing ever did."""
-    return bool(_names(os.path.join(state_folder, FOLDER, WAITING)))
+def waiting_in(state_folder: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Return the names of the entries that wait, the oldest first; microseconds where nothing ever did."""
+    return tuple(_names(os.path.join(state_folder, FOLDER, WAITING)))
 
 
 def counts(state_folder: str | os.PathLike[str]) -> dict[str, int]:

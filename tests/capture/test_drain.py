@@ -16,7 +16,7 @@ from gitmem.errors import ConflictError
 from gitmem.fact import write_fact
 from gitmem.recall import Asked
 from gitmem.store.lock import WriteLock
-from gitmem.store.spool import Spool, has_entries
+from gitmem.store.spool import Spool, waiting_in
 from gitmem.verify.session import Options
 
 GATEWAY = "learned-the-gateway-drops-idle-connections"
@@ -59,6 +59,19 @@ def test_captured_text_is_found_on_a_disk_that_cannot_be_written_to(memory, repo
     assert (ran.status, ran.out.split("\t")[0]) == (0, GATEWAY)
 
 
+def test_what_waits_is_looked_at_once_until_it_changes(memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = []
+    real = Spool.read
+    monkeypatch.setattr(Spool, "read", lambda self, name: (read.append(name), real(self, name))[1])
+    first = memory.capture(TEXT)
+    for _ in range(3):
+        keys_found(memory, "gateway")
+    second = memory.capture("Retries are capped at three")
+
+    assert keys_found(memory, "retries") == ["learned-retries-are-capped-at-three"]
+    assert read == [first, first, second]
+
+
 def test_captured_text_is_found_while_somebody_else_writes(memory, repo: Path) -> None:
     memory.capture(TEXT)
 
@@ -74,7 +87,7 @@ def test_next_write_drains_first_and_an_edit_finds_what_was_captured(memory, rep
 
     memory.edit_fields(GATEWAY, {"tags": ["net"]}, None, approve=False)
 
-    assert not has_entries(state(repo))
+    assert not waiting_in(state(repo))
     assert fields_of(repo, f"learned/{GATEWAY}.md")["tags"] == ["net"]
 
 
@@ -129,12 +142,12 @@ def test_drain_that_was_killed_after_its_commit_writes_nothing_twice(
         memory.drain()
     monkeypatch.undo()
     put_files(repo, {"learned/a-key.md": "---\ntitle: Edited since\nkind: learned\n---\n"})
-    assert has_entries(state(repo))
+    assert waiting_in(state(repo))
 
     with Memory(repo, clock=lambda: float(NOW + 60)) as later:
         later.drain()
 
-    assert not has_entries(state(repo))
+    assert not waiting_in(state(repo))
     assert fields_of(repo, "learned/a-key.md")["title"] == "Edited since"
     assert Spool(state(repo)).interrupted() is None
 
@@ -181,7 +194,7 @@ def test_captured_once_brings_back_nothing_and_changes_nothing(memory, repo: Pat
     memory.drain()
 
     assert tip(repo) == before
-    assert not has_entries(state(repo))
+    assert not waiting_in(state(repo))
 
 
 def test_two_that_drain_take_turns(memory, repo: Path) -> None:

@@ -9,7 +9,7 @@ from conftest import NOW
 
 from gitmem.app import Memory
 from gitmem.errors import NoRepositoryError, RefusedError, UsageError
-from gitmem.store.spool import Spool, has_entries
+from gitmem.store.spool import Spool, waiting_in
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
@@ -42,7 +42,7 @@ def test_what_may_not_be_written_is_refused_before_it_is_on_disk(
         memory.capture(text, **options)
 
     assert SECRET not in str(caught.value)
-    assert not has_entries(repo / ".git" / "gitmem")
+    assert not waiting_in(repo / ".git" / "gitmem")
 
 
 def test_nothing_is_captured_where_there_is_no_store(repo: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.store.spool import LITTER_S, Spool, has_entries
+from gitmem.store.spool import LITTER_S, Spool, waiting_in
 
 WRITER = """
 import sys
@@ -29,13 +29,13 @@ def texts(spool: Spool) -> list[str]:
 
 def test_entries_come_back_whole_and_in_their_order(tmp_path: Path) -> None:
     spool = Spool(tmp_path)
-    assert not has_entries(tmp_path)
+    assert not waiting_in(tmp_path)
 
     for text in ("first", "zweites ü\n\x00", "third"):
         spool.append({"text": text})
 
     assert texts(spool) == ["first", "zweites ü\n\x00", "third"]
-    assert has_entries(tmp_path)
+    assert waiting_in(tmp_path)
 
 
 def test_what_killed_writers_had_acknowledged_is_there_and_nothing_half(tmp_path: Path) -> None:
