@@ -141,7 +141,8 @@ def plan_uninstall(git: Git) -> tuple[Step, ...]:
                 steps.append(Step(RESTORE, str(path), "the hook that was there before is back"))
         elif ours is not None:
             text = (_read(ours) or b"").decode("utf-8", "replace")
-            if os.path.lexists(kept):
+            is_same = ours != path and _read(kept) is not None and _read(kept) == _read(path)
+            if os.path.lexists(kept) and not is_same:  # pre-commit has put the same hook back itself
                 steps.append(Step(RESTORE, str(ours), "the hook that was there before is back", text))
             else:
                 steps.append(Step(REMOVE, str(ours), "removed", text))
@@ -164,6 +165,7 @@ def uninstall(git: Git) -> tuple[Step, ...]:
             path.with_name(path.name.removesuffix(LEGACY) + shim.KEPT).replace(path)
         elif step.what == REMOVE:
             path.unlink()
+            path.with_name(path.name.removesuffix(LEGACY) + shim.KEPT).unlink(missing_ok=True)
     return steps
 
 

@@ -44,14 +44,22 @@ class Spool:
         """
         import json
 
-        os.makedirs(self._waiting, mode=0o700, exist_ok=True)
+        self._make_folders()
         name = f"{time.time_ns():020d}-{os.urandom(6).hex()}{SUFFIX}"
         content = json.dumps({"format": FORMAT, **entry}, ensure_ascii=True).encode("ascii")
         _write_durably(os.path.join(self._folder, f"{name}.new"), content)
         os.rename(os.path.join(self._folder, f"{name}.new"), os.path.join(self._waiting, name))
-        for folder in (self._waiting, self._folder):
-            _sync_folder(folder)
+        _sync_folder(self._waiting)
         return name
+
+    def _make_folders(self) -> None:
+        """Make the folders where they are not there yet, their names on disk too."""
+        if os.path.isdir(self._waiting):
+            return
+        os.makedirs(self._waiting, mode=0o700, exist_ok=True)
+        state = os.path.dirname(self._folder)
+        for folder in (self._folder, state, os.path.dirname(state)):
+            _sync_folder(folder)
 
     def list_waiting(self) -> list[str]:
         """Return the names of the entries that wait, the oldest first."""

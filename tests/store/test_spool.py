@@ -62,10 +62,13 @@ def test_entry_is_synced_with_its_names_before_it_is_acknowledged(
     real = os.fsync
     monkeypatch.setattr(os, "fsync", lambda fd: (synced.append(os.readlink(f"/proc/self/fd/{fd}")), real(fd))[1])
 
-    name = Spool(tmp_path).append({"text": "a"})
+    first = Spool(tmp_path).append({"text": "a"})
+    made, synced[:] = synced[:], []
+    second = Spool(tmp_path).append({"text": "b"})
 
     folder = tmp_path / "spool"
-    assert synced[:2] == [str(folder / f"{name}.new"), str(folder / "waiting")]
+    assert made == [*map(str, (folder, tmp_path, tmp_path.parent, folder / f"{first}.new", folder / "waiting"))]
+    assert synced == [str(folder / f"{second}.new"), str(folder / "waiting")]
 
 
 @pytest.mark.parametrize("content", [b"", b'{"format": 1', b"[]", b'{"format": 2, "text": "a"}', b'{"format": 1}'])
