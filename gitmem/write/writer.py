@@ -6,7 +6,7 @@ import json
 
 from gitmem.catalog.keys import near_keys
 from gitmem.document.edit import REMOVE, edit
-from gitmem.document.fields import TASK, format_time
+from gitmem.document.fields import format_time
 from gitmem.document.parse import parse
 from gitmem.errors import FormatError, NotFoundError, RefusedError
 from gitmem.frozen import frozen, replace
@@ -15,6 +15,7 @@ from gitmem.store import layout
 from gitmem.store.commit import Plan, Written, write_commit
 from gitmem.write import place
 from gitmem.write.draft import Author, Draft, check_file, checked_text
+from gitmem.write.unite import ASIDE, united
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -241,8 +242,8 @@ class Writer:
         if known is None:
             return checked_text(draft.key, fields, draft.body, policy=policy, path=path)
         before = before_of(catalog, known)
-        fields = _united(before, fields, draft)
-        same = {**before, **dict.fromkeys(_ASIDE)} == {**fields, **dict.fromkeys(_ASIDE)}
+        fields = united(before, fields, draft)
+        same = {**before, **dict.fromkeys(ASIDE)} == {**fields, **dict.fromkeys(ASIDE)}
         text = self.text_of(catalog, known)
         if same and place.body_of(catalog, known) == draft.body:
             return parse(text, path=path)
@@ -357,36 +358,9 @@ def need_known(catalog: Catalog, key: str) -> place.Known:
     return known
 
 
-# Fields of the store itself, which nobody says again: they make no difference between two texts.
-_ASIDE = ("by", "updated", "superseded_by")
-# What happened to a task, which saying anew what it is does not undo.
-_LIFE = ("state", "claimed", "attempts", "closed")
-# A check is one thing: with a new command, nothing of the old one's stays.
-_CHECK = ("verify", "refute", "timeout", "network")
-
-
 def before_of(catalog: Catalog, known: place.Known) -> dict[str, Any]:
     """Return the fields of a memory as they are."""
     fields: dict[str, Any] = json.loads(catalog.row("SELECT fields FROM text WHERE id = ?", (known.id,))[0])
-    return fields
-
-
-def _united(before: Mapping[str, Any], new: Mapping[str, Any], draft: Draft) -> dict[str, Any]:
-    """Return the fields of a memory that was said again.
-
-    With an explicit key the second time counts, but for what nobody said then and its links; otherwise what it left
-    out stays too, and lists unite.
-    """
-    stay = (
-        ("created", "supersedes", *(_LIFE if draft.kind == TASK else ()), *draft.made) if draft.is_explicit else before
-    )
-    gone = ("superseded_by", "retired", "by", *(_CHECK if "verify" in new else ()))
-    kept = {name: value for name, value in before.items() if name in stay and name not in gone}
-    fields = {**kept, **{name: value for name, value in new.items() if name not in draft.made or name not in kept}}
-    for name, value in new.items():
-        if isinstance(value, list) and name in kept and name != "verify":
-            listed = [kept[name]] if isinstance(kept[name], str) else kept[name]
-            fields[name] = list(dict.fromkeys([*listed, *value]))
     return fields
 
 

@@ -1,0 +1,38 @@
+"""What becomes of a memory's fields when it is said again."""
+
+from __future__ import annotations
+
+from gitmem.document.fields import TASK
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from gitmem.write.draft import Draft
+
+# Fields of the store itself, which nobody says again: they make no difference between two texts.
+ASIDE = ("by", "updated", "superseded_by")
+# What happened to a task, which saying anew what it is does not undo.
+_LIFE = ("state", "claimed", "attempts", "closed")
+# A check is one thing: with a new command, nothing of the old one's stays.
+_CHECK = ("verify", "refute", "timeout", "network")
+
+
+def united(before: Mapping[str, Any], new: Mapping[str, Any], draft: Draft) -> dict[str, Any]:
+    """Return the fields of a memory that was said again.
+
+    With an explicit key the second time counts, but for what nobody said then and its links; otherwise what it left
+    out stays too, and lists unite.
+    """
+    stay = (
+        ("created", "supersedes", *(_LIFE if draft.kind == TASK else ()), *draft.made) if draft.is_explicit else before
+    )
+    gone = ("superseded_by", "retired", "by", *(_CHECK if "verify" in new else ()))
+    kept = {name: value for name, value in before.items() if name in stay and name not in gone}
+    fields = {**kept, **{name: value for name, value in new.items() if name not in draft.made or name not in kept}}
+    for name, value in new.items():
+        if isinstance(value, list) and name in kept and name != "verify":
+            listed = [kept[name]] if isinstance(kept[name], str) else kept[name]
+            fields[name] = list(dict.fromkeys([*listed, *value]))
+    return fields
