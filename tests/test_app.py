@@ -57,6 +57,8 @@ READING = [
     ("status",),
     ("status", "--json"),
     ("log", "shell"),
+    ("task", "tree", "--all"),
+    ("task", "show", "gate"),
     ("doctor",),
     ("index",),
     ("index", "--rebuild"),
