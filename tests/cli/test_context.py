@@ -37,7 +37,7 @@ def test_json_is_as_documented(run_cli) -> None:
     found = json.loads(run_cli("context", "--json").out)
 
     assert list(found) == ["sections", "tokens", "more"]
-    assert [list(section) for section in found["sections"]] == [["name", "items", "total", "more", "rest"]] * 3
+    assert [list(section) for section in found["sections"]] == [["name", "items", "total", "more", "rest"]] * 4
     assert [item["key"] for item in found["sections"][0]["items"]] == ["f", "k"]
     assert found["tokens"] > 0
 
@@ -53,4 +53,4 @@ def test_what_does_not_fit_the_budget_is_counted_with_the_way_to_it(run_cli) -> 
 def test_path_that_is_worked_on_brings_its_memories_to_the_front(run_cli) -> None:
     found = json.loads(run_cli("context", "--path", "src/gateway/retry.py", "--json").out)
 
-    assert found["sections"][1]["items"][0]["key"] == "r"
+    assert found["sections"][2]["items"][0]["key"] == "r"
