@@ -164,6 +164,20 @@ def git_environment(*, transport: bool = False) -> dict[str, str]:
     return env
 
 
+def asking(*, interactive: bool) -> dict[str, str]:
+    """Return what tells git and ssh whether they may ask a person (git(1), ssh(1): ``SSH_ASKPASS_REQUIRE``)."""
+    return {"GIT_TERMINAL_PROMPT": "1"} if interactive else {"GIT_TERMINAL_PROMPT": "0", "SSH_ASKPASS_REQUIRE": "never"}
+
+
+def without_variables(wanted: Mapping[str, str]) -> list[str]:
+    """Return the start of a command line that takes ``GIT_*`` variables of ours away which are not *wanted*.
+
+    For a program that another library starts with all of our environment; empty where there are none.
+    """
+    extra = sorted(name for name in os.environ if name.startswith("GIT_") and name not in wanted)
+    return ["env", *(word for name in extra for word in ("-u", name))] if extra else []
+
+
 def search_path() -> str:
     """Return PATH for checks; the system's default where it is unset."""
     return os.environ.get("PATH") or os.defpath

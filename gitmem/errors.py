@@ -101,6 +101,10 @@ class ConflictError(GitmemError):
     """The branch moved under us, or somebody else holds the lock."""
 
 
+class RemoteError(GitmemError):
+    """A remote cannot be reached, or refuses; nothing is lost, what was written is in this clone."""
+
+
 class TrustError(GitmemError):
     """A command that nobody has approved, or an approval that cannot be given here."""
 

@@ -6,7 +6,7 @@ import os
 
 from gitmem import process
 from gitmem.config import git_config_files, git_environment
-from gitmem.errors import ConflictError, GitmemError, NotFoundError
+from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoundError
 from gitmem.frozen import frozen
 from gitmem.git.repository import Repository, Unsure, is_oid, read_head, read_ref
 
@@ -68,12 +68,16 @@ class Change:
         mode: The new mode; zeros where it was deleted.
         oid: The new object name; zeros where it was deleted.
         path: The path.
+        old_mode: The mode before; zeros where it was added.
+        old_oid: The object name before; zeros where it was added.
     """
 
     status: str
     mode: str
     oid: str
     path: str
+    old_mode: str = ""
+    old_oid: str = ""
 
 
 class Git:
@@ -116,6 +120,7 @@ class Git:
 
         Raises:
             ConflictError: The ref exists and is broken.
+            NoRepositoryError: This git cannot read the repository's format.
         """
         try:
             return read_ref(self.repository.common, name)
@@ -124,6 +129,10 @@ class Git:
         oid = done.stdout.decode("ascii", "replace").strip()
         if is_oid(oid):
             return oid
+        if b"repository extension" in done.stderr or b"repo version" in done.stderr:
+            said = " ".join(done.stderr.decode("utf-8", "replace").removeprefix("fatal: ").split())
+            told = f"this repository has a format that the git of this machine cannot read: {said}"
+            raise NoRepositoryError(told, hint="update git; nothing was changed")
         if os.path.isfile(os.path.join(self.repository.common, name)):
             raise ConflictError(f"{name} is broken: it names no commit", hint="gitmem doctor --fix")
         return None
@@ -182,8 +191,8 @@ class Git:
         parts = done.stdout.split(b"\0")
         changes = []
         for head, path in zip(parts[0::2], parts[1::2], strict=False):
-            _, mode, _, oid, status = head.decode("ascii").split(" ")
-            changes.append(Change(status[0], mode, oid, os.fsdecode(path)))
+            old_mode, mode, old_oid, oid, status = head.decode("ascii").split(" ")
+            changes.append(Change(status[0], mode, oid, os.fsdecode(path), old_mode.removeprefix(":"), old_oid))
         return changes
 
     def sizes(self, oids: Iterable[str]) -> dict[str, int]:
@@ -266,6 +275,11 @@ class Git:
             email = rest.rpartition("> ")[0]
             self._identity = (name, email) if done.status == 0 and name and email else FALLBACK_IDENTITY
         return self._identity
+
+    def merge_bases(self, one: str, other: str) -> list[str]:
+        """Return the best common ancestors of two commits, sorted; none where they share no history."""
+        done = self.run("merge-base", "--all", "--end-of-options", one, other, check=False)
+        return sorted(done.stdout.decode("ascii").split())
 
     def is_ancestor(self, old: str, new: str) -> bool:
         """Tell whether *old* is *new* or one of its ancestors; false where either is missing."""

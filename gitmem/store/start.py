@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from gitmem.errors import ConflictError, ProcessError
+from gitmem.errors import ConflictError, GitmemError
 from gitmem.frozen import frozen
+from gitmem.git import remotes
 from gitmem.git.binary import Git
 from gitmem.policy import default_toml
 from gitmem.store import layout
@@ -88,18 +89,9 @@ def _refuse_blocked(git: Git, branch: str) -> None:
 
 def _fetch(git: Git, remote: str, branch: str, notices: list[str]) -> None:
     """Ask the remote for its memory; a clone of one branch or depth would not have brought it."""
-    if git.run("config", "--get", f"remote.{remote}.url", check=False).status != 0:
+    if not remotes.has_remote(git, remote):
         return
-    refspec = f"+refs/heads/{branch}:refs/remotes/{remote}/{branch}"
     try:
-        done = git.run(
-            "-c", "transfer.fsckObjects=true", "fetch", "--quiet", "--no-tags", "--no-write-fetch-head",
-            "--end-of-options", remote, refspec, check=False, timeout_s=REMOTE_TIMEOUT_S, transport=True,
-        )  # fmt: skip
-    except ProcessError as err:
+        remotes.fetch(git, remote, branch, remotes.Talk(timeout_s=REMOTE_TIMEOUT_S))
+    except GitmemError as err:
         notices.append(f"{remote} could not be asked for its memory: {err.message}")
-        return
-    said = done.stderr.decode("utf-8", "replace").strip()
-    if done.status != 0 and "couldn't find remote ref" not in said:
-        first = said.split("\n", 1)[0].removeprefix("fatal: ")
-        notices.append(f"{remote} could not be asked for its memory ({first}); started without it")

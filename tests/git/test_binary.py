@@ -116,8 +116,8 @@ def test_a_moved_file_is_told_as_gone_and_new(repo: Path, door: Git) -> None:
     old, new = tree(repo, {"a": ("100644", content)}), tree(repo, {"b": ("100644", content)})
 
     assert door.diff_trees(old, new) == [
-        Change("D", "000000", "0" * 40, "a"),
-        Change("A", "100644", content, "b"),
+        Change("D", "000000", "0" * 40, "a", "100644", content),
+        Change("A", "100644", content, "b", "000000", "0" * 40),
     ]
 
 

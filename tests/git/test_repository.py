@@ -265,3 +265,12 @@ def test_a_head_of_an_unknown_form_is_left_to_git(repo: Path) -> None:
 
     with pytest.raises(Unsure):
         read_head(found(repo))
+
+
+def test_a_format_that_this_git_cannot_read_is_refused_with_its_words(repo: Path) -> None:
+    git(repo, "config", "core.repositoryformatversion", "1")
+    git(repo, "config", "extensions.fromTheFuture", "true")
+    (repo / ".git" / "reftable").mkdir()
+
+    with pytest.raises(NoRepositoryError, match="unknown repository extension found: fromthefuture"):
+        Git(discover(repo)).read_ref("refs/heads/memory")

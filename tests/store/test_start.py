@@ -155,7 +155,7 @@ def test_a_remote_that_never_answers_is_given_up(repo: Path, monkeypatch: pytest
     notices: list[str] = []
 
     assert begin(repo, notices=notices).how == "started"
-    assert "longer than" in notices[0]
+    assert "did not answer within 0.5 seconds" in notices[0]
 
 
 def test_a_remote_that_would_run_a_program_is_refused(repo: Path) -> None:

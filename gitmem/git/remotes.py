@@ -1,0 +1,263 @@
+"""Remotes: fetch and push with progress, through GitPython, with the person's own ssh, credentials and ``insteadOf``.
+
+GitPython starts git, pumps its output and understands its progress; its index and commit functions are never used.
+Nobody is asked anything where there is no terminal, and then git and the ssh it started end together at a time limit.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import suppress
+
+from gitmem import config
+from gitmem.errors import NotFoundError, RemoteError
+from gitmem.frozen import frozen
+from gitmem.git.binary import Git
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+# A remote that does not answer ends a sync nobody watches: longer than any fetch of a memory takes (1,000 of them are
+# a second over a slow line), shorter than a hook or a job may hang.
+TIMEOUT_S = 300.0
+# Lines of git's answer that are kept: a hostile remote can send without end (its words are shown, never obeyed).
+LINES_KEPT = 40
+# Settings of the person that would make of one branch's transport something else.
+ALONE = ("-c", "maintenance.auto=false", "-c", "push.gpgSign=false", "-c", "fetch.fsckObjects=true")
+# What a push says when the remote's branch is not where we saw it (git 2.39, builtin/push.c and receive-pack.c).
+MOVED = (
+    "stale info", "fetch first", "non-fast-forward", "failed to update ref", "cannot lock ref", "incorrect old value",
+    "failed to lock", "reference already exists", "remote ref updated since checkout",
+)  # fmt: skip
+
+
+@frozen
+class Talk:
+    """How to talk to remotes.
+
+    Attributes:
+        interactive: Whether somebody sits at a terminal: git and ssh may ask, and nothing is ended by a time limit.
+        timeout_s: Seconds after which a transport that nobody watches is ended.
+        told: Told what is done, how much of it, and of how much; or None.
+    """
+
+    interactive: bool = False
+    timeout_s: float = TIMEOUT_S
+    told: Callable[[str, int, int], None] | None = None
+
+
+def has_remote(git: Git, remote: str) -> bool:
+    """Tell whether a remote of this name is configured."""
+    return not remote.startswith("-") and bool(git.config_value(f"remote.{remote}.url"))
+
+
+def list_remotes(git: Git) -> list[str]:
+    """Return the names of the configured remotes, sorted."""
+    return sorted(os.fsdecode(git.run("remote").stdout).split())
+
+
+def fetch(git: Git, remote: str, branch: str, talk: Talk, *, deepen: bool = False) -> str | None:
+    """Bring a remote's branch to ``refs/remotes/<remote>/<branch>`` and return its commit; None: it has none.
+
+    Args:
+        git: The repository.
+        remote: The remote.
+        branch: The branch.
+        talk: How to talk to it.
+        deepen: Whether to fetch what a shallow clone left out of its history (git-fetch(1): as ``--unshallow``, but of
+            this branch alone).
+
+    Raises:
+        NotFoundError: There is no such remote.
+        RemoteError: It cannot be reached, or git refuses what it sent.
+    """
+    _refuse_unsafe(git, remote)
+    tracking = f"refs/remotes/{remote}/{branch}"
+    options = [
+        "--no-tags",
+        "--no-prune",
+        "--no-write-fetch-head",
+        "--recurse-submodules=no",
+        "--refmap=",
+        "--no-filter",
+    ]
+    options += ["--depth=2147483647"] if deepen else []
+    spec = f"+refs/heads/{branch}:{tracking}"
+    status, _, said = _talk(git, remote, ["fetch", *_progress(talk), *options, "--end-of-options", remote, spec], talk)
+    if status == 0:
+        return git.read_ref(tracking)
+    if any("couldn't find remote ref" in line for line in said):
+        return None
+    raise _failed(git, remote, "fetched from", said)
+
+
+def push(git: Git, remote: str, branch: str, commit: str, *, expected: str | None, talk: Talk) -> bool:
+    """Move a remote's branch to a commit that contains where it is expected to be; false where it is elsewhere now.
+
+    Args:
+        git: The repository.
+        remote: The remote.
+        branch: The branch.
+        commit: A descendant of *expected*: nothing is ever taken away.
+        expected: Where the branch was seen; None where it does not exist.
+        talk: How to talk to it.
+
+    Raises:
+        NotFoundError: There is no such remote.
+        RemoteError: It cannot be reached, or refuses the commit.
+    """
+    _refuse_unsafe(git, remote)
+    assert expected is None or git.is_ancestor(expected, commit), "a push never takes anything away"
+    ref = f"refs/heads/{branch}"
+    options = ["--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no"]
+    lease = f"--force-with-lease={ref}:{expected or ''}"
+    argv = [
+        "-c",
+        f"remote.{remote}.mirror=false",
+        "push",
+        *_progress(talk),
+        *options,
+        lease,
+        "--end-of-options",
+        remote,
+    ]
+    status, answer, said = _talk(git, remote, [*argv, f"{commit}:{ref}"], talk)
+    if status == 0:
+        git.run("update-ref", "-m", "gitmem: push", f"refs/remotes/{remote}/{branch}", commit, check=False)
+        return True
+    refusals = [line for line in answer if line.startswith("!")]
+    if any(words in line for line in (*refusals, *said) for words in MOVED):
+        return False
+    raise _failed(git, remote, "pushed to", [line.partition("\t")[2] for line in refusals] + said)
+
+
+def shown_url(git: Git, remote: str) -> str:
+    """Return where a remote is, without what only its owner should see."""
+    url = git.config_value(f"remote.{remote}.url")
+    scheme, there, rest = url.partition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}" if there else url
+
+
+def _progress(talk: Talk) -> list[str]:
+    return ["--progress"] if talk.told is not None else ["--no-progress"]
+
+
+def _refuse_unsafe(git: Git, remote: str) -> None:
+    if not has_remote(git, remote):
+        known = ", ".join(list_remotes(git)) or "none"
+        raise NotFoundError(
+            f"there is no remote {remote} here (there are: {known})", hint=f"add it: git remote add {remote} URL"
+        )
+    import git as gitpython  # 130 ms (measured), and only where a remote is asked
+
+    urls = git.run("remote", "get-url", "--all", "--", remote, check=False).stdout
+    urls += git.run("remote", "get-url", "--push", "--all", "--", remote, check=False).stdout
+    for url in os.fsdecode(urls).split("\n"):
+        try:
+            gitpython.Git.check_unsafe_protocols(url)
+        except gitpython.UnsafeProtocolError as err:
+            raise RemoteError(f"the URL of {remote} runs a program: {url}", hint="use ssh, https or a path") from err
+        if url.startswith("-"):
+            raise RemoteError(f"the URL of {remote} is an option: {url}", hint=f"git remote set-url {remote} URL")
+
+
+def _talk(git: Git, remote: str, args: Sequence[str], talk: Talk) -> tuple[int, list[str], list[str]]:
+    """Run git with a remote; return its exit status, the end of its answer and of what it said besides."""
+    import git as gitpython
+    from git.cmd import handle_process_output
+
+    own = config.git_environment(transport=True)
+    env = own | config.asking(interactive=talk.interactive)
+    answer: list[str] = []
+    said: list[str] = []
+    progress = _listener(talk)
+    forms = (gitpython.RemoteProgress.re_op_relative, gitpython.RemoteProgress.re_op_absolute)
+
+    def hear(line: str) -> None:
+        if not any(form.match(line) for form in forms):
+            _keep(said, line)
+        if progress is not None:
+            progress(line)
+
+    argv = [*config.without_variables(env), *git.argv(*ALONE, *args, durable=True)]
+    # A relative path of a remote begins at the top of the work tree (git-remote(1) leaves that to where git runs).
+    started = gitpython.Git(git.repository.top or git.repository.common).execute(
+        argv,
+        as_process=True,
+        env=env,
+        universal_newlines=True,
+        errors="backslashreplace",
+        # A terminal's Ctrl-C reaches its whole group, and ssh asks on it; elsewhere the group is ours to end.
+        start_new_session=not talk.interactive,
+    )
+    assert isinstance(started, gitpython.Git.AutoInterrupt)
+    child: Any = started.proc
+    try:
+        handle_process_output(
+            child, lambda line: _keep(answer, line), hear, finalizer=None, decode_streams=False,
+            kill_after_timeout=None if talk.interactive else talk.timeout_s,
+        )  # fmt: skip
+        status = child.wait(timeout=None if talk.interactive else talk.timeout_s)
+    except RuntimeError as err:  # GitPython's word for a time limit
+        raise RemoteError(f"{remote} did not answer within {talk.timeout_s:g} seconds", hint=_OFFLINE) from err
+    finally:
+        if child.poll() is None:
+            _end(child, alone=not talk.interactive)
+    return status, answer, said
+
+
+def _end(child: Any, *, alone: bool) -> None:
+    """End git, and with it the ssh and helpers that it started."""
+    with suppress(ProcessLookupError):
+        if alone:
+            os.killpg(child.pid, signal.SIGKILL)
+        else:
+            child.terminate()
+    child.wait()
+
+
+def _keep(lines: list[str], line: str) -> None:
+    lines.append(line.rstrip("\n")[:1000])
+    del lines[:-LINES_KEPT]
+
+
+def _listener(talk: Talk) -> Callable[[str], None] | None:
+    told = talk.told
+    if told is None:
+        return None
+    from git import RemoteProgress
+
+    class Progress(RemoteProgress):
+        """Hands on how far the transport is."""
+
+        def update(self, op_code: int, cur_count: Any, max_count: Any = None, message: str = "") -> None:
+            names = {self.RECEIVING: "receiving", self.WRITING: "sending", self.RESOLVING: "unpacking"}
+            name = names.get(op_code & self.OP_MASK)
+            if told is not None and name and max_count:
+                told(name, int(cur_count or 0), int(max_count))
+
+        def hear(self, line: str) -> None:
+            self._parse_progress_line(line.rstrip())
+            self.other_lines.clear()
+
+    return Progress().hear
+
+
+_HOSTILE = (
+    "nothing was taken over: somebody pushed an object that git refuses; have that commit taken back at the remote"
+)
+_OFFLINE = "nothing is lost: what you wrote is in this clone; try again later: gitmem sync"
+
+
+def _failed(git: Git, remote: str, what: str, said: Sequence[str]) -> RemoteError:
+    told = [line for line in said if line.startswith(("fatal:", "error:", "remote:", "ssh:", "refs/", "Permission"))]
+    words = [line.removeprefix("fatal: ").removeprefix("error: ").strip() for line in told or said]
+    first = "; ".join(dict.fromkeys(word for word in words if word))[:600] or "git did not say why"
+    is_hostile = any("fsck error" in line for line in said)
+    return RemoteError(
+        f"{remote} ({shown_url(git, remote)}) could not be {what}: {first}", hint=_HOSTILE if is_hostile else _OFFLINE
+    )

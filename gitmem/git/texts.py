@@ -1,0 +1,119 @@
+"""Three-way merge of texts by line, by libgit2 in memory: no repository, no file, no process, no marker left in it.
+
+Source: libgit2, merge_file.c and xdiff, through ``pygit2.Repository.merge_file_from_index`` (25 µs a text, measured).
+"""
+
+from __future__ import annotations
+
+from gitmem.frozen import frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# In front of every line while it is merged: no line of a text can then look like a marker of libgit2's answer, and
+# every line holds a letter, so that none counts as filling between two conflicts.
+_SHIELD = "x"
+_OURS, _MIDDLE, _THEIRS = "<<<<<<<", "=======", ">>>>>>>"
+
+
+@frozen
+class Piece:
+    """One part of a merged text.
+
+    Attributes:
+        text: What both sides agree on; empty for a conflict.
+        ours: Our lines of a conflict.
+        theirs: Their lines of a conflict.
+        is_conflict: Whether both sides changed the same lines.
+    """
+
+    text: str = ""
+    ours: str = ""
+    theirs: str = ""
+    is_conflict: bool = False
+
+
+def merge_texts(base: str, ours: str, theirs: str) -> tuple[Piece, ...]:
+    """Return the pieces of a merged text in order; one piece without a conflict where it merged cleanly.
+
+    A last line without an end gets one.
+    """
+    if ours in (base, theirs) or theirs == base:
+        return (Piece(theirs if ours == base else ours),)
+    merged = _merger().merge(_shielded(base), _shielded(ours), _shielded(theirs))
+    pieces: list[Piece] = []
+    sides: dict[str, list[str]] = {"": []}
+    where = ""
+    for line in merged.split("\n")[:-1]:
+        if line.startswith(_OURS):
+            pieces.append(Piece("".join(sides[""])))
+            where, sides = "ours", {"ours": [], "theirs": []}
+        elif line.startswith(_MIDDLE):
+            where = "theirs"
+        elif line.startswith(_THEIRS):
+            pieces.append(Piece(ours="".join(sides["ours"]), theirs="".join(sides["theirs"]), is_conflict=True))
+            where, sides = "", {"": []}
+        else:
+            sides[where].append(f"{line[1:]}\n")
+    pieces.append(Piece("".join(sides[""])))
+    return tuple(piece for piece in pieces if piece.text or piece.is_conflict) or (Piece(),)
+
+
+def _shielded(text: str) -> bytes:
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    return "".join(f"{_SHIELD}{line}\n" for line in lines).encode("utf-8")
+
+
+_mergers: list[Any] = []
+
+
+def _merger() -> Any:
+    if not _mergers:
+        _mergers.append(_make_merger())
+    return _mergers[0]
+
+
+def _make_merger() -> Any:
+    """Return the one merger of this process: a repository in memory whose objects are the texts at hand."""
+    import pygit2  # 114 ms (measured), and only where texts are merged
+    from pygit2.enums import FileMode, ObjectType
+
+    class Texts(pygit2.OdbBackend):
+        """An object database that holds three texts."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.held: dict[Any, bytes] = {}
+
+        def read_cb(self, oid: Any) -> tuple[int, bytes]:
+            return ObjectType.BLOB, self.held[oid]
+
+        def read_header_cb(self, oid: Any) -> tuple[int, int]:
+            return ObjectType.BLOB, len(self.held[oid])
+
+        def exists_cb(self, oid: Any) -> bool:
+            return oid in self.held
+
+    class Merger:
+        """Merges texts, one after the other."""
+
+        def __init__(self) -> None:
+            self._texts = Texts()
+            odb = pygit2.Odb()
+            odb.add_backend(self._texts, 1)
+            self._repository = pygit2.Repository()
+            self._repository.set_odb(odb)
+
+        def merge(self, base: bytes, ours: bytes, theirs: bytes) -> str:
+            names = [pygit2.hash(text) for text in (base, ours, theirs)]
+            self._texts.held = dict(zip(names, (base, ours, theirs), strict=True))
+            was, mine, yours = (pygit2.IndexEntry("text", name, FileMode.BLOB) for name in names)
+            try:
+                return str(self._repository.merge_file_from_index(was, mine, yours).contents)
+            except RuntimeError:  # pygit2 cannot make a text of an empty answer
+                return ""
+
+    return Merger()

@@ -1,0 +1,174 @@
+"""A real remote is fetched from and pushed to; what is unsafe is refused, and what hangs is ended with its children."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+from conftest import git, put_files
+
+from gitmem.errors import NotFoundError, RemoteError
+from gitmem.git.binary import Git
+from gitmem.git.remotes import Talk, fetch, push, shown_url
+from gitmem.git.repository import discover
+
+TALK = Talk(timeout_s=20)
+
+
+@pytest.fixture
+def hub(repo: Path) -> Path:
+    """Return a bare repository, the remote of *repo*."""
+    folder = repo.parent / "hub.git"
+    git(repo.parent, "init", "-q", "--bare", str(folder))
+    git(repo, "remote", "add", "origin", "../hub.git")
+    return folder
+
+
+@pytest.fixture
+def door(repo: Path, hub: Path) -> Git:
+    return Git(discover(repo))
+
+
+def commit(repo: Path, name: str = "a") -> str:
+    return put_files(repo, {f"gotchas/{name}.md": name}, ref="refs/heads/memory")
+
+
+def heads(folder: Path) -> dict[str, str]:
+    rows = git(folder, "for-each-ref", "--format=%(refname) %(objectname)").split("\n")
+    return dict(row.split(" ") for row in rows if row)
+
+
+def test_what_is_pushed_is_fetched_and_nothing_else_is_sent(repo: Path, hub: Path, door: Git) -> None:
+    tip = commit(repo)
+    git(repo, "update-ref", "refs/gitmem/private/agent", tip)
+    git(repo, "tag", "-a", "-m", "x", "v1", tip)
+    git(repo, "config", "push.followTags", "true")
+    git(repo, "config", "remote.origin.mirror", "true")
+
+    assert fetch(door, "origin", "memory", TALK) is None
+    assert push(door, "origin", "memory", tip, expected=None, talk=TALK)
+
+    assert heads(hub) == {"refs/heads/memory": tip}
+    assert fetch(door, "origin", "memory", TALK) == tip
+    assert git(repo, "rev-parse", "refs/remotes/origin/memory") == tip
+
+
+def test_a_remote_that_moved_meanwhile_is_not_overwritten(repo: Path, hub: Path, door: Git) -> None:
+    first = commit(repo)
+    push(door, "origin", "memory", first, expected=None, talk=TALK)
+    second, theirs = commit(repo, "b"), put_files(hub, {"gotchas/theirs.md": "x"})
+
+    assert not push(door, "origin", "memory", second, expected=first, talk=TALK)
+    assert not push(door, "origin", "memory", second, expected=None, talk=TALK)
+
+    assert heads(hub) == {"refs/heads/memory": theirs}
+
+
+def test_a_remote_that_refuses_says_why(repo: Path, hub: Path, door: Git) -> None:
+    hook = hub / "hooks/pre-receive"
+    hook.write_text("#!/bin/sh\necho 'memories are frozen' >&2\nexit 1\n")
+    hook.chmod(0o755)
+
+    with pytest.raises(RemoteError, match="memories are frozen"):
+        push(door, "origin", "memory", commit(repo), expected=None, talk=TALK)
+
+
+def test_hooks_and_variables_of_a_git_that_called_us_do_not_count(
+    repo: Path, hub: Path, door: Git, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    hook = repo / ".git/hooks/pre-push"
+    hook.write_text("#!/bin/sh\ntouch ran\nexit 1\n")
+    hook.chmod(0o755)
+    for name in ("GIT_DIR", "GIT_OBJECT_DIRECTORY", "GIT_INDEX_FILE", "GIT_SSH_VARIANT"):
+        monkeypatch.setenv(name, str(tmp_path / "elsewhere"))
+
+    assert push(door, "origin", "memory", commit(repo), expected=None, talk=TALK)
+
+    assert list(tmp_path.glob("**/ran")) == []
+    assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.parametrize("url", ["ext::sh -c touch% ran", "--upload-pack=touch ran", "fd::3"])
+def test_a_url_that_runs_a_program_is_refused(repo: Path, door: Git, url: str) -> None:
+    git(repo, "config", "remote.origin.url", url)
+    git(repo, "config", "protocol.ext.allow", "always")
+
+    with pytest.raises(RemoteError, match="the URL of origin"):
+        fetch(door, "origin", "memory", TALK)
+
+
+@pytest.mark.parametrize("name", ["nowhere", "-x", "../hub.git"])
+def test_only_a_configured_remote_is_asked(door: Git, name: str) -> None:
+    with pytest.raises(NotFoundError, match="there are: origin"):
+        fetch(door, name, "memory", TALK)
+
+
+def test_a_persons_own_words_for_a_url_count(repo: Path, hub: Path, door: Git) -> None:
+    tip = commit(repo)
+    git(repo, "config", f"url.{hub.parent}/.insteadOf", "hub:")
+    git(repo, "config", "remote.origin.url", "hub:hub.git")
+
+    assert push(door, "origin", "memory", tip, expected=None, talk=TALK)
+
+
+def test_a_remote_that_hangs_is_ended_with_what_it_started(repo: Path, door: Git, tmp_path: Path) -> None:
+    git(repo, "config", "remote.origin.url", "ssh://nowhere/x")
+    git(repo, "config", "core.sshCommand", f"sh -c 'echo $$ >{tmp_path}/pid; sleep 60' #")
+
+    with pytest.raises(RemoteError, match=r"origin did not answer within 0\.6 seconds"):
+        fetch(door, "origin", "memory", Talk(timeout_s=0.6))
+
+    pid = int((tmp_path / "pid").read_text())
+    deadline = time.monotonic() + 3
+    while _is_alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not _is_alive(pid)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        return "zombie" not in Path(f"/proc/{pid}/status").read_text() and os.kill(pid, 0) is None
+    except (OSError, FileNotFoundError):
+        return False
+
+
+def test_nobody_is_asked_where_there_is_no_terminal(repo: Path, door: Git, tmp_path: Path) -> None:
+    git(repo, "config", "remote.origin.url", "ssh://nowhere/x")
+    git(repo, "config", "core.sshCommand", f"sh -c 'env >{tmp_path}/env; exit 1' #")
+
+    with pytest.raises(RemoteError, match="could not be fetched"):
+        fetch(door, "origin", "memory", TALK)
+
+    env = (tmp_path / "env").read_text().split("\n")
+    assert "GIT_TERMINAL_PROMPT=0" in env
+    assert "SSH_ASKPASS_REQUIRE=never" in env
+
+
+def test_progress_is_told(repo: Path, hub: Path, door: Git) -> None:
+    commit(repo, "before")
+    told: list[tuple[str, int, int]] = []
+
+    push(door, "origin", "memory", commit(repo), expected=None, talk=Talk(told=lambda *what: told.append(what)))
+
+    assert {(what, done == of) for what, done, of in told} >= {("sending", True)}
+
+
+def test_a_url_is_shown_without_its_password(repo: Path, door: Git) -> None:
+    git(repo, "config", "remote.origin.url", "https://ana:secret@example.org/x.git")
+
+    assert shown_url(door, "origin") == "https://example.org/x.git"
+
+
+def test_an_object_that_git_refuses_is_not_taken_over(repo: Path, hub: Path, door: Git) -> None:
+    content = git(hub, "hash-object", "-w", "--stdin", input="x")
+    top = git(hub, "mktree", input=f"100644 blob {content}\t.git\n")
+    made = git(hub, "-c", "user.name=M", "-c", "user.email=m@x", "commit-tree", "-m", "x", top)
+    git(hub, "update-ref", "refs/heads/memory", made)
+
+    with pytest.raises(RemoteError, match="could not be fetched from") as caught:
+        fetch(door, "origin", "memory", TALK)
+
+    assert "somebody pushed an object that git refuses" in caught.value.hint
+    assert git(repo, "rev-parse", "-q", "--verify", "refs/remotes/origin/memory", check=False) == ""
