@@ -39,6 +39,8 @@ class Plan:
         writes: Path and content of each file to write.
         moves: Old and new path of each file to move as it is.
         deletes: Paths to delete.
+        entries: Path, mode and object name of each thing that is in the object database already.
+        merged: The second parent: a commit whose history is merged; or empty.
         trailers: Name and value of each trailer, in order.
         body: Text between subject and trailers, or empty.
         machine: Whether gitmem itself is the author (verify), not the person.
@@ -48,6 +50,8 @@ class Plan:
     writes: tuple[tuple[str, bytes], ...] = ()
     moves: tuple[tuple[str, str], ...] = ()
     deletes: tuple[str, ...] = ()
+    entries: tuple[tuple[str, str, str], ...] = ()
+    merged: str = ""
     trailers: tuple[tuple[str, str], ...] = ()
     body: str = ""
     machine: bool = False
@@ -111,6 +115,27 @@ def write_commit(
     raise ConflictError(f"{ref}: other writers were faster {ATTEMPTS} times", hint="try again")
 
 
+def advance(git: Git, ref: str, commit: str, *, old: str | None, command: str, lock_timeout_s: float) -> bool:
+    """Move *ref* to a commit that is in the object database, from where it was (None: nowhere); false where it is not.
+
+    Raises:
+        ConflictError: Other writers, or a lock file, kept us out, or the branch is checked out here.
+    """
+    _refuse_checked_out(git, ref)
+    with WriteLock(git.repository.state_dir, command=command, timeout_s=lock_timeout_s) as lock:
+        clear_stale_ref_lock(ref_lock_path(git, ref), lock.crashed)
+        if git.read_ref(ref) != old:
+            return False
+        lock.renew()
+        was = old or "0" * len(commit)
+        done = git.run("update-ref", "-m", f"gitmem: {command}", ref, commit, was, check=False, durable=True)
+        if done.status != 0:
+            _explain_refusal(git, ref, old, done, ["git", "update-ref", ref])
+            return False
+        _sync_folders(git.repository.common_dir, ref, [])
+    return True
+
+
 def _refuse_checked_out(git: Git, ref: str) -> None:
     """Refuse to move the branch that a work tree is on: the person's next commit there would revert the write.
 
@@ -157,7 +182,7 @@ def _import(
 
     The descriptor *keep* stays open in git.
     """
-    is_small = len(plan.writes) <= NAMES_ASKED
+    is_small = len(plan.writes) + len(plan.entries) <= NAMES_ASKED
     asked = [path for path, _ in plan.writes] if is_small else []
     folders = sorted({f for path in _touched(plan) for f in _parents(path)}) if is_small else []
     name, email = ("gitmem", "gitmem@localhost") if plan.machine else git.identity()
@@ -213,12 +238,14 @@ def _stream(ref: str, plan: Plan, *, tip: str | None, now: int, who: str, ask: l
         parts += [_commit_head(ref, 2, root, layout.ROOT_MESSAGE), b"\n"]
     parts.append(_commit_head(ref, 1, f"{who} {now} +0000", _message(plan)))
     parts.append(f"from {tip or ':2'}\n".encode())
+    parts += [f"merge {plan.merged}\n".encode()] if plan.merged else []
     parts += [f"R {old} {new}\n".encode() for old, new in plan.moves]
     parts += [f"D {_quoted(path)}\n".encode() for path in plan.deletes]
+    parts += [f"M {mode} {oid} {_quoted(path)}\n".encode() for path, mode, oid in plan.entries]
     for path, content in plan.writes:
         parts += [f"M 100644 inline {path}\ndata {len(content)}\n".encode(), content, b"\n"]
     parts.append(b"\nget-mark :1\n")
-    parts += [f"ls :1 {path}\n".encode() if path else b'ls :1 ""\n' for path in ask]
+    parts += [f"ls :1 {_quoted(path)}\n".encode() if path else b'ls :1 ""\n' for path in ask]
     parts.append(b"done\n")
     return b"".join(parts)
 
@@ -249,7 +276,9 @@ def _ident(text: str) -> str:
 
 
 def _touched(plan: Plan) -> list[str]:
-    return [p for p, _ in plan.writes] + [p for pair in plan.moves for p in pair] + list(plan.deletes)
+    moved = [path for pair in plan.moves for path in pair]
+    written = [path for path, _ in plan.writes] + [path for path, _, _ in plan.entries]
+    return written + moved + list(plan.deletes)
 
 
 def _parents(path: str) -> list[str]:

@@ -48,8 +48,8 @@ class WriteLock:
         fd: The open file that holds it. A child that keeps it open keeps the lock: so does a git that outlives us.
     """
 
-    def __init__(self, state_dir: Path, *, command: str, timeout_s: float) -> None:
-        self._path = state_dir / "lock"
+    def __init__(self, state_dir: Path, *, command: str, timeout_s: float, name: str = "lock") -> None:
+        self._path = state_dir / name
         self._command = command
         self._timeout_s = timeout_s
         self.fd = -1

@@ -1,0 +1,43 @@
+"""The field ``conflict``: what two people changed in two ways, and a person must settle. Pure.
+
+It is a list of ``{field: title, other: the other version, by: who wrote it}``; of the body, which holds both versions,
+``{field: body, by: [ana, bob]}``. Anybody can write anything there, so it is read with care.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from typing import Any
+
+CONFLICT = "conflict"
+
+
+def entries_of(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return what is to be settled in a memory, in order; entries that do not name a field are left out."""
+    listed = fields.get(CONFLICT)
+    entries = listed if isinstance(listed, list) else [listed]
+    return [entry for entry in entries if isinstance(entry, dict) and isinstance(entry.get("field"), str)]
+
+
+def without(fields: Mapping[str, Any], settled: Collection[str]) -> list[dict[str, Any]]:
+    """Return what is left to settle when somebody has decided about some fields."""
+    return [entry for entry in entries_of(fields) if entry["field"] not in settled]
+
+
+def told(fields: Mapping[str, Any]) -> str:
+    """Return what is to be settled as one line for people; empty where nothing is."""
+    return "; ".join(_told(entry) for entry in entries_of(fields))
+
+
+def _told(entry: Mapping[str, Any]) -> str:
+    by = entry.get("by")
+    who = " and ".join(map(str, by)) if isinstance(by, list) else str(by or "somebody")
+    if entry["field"] == "body":
+        return f"the text holds two versions (by {who})"
+    if entry["field"] == "retired":
+        return f"it was retired while it was changed (by {who})"
+    if "other" not in entry:
+        return f"{entry['field']} was changed by {who} too: see the history"
+    return f"{entry['field']} is, as {who} has it: {entry['other']}"

@@ -1,0 +1,75 @@
+"""Merge two versions of a store's other files: of verdicts the later one counts, the policy merges by line. Pure."""
+
+from __future__ import annotations
+
+from gitmem.errors import ConfigError, FormatError
+from gitmem.frozen import frozen
+from gitmem.git.texts import merge_texts
+from gitmem.hygiene import display
+from gitmem.model import FAILS
+from gitmem.policy import load
+from gitmem.store import layout
+from gitmem.store.verdicts import parse_verdict
+
+# Begins the lines of a policy that a person must settle: `doctor` looks for it.
+SETTLE_MARK = "# gitmem: two versions, to settle."
+
+
+@frozen
+class Side:
+    """One side's version of a file, and who wrote it last."""
+
+    content: bytes
+    who: str
+
+
+def unite_verdicts(one: bytes, other: bytes, *, key: str, path: str) -> bytes:
+    """Return the later of two verdicts on one specification; of two at the same second, the one that fails."""
+
+    def rank(content: bytes) -> tuple[bool, int, bool, bytes]:
+        if len(content) > layout.VERDICT_LIMIT:
+            return False, 0, False, content
+        try:
+            verdict = parse_verdict(content, key=key, path=path)
+        except FormatError:
+            return False, 0, False, content
+        return True, verdict.at, verdict.outcome == FAILS, content
+
+    return max(one, other, key=rank)
+
+
+def unite_policies(base: bytes | None, one: Side, other: Side) -> tuple[bytes, bool]:
+    """Return the policy of both sides, and whether a person must settle something in it.
+
+    Where both changed the same lines, those of one side count and the others follow as a comment.
+    """
+    first, second = sorted((one, other), key=lambda side: side.content)
+    if not (is_policy(first.content) and is_policy(second.content)):
+        return (first if is_policy(first.content) else second).content, True
+    texts = [(content or b"").decode("utf-8", "replace") for content in (base, first.content, second.content)]
+    pieces = merge_texts(*texts)
+    merged = "".join(
+        piece.text if not piece.is_conflict else piece.theirs + _comment(piece.ours, first.who) for piece in pieces
+    ).encode("utf-8")
+    if is_policy(merged):
+        return merged, any(piece.is_conflict for piece in pieces)
+    kept = texts[2] if texts[2].endswith("\n") else texts[2] + "\n"
+    whole = (kept + _comment(texts[1], first.who)).encode("utf-8")
+    return (whole if is_policy(whole) else second.content), True
+
+
+def is_policy(content: bytes) -> bool:
+    """Tell whether a file is a policy that gitmem can read."""
+    try:
+        load(content.decode("utf-8"), file=layout.POLICY_PATH)
+    except (UnicodeDecodeError, ConfigError):
+        return False
+    return len(content) <= layout.POLICY_LIMIT
+
+
+def _comment(text: str, who: str) -> str:
+    name = display(" ".join(who.split()))[:60] or "somebody"
+    lines = text.strip("\n").split("\n")
+    return "".join(
+        f"{line}\n".replace("# \n", "#\n") for line in (f"{SETTLE_MARK} {name} wrote:", *(f"# {x}" for x in lines))
+    )

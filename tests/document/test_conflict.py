@@ -1,0 +1,37 @@
+"""What is to be settled in a memory is told on one line, whatever somebody wrote there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gitmem.document.conflict import entries_of, told, without
+
+TITLE = {"field": "title", "other": "X", "by": "Bob"}
+BODY = {"field": "body", "by": ["Ana", "Bob"]}
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ([TITLE], "title is, as Bob has it: X"),
+        ([BODY], "the text holds two versions (by Ana and Bob)"),
+        ([{"field": "retired", "by": "Ana"}], "it was retired while it was changed (by Ana)"),
+        ([{"field": "verify", "by": "Ana"}], "verify was changed by Ana too: see the history"),
+        (TITLE, "title is, as Bob has it: X"),
+        ("x", ""),
+        ([1, {}, {"field": 2}, None], ""),
+        (None, ""),
+    ],
+)
+def test_it_is_told_on_one_line(value: Any, text: str) -> None:
+    assert told({"conflict": value}) == text
+
+
+def test_what_somebody_decided_is_left_out() -> None:
+    fields = {"conflict": [TITLE, BODY]}
+
+    assert without(fields, {"title"}) == [BODY]
+    assert without(fields, {"title", "body"}) == []
+    assert entries_of(fields) == [TITLE, BODY]

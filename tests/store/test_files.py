@@ -1,0 +1,71 @@
+"""The later verdict counts, and a policy merges by line and stays one that can be read."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitmem.model import Verdict
+from gitmem.policy import load
+from gitmem.store.files import SETTLE_MARK, Side, unite_policies, unite_verdicts
+from gitmem.store.verdicts import format_verdict
+
+KEY = "a-fact"
+
+
+def verdict(outcome: str, at: int) -> bytes:
+    made = Verdict(key=KEY, spec="a" * 64, claim="c", outcome=outcome, commit="1" * 40, inputs="", at=at)
+    return format_verdict(made).encode()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (verdict("fails", 1_790_000_000), verdict("holds", 1_780_000_000)),
+        (verdict("holds", 1_790_000_000), verdict("fails", 1_780_000_000)),
+        (verdict("fails", 1_790_000_000), verdict("holds", 1_790_000_000)),
+        (verdict("holds", 1), b"no verdict"),
+        (verdict("holds", 1), b"#" * 20_000),
+    ],
+    ids=["later-fails", "later-holds", "same-second", "unreadable", "too-large"],
+)
+def test_the_verdict_that_counts_is_the_same_either_way(one: bytes, other: bytes) -> None:
+    assert unite_verdicts(one, other, key=KEY, path="v") == one
+    assert unite_verdicts(other, one, key=KEY, path="v") == one
+
+
+def policies(base: str, one: str, other: str) -> tuple[str, bool]:
+    sides = Side(one.encode(), "Ana"), Side(other.encode(), "Bob")
+    found = unite_policies(base.encode(), *sides)
+    assert found == unite_policies(base.encode(), *reversed(sides))
+    return found[0].decode(), found[1]
+
+
+BASE = '# ours\n[verify]\nttl = "30d"\njobs = 1\n\n[recall]\nhalf_life_days = 14\n\n[context]\nrecent_days = 7\n'
+
+
+def test_changes_of_different_settings_unite() -> None:
+    found, is_open = policies(BASE, BASE.replace("30d", "10d"), BASE.replace("recent_days = 7", "recent_days = 9"))
+
+    assert found == BASE.replace("30d", "10d").replace("recent_days = 7", "recent_days = 9")
+    assert not is_open
+
+
+def test_of_one_setting_changed_twice_one_counts_and_the_other_is_a_comment() -> None:
+    found, is_open = policies(BASE, BASE.replace("30d", "10d"), BASE.replace("30d", "20d"))
+
+    assert load(found, file="x").verify.ttl_s == 20 * 86_400
+    assert f'{SETTLE_MARK} Ana wrote:\n# ttl = "10d"\n' in found
+    assert is_open
+
+
+def test_two_new_tables_of_one_name_never_make_a_file_that_cannot_be_read() -> None:
+    one, other = BASE + "[secrets]\nallow = []\n", "[secrets]\nallow = []\n" + BASE
+
+    found, is_open = policies(BASE, one, other)
+
+    assert load(found, file="x").context.recent_days == 7
+    assert is_open
+
+
+def test_a_policy_that_cannot_be_read_gives_way() -> None:
+    assert policies(BASE, "[[[", BASE.replace("30d", "1d")) == (BASE.replace("30d", "1d"), True)
