@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from gitmem.catalog.catalog import Catalog
     from gitmem.doctor import Examined
     from gitmem.install.git_hooks import Step
+    from gitmem.git.remotes import Talk
     from gitmem.recall import Asked, Found
     from gitmem.store.start import Started
+    from gitmem.sync import Synced
     from gitmem.tasks.listing import Row
     from gitmem.tasks.task import Task
     from gitmem.tasks.tree import Node
@@ -353,3 +355,22 @@ class Memory(Opened):
         found = self.show(key)
         task = task_shown(found["key"], found["kind"], found["frontmatter"])
         return found, task, waits_of(self.catalog(), self.ground(), task.key)
+
+    def sync(
+        self,
+        remote: str = "",
+        *,
+        talk: Talk | None = None,
+        push: bool = True,
+        dry_run: bool = False,
+        accept_rewritten: bool = False,
+    ) -> Synced:
+        """Bring this clone's memory and a remote's together, and the catalog along."""
+        from gitmem.git.remotes import Talk
+        from gitmem.sync import sync
+
+        how = talk or Talk()
+        done = sync(self, remote, how, push=push, dry_run=dry_run, accept_rewritten=accept_rewritten)
+        if done.merged != "nothing" and not dry_run:
+            self.catalog()
+        return done

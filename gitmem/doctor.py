@@ -9,13 +9,16 @@ import time
 from pathlib import Path
 
 from gitmem import leftovers
+from gitmem.catalog.state import TO_SETTLE
+from gitmem.document import conflict
 from gitmem.document.fields import warnings_of
 from gitmem.errors import GitmemError, ProcessError
 from gitmem.frozen import frozen
 from gitmem.git.repository import is_oid
 from gitmem.model import BUILTIN_FIELDS, Document, Problem
 from gitmem.store.commit import Plan, ref_lock_path, write_commit
-from gitmem.store.layout import ROOT_EMAIL, ROOT_NAME
+from gitmem.store.files import SETTLE_MARK
+from gitmem.store.layout import POLICY_LIMIT, POLICY_PATH, ROOT_EMAIL, ROOT_NAME
 from gitmem.store.read import display_path
 
 TYPE_CHECKING = False
@@ -203,7 +206,7 @@ def _stored(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
                   for path in sorted(gone)]  # fmt: skip
         problems = left
     catalog = memory.catalog()
-    return [*problems, *_newer(catalog), *_shadowed(catalog), *_orphans(catalog)]
+    return [*problems, *_newer(catalog), *_shadowed(catalog), *_orphans(catalog), *_to_settle(memory, catalog)]
 
 
 def _list_problems(catalog: Catalog) -> list[Problem]:
@@ -234,6 +237,25 @@ def _newer(catalog: Catalog) -> list[Problem]:
     )
     documents = (Document(key, path, json.loads(fields), "", "") for key, path, fields in rows)
     return [problem for document in documents for problem in warnings_of(document)]
+
+
+def _to_settle(memory: Opened, catalog: Catalog) -> list[Problem]:
+    """Return what two people changed in two ways, and a merge kept both of."""
+    rows = catalog.rows(
+        "SELECT m.key, m.path, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE m.shadowed = 0"
+        f" AND {TO_SETTLE} ORDER BY m.key"
+    )
+    found = [
+        Problem("to-settle", path, conflict.told(json.loads(fields)) or "something is to be settled", key=key,
+                hint=f"say what counts: gitmem edit {key}; or keep it as it is: gitmem edit {key} --settled",
+                severity="warning")
+        for key, path, fields in rows
+    ]  # fmt: skip
+    policy = memory.git.read_blob(f"{memory.tip()}:{POLICY_PATH}", limit=POLICY_LIMIT * 2) or b""
+    if SETTLE_MARK.encode() in policy:
+        told = "two people changed the same settings; the other version stands in it as a comment"
+        found.append(Problem("to-settle", POLICY_PATH, told, hint="edit it on the branch", severity="warning"))
+    return found
 
 
 def _shadowed(catalog: Catalog) -> list[Problem]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gitmem.document.conflict import CONFLICT, without
 from gitmem.document.edit import REMOVE
 from gitmem.document.fields import TASK, format_time
 from gitmem.document.parse import parse
@@ -101,7 +102,11 @@ def edit_fields(memory: Opened, key: str, changes: Mapping[str, Any], body: str 
     path, below = f"{key}.md", None if body is None else f"{cleaned(body)}\n".lstrip()
 
     def change(text: str) -> str:
-        new = edited(text, wanted, path, body=below)
+        fields = parse(text, path=path).fields
+        decided = {*wanted, *(("body",) if body is not None else ())}
+        # Whoever says anew what two people said in two ways has settled it.
+        left = {CONFLICT: without(fields, decided) or REMOVE} if CONFLICT in fields else {}
+        new = edited(text, left | wanted, path, body=below)
         return new if new == text else edited(new, {"updated": format_time(memory.now)}, path)
 
     old = parse(memory.text_of(key), path=path).fields

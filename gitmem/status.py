@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from gitmem.git.binary import Git
     from gitmem.store.local import LocalState
 
+_TO_SETTLE = (
+    f"SELECT m.key FROM memory m JOIN text t ON t.id = m.id WHERE m.shadowed = 0 AND {state.TO_SETTLE} ORDER BY m.key"
+)
 # Files of a branch that are looked at for relevance; more say nothing about what is being worked on.
 WORKING_LIMIT = 200
 
@@ -55,6 +58,7 @@ def status(
         "suspect": [_line(line) for line in standing.lines if line.status == "suspect"],
         "waiting": list(waiting),
         "problems": catalog.row("SELECT count(*) FROM problem")[0],
+        "to_settle": [row[0] for row in catalog.rows(_TO_SETTLE)],
         "archived": catalog.row("SELECT count(*) FROM memory WHERE archived = 1 AND shadowed = 0")[0],
         "index": {"commit": shows, "is_current": shows == tip},
         "verified_at": format_time(verified) if verified else "",

@@ -63,23 +63,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-network", dest="network", action="store_false", help="the check does not need it any more"
     )
+    parser.add_argument(
+        "--settled", action="store_true", help="two versions were merged: it stands as it is, nothing is left to settle"
+    )
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Change one memory and print its key."""
-    changes: dict[str, Any] = {}
-    for name in TEXTS:
-        if getattr(args, name) is not None:
-            changes[name] = getattr(args, name)
+    plain = (*TEXTS, "confidence", "priority", "network")
+    changes: dict[str, Any] = {name: value for name in plain if (value := getattr(args, name)) is not None}
     for name, (_, field) in LISTS.items():
         if getattr(args, name) is not None:
             changes[field] = [v for v in getattr(args, name) if v]
-    for name in ("confidence", "priority", "network"):
-        if getattr(args, name) is not None:
-            changes[name] = getattr(args, name)
     if changes.get("kind"):
         changes["kind"] = changes["kind"].replace("-", "_")
+    if args.settled:
+        changes["conflict"] = ""
     check = verify_of(args)
     if check is not None:
         changes["verify"] = check

@@ -43,5 +43,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
     out.line('  gitmem fact "what is true" --contains TEXT --in FILE')
     out.line("  gitmem verify && gitmem context")
     if done.how != "joined":
-        out.line((f"Share it with: git push -u origin {done.branch}", "dim"))
+        out.line(("Share it with: gitmem sync", "dim"))
     return 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.cli.output import MARKS
+from gitmem.document import conflict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,6 +76,8 @@ def _print_verdict(verdict: dict[str, Any], found: dict[str, Any], out: Output) 
 
 def _value(name: str, value: Any) -> str:
     """Return a field for people; one that is not in its usual form is shown as it is."""
+    if name == conflict.CONFLICT:
+        return conflict.told({name: value}) or str(value)
     if isinstance(value, list):
         return ("; " if any(isinstance(v, dict) for v in value) else ", ").join(_value("", v) for v in value)
     if not isinstance(value, dict):

@@ -49,6 +49,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
             _more(len(found["waiting"]) - 10),
         )
         out.line("  ", ("gitmem trust --review", "dim"))
+    if found["to_settle"]:
+        some, more = shared.list_of(found["to_settle"][:10]), _more(len(found["to_settle"]) - 10)
+        out.line(("two versions to settle: ", "yellow"), some, more, ("  gitmem doctor", "dim"))
     if found["problems"]:
         out.line((f"{shared.counted(found['problems'], 'problem')}: gitmem doctor", "yellow"))
     if found["spool"]["refused"]:

@@ -36,6 +36,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "settle": ("prove", "decide what to do about a failure"),
     "trust": ("prove", "approve commands, list or print approvals"),
     "untrust": ("prove", "take approvals back"),
+    "sync": ("share", "bring in what others wrote, merge it by meaning, and send what is here"),
+    "merge": ("share", "merge the file of one memory: a merge driver for git"),
     "index": ("care", "bring the search index up to date"),
     "install": ("care", "let git call gitmem: hooks that keep the index up to date"),
     "uninstall": ("care", "take that away again"),
@@ -50,6 +52,7 @@ GROUPS = {
     "work": "Tasks",
     "read": "Read",
     "prove": "Prove",
+    "share": "Share",
     "care": "Look after it",
 }
 

@@ -1,0 +1,65 @@
+"""Merge one memory's file as `sync` does: the driver that git calls for memories that lie in the code's own branch.
+
+Set it up with `git config merge.gitmem.driver "gitmem merge %O %A %B %P"`, and the line `/.memory/** merge=gitmem` in
+`.gitattributes`. The result is written to OURS, as git wants it.
+
+Exit status: 0 merged; 1 both versions are in it, and are to be settled.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gitmem.cli import shared
+from gitmem.errors import NotFoundError
+from gitmem.store import layout
+from gitmem.store.files import Side, unite_policies, unite_verdicts
+from gitmem.store.unite import Version, unite
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem merge base.md ours.md theirs.md", "gitmem merge base.md ours.md theirs.md .memory/gotchas/a.md")
+ONE, OTHER = "one side", "the other side"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what merge takes."""
+    parser.add_argument("base", help="the file that both started from (git's %%O); empty where there was none")
+    parser.add_argument("ours", help="one side (%%A); the result is written there")
+    parser.add_argument("theirs", help="the other side (%%B)")
+    parser.add_argument("path", nargs="?", default="", help="where it lies (%%P)")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Merge three files into one."""
+    base, ours, theirs = (_read(name) for name in (args.base, args.ours, args.theirs))
+    path = (args.path or args.ours).removeprefix(".memory/")
+    place = layout.place_of(path)
+    what = place.what if isinstance(place, layout.Place) else layout.MEMORY
+    fields: tuple[str, ...] = ()
+    if what == layout.VERDICT and isinstance(place, layout.Place):
+        merged = unite_verdicts(ours, theirs, key=place.key, path=path)
+    elif what == layout.POLICY:
+        merged, is_open = unite_policies(base or None, Side(ours, ONE), Side(theirs, OTHER))
+        fields = ("file",) if is_open else ()
+    else:
+        found = unite(base or None, Version(ours, lambda: ONE), Version(theirs, lambda: OTHER), path=path)
+        merged, fields = found.content, found.conflicts
+    Path(args.ours).write_bytes(merged)
+    if args.json:
+        out.json({"path": path, "fields": list(fields)})
+    elif fields:
+        out.note(f"{path}: both versions are in it, to settle: {shared.list_of(fields)}")
+    return int(bool(fields))
+
+
+def _read(name: str) -> bytes:
+    try:
+        return Path(name).read_bytes()
+    except OSError as err:
+        raise NotFoundError(f"{name}: {err.strerror}", hint="gitmem merge BASE OURS THEIRS [PATH]") from err

@@ -1,0 +1,80 @@
+"""Bring this clone's memory and a remote's together: fetch, merge by meaning, push.
+
+A merge goes memory by memory and field by field. Where two people changed the same thing, both versions are kept in the
+memory, and `gitmem doctor` names what is to be settled. Nothing is ever forced, and no conflict marker is written.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+    from gitmem.sync import Synced
+
+# What ``store.unite`` says of two files of which one is no memory.
+UNREADABLE = ("unreadable",)
+EXAMPLES = ("gitmem sync", "gitmem sync upstream", "gitmem sync --dry-run", "gitmem sync --no-push --json")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what sync takes."""
+    parser.add_argument("remote", nargs="?", default="", help="a remote's name; gitmem.remote (origin) by default")
+    parser.add_argument("--no-push", action="store_true", help="bring in what is there, send nothing")
+    parser.add_argument("--dry-run", action="store_true", help="fetch, and say what would be done")
+    parser.add_argument(
+        "--accept-rewritten",
+        action="store_true",
+        help="merge a remote branch whose history was rewritten, or publish again one that was removed",
+    )
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Bring both sides together and say what came in."""
+    from gitmem.git.remotes import Talk
+
+    talk = Talk(interactive=shared.is_interactive(), told=out.progress if out.is_error_terminal else None)
+    with shared.open_memory(args, out) as memory:
+        done = memory.sync(
+            args.remote,
+            talk=talk,
+            push=not args.no_push,
+            dry_run=args.dry_run,
+            accept_rewritten=args.accept_rewritten,
+        )
+        shared.tell_notices(memory, out)
+    if args.json:
+        from gitmem.sync import as_table
+
+        out.json(as_table(done) | {"dry_run": args.dry_run})
+        return 0
+    _tell(done, out, dry_run=args.dry_run)
+    return 0
+
+
+def _tell(done: Synced, out: Output, *, dry_run: bool) -> None:
+    counts = [
+        f"{len(keys)} {word}"
+        for keys, word in ((done.added, "new"), (done.changed, "changed"), (done.retired, "retired"))
+        if keys
+    ]
+    counts += [shared.counted(done.verdicts, "verdict")] if done.verdicts else []
+    came = shared.list_of(counts) or "nothing new"
+    how = {"merged": ", merged with yours", "joined": ", joined"}.get(done.merged, "")
+    would = "would come" if dry_run else "came"
+    out.line((f"{came} {would} in from {done.remote}{how}", "bold" if counts else "dim"))
+    for conflict in done.conflicts:
+        out.line("  ", ("to settle: ", "yellow"), (conflict.key, "key"), f"  {shared.list_of(conflict.fields)}")
+    unreadable = [conflict for conflict in done.conflicts if conflict.fields == UNREADABLE]
+    if len(unreadable) < len(done.conflicts):
+        out.line("  ", ("both versions are in the memory: gitmem show KEY, gitmem edit KEY", "dim"))
+    for conflict in unreadable:
+        out.line("  ", (f"what cannot be read is in the history: git log -p memory -- {conflict.path}", "dim"))
+    if done.pushed:
+        out.line((f"{done.remote} has everything that is here", "green"))
+    else:
+        out.line((f"{done.remote} does not have everything that is here yet", "dim"))

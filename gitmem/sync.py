@@ -1,0 +1,351 @@
+"""Bring this clone's memory and a remote's together: fetch, merge by meaning, push. Never a force, never a loss.
+
+What was acknowledged is in a commit before anything is sent, and the merge has both sides as parents, so whatever is
+killed or refused half-way, running it again goes on from there.
+"""
+
+from __future__ import annotations
+
+import os
+
+from gitmem.errors import ConflictError, NoRepositoryError
+from gitmem.frozen import frozen, replace
+from gitmem.git import remotes
+from gitmem.git.objects import open_objects
+from gitmem.git.remotes import Talk
+from gitmem.store import layout
+from gitmem.store.commit import Plan, advance, ref_lock_path, write_commit
+from gitmem.store.lock import WriteLock, clear_stale_ref_lock
+from gitmem.store.merge import merge
+from gitmem.verify.standing import status_page, take_stock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from gitmem.git.binary import Git
+    from gitmem.git.objects import Objects
+    from gitmem.opened import Opened
+    from gitmem.store.merge import Conflict, Merged
+
+# How often a push that others were faster than is tried again, on the new tip (fault R20: "on reject loop <= 5").
+ATTEMPTS = 8
+# Another sync of this clone is waited for as long as a remote may take.
+WAIT_S = remotes.TIMEOUT_S
+# Trailers name at most this many memories.
+TRAILERS = 50
+
+
+@frozen
+class Synced:
+    """What a sync did, or would do.
+
+    Attributes:
+        remote: The remote.
+        fetched: The remote's commit that was found; empty where it has no memory yet.
+        merged: How it came in: ``nothing``, ``joined`` (there was no branch here), ``forward``, or ``merged``.
+        commit: Where this clone's branch is now.
+        pushed: Whether the remote has it all.
+        added: Keys of memories that came in, sorted.
+        changed: Keys of memories that came in changed.
+        retired: Keys of memories that came in retired.
+        verdicts: How many verdicts came in.
+        conflicts: What came out of this merge and must be settled by a person, by path.
+    """
+
+    remote: str
+    fetched: str = ""
+    merged: str = "nothing"
+    commit: str = ""
+    pushed: bool = False
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    retired: tuple[str, ...] = ()
+    verdicts: int = 0
+    conflicts: tuple[Conflict, ...] = ()
+
+
+def sync(
+    memory: Opened, remote: str, talk: Talk, *, push: bool, dry_run: bool, accept_rewritten: bool = False
+) -> Synced:
+    """Bring both sides together.
+
+    Args:
+        memory: The store.
+        remote: The name of a configured remote; empty for the setting's.
+        talk: How to talk to it.
+        push: Whether to send what is here.
+        dry_run: Only fetch, and say what would be done.
+        accept_rewritten: Merge a remote branch whose history was rewritten, or publish again one that was removed.
+
+    Raises:
+        NoRepositoryError: There is no memory on either side, or no remote.
+        NotFoundError: There is no such remote.
+        RemoteError: It cannot be reached, or refuses; what is here is kept.
+        ConflictError: The remote's history was rewritten, or others were always faster.
+    """
+    name = _remote(memory, remote)
+    with WriteLock(memory.git.repository.state_dir, command="sync", timeout_s=WAIT_S, name="sync.lock") as lock:
+        tracking = ref_lock_path(memory.git, f"refs/remotes/{name}/{memory.config.branch}")
+        clear_stale_ref_lock(tracking, lock.crashed)
+        lock.renew()
+        return _Sync(memory, name, talk, accept_rewritten).run(push=push, dry_run=dry_run)
+
+
+def _remote(memory: Opened, remote: str) -> str:
+    name = remote or memory.config.remote
+    if not remote and not remotes.has_remote(memory.git, name):
+        known = remotes.list_remotes(memory.git)
+        if len(known) == 1:
+            return known[0]
+        told = f"there is no remote {name} to sync with" + (f" (there are: {', '.join(known)})" if known else "")
+        hint = f"name one: gitmem sync {known[0]}" if known else f"add one: git remote add {name} URL"
+        raise NoRepositoryError(told, hint=hint)
+    return name
+
+
+class _Sync:
+    """One sync under way."""
+
+    def __init__(self, memory: Opened, remote: str, talk: Talk, accept_rewritten: bool) -> None:
+        self._memory, self._remote, self._talk = memory, remote, talk
+        self._git: Git = memory.git
+        self._branch = memory.config.branch
+        self._accept = accept_rewritten
+        self._seen = f"refs/gitmem/seen/{remote}/{self._branch}"
+        self._began = self._git.read_ref(memory.ref)
+        self._done = Synced(remote)
+        self._objects: Objects | None = None
+
+    def run(self, *, push: bool, dry_run: bool) -> Synced:
+        """Fetch, merge and push, again on the new tip where others were faster."""
+        for _ in range(ATTEMPTS):
+            ours = self._git.read_ref(self._memory.ref)
+            theirs = self._fetch(ours)
+            self._refuse_rewritten(theirs)
+            if ours is None and theirs is None:
+                raise NoRepositoryError(
+                    f"there is no memory yet, neither here nor at {self._remote}", hint="start one: gitmem init"
+                )
+            self._done = replace(self._done, fetched=theirs or "")
+            if dry_run:
+                return self._foreseen(ours, theirs)
+            if theirs is not None and not self._bring_in(ours, theirs):
+                continue  # another process wrote meanwhile
+            tip = self._git.read_ref(self._memory.ref)
+            assert tip is not None, "there is a branch now"
+            if tip == theirs or not push:
+                return self._told(tip, pushed=tip == theirs, seen=theirs)
+            talk = self._talk
+            if remotes.push(self._git, self._remote, self._branch, tip, expected=theirs, talk=talk):
+                return self._told(tip, pushed=True, seen=tip)
+        raise ConflictError(
+            f"{self._remote}: others pushed {ATTEMPTS} times while this was merging; what is here is kept",
+            hint="try again: gitmem sync",
+        )
+
+    def _fetch(self, ours: str | None) -> str | None:
+        theirs = remotes.fetch(self._git, self._remote, self._branch, self._talk)
+        is_shallow = (self._git.repository.common_dir / "shallow").exists()
+        if is_shallow and ours and theirs and not self._git.merge_bases(ours, theirs):
+            # A history that was cut off here looks like one that was rewritten there (fault R15).
+            return remotes.fetch(self._git, self._remote, self._branch, self._talk, deepen=True)
+        return theirs
+
+    def _refuse_rewritten(self, theirs: str | None) -> None:
+        """Refuse a remote whose branch does not contain any more what it had at the last sync.
+
+        It may have been rolled back to take a secret away: to merge would bring it back, to follow would drop what is
+        here. That is for a person to say (threat T30).
+        """
+        seen = self._git.read_ref(self._seen)
+        if seen is None or self._accept or (theirs is not None and self._git.is_ancestor(seen, theirs)):
+            return
+        where = f"{self._remote}/{self._branch}"
+        if theirs is None:
+            raise ConflictError(
+                f"the branch {self._branch} of {self._remote} is gone since the last sync; nothing was changed here",
+                hint="publish what is here again: gitmem sync --accept-rewritten",
+            )
+        raise ConflictError(
+            f"the history of {where} was rewritten: it does not contain {seen[:12]} any more; nothing was changed",
+            hint=f"see what it lost: git log {theirs[:12]}..{seen[:12]}\n"
+            "merge both histories, so that nothing is lost: gitmem sync --accept-rewritten",
+        )
+
+    def _bring_in(self, ours: str | None, theirs: str) -> bool:
+        """Bring the remote's commit into the branch here; false where another process wrote meanwhile."""
+        wait = self._memory.config.lock_timeout_s
+        if ours == theirs or (ours is not None and self._git.is_ancestor(theirs, ours)):
+            return True
+        if ours is None or self._git.is_ancestor(ours, theirs):
+            ref, how = self._memory.ref, "forward" if ours else "joined"
+            if not advance(self._git, ref, theirs, old=ours, command="sync", lock_timeout_s=wait):
+                return False
+            self._done = replace(self._done, merged=how)
+            return True
+        self._merge(ours, theirs)
+        return True
+
+    def _merge(self, ours: str, theirs: str) -> None:
+        kept = {"tip": ours, "merged": self._merged(ours, theirs)}
+
+        def plan(tip: str | None) -> Plan | None:
+            assert tip is not None, "the branch was there"
+            if self._git.is_ancestor(theirs, tip):
+                return None
+            if tip != kept["tip"]:  # another process wrote meanwhile
+                kept.update(tip=tip, merged=self._merged(tip, theirs))
+            return _plan(kept["merged"], theirs, self._remote)  # type: ignore[arg-type]
+
+        written = write_commit(
+            self._git,
+            self._memory.ref,
+            plan,
+            command="sync",
+            now=self._memory.now,
+            lock_timeout_s=self._memory.config.lock_timeout_s,
+        )
+        if written is not None:
+            merged: Any = kept["merged"]
+            if merged.is_page_old and self._memory.counts_here():
+                self._write_page()
+            before = {conflict.path: conflict for conflict in self._done.conflicts}
+            after = before | {conflict.path: conflict for conflict in merged.conflicts}
+            self._done = replace(
+                self._done, merged="merged", conflicts=tuple(conflict for _, conflict in sorted(after.items()))
+            )
+
+    def _write_page(self) -> None:
+        """Make the status page anew from the verdicts of both sides."""
+
+        def plan(tip: str | None) -> Plan | None:
+            catalog = self._memory.catalog_at(tip)
+            standing = take_stock(catalog, self._memory.ground(), self._memory.local, now=self._memory.now)
+            page = status_page(standing).encode("utf-8")
+            if self._git.run("cat-file", "blob", f"{tip}:{layout.STATUS_PATH}", check=False).stdout == page:
+                return None
+            return Plan("status: both sides were verified", writes=((layout.STATUS_PATH, page),), machine=True)
+
+        write_commit(
+            self._git,
+            self._memory.ref,
+            plan,
+            command="sync",
+            now=self._memory.now,
+            lock_timeout_s=self._memory.config.lock_timeout_s,
+        )
+
+    def _merged(self, ours: str, theirs: str) -> Merged:
+        authors = _Authors(self._git, ours, theirs)
+        return merge(self._open(), ours, theirs, who=authors.who)
+
+    def _open(self) -> Objects:
+        if self._objects is None:
+            self._objects = open_objects(self._git)
+        return self._objects
+
+    def _foreseen(self, ours: str | None, theirs: str | None) -> Synced:
+        """Return what a sync would do."""
+        done = replace(self._done, commit=ours or "", pushed=ours == theirs)
+        if theirs is None or ours == theirs or (ours is not None and self._git.is_ancestor(theirs, ours)):
+            return done
+        if ours is None or self._git.is_ancestor(ours, theirs):
+            return _counted(replace(done, merged="forward" if ours else "joined"), self._open(), ours, theirs)
+        merged = self._merged(ours, theirs)
+        done = _counted(replace(done, merged="merged"), self._open(), ours, theirs, only=merged.state.overlay)
+        return replace(done, conflicts=merged.conflicts)
+
+    def _told(self, tip: str, *, pushed: bool, seen: str | None) -> Synced:
+        """Remember where the remote is, and return what came in."""
+        if seen is not None and self._git.read_ref(self._seen) != seen:
+            self._git.run("update-ref", "-m", "gitmem: sync", self._seen, seen, check=False, durable=True)
+        done = replace(self._done, commit=tip, pushed=pushed)
+        return _counted(done, self._open(), self._began, tip) if done.merged != "nothing" else done
+
+
+def _plan(merged: Merged, theirs: str, remote: str) -> Plan:
+    """Return the merge commit: what the overlay says, on our tree, with their commit as its second parent."""
+    state = merged.state
+    new = [(path, entry) for path, entry in sorted(state.overlay.items()) if entry is not None]
+    keys = [conflict.key for conflict in merged.conflicts]
+    subject = f"sync: merge the memory of {remote}" + (f", {len(keys)} to settle" if keys else "")
+    made = state.contents
+    return Plan(
+        subject,
+        writes=tuple((path, made[entry.oid]) for path, entry in new if entry.oid in made),
+        entries=tuple((path, entry.mode, entry.oid) for path, entry in new if entry.oid not in made),
+        deletes=tuple(sorted(path for path, entry in state.overlay.items() if entry is None)),
+        merged=theirs,
+        trailers=tuple(("Gitmem-Conflict", key) for key in keys[:TRAILERS]),
+    )
+
+
+class _Authors:
+    """Who changed a path last on each side, asked of git once a side and only where something must be settled."""
+
+    def __init__(self, git: Git, ours: str, theirs: str) -> None:
+        self._git = git
+        self._since = {ours: theirs, theirs: ours}
+        self._known: dict[str, dict[str, str]] = {}
+
+    def who(self, commit: str, path: str) -> str:
+        """Return the author of the last change of a path that only this side has."""
+        if commit not in self._known:
+            self._known[commit] = self._read(commit, self._since[commit])
+        return self._known[commit].get(path, "")
+
+    def _read(self, commit: str, other: str) -> dict[str, str]:
+        # A record a commit: its author, then its paths, ended by NUL; 0x01 begins a record (git-log(1), -z).
+        log = ("log", "-z", "--format=%x01%an", "--name-only", "--no-renames", "--no-ext-diff", "-m", "--first-parent")
+        done = self._git.run(*log, commit, f"^{other}", check=False)
+        found: dict[str, str] = {}
+        for record in done.stdout.split(b"\x01")[1:]:
+            author, *paths = record.replace(b"\n", b"\0").split(b"\0")
+            for path in filter(None, paths):
+                found.setdefault(os.fsdecode(path), author.decode("utf-8", "replace"))
+        return found
+
+
+def _counted(done: Synced, objects: Objects, old: str | None, new: str, only: Any = None) -> Synced:
+    """Return the same with what differs between two commits, a memory by its key; or only at some paths."""
+    before: set[str] = set()
+    after: set[str] = set()
+    live: set[str] = set()
+    verdicts = 0
+    for path, (was, now) in objects.diff(old, new).items():
+        place = layout.place_of(path)
+        if not isinstance(place, layout.Place) or (only is not None and path not in only):
+            continue
+        if place.what == layout.VERDICT:
+            verdicts += now is not None
+        elif place.what == layout.MEMORY:
+            before |= {place.key} if was else set()
+            after |= {place.key} if now else set()
+            live |= {place.key} if now and not place.archived else set()
+    archived = {key for key in after - live if key in before}
+    return replace(
+        done,
+        added=tuple(sorted(after - before)),
+        changed=tuple(sorted((after & before) - archived)),
+        retired=tuple(sorted(archived)),
+        verdicts=verdicts,
+    )
+
+
+def as_table(done: Synced) -> dict[str, Any]:
+    """Return what a sync did as the documented JSON."""
+    conflicts: Sequence[Conflict] = done.conflicts
+    return {
+        "remote": done.remote,
+        "fetched": done.fetched,
+        "merged": done.merged,
+        "commit": done.commit,
+        "pushed": done.pushed,
+        "added": list(done.added),
+        "changed": list(done.changed),
+        "retired": list(done.retired),
+        "verdicts": done.verdicts,
+        "conflicts": [{"key": c.key, "path": c.path, "fields": list(c.fields)} for c in conflicts],
+    }

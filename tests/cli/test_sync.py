@@ -1,0 +1,76 @@
+"""`gitmem sync` says what came in and what is to be settled, for people and as JSON."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import git, memory_text, put_files, tip
+
+
+@pytest.fixture
+def other(repo: Path) -> Path:
+    """Return a second clone that has pushed a memory that the first one, *repo*, has changed too."""
+    git(repo.parent, "init", "-q", "--bare", "hub.git")
+    git(repo, "remote", "add", "origin", str(repo.parent / "hub.git"))
+    put_files(repo, {"learned/a.md": memory_text("A")})
+    git(repo, "push", "-q", "origin", "memory")
+    folder = Path(shutil.copytree(repo, repo.parent / "other", symlinks=True))
+    put_files(folder, {"learned/a.md": memory_text("Theirs\x1b]0;x\x07"), "learned/b.md": memory_text("B")})
+    git(folder, "push", "-q", "origin", "memory")
+    put_files(repo, {"learned/a.md": memory_text("Ours"), "learned/c.md": memory_text("C")})
+    return folder
+
+
+def test_it_says_what_came_in_and_what_is_to_be_settled(run_cli: Any, other: Path) -> None:
+    done = run_cli("sync")
+
+    assert done.status == 0, done
+    assert done.out == (
+        "1 new came in from origin, merged with yours\n"
+        "  to settle: a  unreadable\n"
+        "  what cannot be read is in the history: git log -p memory -- learned/a.md\n"
+        "origin has everything that is here\n"
+    )
+
+
+def test_json_is_one_document(run_cli: Any, repo: Path, other: Path) -> None:
+    put_files(other, {"learned/a.md": memory_text("Theirs")})
+    git(other, "push", "-q", "origin", "memory")
+
+    done = run_cli("sync", "--json")
+
+    found = json.loads(done.out)
+    assert found == {
+        "remote": "origin",
+        "fetched": tip(other),
+        "merged": "merged",
+        "commit": tip(repo),
+        "pushed": True,
+        "added": ["b"],
+        "changed": ["a"],
+        "retired": [],
+        "verdicts": 0,
+        "conflicts": [{"key": "a", "path": "learned/a.md", "fields": ["title"]}],
+        "dry_run": False,
+    }
+
+
+def test_a_dry_run_and_no_push_say_that_the_remote_does_not_have_it(run_cli: Any, other: Path) -> None:
+    foreseen, kept = run_cli("sync", "--dry-run"), run_cli("sync", "--no-push")
+
+    assert "would come in from origin" in foreseen.out
+    assert "origin does not have everything that is here yet" in kept.out
+    assert run_cli("sync").out == "nothing new came in from origin\norigin has everything that is here\n"
+
+
+def test_without_a_remote_it_says_what_to_do(run_cli: Any) -> None:
+    done = run_cli("sync")
+
+    assert done.status == 3
+    assert done.err == (
+        "gitmem: error: there is no remote origin to sync with\n  hint: add one: git remote add origin URL\n"
+    )
