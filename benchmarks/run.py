@@ -24,6 +24,7 @@ from pathlib import Path
 from random import Random
 
 from benchmarks import codebase, measure
+from benchmarks.exchange import Exchange
 from benchmarks.measure import BenchmarkError, Command, Figures
 from benchmarks.questions import QUESTIONS
 from benchmarks.stores import Stores, gitmem, object_bytes, say, versions
@@ -134,6 +135,14 @@ HOOKS = (
         "Y",
         ("checkout-hooks", "checkout-plain"),
         lambda figures: measure.ratio(figures, "checkout-hooks", "Y") - measure.ratio(figures, "checkout-plain", "Y"),
+SHARING = (
+    Figure(
+        "sync",
+        "sync, 1,000 changed memories on each side (half the same), a bare remote on disk, 10,000 memories",
+        5,
+        "s",
+        ("sync-10k",),
+        lambda figures: figures["sync-10k"].median_s(),
     ),
 )
 # (figures, rounds, rounds of --short)
@@ -144,6 +153,7 @@ GROUPS: tuple[tuple[tuple[Figure, ...], int, int], ...] = (
     (PROVING, 3, 1),
     (NOTHING_DUE, 21, 7),
     (HOOKS, 21, 7),
+    (SHARING, 5, 2),
 )
 OBJECTS = Figure("remember-bytes", "bytes one remember adds, 100,000 memories", 30, "KiB", (), lambda _: 0.0, True)
 
@@ -161,6 +171,7 @@ def command(name: str, stores: Stores) -> Command:
         "verify": _verify,
         "task": _task_ready,
         "checkout": _checkout,
+        "sync": _sync,
     }
     return makers[verb](stores, name, size)
 
@@ -257,6 +268,13 @@ def _checkout(stores: Stores, name: str, what: str) -> Command:
     argv = ["git", "checkout", "-q", "--detach", "HEAD"]
     after = settle if what == "hooks" else None
     return Command(name, lambda _: argv, path, before=prepare, after=after)
+def _sync(stores: Stores, name: str, size: str) -> Command:
+    sides = Exchange(stores, size)
+
+    def reset(_: int) -> None:
+        sides.reset()
+
+    return Command(name, lambda _: [gitmem(), "sync"], sides.path, before=reset, says_something=True)
 
 
 def bytes_added(stores: Stores, *, times: int = 3) -> float:
