@@ -31,7 +31,7 @@ def test_git_merges_memories_by_meaning(repo: Path, one: str, other: str, is_ope
     assert "<<<<" not in text and "====" not in text
     assert bool(git(repo, "ls-files", "-u")) is is_open
     if is_open:
-        assert "ttl: 2d\n" in text and "conflict: [{field: ttl, other: 1d, by: " in text
+        assert "ttl: 2d\n" in text and "{field: ttl, other: 1d, by: " in text
     else:
         assert "tags: [a, b]\nttl: 30d\n" in text
 
