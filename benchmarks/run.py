@@ -135,6 +135,8 @@ HOOKS = (
         "Y",
         ("checkout-hooks", "checkout-plain"),
         lambda figures: measure.ratio(figures, "checkout-hooks", "Y") - measure.ratio(figures, "checkout-plain", "Y"),
+    ),
+)
 SHARING = (
     Figure(
         "sync",
@@ -268,6 +270,8 @@ def _checkout(stores: Stores, name: str, what: str) -> Command:
     argv = ["git", "checkout", "-q", "--detach", "HEAD"]
     after = settle if what == "hooks" else None
     return Command(name, lambda _: argv, path, before=prepare, after=after)
+
+
 def _sync(stores: Stores, name: str, size: str) -> Command:
     sides = Exchange(stores, size)
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from gitmem.capture.commits import Learnt
     from gitmem.catalog.catalog import Catalog
     from gitmem.doctor import Examined
-    from gitmem.install.git_hooks import Step
     from gitmem.git.remotes import Talk
+    from gitmem.install.git_hooks import Step
     from gitmem.recall import Asked, Found
     from gitmem.store.start import Started
     from gitmem.sync import Synced
