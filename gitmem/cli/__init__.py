@@ -87,7 +87,7 @@ def _run(arguments: list[str], out: Output) -> int:
         out.line(f"gitmem {__version__}")
         return 0
     name, *arguments = map(_as_typed, arguments)
-    if name not in table.COMMANDS and name not in table.HIDDEN:
+    if name not in table.top() and name not in table.HIDDEN:
         raise _unknown(name)
     if arguments and not arguments[0].startswith("-") and (verbs := table.verbs_of(name)):
         if arguments[0] not in verbs:

@@ -31,7 +31,8 @@ def test_overview_is_shown_when_asked_for(run_cli, words: tuple[str, ...]) -> No
 
 @pytest.mark.parametrize("name", table.COMMANDS)
 def test_help_exits_with_0_and_prints_on_standard_output(run_cli, name: str) -> None:
-    asked, helped, other = run_cli(name, "--help"), run_cli("help", name), run_cli("--help", name)
+    words = name.split(" ")
+    asked, helped, other = run_cli(*words, "--help"), run_cli("help", *words), run_cli("--help", *words)
 
     assert (asked.status, asked.err) == (0, "")
     assert "\nexamples:\n  " in asked.out
@@ -49,6 +50,7 @@ def test_version_is_told(run_cli) -> None:
         (("help", "lst"), "there is no command lst", "did you mean: gitmem list?"),
         (("frobnicate",), "there is no command frobnicate", "gitmem --help lists the commands"),
         (("\x1b[2J",), "there is no command \\x1b[2J", "gitmem --help lists the commands"),
+        (("task list",), "there is no command task list", "did you mean: gitmem task list?"),
         (("--json", "list"), "--json cannot stand before the command", "gitmem [-C DIR] COMMAND [OPTIONS]"),
         (("-C",), "-C needs a folder", "gitmem -C DIR COMMAND"),
         (("recall", "--\x1b[2J"), "there is no option --\\x1b[2J", "gitmem recall --help lists the options"),
