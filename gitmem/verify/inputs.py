@@ -7,6 +7,7 @@ the right statuses by itself (DESIGN, section 5).
 from __future__ import annotations
 
 from bisect import bisect_left
+from functools import cached_property
 from hashlib import sha256
 
 from gitmem.globs import WILD, is_plain, matcher, normal
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from gitmem.git.binary import Git
 
 Entry = tuple[str, str, str]
+LINK = "120000"
 # Marks what a folder's digest is made of apart from a path's, so that the two can never be equal.
 _SEPARATOR = "\0"
 
@@ -38,6 +40,23 @@ class CodeTree:
         self._paths = [path for _, _, path in self._entries]
         self._matched: dict[str, tuple[Entry, ...]] = {}
 
+    @cached_property
+    def attributes(self) -> tuple[Entry, ...]:
+        """Return the files that say how the others are checked out: line ends, ``ident`` (gitattributes(5))."""
+        return tuple(entry for entry in self._entries if entry[2].rpartition("/")[2] == ".gitattributes")
+
+    @cached_property
+    def _links(self) -> frozenset[str]:
+        return frozenset(path for mode, _, path in self._entries if mode == LINK)
+
+    def leads_through_link(self, glob: str) -> bool:
+        """Tell whether *glob* names a link, or a path that leads through one: what it shows lies elsewhere."""
+        if not self._links:
+            return False
+        folders = fixed_part(glob).split("/")[:-1]
+        above = ("/".join(folders[:depth]) for depth in range(1, len(folders) + 1))
+        return not self._links.isdisjoint(above) or any(mode == LINK for mode, _, _ in self.matched(glob))
+
     def matched(self, glob: str) -> tuple[Entry, ...]:
         """Return mode, object name and path of every file that *glob* names, by path; may be empty."""
         found = self._matched.get(glob)
@@ -46,8 +65,7 @@ class CodeTree:
         return found
 
     def _match(self, glob: str) -> tuple[Entry, ...]:
-        pattern = normal(glob)
-        prefix = pattern if is_plain(pattern) else pattern[: min(pattern.index(c) for c in WILD if c in pattern)]
+        prefix = fixed_part(glob)
         matches = matcher(glob)
         found = []
         for at in range(bisect_left(self._paths, prefix), len(self._paths)):
@@ -56,6 +74,12 @@ class CodeTree:
             if matches(self._paths[at]):
                 found.append(self._entries[at])
         return tuple(found)
+
+
+def fixed_part(glob: str) -> str:
+    """Return what every path that *glob* matches begins with."""
+    pattern = normal(glob)
+    return pattern if is_plain(pattern) else pattern[: min(pattern.index(c) for c in WILD if c in pattern)]
 
 
 def digest(tree: CodeTree, inputs: Sequence[str], check: Check) -> str:
@@ -75,9 +99,11 @@ def digest(tree: CodeTree, inputs: Sequence[str], check: Check) -> str:
             return "present" if tree.matched(check.words[1]) else "missing"
         return _of_entries(tree.matched(check.words[2]))
     files = {entry[2]: entry for glob in inputs[1:] for entry in tree.matched(glob)}
-    if not files:
-        # A misspelt or moved path would never change again: then nothing is known of the inputs.
+    if not files or any(tree.leads_through_link(glob) for glob in inputs[1:]):
+        # A misspelt or moved path would never change again, and a link's own content is only where it leads: then
+        # nothing is known of the inputs.
         return f"tree:{tree.tree}"
+    files |= {entry[2]: entry for entry in tree.attributes}
     return _of_entries(tuple(files[path] for path in sorted(files)))
 
 

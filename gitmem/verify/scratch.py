@@ -155,7 +155,12 @@ class Scratch:
             self._write(source.files(commit, self._git / "objects"), self._git)
             if self._run("cat-file", "-e", f"{commit}^{{commit}}", check=False).status != 0:
                 raise NotFoundError(f"{commit}: no such commit in this repository")
+            is_kept = not self._attributes_differ(commit)
             self.forget()
+            if not is_kept:
+                # git writes a file again only when its content changed, not when the way it is checked out did.
+                self._make(commit)
+                self._write(source.files(commit, self._git / "objects"), self._git)
             self._check_out(commit)
             self._copy_git(commit, source)
             self._write_state(commit)
@@ -214,6 +219,12 @@ class Scratch:
     def _is_of(self, commit: str) -> bool:
         """Tell whether the clone is whole, and of the same object format."""
         return bool(shown := self._read_state()) and len(shown) == len(commit)
+
+    def _attributes_differ(self, commit: str) -> bool:
+        """Tell whether files are checked out in another way at *commit* than at the one shown (gitattributes(5))."""
+        shown = self._read_state()
+        argv = ("diff-tree", "-r", "--quiet", shown, commit, "--", ":(glob)**/.gitattributes")
+        return bool(shown) and self._run(*argv, check=False).status != 0
 
     def _make(self, commit: str) -> None:
         self._state.unlink(missing_ok=True)

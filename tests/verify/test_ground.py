@@ -163,6 +163,19 @@ def test_an_older_commit_and_back(repository, grounds):
     assert seen == ["v2", "v1", "v2"]
 
 
+def test_files_are_checked_out_anew_where_attributes_say_another_way(repository, grounds):
+    (repository / ".gitattributes").write_text("run.sh text eol=crlf\n")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-q", "-m", "three")
+
+    seen = []
+    for rev in ("v2", "HEAD", "v1"):
+        with grounds.take(id_of(repository, rev)) as ground:
+            seen.append(check("grep -c \"$(printf '\\r')\" run.sh; true", ground).output.split("\n")[0])
+
+    assert seen == ["0", "2", "0"]
+
+
 def test_runs_on_one_ground_see_each_others_changes(repository, grounds):
     with grounds.take(id_of(repository, "HEAD")) as ground:
         check("mkdir build && echo made > build/out && rm new", ground)

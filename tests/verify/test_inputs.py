@@ -17,11 +17,8 @@ from gitmem.verify.inputs import CodeTree, digest
 SHELL_CHECK = Check(SHELL, ("make",))
 
 
-class FakeTree:
+class FakeTree(CodeTree):
     """A tree of given paths, without a repository."""
-
-    matched = CodeTree.matched
-    _match = CodeTree._match
 
     def __init__(self, paths, oid: str = "1" * 40) -> None:
         self.tree = "t" * 40
@@ -193,3 +190,42 @@ def test_submodule_is_an_input_by_its_commit(repo):
     git(repo, "commit", "-qm", "another")
 
     assert digest(tree_of(repo), ["paths", "vendor"], SHELL_CHECK) != before
+
+
+def link(repo, name, target):
+    (repo / name).symlink_to(target)
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "link")
+
+
+@pytest.mark.parametrize("declared", ["current", "current/jwt.py", "current/*.py", "cur*"])
+def test_declared_link_makes_everything_an_input_since_it_shows_what_lies_elsewhere(repo, declared):
+    link(repo, "current", "src/auth")
+    before = digest(tree_of(repo), ["paths", declared, "README.md"], SHELL_CHECK)
+
+    CHANGES["content"](repo)
+
+    assert digest(tree_of(repo), ["paths", declared, "README.md"], SHELL_CHECK) != before
+
+
+def test_link_beside_a_declared_path_changes_nothing(repo):
+    link(repo, "current", "src/auth")
+    before = digest(tree_of(repo), ["paths", "current-not/**", "README.md"], SHELL_CHECK)
+
+    CHANGES["content"](repo)
+
+    assert digest(tree_of(repo), ["paths", "current-not/**", "README.md"], SHELL_CHECK) == before
+
+
+def test_way_that_files_are_checked_out_is_an_input_of_commands_and_not_of_builtin_checks(repo):
+    builtin = Check(BUILTIN, ("contains", "x", "src/auth/*.py"))
+
+    def digests():
+        return [digest(tree_of(repo), *args) for args in ((["paths", "src"], SHELL_CHECK), (["builtin"], builtin))]
+
+    before = digests()
+    commit_files(repo, {".gitattributes": "*.py text eol=crlf\n"})
+    after = digests()
+
+    assert after[0] != before[0]
+    assert after[1] == before[1]
