@@ -1,0 +1,503 @@
+"""Replay a real history: verify every commit incrementally and in full, and compare every answer.
+
+Two clones of the repository walk the same commits with the same facts: one runs what is due, the other everything.
+They share the code's objects and nothing else, no verdict above all. Where what a reader would be told of a fact
+differs, the incremental run has missed something. A fact that does not answer twice the same on the same code is
+unstable, listed, and counted apart.
+
+    python benchmarks/replay.py . benchmarks/own-facts.jsonl
+    python benchmarks/replay.py ../project facts.jsonl --from v1.0 --every 10 --results results.jsonl
+
+A facts file has one JSON object a line: ``key``, ``title``, ``verify`` (a command, a program as a list, or a built-in
+check as a mapping), and if wanted ``requires``, ``paths``, ``tags`` and other fields of a memory.
+Exit status: 0 all agree, 1 something disagrees, 2 wrong use, 3 there is no history to walk.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gitmem.app import Memory
+from gitmem.catalog import state
+from gitmem.verify.session import Options
+
+# Names that no project has by chance: its own memory and its own branches stay out of the walk.
+MEMORY, CODE = "gitmem-replay-memory", "gitmem-replay-code"
+# What the engine says of a check that answered differently on the same code (gitmem.verify.judge).
+UNSTABLE = ("flapping", "environment changed")
+# A difference is put to the check so often again before it is called the engine's.
+ASKED_AGAIN = 3
+KEY = re.compile("[a-z0-9][a-z0-9-]*")
+FORMS = {"str": "shell", "list": "program", "dict": "built-in"}
+STATUS_OF = {"holds": "verified", "fails": "failed"}
+OUTCOME_OF = {"verified": "holds", "failed": "fails", "suspect": "suspect"}
+
+
+class ReplayError(Exception):
+    """There is nothing to replay; ``status`` is what to exit with."""
+
+    def __init__(self, message: str, status: int = 3) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one clone says at one commit.
+
+    Attributes:
+        commit: The code commit.
+        outcomes: What each fact that ran showed, by key: ``holds``, ``fails``, ``error`` or ``skipped``.
+        told: What a reader is told of every fact.
+        flapping: Facts that answered differently on the same code.
+        failed: Facts that the run reports as newly failed.
+        seconds: How long the run took.
+    """
+
+    commit: str
+    outcomes: Mapping[str, str]
+    told: Mapping[str, state.Told]
+    flapping: frozenset[str]
+    failed: frozenset[str]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One fact of which the two clones tell different things at one commit."""
+
+    commit: str
+    key: str
+    incremental: str
+    full: str
+    chain: tuple[str, ...] = ()
+
+
+@dataclass
+class Walk:
+    """A whole replay.
+
+    Attributes:
+        facts: The facts, as they were read.
+        steps: The incremental clone's steps, the oldest first.
+        full: The full clone's steps by commit; fewer where only some were asked for.
+        differences: Where they differ, unstable facts included.
+        unstable: Facts that answered differently on the same code.
+        alerts: Commit and key of everything that a person was told anew after the first commit.
+    """
+
+    facts: Sequence[Mapping[str, Any]]
+    steps: list[Step] = field(default_factory=list)
+    full: dict[str, Step] = field(default_factory=dict)
+    differences: list[Difference] = field(default_factory=list)
+    unstable: set[str] = field(default_factory=set)
+    alerts: list[tuple[str, str]] = field(default_factory=list)
+
+    def disagreements(self) -> list[Difference]:
+        """Return the differences that no unstable fact explains."""
+        return [d for d in self.differences if not self.unstable.intersection((d.key, *d.chain))]
+
+    def turns(self, key: str) -> list[tuple[str, str]]:
+        """Return the commits at which a fact's own status changed, with the new one; the first commit's comes first."""
+        found: list[tuple[str, str]] = []
+        for step in self.steps:
+            own = step.told[key].own
+            if not found or found[-1][1] != own:
+                found.append((step.commit, own))
+        return found
+
+    def breaks(self) -> list[tuple[str, str]]:
+        """Return commit and key of every real break: by the full runs where there is one at the commit."""
+        found = []
+        for fact in self.facts:
+            before = ""
+            for step in self.steps:
+                own = self.full.get(step.commit, step).told[fact["key"]].own
+                if before and own == "failed" and before != own:
+                    found.append((step.commit, fact["key"]))
+                before = own
+        return [(commit, key) for commit, key in found if key not in self.unstable]
+
+
+class Clone:
+    """A clone of the repository with the facts on its memory branch, whose HEAD is moved along."""
+
+    def __init__(
+        self, repo: Path, folder: Path, facts: Sequence[Mapping[str, Any]], *, everything: bool, options: Options
+    ) -> None:
+        self._folder = folder
+        self._git("clone", "--quiet", "--shared", "--no-checkout", str(repo), str(folder), cwd=repo)
+        settings = {"branch": MEMORY, "defaultBranch": CODE}
+        for name, value in settings.items():
+            self._git("config", f"gitmem.{name}", value)
+        self._git("config", "user.name", "Replay")
+        self._git("config", "user.email", "replay@localhost")
+        self._git("symbolic-ref", "HEAD", f"refs/heads/{CODE}")
+        self._facts = list(facts)
+        self._everything = everything
+        self._options = options
+        self._clock = time.time()
+        self._ready = False
+
+    def at(self, commit: str) -> Step:
+        """Move to a commit, verify, and return what is told there."""
+        self._git("update-ref", f"refs/heads/{CODE}", commit)
+        # Every verdict has its own time, as in life; so little that no time to live passes.
+        self._clock += 1
+        if not self._ready:
+            self._start()
+        return self._verify(commit, everything=self._everything)
+
+    def again(self, commit: str, keys: Iterable[str]) -> Step:
+        """Verify facts once more at the commit where the clone is."""
+        self._clock += 1
+        return self._verify(commit, keys=tuple(keys))
+
+    def _open(self) -> Memory:
+        return Memory(self._folder, clock=lambda: self._clock)
+
+    def _start(self) -> None:
+        with self._open() as memory:
+            memory.init(offline=True)
+        self._git("fast-import", "--quiet", "--date-format=now", input=_stream(self._facts))
+        with self._open() as memory:
+            known = {row[0] for row in memory.catalog().rows("SELECT m.key FROM fact f JOIN memory m ON m.id = f.id")}
+            missing = sorted({fact["key"] for fact in self._facts} - known)
+            if missing:
+                raise ReplayError(f"not taken as facts: {', '.join(missing)}", 2)
+            for due in memory.commands():
+                memory.approve(due)
+        self._ready = True
+
+    def _verify(self, commit: str, *, keys: tuple[str, ...] = (), everything: bool = False) -> Step:
+        told = self._options
+        options = Options(keys=keys, everything=everything, no_sandbox=told.no_sandbox, jobs=told.jobs)
+        with self._open() as memory:
+            began = time.perf_counter()
+            run = memory.verify(options, told=lambda *_: None)
+            seconds = time.perf_counter() - began
+            assert run.commit == commit
+            outcomes = {result.due.row.key: result.outcome for result in run.results}
+            skipped = next((r for r in run.results if r.outcome == "skipped"), None)
+            if skipped is not None:
+                raise ReplayError(f"{skipped.due.row.key} cannot be run here: {skipped.reason}")
+            flapping = {r.due.row.key for r in run.results if any(words in r.reason for words in UNSTABLE)}
+            failed = run.recorded.failed if run.recorded else ()
+            return Step(commit, outcomes, self._told(memory), frozenset(flapping), frozenset(failed), seconds)
+
+    def _told(self, memory: Memory) -> dict[str, state.Told]:
+        ground, catalog = memory.ground(), memory.catalog()
+        keys = dict(catalog.rows(f"SELECT f.id, m.key FROM fact f JOIN memory m ON m.id = f.id WHERE {state.LIVE}"))
+        chains = state.suspects(catalog, ground)
+        found = state.tell(catalog, ground, keys, now=memory.now, chains=chains)
+        return {keys[number]: told for number, told in found.items()}
+
+    def _git(self, *args: str, cwd: Path | None = None, input: bytes | None = None) -> str:
+        return run_git(cwd or self._folder, *args, input=input)
+
+
+def _stream(facts: Iterable[Mapping[str, Any]]) -> bytes:
+    """Return what ``git fast-import`` reads to put facts on the memory branch: one file each, one commit."""
+    ref = f"refs/heads/{MEMORY}".encode()
+    parts = [b"commit %s\ncommitter Replay <replay@localhost> now\ndata 5\nfacts\nfrom %s^0\n" % (ref, ref)]
+    for fact in facts:
+        # JSON is YAML: what the file says is what the memory says.
+        fields = {"kind": "fact", "created": "2020-01-01T00:00:00Z", **fact}
+        lines = [f"{name}: {json.dumps(value)}" for name, value in fields.items() if name != "key" and value != []]
+        text = "\n".join(["---", *lines, "---", ""]).encode()
+        parts.append(b"M 100644 inline facts/%s.md\ndata %d\n%s\n" % (fact["key"].encode(), len(text), text))
+    return b"".join(parts)
+
+
+def run_git(cwd: Path, *args: str, input: bytes | None = None) -> str:
+    """Run git and return what it printed.
+
+    Raises:
+        ReplayError: It said no.
+    """
+    done = subprocess.run(["git", *args], cwd=cwd, input=input, capture_output=True, check=False)
+    if done.returncode != 0:
+        raise ReplayError(f"git {args[0]} in {cwd}: {done.stderr.decode('utf-8', 'replace').strip()}")
+    return os.fsdecode(done.stdout).removesuffix("\n")
+
+
+def read_facts(path: Path) -> list[dict[str, Any]]:
+    """Read a facts file.
+
+    Raises:
+        ReplayError: It cannot be read, or a line is no fact; keys must differ.
+    """
+    try:
+        facts = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    except (OSError, ValueError) as err:
+        raise ReplayError(f"{path}: {err}", 2) from err
+    for fact in facts:
+        if not isinstance(fact, dict) or not all(fact.get(name) for name in ("key", "title", "verify")):
+            raise ReplayError(f"{path}: every line needs key, title and verify: {json.dumps(fact)[:100]}", 2)
+        if not KEY.fullmatch(str(fact["key"])):
+            raise ReplayError(f"{path}: a key has small letters, digits and hyphens: {json.dumps(fact)[:100]}", 2)
+    twice = [key for key, count in Counter(fact["key"] for fact in facts).items() if count > 1]
+    if twice or not facts:
+        raise ReplayError(f"{path}: {f'{twice[0]} is there twice' if twice else 'there is no fact in it'}", 2)
+    return facts
+
+
+def list_commits(
+    repo: Path, *, first: str = "", last: str = "HEAD", every: int = 1, newest: int = 0, whole: bool = False
+) -> list[str]:
+    """Return the commits to walk, the oldest first.
+
+    Args:
+        repo: The repository.
+        first: Where to begin; empty for the first commit.
+        last: Where to end.
+        every: Every how many commits; the last one is always walked.
+        newest: Only so many, from the end; 0 for all.
+        whole: Also the commits that merges brought in, as somebody sees them who checks out one branch after another.
+
+    Raises:
+        ReplayError: There is no such history here, or it is cut off.
+    """
+    if run_git(repo, "rev-parse", "--is-shallow-repository") == "true":
+        raise ReplayError(f"{repo} is a shallow clone: its history is cut off; git fetch --unshallow")
+    order = ["--topo-order"] if whole else ["--first-parent"]
+    listed = run_git(repo, "rev-list", "--reverse", *order, "--end-of-options", last, "--").split()
+    if first:
+        begin = run_git(repo, "rev-parse", "--verify", "--end-of-options", f"{first}^{{commit}}")
+        if begin not in listed:
+            raise ReplayError(f"{first} is not on the way to {last}", 2)
+        listed = listed[listed.index(begin) :]
+    listed = listed[-newest:]
+    chosen = listed[::every]
+    return chosen if chosen[-1] == listed[-1] else [*chosen, listed[-1]]
+
+
+def replay(
+    repo: Path,
+    facts: Sequence[Mapping[str, Any]],
+    commits: Sequence[str],
+    folder: Path,
+    *,
+    full_every: int = 1,
+    no_sandbox: bool = False,
+    jobs: int = 0,
+    say: Callable[[str], None] = lambda _: None,
+) -> Walk:
+    """Walk the commits in two clones under an empty folder and compare them.
+
+    Args:
+        repo: The repository.
+        facts: The facts.
+        commits: The commits, in the order of the walk.
+        folder: Where the clones go.
+        full_every: At every how many commits everything runs too; the last one is always among them; 0 for never.
+        no_sandbox: Run commands without a sandbox.
+        jobs: Checks run at once; 0 = one per core.
+        say: Told how far it is.
+    """
+    options = Options(no_sandbox=no_sandbox, jobs=jobs)
+    incremental = Clone(repo, folder / "incremental", facts, everything=False, options=options)
+    full = Clone(repo, folder / "full", facts, everything=True, options=options) if full_every else None
+    walk = Walk(facts)
+    for number, commit in enumerate(commits):
+        step = incremental.at(commit)
+        _note_alerts(walk, step)
+        walk.steps.append(step)
+        walk.unstable |= step.flapping
+        if full is not None and (number % full_every == 0 or number == len(commits) - 1):
+            _compare(walk, step, full)
+        say(f"{number + 1}/{len(commits)} {commit[:12]}  {len(step.outcomes)} run, {len(walk.differences)} differ")
+    return walk
+
+
+def _note_alerts(walk: Walk, step: Step) -> None:
+    """Note what a person is told anew: what newly fails, and what could be checked so far and now cannot."""
+    if walk.steps:
+        before = _in_error(walk)
+        errors = {key for key, outcome in step.outcomes.items() if outcome == "error"} - before
+        walk.alerts += [(step.commit, key) for key in sorted(step.failed | errors)]
+
+
+def _in_error(walk: Walk) -> set[str]:
+    """Return the facts whose last run showed nothing."""
+    last: dict[str, str] = {}
+    for step in walk.steps:
+        last.update(step.outcomes)
+    return {key for key, outcome in last.items() if outcome == "error"}
+
+
+def _compare(walk: Walk, step: Step, clone: Clone) -> None:
+    full = walk.full[step.commit] = clone.at(step.commit)
+    walk.unstable |= full.flapping
+    found = compare(step, full)
+    asked = sorted({d.key for d in found} - walk.unstable)
+    for _ in range(ASKED_AGAIN if asked else 0):
+        more = clone.again(step.commit, asked)
+        walk.unstable |= more.flapping | {key for key in asked if more.outcomes[key] != full.outcomes[key]}
+    walk.differences += found
+
+
+def compare(step: Step, full: Step) -> list[Difference]:
+    """Return the facts of which a reader is told something else than what the full run showed or tells, by key."""
+    found = []
+    for key, told in sorted(step.told.items()):
+        other = full.told[key]
+        shown = STATUS_OF.get(full.outcomes[key], other.own)
+        if (told.own, told.status) != (shown, other.status):
+            chain = (*told.chain, *other.chain)
+            found.append(Difference(step.commit, key, told.status, shown if told.own != shown else other.status, chain))
+    return found
+
+
+def rows(walk: Walk) -> Iterable[dict[str, Any]]:
+    """Yield a row for every fact at every commit where it ran or what is told of it changed."""
+    alerts = set(walk.alerts)
+    before: dict[str, str] = {}
+    for step in walk.steps:
+        for key, told in sorted(step.told.items()):
+            ran = key in step.outcomes
+            if ran or before.get(key) != told.status:
+                before[key] = told.status
+                unknown = "error" if step.outcomes.get(key) == "error" else "unknown"
+                yield {
+                    "commit": step.commit,
+                    "key": key,
+                    "status": OUTCOME_OF.get(told.status, unknown),
+                    "outcome": OUTCOME_OF.get(told.own, unknown),
+                    "ran": ran,
+                    "alert": (step.commit, key) in alerts,
+                }
+
+
+def summary(walk: Walk) -> dict[str, Any]:
+    """Return the figures of a walk."""
+    forms = Counter(FORMS[type(fact["verify"]).__name__] for fact in walk.facts)
+    breaks, cells = set(walk.breaks()), len(walk.facts) * len(walk.steps)
+    caught = len(breaks & set(walk.alerts))
+    runs = sum(len(step.outcomes) for step in walk.steps)
+    return {
+        "commits": len(walk.steps),
+        "facts": len(walk.facts),
+        "forms": dict(sorted(forms.items())),
+        "compared": len(walk.full) * len(walk.facts),
+        "disagreements": len(walk.disagreements()),
+        "unstable": sorted(walk.unstable),
+        "runs": runs,
+        "runs_in_full": cells,
+        "runs_saved": round(1 - runs / cells, 4),
+        "breaks": len(breaks),
+        "caught": caught,
+        "alerts": len(walk.alerts),
+        "alerts_per_catch": round(len(walk.alerts) / caught, 3) if caught else None,
+        "seconds_per_commit": _mean([step.seconds for step in walk.steps]),
+        "seconds_per_commit_in_full": _mean([step.seconds for step in walk.full.values()]),
+    }
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return round(sum(values) / len(values), 3) if values else None
+
+
+def report(walk: Walk, repo: Path) -> str:
+    """Return what a person reads."""
+    told = summary(walk)
+    forms = ", ".join(f"{number} {form}" for form, number in told["forms"].items())
+    each = "" if told["alerts_per_catch"] is None else f", {told['alerts_per_catch']:.2f} per catch"
+    full = told["seconds_per_commit_in_full"]
+    lines = [
+        f"{told['commits']} commits, {told['facts']} facts ({forms})",
+        f"disagreements  {told['disagreements']} of {told['compared']} answers compared",
+        f"runs           {told['runs']} of {told['runs_in_full']}: {told['runs_saved']:.1%} saved",
+        f"alerts         {told['alerts']} for {told['breaks']} breaks, {told['caught']} caught at their commit{each}",
+        f"seconds        {told['seconds_per_commit']} a commit" + (f", in full {full}" if full is not None else ""),
+        f"unstable       {', '.join(told['unstable']) or 'none'}",
+    ]
+    lines += [f"  {d.commit[:12]} {d.key}: {d.incremental}, in full {d.full}" for d in walk.disagreements()]
+    for fact in walk.facts:
+        turns = walk.turns(fact["key"])
+        if len(turns) > 1:
+            what = [f"{own} from {_named(repo, commit)}" for commit, own in turns[1:]]
+            lines.append(f"{fact['key']}: {turns[0][1]}; " + "; ".join(what))
+    return "\n".join(lines)
+
+
+def _named(repo: Path, commit: str) -> str:
+    subject = run_git(repo, "log", "-1", "--format=%s", commit)
+    return f"{commit[:12]} ({''.join(c if c.isprintable() else '?' for c in subject)[:60]})"
+
+
+def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+    parser.add_argument("repo", type=Path, metavar="REPO", help="a repository with its history; nothing changes in it")
+    parser.add_argument("facts", type=Path, metavar="FACTS", help="a facts file")
+    parser.add_argument("--from", dest="first", default="", metavar="REV", help="where to begin (the first commit)")
+    parser.add_argument("--to", dest="last", default="HEAD", metavar="REV", help="where to end (HEAD)")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="walk every Nth commit")
+    parser.add_argument("--newest", type=int, default=0, metavar="N", help="walk the newest N commits only")
+    parser.add_argument("--whole", action="store_true", help="walk what merges brought in too")
+    parser.add_argument(
+        "--full-every", type=int, default=1, metavar="N", help="run everything at every Nth commit walked; 0: never"
+    )
+    parser.add_argument("--no-sandbox", action="store_true", help="run commands without a sandbox")
+    parser.add_argument("--jobs", type=int, default=0, metavar="N", help="checks run at once (one per core)")
+    parser.add_argument("--results", type=Path, metavar="FILE", help="write a JSON row for every run and change")
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    options = parser.parse_args(argv)
+    if options.every < 1 or min(options.newest, options.full_every, options.jobs) < 0:
+        parser.error("numbers are not negative, and --every is at least 1")
+    return options
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Replay what the command line asks for and report."""
+    options = _parse(argv)
+    folder = Path(tempfile.mkdtemp(prefix="gitmem-replay-"))
+    os.environ.update(XDG_STATE_HOME=str(folder / "state"), GITMEM_BACKGROUND="off")  # approvals go with the folder
+    try:
+        repo, facts = options.repo.resolve(), read_facts(options.facts)
+        commits = list_commits(
+            repo,
+            first=options.first,
+            last=options.last,
+            every=options.every,
+            newest=options.newest,
+            whole=options.whole,
+        )
+        walk = replay(
+            repo,
+            facts,
+            commits,
+            folder,
+            full_every=options.full_every,
+            no_sandbox=options.no_sandbox,
+            jobs=options.jobs,
+            say=lambda text: print(text, file=sys.stderr, flush=True),
+        )
+        if options.results:
+            options.results.write_text("".join(json.dumps(row) + "\n" for row in rows(walk)), encoding="utf-8")
+        print(json.dumps(summary(walk), indent=1) if options.json else report(walk, repo))
+        return 1 if walk.disagreements() else 0
+    except (ReplayError, OSError) as err:
+        print(f"replay: {err}", file=sys.stderr)
+        return err.status if isinstance(err, ReplayError) else 3
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
