@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help demo test lint bench bench-short clean again
+.PHONY: help demo test lint bench bench-short replay clean again
 
 help:
 	@echo 'make demo         the whole story in a scratch clone of this repository, under a minute'
@@ -15,6 +15,7 @@ help:
 	@echo 'make lint         ruff format --check, ruff check, mypy'
 	@echo 'make bench        the benchmarks, as a table of ratios (some minutes)'
 	@echo 'make bench-short  the small ones only (under 90 seconds)'
+	@echo 'make replay       the own history, verified incrementally and in full: the answers must agree'
 	@echo 'make clean        remove .venv, caches and what was built'
 
 demo: $(STAMP)
@@ -34,6 +35,9 @@ bench: $(STAMP)
 
 bench-short: $(STAMP)
 	$(BIN)/python benchmarks/run.py --short $(ARGS)
+
+replay: $(STAMP)
+	$(BIN)/python benchmarks/replay.py . benchmarks/own-facts.jsonl $(ARGS)
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -401,6 +401,7 @@ def summary(walk: Walk) -> dict[str, Any]:
         "breaks": len(breaks),
         "caught": caught,
         "alerts": len(walk.alerts),
+        "alerts_of_unstable": sum(key in walk.unstable for _, key in walk.alerts),
         "alerts_per_catch": round(len(walk.alerts) / caught, 3) if caught else None,
         "seconds_per_commit": _mean([step.seconds for step in walk.steps]),
         "seconds_per_commit_in_full": _mean([step.seconds for step in walk.full.values()]),
@@ -416,6 +417,7 @@ def report(walk: Walk, repo: Path) -> str:
     told = summary(walk)
     forms = ", ".join(f"{number} {form}" for form, number in told["forms"].items())
     each = "" if told["alerts_per_catch"] is None else f", {told['alerts_per_catch']:.2f} per catch"
+    each += f"; {told['alerts_of_unstable']} of them of unstable facts" if told["alerts_of_unstable"] else ""
     full = told["seconds_per_commit_in_full"]
     lines = [
         f"{told['commits']} commits, {told['facts']} facts ({forms})",
@@ -467,6 +469,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Replay what the command line asks for and report."""
     options = _parse(argv)
     folder = Path(tempfile.mkdtemp(prefix="gitmem-replay-"))
+    for name in [name for name in os.environ if name.startswith(("GIT_", "GITMEM_"))]:
+        del os.environ[name]  # of a hook that started this, or settings of this person
     os.environ.update(XDG_STATE_HOME=str(folder / "state"), GITMEM_BACKGROUND="off")  # approvals go with the folder
     try:
         repo, facts = options.repo.resolve(), read_facts(options.facts)

@@ -154,6 +154,7 @@ def test_fact_that_does_not_answer_twice_the_same_is_unstable_and_disagrees_with
 
     assert walk.unstable == {"it"}
     assert walk.disagreements() == []
+    assert replay.summary(walk)["alerts_of_unstable"] == len(walk.alerts) > 0
 
 
 def test_own_history_agrees_and_its_facts_hold(tmp_path):
@@ -203,6 +204,7 @@ def test_without_a_whole_history_it_says_so(history, tmp_path, capsys):
 def test_command_line_walks_and_leaves_nothing(history, tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
     monkeypatch.setattr("tempfile.tempdir", None)
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "of-a-hook"))
     (tmp_path / "tmp").mkdir()
     (tmp_path / "facts.jsonl").write_text(json.dumps(FACTS[0]))
     before = (
