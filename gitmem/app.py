@@ -369,6 +369,8 @@ class Memory(Opened):
         from gitmem.git.remotes import Talk
         from gitmem.sync import sync
 
+        if not dry_run:
+            self.drain()  # what was captured goes along
         how = talk or Talk()
         done = sync(self, remote, how, push=push, dry_run=dry_run, accept_rewritten=accept_rewritten)
         if done.merged != "nothing" and not dry_run:

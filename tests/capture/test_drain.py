@@ -234,3 +234,13 @@ def test_verify_records_what_it_finds_while_something_waits(memory, repo: Path) 
     assert keys_found(memory, "gateway drops idle") == [GATEWAY, "a-fact"]
     assert memory.drain() == 1
     assert memory.show("a-fact")["status"] == "verified"
+
+
+def test_sync_takes_what_was_captured_along(memory, repo: Path, tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "--bare", "remote.git")
+    git(repo, "remote", "add", "origin", str(tmp_path / "remote.git"))
+    memory.capture(TEXT)
+
+    memory.sync()
+
+    assert GATEWAY in git(tmp_path / "remote.git", "ls-tree", "-r", "--name-only", "memory")
