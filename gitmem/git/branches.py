@@ -8,6 +8,10 @@ from pathlib import Path
 from gitmem.git.binary import Git
 from gitmem.git.repository import Unsure, read_ref
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 
 def default_branch(git: Git, *, configured: str, remote: str) -> str:
     """Return the full ref of the default branch, or an empty string where none can be told.
@@ -47,11 +51,21 @@ def find_checkout(git: Git, ref: str) -> str:
     here = git.repository.top
     if here is not None and git.read_head()[0] == ref:
         return here
-    if not (git.repository.common_dir / "worktrees").is_dir():
+    if not any(head in (f"ref: {ref}", "ref: refs/heads/.invalid", "") for head in _heads(git)):
         return ""
     found = os.fsdecode(git.run("for-each-ref", "--format=%(worktreepath)", ref).stdout).removesuffix("\n")
     # A bare repository has a HEAD and no files.
     return found if found and Path(found, ".git").exists() else ""
+
+
+def _heads(git: Git) -> Iterator[str]:
+    """Yield what the HEAD of each work tree says, read by hand; it says nothing of use with reftable."""
+    common = git.repository.common_dir
+    for head in (common / "HEAD", *(common / "worktrees").glob("*/HEAD")):
+        try:
+            yield head.read_text(encoding="utf-8").rstrip("\n")
+        except (OSError, ValueError):
+            yield ""
 
 
 def is_on_default(git: Git, default: str) -> bool:
