@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import time
-from pathlib import Path
 
 from gitmem import leftovers
 from gitmem.catalog.state import TO_SETTLE
 from gitmem.document import conflict
 from gitmem.document.fields import warnings_of
 from gitmem.errors import GitmemError, ProcessError
-from gitmem.frozen import frozen
+from gitmem.frozen import frozen, replace
 from gitmem.git.repository import is_oid
 from gitmem.model import BUILTIN_FIELDS, Document, Problem
 from gitmem.store.commit import Plan, ref_lock_path, write_commit
 from gitmem.store.files import SETTLE_MARK
 from gitmem.store.layout import POLICY_LIMIT, POLICY_PATH, ROOT_EMAIL, ROOT_NAME
+from gitmem.store.lock import STALE_AFTER_S, is_held
 from gitmem.store.read import display_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from gitmem.catalog.catalog import Catalog
     from gitmem.opened import Opened
 
 # The first git with the fixes of CVE-2024-32002, -32004 and -32465 (threat T7).
 SAFE_GIT = (2, 39, 4)
-# A lock file that nobody holds is taken for a dead process's after this long (fault R4).
-STALE_AFTER_S = 30.0
 # Codes of entries that may be deleted from the tip: nothing of them was ever served, and history keeps them.
 REMOVABLE = frozenset({"bad-name", "symlink", "submodule", "bad-mode"})
 # How many commits back a tree that can be read is looked for.
@@ -68,8 +65,16 @@ def examine(memory: Opened, *, fix: bool, replaced_hooks: Sequence[str] = ()) ->
         found += unreadable or [*_stored(memory, fix, fixed), *_links(memory.catalog())]
         found += leftovers.captured(memory, fix, fixed)
     found += [*leftovers.behind(memory), *leftovers.hooks(replaced_hooks), *_machine_problems(memory)]
-    ordered = sorted(found, key=lambda p: (p.severity != "error", p.path, p.key, p.code))
-    return Examined(tuple(ordered), tuple(fixed), tuple(_machine(memory)))
+    return Examined(_ordered(found), tuple(fixed), tuple(_machine(memory)))
+
+
+def added(examined: Examined, problems: Iterable[Problem], fixed: Iterable[str]) -> Examined:
+    """Return what was found with more of it, in the same order."""
+    return replace(examined, problems=_ordered([*examined.problems, *problems]), fixed=(*examined.fixed, *fixed))
+
+
+def _ordered(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    return tuple(sorted(problems, key=lambda p: (p.severity != "error", p.path, p.key, p.code)))
 
 
 def _locks(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
@@ -78,7 +83,7 @@ def _locks(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
         age = time.time() - lock.stat().st_mtime
     except OSError:
         return []
-    if age < STALE_AFTER_S or _is_held(lock):
+    if age < STALE_AFTER_S or is_held(lock):
         return [Problem("ref-locked", str(lock), "another git process is moving the branch now", severity="warning")]
     if fix:
         lock.unlink(missing_ok=True)
@@ -87,23 +92,6 @@ def _locks(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
     return [
         Problem("stale-lock", str(lock), f"a lock file that nobody holds, {age:.0f} s old", hint="gitmem doctor --fix")
     ]
-
-
-def _is_held(path: Path) -> bool:
-    """Tell whether a process has the file open (Linux; elsewhere age alone decides)."""
-    try:
-        wanted = path.stat()
-        fds = Path("/proc").glob("[0-9]*/fd/*")
-    except OSError:
-        return False
-    for fd in fds:
-        try:
-            there = os.stat(fd)  # noqa: PTH116 - follows the link to what is open
-        except OSError:
-            continue
-        if (there.st_dev, there.st_ino) == (wanted.st_dev, wanted.st_ino):
-            return True
-    return False
 
 
 def _branch(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:

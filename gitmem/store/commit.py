@@ -12,14 +12,16 @@ import random
 import time
 from pathlib import Path
 
-from gitmem import process
+from gitmem import background, process
 from gitmem.config import git_environment
 from gitmem.errors import ConflictError, GitmemError, ProcessError
 from gitmem.frozen import frozen
+from gitmem.git import worktrees
 from gitmem.git.binary import Git
 from gitmem.git.branches import find_checkout
 from gitmem.store import layout
 from gitmem.store.lock import WriteLock, clear_stale_ref_lock
+from gitmem.store.viewpoint import has_one, load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,6 +99,28 @@ def write_commit(
         ConflictError: Other writers, or a lock file, kept us out, or the branch is checked out here.
         GitmemError: The disk is full or read-only: nothing was changed.
     """
+    made = _write(git, ref, plan, command=command, now=now, lock_timeout_s=lock_timeout_s, start=start)
+    if made is not None:
+        _bring_view(git, ref)
+    return made
+
+
+def _bring_view(git: Git, ref: str) -> None:
+    """Let the view follow behind the acknowledgement, whoever wrote."""
+    if ref.startswith("refs/heads/") and has_one(git.repository.state):
+        background.start(git.repository.state, git.repository.top or git.repository.git, "view")
+
+
+def _write(
+    git: Git,
+    ref: str,
+    plan: Callable[[str | None], Plan | None],
+    *,
+    command: str,
+    now: int,
+    lock_timeout_s: float,
+    start: str | None,
+) -> Written | None:
     _refuse_checked_out(git, ref)
     with WriteLock(git.repository.state_dir, command=command, timeout_s=lock_timeout_s) as lock:
         clear_stale_ref_lock(ref_lock_path(git, ref), lock.crashed)
@@ -133,6 +157,7 @@ def advance(git: Git, ref: str, commit: str, *, old: str | None, command: str, l
             _explain_refusal(git, ref, old, done, ["git", "update-ref", ref])
             return False
         _sync_folders(git.repository.common_dir, ref, [])
+    _bring_view(git, ref)
     return True
 
 
@@ -147,6 +172,13 @@ def _refuse_checked_out(git: Git, ref: str) -> None:
             hint="gitmem doctor --fix makes it a branch again, at its last commit",
         )
     top, name = find_checkout(git, ref), ref.removeprefix("refs/heads/")
+    view = load(git.repository) if top else None
+    if view is not None and view.path == top:
+        # A person's `git switch` in the view must not keep everybody from writing; it is a view again.
+        commit = git.read_ref(ref)
+        assert commit is not None, "it is checked out"
+        worktrees.move_head(worktrees.at(git, view.name, top), commit)
+        return
     if top and top == git.repository.top:
         raise ConflictError(
             f"the branch {name} is checked out here, and a write would move it under your files",

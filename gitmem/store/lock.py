@@ -21,6 +21,8 @@ POLL_S = 0.005
 LEFT_WITHIN_S = 60.0
 # A git that lives holds a ref's lock for milliseconds; whoever holds it for longer than this is dead, or is told.
 FRESH_S = 1.0
+# A lock file that nobody holds is taken for a dead process's after this long (fault R4).
+STALE_AFTER_S = 30.0
 
 
 @frozen
@@ -110,8 +112,9 @@ class WriteLock:
     def _taken(self) -> ConflictError:
         holder = _parse(os.pread(self.fd, 400, 0))
         who = f"process {holder.pid} ({holder.command})" if holder else "another process"
+        what = "store" if self._path.name == "lock" else "view"
         return ConflictError(
-            f"the store is being written by {who}; waited {self._timeout_s:g} s for it",
+            f"the {what} is being written by {who}; waited {self._timeout_s:g} s for it",
             hint="try again, or wait longer: GITMEM_LOCK_TIMEOUT=120",
         )
 
@@ -148,3 +151,20 @@ def _made(lock: Path) -> tuple[int, float] | None:
     except OSError:
         return None
     return found.st_ino, found.st_mtime
+
+
+def is_held(path: Path) -> bool:
+    """Tell whether a process has the file open (Linux; elsewhere age alone decides)."""
+    try:
+        wanted = path.stat()
+        fds = Path("/proc").glob("[0-9]*/fd/*")
+    except OSError:
+        return False
+    for fd in fds:
+        try:
+            there = os.stat(fd)  # noqa: PTH116 - follows the link to what is open
+        except OSError:
+            continue
+        if (there.st_dev, there.st_ino) == (wanted.st_dev, wanted.st_ino):
+            return True
+    return False

@@ -1,0 +1,86 @@
+"""Whether there is a view, and from where somebody looks: light enough for every command that starts.
+
+What is known of the view is a small file of local state; losing it costs a look at the folder.
+"""
+
+from __future__ import annotations
+
+import os
+
+from gitmem.frozen import frozen
+from gitmem.git import worktrees
+from gitmem.git.binary import Git
+from gitmem.git.repository import Repository, discover
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+FILE_NAME = "view.json"
+
+
+@frozen
+class View:
+    """What is known of the view.
+
+    Attributes:
+        path: Its folder, absolute.
+        name: Its name in ``.git/worktrees``.
+        shown: The commit that its files were brought to; empty before the first time.
+        held: Files that a person changed and that changed on the branch as well, with the blob that the person's
+            version was made from; empty where there was none.
+    """
+
+    path: str
+    name: str
+    shown: str
+    held: dict[str, str]
+    toward: tuple[str, ...] = ()
+
+    def admin(self, git: Git) -> str:
+        """Return its git directory."""
+        return os.path.join(git.repository.common, "worktrees", self.name)
+
+    def git(self, git: Git) -> Git:
+        """Return the git binary bound to it."""
+        return worktrees.at(git, self.name, self.path)
+
+
+def has_one(state: str) -> bool:
+    """Tell whether a view was made here; costs one look at the disk."""
+    return os.path.exists(os.path.join(state, FILE_NAME))
+
+
+def load(repository: Repository) -> View | None:
+    """Return the view, or None where there is none (or nothing readable is known of it)."""
+    if not has_one(repository.state):
+        return None
+    import json  # 1 ms, and only where there is a view
+
+    try:
+        with open(os.path.join(repository.state, FILE_NAME), encoding="utf-8") as file:
+            found: Any = json.load(file)
+        base = os.path.dirname(repository.common)
+        path = os.path.normpath(os.path.join(base, str(found["path"])))
+        held = {str(name): str(oid) for name, oid in found["held"].items()}
+        name = str(found["name"])
+        toward = tuple(str(commit) for commit in found.get("toward", ()))
+        return (
+            View(path, name, str(found["shown"]), held, toward) if name and "/" not in name and name != ".." else None
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def outside(repository: Repository) -> Repository:
+    """Return the repository as it is seen from its main work tree where somebody stands inside the view.
+
+    The view's HEAD is a commit of the memory: no code, and nothing to judge a fact by.
+    """
+    if repository.git == repository.common or repository.top is None:
+        return repository
+    view = load(repository)
+    if view is None or os.path.realpath(view.path) != os.path.realpath(repository.top):
+        return repository
+    top = worktrees.find_main(Git(repository))
+    return discover(top) if top else Repository(repository.common, repository.common, None)
