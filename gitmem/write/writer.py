@@ -130,11 +130,11 @@ class Writer:
             done["is_written"] = False
             return None
         before = before_of(catalog, known) if known else {}
-        others = self._relinked(catalog, document, before)
+        others = self.relinked(catalog, document, before)
         files = {path: document.text, **others, **(extra(settled) if extra else {})}
         deletes = [p for p in place.paths_of_key(catalog, settled.key) if p != path]
         word = "add" if known is None else "restore" if known.archived else "update"
-        return self._plan(f"{settled.kind}: {word} {settled.key}", [settled.key], files, deletes, moves)
+        return self.plan(f"{settled.kind}: {word} {settled.key}", [settled.key], files, deletes, moves)
 
     def edit(
         self,
@@ -173,9 +173,9 @@ class Writer:
                 path, moves = place.choose_path(catalog, folder, known.key)
                 deletes = [known.path] if path != known.path else []
             done["path"] = path
-            others = self._relinked(catalog, document, before_of(catalog, known), known=known)
+            others = self.relinked(catalog, document, before_of(catalog, known), known=known)
             files = {path: new, **others, **(extra or {})}
-            return self._plan(f"{document.kind}: {subject} {known.key}", [known.key], files, deletes, moves)
+            return self.plan(f"{document.kind}: {subject} {known.key}", [known.key], files, deletes, moves)
 
         return self._commit(plan, done, "edit")
 
@@ -208,7 +208,7 @@ class Writer:
                 return None
             gone = [d["key"] for d in done if d.get("is_written", True)]
             subject = f"memory: forget {gone[0]}" + (f" and {len(gone) - 1} more" if len(gone) > 1 else "")
-            return self._plan(subject, gone, files, deletes, tuple(moves.items()))
+            return self.plan(subject, gone, files, deletes, tuple(moves.items()))
 
         written = self.write(plan, "forget")
         commit = written.commit if written else self._git.read_ref(self._ref) or self._start or ""
@@ -264,7 +264,7 @@ class Writer:
             return known.path, ()
         return place.choose_path(catalog, folder, draft.key)
 
-    def _relinked(
+    def relinked(
         self, catalog: Catalog, document: Document, before: Mapping[str, Any], *, known: place.Known | None = None
     ) -> dict[str, str]:
         """Return the files of other memories whose links change with this one's (E8: linked both ways and validated).
@@ -297,7 +297,7 @@ class Writer:
             changes["supersedes"] = [k for k in listed if k != drop] or REMOVE
         return edited(text, changes, known.path)
 
-    def _plan(
+    def plan(
         self,
         subject: str,
         keys: list[str],
@@ -305,6 +305,7 @@ class Writer:
         deletes: list[str],
         moves: tuple[tuple[str, str], ...] = (),
     ) -> Plan:
+        """Return one commit's plan: files by path, what goes, and the moves of a folder that is split."""
         # A file that is changed and moved at once, because its folder is split.
         to = dict(moves)
         files = {to.get(path, path): text for path, text in files.items()}

@@ -1,0 +1,251 @@
+"""Write what a person made of files of the store: each file for itself, merged onto the tip, refused with its reason.
+
+A file that cannot be saved keeps no other from being saved, and stays as the person left it.
+"""
+
+from __future__ import annotations
+
+from gitmem.document.parse import parse
+from gitmem.errors import ConfigError, GitmemError, RefusedError
+from gitmem.frozen import frozen, replace
+from gitmem.policy import load as load_policy
+from gitmem.store import layout
+from gitmem.store.commit import Plan
+from gitmem.store.files import Side, unite_policies
+from gitmem.store.folder import oid_of
+from gitmem.store.unite import Version, unite
+from gitmem.write import place
+from gitmem.write.draft import check_file, refuse_typed
+from gitmem.write.writer import Change, Writer, before_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from gitmem.catalog.catalog import Catalog
+    from gitmem.git.binary import Git
+    from gitmem.model import Document
+    from gitmem.policy import Policy
+
+
+@frozen
+class Item:
+    """One file as a person left it.
+
+    Attributes:
+        path: Where it lies.
+        mine: Its content.
+        base: The blob that the person began with; empty where there was none.
+    """
+
+    path: str
+    mine: bytes
+    base: str
+
+
+@frozen
+class Refusal:
+    """A file that was not saved.
+
+    Attributes:
+        path: Where it lies.
+        reason: Why.
+        hint: What repairs it.
+    """
+
+    path: str
+    reason: str
+    hint: str = ""
+
+
+@frozen
+class How:
+    """How files are saved.
+
+    Attributes:
+        policy: The store's policy.
+        inspect: Refuses a memory for what only a higher room can tell, given it and what it was before.
+        message: The commit's message, or empty for one that names what was saved.
+        source: The commit that the files are from; empty for those of the folder.
+        wins: Keys for which the person's text counts, whatever the branch has.
+    """
+
+    policy: Policy
+    inspect: Callable[[Document, Document | None], None]
+    message: str = ""
+    source: str = ""
+    wins: frozenset[str] = frozenset()
+
+
+class Saver:
+    """One save, as a plan that may be made again on a new tip.
+
+    Attributes:
+        changes: What was written.
+        refused: What was not, and why.
+        accepted: Blobs by path of all files whose content the branch has now, in this form or merged.
+    """
+
+    def __init__(self, writer: Writer, git: Git, catalog_at: Callable[[str | None], Catalog], how: How) -> None:
+        self._writer = writer
+        self._git = git
+        self._catalog_at = catalog_at
+        self._how = how
+        self.changes: list[Change] = []
+        self.refused: list[Refusal] = []
+        self.accepted: dict[str, str] = {}
+
+    def save(self, items: Iterable[Item]) -> None:
+        """Write files, in one commit unless one of them changes the links of another (then in as many as it takes)."""
+        left = sorted(items, key=lambda item: item.path)
+        while left:
+            self._start(left)
+            written = self._writer.write(self._plan, "save")
+            commit = written.commit if written else ""
+            self.changes += [replace(change, commit=commit) for change in self._round]
+            self.refused += self._refused
+            self.accepted |= self._accepted
+            left = self._later
+
+    def _start(self, items: list[Item]) -> None:
+        self._items = items
+        self._round: list[Change] = []
+        self._refused: list[Refusal] = []
+        self._accepted: dict[str, str] = {}
+        self._later: list[Item] = []
+
+    def _plan(self, tip: str | None) -> Plan | None:
+        self._start(self._items)
+        assert tip is not None, "a view shows a branch"
+        catalog = self._catalog_at(tip)
+        files: dict[str, str] = {}
+        deletes: list[str] = []
+        moves: dict[str, str] = {}
+        for item in self._items:
+            try:
+                done = self._policy(tip, item) if item.path == layout.POLICY_PATH else self._memory(catalog, item)
+            except (RefusedError, ConfigError) as err:
+                self._refused.append(Refusal(item.path, err.message, err.hint))
+                continue
+            change, new, gone, split = done
+            if new.keys() & files.keys():
+                self._later.append(item)
+                continue
+            self._accepted[item.path] = oid_of(item.mine, len(tip))
+            if new:
+                files |= new
+                deletes += gone
+                moves |= dict(split)
+                self._round.append(change)
+        if not files:
+            return None
+        keys = [change.key for change in self._round if change.key]
+        gone_to = [moves.get(path, path) for path in deletes]
+        plan = self._writer.plan(self._subject(), keys, files, gone_to, tuple(moves.items()))
+        subject, _, body = self._how.message.strip().partition("\n")
+        source = (("Gitmem-Source", f"commit {self._how.source}"),) if self._how.source else ()
+        return replace(plan, subject=subject or plan.subject, body=body.strip("\n"), trailers=plan.trailers + source)
+
+    def _subject(self) -> str:
+        first, more = self._round[0], len(self._round) - 1
+        name = first.key or first.path
+        return f"memory: save {name}" + (f" and {more} more" if more else "")
+
+    def _memory(self, catalog: Catalog, item: Item) -> _Done:
+        where = layout.place_of(item.path)
+        if isinstance(where, str) or where.what != layout.MEMORY:
+            raise RefusedError(where if isinstance(where, str) else "gitmem writes this file itself")
+        key, policy = where.key, self._how.policy
+        mine = check_file(key, _text(item), policy=policy, path=item.path)
+        known = place.find_known(catalog, key)
+        if known is None:
+            return self._new(catalog, mine, item)
+        theirs = self._writer.text_of(catalog, known)
+        if theirs == mine.text:
+            return Change(key, known.path, "", is_written=False), {}, [], ()
+        if known.archived and not where.archived:
+            raise RefusedError(
+                f"{key} was retired", hint=f'bring it back: gitmem remember "…" --key {key}; then write it here'
+            )
+        merged = self._merged(item, mine, theirs, known)
+        if merged == theirs:
+            return Change(key, known.path, "", is_written=False), {}, [], ()
+        document = check_file(key, merged, policy=policy, path=known.path)
+        self._how.inspect(document, parse(theirs, path=known.path))
+        path, gone = known.path, []
+        moves: tuple[tuple[str, str], ...] = ()
+        folder = place.folder_of(document.kind, policy)
+        if document.kind != known.kind and not known.archived:
+            path, moves = place.choose_path(catalog, folder, key)
+            gone = [known.path] if path != known.path else []
+        linked = self._writer.relinked(catalog, document, before_of(catalog, known), known=known)
+        return Change(key, path, ""), {path: merged, **linked}, gone, moves
+
+    def _new(self, catalog: Catalog, mine: Document, item: Item) -> _Done:
+        if item.path.startswith("archive/"):
+            raise RefusedError("a file of the archive is made by forgetting a memory", hint=f"gitmem forget {mine.key}")
+        self._how.inspect(mine, None)
+        path, moves = place.choose_path(catalog, place.folder_of(mine.kind, self._how.policy), mine.key)
+        linked = self._writer.relinked(catalog, mine, {})
+        return Change(mine.key, path, "", is_new=True), {path: mine.text, **linked}, [], moves
+
+    def _merged(self, item: Item, mine: Document, theirs: str, known: place.Known) -> str:
+        if known.key in self._how.wins:
+            return mine.text
+        base = self._base(item)
+        if base == theirs:
+            return mine.text
+        if base is not None:
+            versions = (Version(item.mine, str), Version(theirs.encode(), str))
+            united = unite(base.encode(), *versions, path=known.path)
+            if not united.conflicts:
+                return united.content.decode("utf-8")
+        told = "changed the same on the branch" if base is not None else f"is another memory there ({known.path})"
+        raise RefusedError(
+            f"{known.key} {told} meanwhile; yours stays as it is",
+            hint=f"see theirs: gitmem show {known.key}; write into the file what is right, then: "
+            f"gitmem save --mine {known.key}",
+        )
+
+    def _base(self, item: Item) -> str | None:
+        if not item.base:
+            return None
+        try:
+            content = self._git.read_blob(item.base, limit=layout.MEMORY_LIMIT)
+            return None if content is None else content.decode("utf-8")
+        except (GitmemError, UnicodeDecodeError):
+            return None
+
+    def _policy(self, tip: str, item: Item) -> _Done:
+        mine = _text(item)
+        refuse_typed(item.path, mine, self._how.policy)
+        load_policy(mine, file=item.path)
+        theirs = (self._git.read_blob(f"{tip}:{item.path}", limit=layout.POLICY_LIMIT) or b"").decode(
+            "utf-8", "replace"
+        )
+        base = self._base(item)
+        if theirs in (base, mine):
+            merged, is_conflict = mine, False
+        else:
+            sides = (Side(item.mine, ""), Side(theirs.encode(), ""))
+            content, is_conflict = unite_policies(None if base is None else base.encode(), *sides)
+            merged = content.decode("utf-8")
+        if is_conflict:
+            raise RefusedError(
+                f"{item.path} changed the same on the branch meanwhile; yours stays as it is",
+                hint=f"see theirs: git show {tip[:12]}:{item.path}",
+            )
+        return Change("", item.path, ""), {} if merged == theirs else {item.path: merged}, [], ()
+
+
+if TYPE_CHECKING:
+    _Done = tuple[Change, dict[str, str], list[str], tuple[tuple[str, str], ...]]
+
+
+def _text(item: Item) -> str:
+    if len(item.mine) > layout.MEMORY_LIMIT:
+        raise RefusedError(f"{len(item.mine)} bytes; a memory has at most {layout.MEMORY_LIMIT}", hint="split it")
+    try:
+        return item.mine.decode("utf-8")
+    except UnicodeDecodeError as err:
+        raise RefusedError(f"it is not UTF-8 (byte {err.start})", hint="save it as UTF-8") from err
