@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from gitmem.opened import Opened
+from gitmem.shown import Shown
 from gitmem.store.spool import counts, waiting_in
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from gitmem.write.writer import Change, Writer
 
 
-class Memory(Opened):
+class Memory(Shown):
     """The memory of one repository: every command is a method.
 
     It is an opened store with commands: the one place besides errors where a class inherits, so that operations can
@@ -200,14 +200,16 @@ class Memory(Opened):
         waiting, ground, catalog, tip = self.waiting_keys(), self.ground(), self.catalog(), self.tip()
         with catalog.reading():
             found = status(catalog, self.git, ground, self.local, ref=self.ref, tip=tip, now=self.now, waiting=waiting)
-        return found | {"spool": counts(self.git.repository.state)}
+        return found | {"spool": counts(self.git.repository.state), "view": self.view_standing()}
 
     def doctor(self, *, fix: bool) -> Examined:
         """Say whether the store is well formed, and repair what can be repaired without losing anything."""
-        from gitmem.doctor import examine
+        from gitmem.doctor import added, examine
         from gitmem.install import git_hooks
+        from gitmem.view import examine as examine_view
 
-        return examine(self, fix=fix, replaced_hooks=git_hooks.missing(self.git))
+        found = examine(self, fix=fix, replaced_hooks=git_hooks.missing(self.git))
+        return added(found, *examine_view(self, self.merge_found, fix=fix))
 
     def refresh_index(self, *, rebuild: bool) -> dict[str, Any]:
         """Bring the index up to date, or make it from nothing."""

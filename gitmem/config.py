@@ -58,6 +58,7 @@ class Config:
         recall_access_recency_hours: Hours in which an access counts fully; 0 = the policy's.
         recall_candidate_multiplier: Candidates per hit; 0 = the policy's.
         color: ``auto``, ``always`` or ``never``.
+        view: Whether ``init`` makes the view.
     """
 
     branch: str = "memory"
@@ -72,6 +73,7 @@ class Config:
     recall_access_recency_hours: float = 0.0
     recall_candidate_multiplier: float = 0.0
     color: str = "auto"
+    view: bool = True
 
 
 def load(git_values: Mapping[str, str], *, environment: Mapping[str, str] | None = None) -> Config:
@@ -130,7 +132,15 @@ def _camel(name: str) -> str:
     return first + "".join(word.capitalize() for word in rest)
 
 
+# What git takes for a boolean (git-config(1), VALUES).
+BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+
+
 def _typed(text: str, wanted: type, key: str, file: str) -> object:
+    if wanted is bool:
+        if text.lower() not in BOOLEANS:
+            raise ConfigError(f"{file}: {key} must be true or false, not {text!r}", file=file, key=key)
+        return BOOLEANS[text.lower()]
     words = {int: "a whole number from 0", float: "a number from 0"}
     refused = ConfigError(f"{file}: {key} must be {words.get(wanted)}, not {text!r}", file=file, key=key)
     try:

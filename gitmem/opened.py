@@ -16,6 +16,7 @@ from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, Proce
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
 from gitmem.store.local import LocalState
+from gitmem.store.viewpoint import outside
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class Opened:
             NoRepositoryError: There is none.
             ConfigError: A setting is wrong.
         """
-        self.git = Git(discover(os.path.abspath(start)))
+        self.git = Git(outside(discover(os.path.abspath(start))))
         self.config: Config = config.load(self.git.config_values())
         self.notices: list[str] = []
         self._clock = clock

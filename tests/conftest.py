@@ -33,6 +33,8 @@ def _clean_environment(tmp_path_factory: pytest.TempPathFactory) -> None:
         del os.environ[name]
     # A run that was started in the background ignores Ctrl-C, and so would every program that the tests start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    # Most tests are about something else than the view, which `init` makes.
+    os.environ.update(GITMEM_VIEW="false")
     os.environ.update(
         HOME=str(home),
         GIT_CONFIG_NOSYSTEM="1",

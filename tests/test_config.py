@@ -45,9 +45,16 @@ def test_the_variable_that_a_hint_names_sets_that_setting(name: str) -> None:
         load({}, environment={f"GITMEM_{name.upper()}_S_X": "3"})
     variable = caught.value.hint.removeprefix("the nearest one is ")
 
-    value = "always" if name == "color" else "3"
+    value = {"color": "always", "view": "False"}.get(name, "3")
 
     assert str(fields_of(load({}, environment={variable: value}))[name]) in (value, "3.0")
+
+
+@pytest.mark.parametrize(("text", "value"), [("no", False), ("Off", False), ("on", True), ("1", True)])
+def test_a_switch_takes_what_git_takes_and_nothing_else(text: str, value: bool) -> None:
+    assert load({"view": text}, environment={}).view is value
+    with pytest.raises(ConfigError, match=r"gitmem\.view must be true or false, not 'maybe'"):
+        load({"view": "maybe"}, environment={})
 
 
 @pytest.mark.parametrize(

@@ -30,9 +30,10 @@ def _index(memory: Memory) -> None:
 WORKS: dict[str, Callable[[Memory], object]] = {
     "index": _index,
     "spool": Memory.drain,
+    "view": Memory.follow_view,
 }
 # What `checkout` does, one after another: what a checkout, a merge or a rebase makes due.
-AFTER_GIT = ("spool", "index")
+AFTER_GIT = ("spool", "index", "view")
 NAMES = (*WORKS, "checkout")
 
 

@@ -8,6 +8,7 @@ from gitmem.cli.output import MARKS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from typing import Any
 
     from gitmem.cli.output import Output
 
@@ -58,10 +59,23 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.line((f"{shared.counted(found['spool']['refused'], 'captured text')} set aside: gitmem doctor", "yellow"))
     if found["spool"]["waiting"]:
         out.line((f"{shared.counted(found['spool']['waiting'], 'captured text')} on the way to the branch", "dim"))
+    if found["view"]:
+        _print_view(found["view"], out)
     verified = f"last verified {_ago(found['verified_age_s'])} ago" if found["verified_at"] else "never verified"
     index = "current" if found["index"]["is_current"] else f"shows {found['index']['commit'][:12]}"
     out.line((f"{verified}; index {index}", "dim"))
     return int(bad)
+
+
+def _print_view(view: dict[str, Any], out: Output) -> None:
+    """Print where the view is, and what of it is a person's alone."""
+    shows = {"whole": f"at {view['commit'][:12]}", "gone": "is gone"}.get(view["state"], "is broken: gitmem doctor")
+    unsaved = set(view["unsaved"]) | set(view["held"])
+    parts = [f"{shared.counted(len(unsaved), 'file')} not saved"] if unsaved else []
+    parts += ["a commit that was made there"] if view.get("committed") else []
+    out.line(
+        (f"view: {view['path']} {shows}", "dim"), (f"; {' and '.join(parts)}: gitmem save" if parts else "", "yellow")
+    )
 
 
 def _more(number: int) -> str:

@@ -38,6 +38,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "untrust": ("prove", "take approvals back"),
     "sync": ("share", "bring in what others wrote, merge it by meaning, and send what is here"),
     "merge": ("share", "merge the file of one memory: a merge driver for git"),
+    "view": ("care", "show the memory as files in a folder, .memory/"),
+    "save": ("care", "commit what you wrote in that folder"),
     "index": ("care", "bring the search index up to date"),
     "install": ("care", "let git call gitmem: hooks that keep the index up to date"),
     "uninstall": ("care", "take that away again"),

@@ -193,7 +193,7 @@ def test_init_starts_the_branch_once_and_touches_nothing_else(run_cli, repo: Pat
 def test_init_as_json_tells_branch_commit_and_how(run_cli, repo: Path) -> None:
     done = run_cli("init", "--json", "--offline")
 
-    assert json.loads(done.out) == {"branch": "memory", "commit": tip(repo), "how": "started"}
+    assert json.loads(done.out) == {"branch": "memory", "commit": tip(repo), "how": "started", "view": ""}
 
 
 def test_init_joins_the_memory_of_the_remote(run_cli, repo: Path, tmp_path: Path) -> None:

@@ -1,0 +1,66 @@
+"""Commit what you wrote in the view, each file merged onto what the branch has meanwhile.
+
+A file that is no memory, holds a secret, or was changed the same on the branch stays as it is, with the reason. A file
+that you deleted comes back: absence never means deleted. With --forget its memory is retired instead. New checks are
+written down unproven: `gitmem verify` judges them, once they are approved.
+
+Exit status: 0 everything is saved; 1 some files were refused.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem save", 'gitmem save -m "what we learnt about the gateway"', "gitmem save --mine auth-uses-rs256")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what save takes."""
+    parser.add_argument("-m", "--message", default="", metavar="MSG", help="the commit's message")
+    parser.add_argument("--forget", action="store_true", help="retire the memories whose files you deleted")
+    parser.add_argument(
+        "--mine", action="append", default=[], metavar="KEY", help="take your text, whatever the branch has; repeat it"
+    )
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Save what was written in the view, and print the keys."""
+    with shared.open_memory(args, out) as memory:
+        done = memory.save(message=args.message, forget=args.forget, mine=args.mine)
+        shared.tell_notices(memory, out)
+    if args.json:
+        changes = [{"key": c.key, "path": c.path, "commit": c.commit, "is_new": c.is_new} for c in done.changes]
+        refused = [{"path": r.path, "reason": r.reason, "hint": r.hint} for r in done.refused]
+        out.json(
+            {
+                "memories": changes,
+                "refused": refused,
+                "restored": list(done.restored),
+                "forgotten": list(done.forgotten),
+                "others": done.others,
+            }
+        )
+        return int(bool(done.refused))
+    for change in done.changes:
+        out.line(change.key or change.path)
+    for key in done.forgotten:
+        out.line(key)
+        out.note(f"{key} is retired: its file was deleted")
+    for path in done.restored:
+        out.note(f"{path} was deleted and is back; to retire it: gitmem forget, or gitmem save --forget")
+    for refusal in done.refused:
+        out.alarm(f"{refusal.path} is not saved: {refusal.reason}")
+        for line in refusal.hint.split("\n") if refusal.hint else ():
+            out.note(f"  {line}")
+    if done.others:
+        out.note(f"{shared.counted(done.others, 'file')} in the view that cannot be a memory: left alone")
+    if not (done.changes or done.forgotten or done.restored or done.refused):
+        out.note("nothing to save")
+    return int(bool(done.refused))

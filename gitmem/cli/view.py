@@ -1,0 +1,48 @@
+"""Show the memory as files in a folder, to read and edit: `.memory/` at the top of the main work tree, or PATH.
+
+It is a linked worktree, detached at the commit that it shows: a view, never the truth. Writes of gitmem bring it along,
+except for files that you changed: `gitmem save` commits those. git status leaves it out by a line in
+`.git/info/exclude`, which is local to this clone.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem view", "gitmem view ../service-memory", "gitmem view --remove")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what view takes."""
+    parser.add_argument("path", nargs="?", default="", metavar="PATH", help="the folder; it must be new or empty")
+    parser.add_argument("--remove", action="store_true", help="take the view away; what is not saved keeps it")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Make, refresh or remove the view, and print where it is."""
+    with shared.open_memory(args, out) as memory:
+        if args.remove:
+            path = memory.remove_view()
+            shared.tell_notices(memory, out)
+            if args.json:
+                out.json({"path": path, "removed": True})
+            else:
+                out.line(path)
+            return 0
+        view = memory.view(args.path)
+        found = memory.view_standing() or {}
+        shared.tell_notices(memory, out)
+    if args.json:
+        out.json({"path": view.path, "commit": view.shown, "unsaved": found["unsaved"], "held": found["held"]})
+        return 0
+    out.line(view.path)
+    if found["unsaved"]:
+        out.note(f"{shared.counted(len(found['unsaved']), 'file')} not saved: gitmem save")
+    return 0

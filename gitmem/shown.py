@@ -1,0 +1,57 @@
+"""The commands about the view: the part of ``Memory`` that shows its files and saves what is written there."""
+
+from __future__ import annotations
+
+from gitmem.opened import Opened
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+    from typing import Any
+
+    from gitmem.save import Saved
+    from gitmem.store.viewpoint import View
+
+
+class Shown(Opened):
+    """An opened store with the commands about its view."""
+
+    def view(self, path: str = "", *, unasked: bool = False) -> View:
+        """Make the view of the memory in a folder, or bring the one that is there to the branch's tip."""
+        from gitmem.view import make
+
+        return make(self, self.merge_found, path, unasked=unasked)
+
+    def remove_view(self) -> str:
+        """Take the view away, unless something in it is not saved; returns the folder that it was."""
+        from gitmem.view import remove
+
+        return remove(self)
+
+    def follow_view(self) -> None:
+        """Bring the view along behind a write, where there is one."""
+        from gitmem.view import follow
+
+        follow(self, self.merge_found)
+
+    def merge_found(self, view: View, found: str) -> tuple[View, Mapping[str, str], Collection[str]]:
+        """Merge a commit that somebody made in the view onto the branch."""
+        from gitmem.save import merge_found
+
+        return merge_found(self, view, found)
+
+    def save(self, *, message: str = "", forget: bool = False, mine: Collection[str] = ()) -> Saved:
+        """Commit what a person wrote in the view, each file merged onto the branch's tip."""
+        from gitmem.save import save
+
+        return save(self, message=message, forget=forget, mine=mine)
+
+    def view_standing(self) -> dict[str, Any] | None:
+        """Return where the view is, what it shows and what in it is not saved; None where there is none."""
+        from gitmem.store.viewpoint import has_one
+
+        if not has_one(self.git.repository.state):
+            return None
+        from gitmem.view import standing
+
+        return standing(self)

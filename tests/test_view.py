@@ -1,0 +1,155 @@
+"""How the view stands, what doctor says of it, and that it follows every write by itself."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+from conftest import git, memory_text
+from viewing import copy, files_of, push, status_of, view_of
+
+from gitmem.app import Memory
+from gitmem.errors import RefusedError
+from gitmem.store import view as views
+from gitmem.store.commit import advance
+
+
+@pytest.fixture
+def shown(memory: Memory, repo: Path) -> Path:
+    """Return the folder of a view of one memory."""
+    push(repo, a=memory_text("Old"))
+    return Path(memory.view().path)
+
+
+def codes(memory: Memory, *, fix: bool = False) -> list[str]:
+    """Return the codes of doctor's problems with the view."""
+    return [p.code for p in memory.doctor(fix=fix).problems if p.code.startswith("view")]
+
+
+def test_status_names_the_view_and_what_is_not_saved(memory: Memory, shown: Path, repo: Path, run_cli) -> None:
+    (shown / "learned/a.md").write_text(memory_text("Mine"))
+    (shown / "learned/new.md").write_text(memory_text("New"))
+    git(shown, "add", "learned/a.md")
+
+    found, told = memory.status()["view"], run_cli("status").out
+
+    assert (found["path"], found["state"], found["unsaved"]) == (
+        str(shown), "whole", ["learned/a.md", "learned/new.md"],
+    )  # fmt: skip
+    assert f"view: {shown} at {view_of(memory).shown[:12]}; 2 files not saved: gitmem save\n" in told
+    assert git(shown, "diff", "--cached", "--name-only") == "learned/a.md"
+
+
+def test_doctor_is_silent_while_all_is_well_and_tells_of_files_that_stay_behind(
+    memory: Memory, shown: Path, repo: Path
+) -> None:
+    well = codes(memory)
+    (shown / "learned/a.md").write_text(memory_text("Mine"))
+    push(repo, a=memory_text("New"))
+    memory.follow_view()
+
+    assert (well, codes(memory)) == ([], ["view-behind"])
+
+
+def test_doctor_mends_a_copy_and_forgets_what_is_gone(memory: Memory, shown: Path, repo: Path) -> None:
+    with Memory(copy(repo, repo.parent / "copy")) as copied:
+        broken, mended, well = codes(copied), copied.doctor(fix=True).fixed, codes(copied)
+    shutil.rmtree(shown)
+    gone, forgot = codes(memory), memory.doctor(fix=True).fixed
+
+    assert (broken, well, gone, codes(memory)) == (["view-broken"], [], ["view-gone"], [])
+    assert mended == (f"linked the view {repo.parent}/copy/.memory to this repository again",)
+    assert forgot == (f"forgot the view {shown}, whose folder is gone",)
+
+
+def test_doctor_makes_a_damaged_index_anew(memory: Memory, shown: Path) -> None:
+    Path(view_of(memory).admin(memory.git), "index").write_bytes(b"garbage")
+    broken = codes(memory)
+
+    memory.doctor(fix=True)
+
+    assert (broken, codes(memory), status_of(shown)) == (["view-broken"], [], "")
+
+
+def test_doctor_removes_a_lock_that_nobody_holds_and_no_other(memory: Memory, shown: Path) -> None:
+    lock = Path(views.lock_of(memory.git, view_of(memory)))
+    lock.touch()
+    young = codes(memory, fix=True)
+    os.utime(lock, (0, 0))
+    with lock.open():
+        held = codes(memory, fix=True)
+    dead = codes(memory)
+
+    after = codes(memory, fix=True)
+
+    assert (young, held, dead, after) == (["view-locked"], ["view-locked"], ["view-locked"], [])
+    assert not lock.exists()
+
+
+def test_doctor_tells_the_way_back_from_another_branch(memory: Memory, shown: Path) -> None:
+    git(shown, "switch", "-q", "--detach", "main")
+
+    problem = next(p for p in memory.doctor(fix=False).problems if p.code == "view-broken")
+    git(repo := shown.parent, *problem.hint.removeprefix("git ").replace("'", "").split())
+
+    assert (codes(memory), status_of(shown), git(repo, "status", "--porcelain")) == ([], "", "")
+
+
+def test_a_large_one_is_made_only_for_whoever_asks(memory: Memory, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gitmem.view.UNASKED_AT_MOST", 4)
+    push(repo, a=memory_text(), b=memory_text())
+
+    with pytest.raises(RefusedError, match="it would have 5 files; gitmem view makes it"):
+        memory.view(unasked=True)
+
+    assert not (repo / ".memory").exists()
+    assert Path(memory.view().path, "learned/b.md").is_file()
+
+
+def test_it_follows_a_write_by_itself(shown: Path, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GITMEM_BACKGROUND")
+    (shown / "learned/a.md").write_text(memory_text("Mine"))
+
+    with Memory(repo) as memory:
+        memory.remember("More is known", key="b")
+        memory.forget(["a"])
+    deadline = time.monotonic() + 30
+    while "archive/learned/a.md" not in files_of(shown) and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+    files = files_of(shown)
+    assert {"learned/b.md", "archive/learned/a.md"} <= files.keys()
+    assert files["learned/a.md"] == memory_text("Mine")
+
+
+def test_every_way_of_moving_the_branch_lets_it_follow(
+    memory: Memory, shown: Path, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    monkeypatch.setattr("gitmem.background.start", lambda *args: asked.append(args[2]))
+    old = memory.remember("More is known", key="b").commit
+    new = git(repo, "commit-tree", "-p", old, "-m", "x", f"{old}^{{tree}}")
+
+    advance(memory.git, memory.ref, new, old=old, command="test", lock_timeout_s=1)
+
+    assert asked == ["view", "view"]
+
+
+def test_a_disk_that_is_read_only_keeps_writes_and_view_apart(
+    memory: Memory, shown: Path, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    push(repo, b=memory_text("New"))
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("gitmem.store.folder.os.rename", refuse)
+        with pytest.raises(OSError, match="Read-only"):
+            memory.follow_view()
+    memory.follow_view()
+
+    assert (status_of(shown), "learned/b.md" in files_of(shown)) == ("", True)
