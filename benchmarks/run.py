@@ -147,6 +147,16 @@ SHARING = (
         lambda figures: figures["sync-10k"].median_s(),
     ),
 )
+SHOWING = (
+    Figure(
+        "view-10k",
+        "the view brought along after one write, 10,000 memories, in the background",
+        0.1,
+        "s",
+        ("view-10k",),
+        lambda figures: figures["view-10k"].median_s(),
+    ),
+)
 # (figures, rounds, rounds of --short)
 GROUPS: tuple[tuple[tuple[Figure, ...], int, int], ...] = (
     (READING, 25, 10),
@@ -156,6 +166,7 @@ GROUPS: tuple[tuple[tuple[Figure, ...], int, int], ...] = (
     (NOTHING_DUE, 21, 7),
     (HOOKS, 21, 7),
     (SHARING, 5, 2),
+    (SHOWING, 15, 7),
 )
 OBJECTS = Figure("remember-bytes", "bytes one remember adds, 100,000 memories", 30, "KiB", (), lambda _: 0.0, True)
 
@@ -174,6 +185,7 @@ def command(name: str, stores: Stores) -> Command:
         "task": _task_ready,
         "checkout": _checkout,
         "sync": _sync,
+        "view": _view,
     }
     return makers[verb](stores, name, size)
 
@@ -279,6 +291,27 @@ def _sync(stores: Stores, name: str, size: str) -> Command:
         sides.reset()
 
     return Command(name, lambda _: [gitmem(), "sync"], sides.path, before=reset, says_something=True)
+
+
+def _view(stores: Stores, name: str, size: str) -> Command:
+    """Return the process that brings the view along, in a copy of the store: the others have none."""
+    path = stores.path(size).with_name(f"view-of-{size}")
+    if not path.exists():
+        shutil.copytree(stores.path(size), path, symlinks=True)
+    stores.run([gitmem(), "view", "shown"], path)
+    began = time.time_ns()
+
+    def write(number: int) -> None:
+        text = f"What was learnt in round {number} of {began}"
+        stores.run(["env", "GITMEM_BACKGROUND=off", gitmem(), "remember", text], path)
+
+    def is_shown(_: int) -> None:
+        heads = [stores.run(["git", "-C", str(path / where), "rev-parse", rev], path) for where, rev in
+                 (("shown", "HEAD"), (".", "memory"))]  # fmt: skip
+        if heads[0] != heads[1] or stores.run(["git", "-C", str(path / "shown"), "status", "--porcelain"], path):
+            raise BenchmarkError("the view was not brought along")
+
+    return Command(name, lambda _: [gitmem(), "background", "view"], path, before=write, after=is_shown)
 
 
 def bytes_added(stores: Stores, *, times: int = 3) -> float:

@@ -67,7 +67,7 @@ class Stores:
             generator = [sys.executable, generate.__file__, str(folder), "--memories", str(count)]
             generator += ["--files", str(CODE_FILES), "--end", str(self.end), *flags]
             self.run(generator, self.folder)
-            self.run([gitmem(), "init"], folder)
+            self.run([gitmem(), "init", "--no-view"], folder)
             self.run([gitmem(), "index"], folder)
             done.write_bytes(self.run(["git", "rev-parse", "memory"], folder))
         return folder
