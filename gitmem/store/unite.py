@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
     from gitmem.model import Document
 
-# A text stands for a list of one in these (``model.Document.strings``).
-_LISTS = frozenset({"tags", "domains", "paths", "refs", "requires", "produces", "supersedes"})
+# A text stands for a list of one in these (``model.Document.strings``), and nothing for an empty one.
+_LISTS = frozenset({"tags", "domains", "paths", "refs", "requires", "produces", "supersedes", CONFLICT})
 # What gitmem writes itself: the later, the earlier, or the larger one counts, and nobody has anything to settle.
 _LATER = frozenset({"updated", "schema"})
 _EARLIER = frozenset({"created"})
-_OF_LATER_TEXT = frozenset({"by", "superseded_by"})
+_OF_LATER_TEXT = frozenset({"by", "superseded_by", "project", "workspace"})
 # A counterexample belongs to its check: the two are never mixed.
 _CHECK = ("verify", "refute")
 # What a task is in, and since when, by whom: one thing. The first state in this order counts (``tasks.life``).
@@ -136,7 +136,7 @@ def _fields(
             value = other
         elif _is_same(other, was):
             value = one
-        elif _MISSING in (one, other) and not (one is _MISSING and other is _MISSING):
+        elif name not in _LISTS and (one is _MISSING or other is _MISSING):
             value = one if other is _MISSING else other  # what one side took away and the other changed, stays
         else:
             value = _of_both(name, was, one, other)
@@ -187,12 +187,12 @@ def _of_both(name: str, was: Any, one: Any, other: Any) -> Any:
     lists = [_listed(name, value) for value in (was, one, other)]
     if lists[1] is None or lists[2] is None or name == "verify":
         return None
-    return _united(lists[0] or [], lists[1], lists[2])
+    return _united(lists[0] or [], lists[1], lists[2]) or _MISSING
 
 
 def _listed(name: str, value: Any) -> list[Any] | None:
-    if isinstance(value, str) and name in _LISTS:
-        return [value]
+    if name in _LISTS and not isinstance(value, list):
+        return [] if value is _MISSING or value is None else [value]
     return value if isinstance(value, list) else None
 
 

@@ -107,6 +107,15 @@ def test_what_was_settled_stays_settled() -> None:
     assert "conflict" not in fields(found)
 
 
+def test_what_one_side_settled_goes_and_what_is_new_to_settle_stays() -> None:
+    open_ = BASE.replace("ttl", "conflict: [{field: title, other: x}]\nttl")
+    more = BASE.replace("ttl", "conflict: [{field: title, other: x}, {field: body, by: z}]\nttl")
+
+    found = merged(open_, BASE, more)
+
+    assert fields(found)["conflict"] == [{"field": "body", "by": "z"}]
+
+
 def test_a_memory_retired_here_and_changed_there_keeps_the_change_and_says_so() -> None:
     one = BASE.replace("ttl", "retired: {when: 2026-11-22T00:00:00Z}\nttl")
 
@@ -201,7 +210,7 @@ def test_any_two_memories_make_one_memory_that_is_the_same_either_way(base: Any,
         assert found.content == texts[2].encode()
 
 
-@pytest.mark.parametrize("name", ["created", "updated", "by", "superseded_by"])
+@pytest.mark.parametrize("name", ["created", "updated", "by", "superseded_by", "project"])
 def test_what_gitmem_writes_itself_is_nothing_to_settle(name: str) -> None:
     texts = [memory_text("T", **{name: value}) for value in ("2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z")]
 
