@@ -367,13 +367,15 @@ class Memory(Shown):
         dry_run: bool = False,
         accept_rewritten: bool = False,
     ) -> Synced:
-        """Bring this clone's memory and a remote's together, and the catalog along."""
+        """Bring this clone's memory and a remote's together, what was captured too, and the catalog along."""
         from gitmem.git.remotes import Talk
         from gitmem.sync import sync
 
         if not dry_run:
             self.drain()  # what was captured goes along
         how = talk or Talk()
+        if not dry_run:
+            self.drain()
         done = sync(self, remote, how, push=push, dry_run=dry_run, accept_rewritten=accept_rewritten)
         if done.merged != "nothing" and not dry_run:
             self.catalog()

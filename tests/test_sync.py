@@ -400,3 +400,15 @@ def test_repositories_with_sha256_names_sync_alike(tmp_path: Path) -> None:
     with opened(folders[0]) as memory:
         assert memory.show("idle")["frontmatter"]["tags"] == ["ana", "bob"]
     assert len(done[2].commit) == 64
+
+
+def test_what_was_captured_before_is_sent(
+    clones: tuple[Path, Path], hub: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Memory, "leave", lambda *_: None)  # nobody but the sync writes it
+    with opened(clones[0]) as memory:
+        memory.capture("The gateway drops requests without a trace id", key="trace")
+
+        assert memory.sync().pushed
+
+    assert "learned/trace.md" in git(hub, "ls-tree", "-r", "--name-only", "memory")
