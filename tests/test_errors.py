@@ -18,6 +18,8 @@ STATUSES = {
     "FormatError": 2,
     "ConfigError": 3,
     "ConflictError": 3,
+    "RemoteError": 3,
+    "TaskError": 1,
     "TrustError": 3,
     "ProcessError": 3,
 }
