@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # What ``store.unite`` says of two files of which one is no memory.
 UNREADABLE = ("unreadable",)
+# Conflicts that are named; all are counted, and ``doctor`` and ``--json`` have them all.
+SHOWN = 20
 EXAMPLES = ("gitmem sync", "gitmem sync upstream", "gitmem sync --dry-run", "gitmem sync --no-push --json")
 
 
@@ -67,12 +69,14 @@ def _tell(done: Synced, out: Output, *, dry_run: bool) -> None:
     how = {"merged": ", merged with yours", "joined": ", joined"}.get(done.merged, "")
     would = "would come" if dry_run else "came"
     out.line((f"{came} {would} in from {done.remote}{how}", "bold" if counts else "dim"))
-    for conflict in done.conflicts:
+    for conflict in done.conflicts[:SHOWN]:
         out.line("  ", ("to settle: ", "yellow"), (conflict.key, "key"), f"  {shared.list_of(conflict.fields)}")
+    if len(done.conflicts) > SHOWN:
+        out.line("  ", ("to settle: ", "yellow"), f"{len(done.conflicts) - SHOWN} more: gitmem doctor")
     unreadable = [conflict for conflict in done.conflicts if conflict.fields == UNREADABLE]
     if len(unreadable) < len(done.conflicts):
         out.line("  ", ("both versions are in the memory: gitmem show KEY, gitmem edit KEY", "dim"))
-    for conflict in unreadable:
+    for conflict in unreadable[:SHOWN]:
         out.line("  ", (f"what cannot be read is in the history: git log -p memory -- {conflict.path}", "dim"))
     if done.pushed:
         out.line((f"{done.remote} has everything that is here", "green"))

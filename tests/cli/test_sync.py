@@ -67,6 +67,18 @@ def test_a_dry_run_and_no_push_say_that_the_remote_does_not_have_it(run_cli: Any
     assert run_cli("sync").out == "nothing new came in from origin\norigin has everything that is here\n"
 
 
+def test_of_many_conflicts_some_are_named_and_all_are_counted(run_cli: Any, repo: Path, other: Path) -> None:
+    names = [f"learned/m{number}.md" for number in range(25)]
+    put_files(other, {name: memory_text("Theirs") for name in names})
+    git(other, "push", "-q", "origin", "memory")
+    put_files(repo, {name: memory_text("Ours") for name in names})
+
+    lines = run_cli("sync").out.split("\n")
+
+    assert len([line for line in lines if "  title" in line]) >= 19
+    assert "  to settle: 6 more: gitmem doctor" in lines
+
+
 def test_without_a_remote_it_says_what_to_do(run_cli: Any) -> None:
     done = run_cli("sync")
 
