@@ -143,6 +143,11 @@ def terms(text: str) -> list[str]:
     return _cut(text, _TERMS)
 
 
+def compounds(text: str) -> list[tuple[str, ...]]:
+    """Return the search terms of a text word by word: a compound's whole, then its parts; no stop words."""
+    return [found for chunk in _CHUNK.findall(_fold(text)) if (found := _TERMS[chunk])]
+
+
 def query_terms(text: str) -> list[str]:
     """Return the different terms that somebody asks for, in the order typed, without question words.
 

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from gitmem.doctor import Examined
     from gitmem.git.remotes import Talk
     from gitmem.install.git_hooks import Step
+    from gitmem.precise import Similar
     from gitmem.recall import Asked, Found
+    from gitmem.search.engine import Engine
+    from gitmem.search.whoosh_engine import WhooshEngine
     from gitmem.store.start import Started
     from gitmem.sync import Synced
     from gitmem.tasks.listing import Row
@@ -136,8 +139,42 @@ class Memory(Shown):
         from gitmem.recall import recall
 
         policy, ground, catalog = self.policy(), self.ground(), self.catalog()
+        options: dict[str, Any] = {"policy": policy, "config": self.config, "now": self.now}
         with catalog.reading():
-            return recall(catalog, self.local, ground, asked, policy=policy, config=self.config, now=self.now)
+            if asked.syntax:
+                from gitmem.precise import by_syntax
+
+                found = by_syntax(catalog, self.local, ground, asked, self._whoosh(catalog), **options)
+            else:
+                engine = self._chosen_engine(catalog)
+                found = recall(catalog, self.local, ground, asked, engine=engine, **options)
+        if found.notice:
+            self.notices.append(found.notice)
+        return found
+
+    def similar(self, key: str, asked: Asked) -> Similar:
+        """Return the memories that are about the same as one."""
+        from gitmem.precise import similar
+
+        policy, ground, catalog, full_key = self.policy(), self.ground(), self.catalog(), self.full_key(key)
+        options: dict[str, Any] = {"policy": policy, "config": self.config, "now": self.now}
+        with catalog.reading():
+            return similar(catalog, self.local, ground, full_key, self._whoosh(catalog), asked=asked, **options)
+
+    def _whoosh(self, catalog: Catalog) -> WhooshEngine:
+        from gitmem.precise import open_engine
+
+        progress = self._told("indexing memories")
+        return open_engine(self.git.repository.state_dir, catalog, self.notices, progress=progress)
+
+    def _chosen_engine(self, catalog: Catalog) -> Engine | None:
+        """Return the engine that the settings choose for plain questions; None for the catalog's own."""
+        if self.config.engine != "whoosh":
+            return None
+        from gitmem.precise import find_engine
+
+        progress = self._told("indexing memories")
+        return find_engine(self.git.repository.state_dir, catalog, self.notices, progress=progress)
 
     def statistics(self) -> dict[str, object]:
         """Return counts of what the store holds (A7)."""
@@ -211,9 +248,10 @@ class Memory(Shown):
         found = examine(self, fix=fix, replaced_hooks=git_hooks.missing(self.git))
         return added(found, *examine_view(self, self.merge_found, fix=fix))
 
-    def refresh_index(self, *, rebuild: bool) -> dict[str, Any]:
-        """Bring the index up to date, or make it from nothing."""
+    def refresh_index(self, *, rebuild: bool, engine: str = "") -> dict[str, Any]:
+        """Bring the index up to date, or make it from nothing; with Whoosh's where it is there, chosen or named."""
         from gitmem.catalog import schema
+        from gitmem.search.engine import WHOOSH_FOLDER
 
         if rebuild:
             self.close()
@@ -221,6 +259,13 @@ class Memory(Shown):
         before = self._clock()
         catalog = self.catalog()
         count = catalog.row("SELECT count(*) FROM memory WHERE shadowed = 0")[0]
+        is_there = os.path.isdir(os.path.join(self.git.repository.state, WHOOSH_FOLDER))
+        if engine == "whoosh" or is_there or self.config.engine == "whoosh":
+            from gitmem.search.whoosh_index import refresh_whoosh
+
+            progress = self._told("indexing memories")
+            with catalog.reading():
+                refresh_whoosh(self.git.repository.state_dir, catalog, asked=True, rebuild=rebuild, progress=progress)
         return {"commit": catalog.meta("commit"), "memories": count, "seconds": round(self._clock() - before, 3)}
 
     def remember(self, text: str, *, title: str = "", kind: str = "learned", key: str = "", **options: Any) -> Change:

@@ -31,6 +31,7 @@ TRANSPORT = (
 INTERNAL = frozenset({"GITMEM_RUN", "GITMEM_HOOK", "GITMEM_BACKGROUND"})
 
 COLORS = ("auto", "always", "never")
+ENGINES = ("fts", "whoosh")
 
 # The names that agent-swarm's users have in their environment (D6).
 ALIASES = {
@@ -59,6 +60,7 @@ class Config:
         recall_candidate_multiplier: Candidates per hit; 0 = the policy's.
         color: ``auto``, ``always`` or ``never``.
         view: Whether ``init`` makes the view.
+        engine: What brings recall's candidates: ``fts`` (the catalog) or ``whoosh``.
     """
 
     branch: str = "memory"
@@ -74,6 +76,7 @@ class Config:
     recall_candidate_multiplier: float = 0.0
     color: str = "auto"
     view: bool = True
+    engine: str = "fts"
 
 
 def load(git_values: Mapping[str, str], *, environment: Mapping[str, str] | None = None) -> Config:
@@ -109,9 +112,10 @@ def load(git_values: Mapping[str, str], *, environment: Mapping[str, str] | None
             raise _unknown(variable, "the environment", names)
         values[name] = _typed(text, known[name], variable, "the environment")
     config = Config(**values)  # type: ignore[arg-type]
-    if config.color not in COLORS:
-        told = f"the setting color must be one of {', '.join(COLORS)}, not {config.color!r}"
-        raise ConfigError(told, file="", key="color")
+    for key, value, allowed in (("color", config.color, COLORS), ("engine", config.engine, ENGINES)):
+        if value not in allowed:
+            told = f"the setting {key} must be one of {', '.join(allowed)}, not {value!r}"
+            raise ConfigError(told, file="", key=key)
     if not _is_branch(config.branch):
         told = f"the setting branch cannot be {config.branch!r}: no branch can have this name"
         raise ConfigError(told, file="", key="branch", hint="git help check-ref-format says which names can be")

@@ -7,17 +7,18 @@ from gitmem.catalog import state
 from gitmem.frozen import fields_of, frozen, replace
 from gitmem.graph import age_s
 from gitmem.model import Hit
-from gitmem.search import score
+from gitmem.search import near, score
 from gitmem.search.engine import IndexText
 from gitmem.search.fts import FtsEngine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from gitmem.catalog.catalog import Catalog
     from gitmem.config import Config
     from gitmem.policy import Policy
+    from gitmem.search.engine import Engine
     from gitmem.store.local import LocalState
 
 DAY_S = 86400.0
@@ -42,6 +43,7 @@ class Asked:
         statuses: Only these statuses.
         limit: How many hits, >= 1.
         everything: Archived, superseded and expired memories too.
+        syntax: Whether the query is one of the query language (``precise``); else nothing typed is syntax.
     """
 
     query: str = ""
@@ -51,14 +53,24 @@ class Asked:
     statuses: tuple[str, ...] = ()
     limit: int = 10
     everything: bool = False
+    syntax: bool = False
 
 
 @frozen
 class Found:
-    """What recall found: the hits, the best or newest first, and how many more there are (at least)."""
+    """What recall found.
+
+    Attributes:
+        hits: The best or newest first.
+        more: How many more there are (at least).
+        notice: One line on how they were found where it is not as asked; or empty.
+        suggestion: Where nothing was found, a question like it that finds something; or empty.
+    """
 
     hits: tuple[Hit, ...]
     more: int
+    notice: str = ""
+    suggestion: str = ""
 
 
 def where(catalog: Catalog, ground: int | None, asked: Asked, *, now: int) -> tuple[str, list[object]]:
@@ -78,7 +90,9 @@ def where(catalog: Catalog, ground: int | None, asked: Asked, *, now: int) -> tu
         parts.append("EXISTS (SELECT 1 FROM tag g WHERE g.tag = ? AND g.id = m.id)")
         values.append(tag)
     if asked.statuses:
-        catalog.connection.create_function("has_status", 1, _with_status(catalog, ground, asked, now).__contains__)
+        catalog.connection.create_function(
+            "has_status", 1, with_status(catalog, ground, asked.statuses, now=now).__contains__
+        )
         parts.append("has_status(m.id)")
     if asked.paths:
         catalog.connection.create_function("is_about", 1, lambda places: has_to_do(listed(places), asked.paths))
@@ -86,13 +100,13 @@ def where(catalog: Catalog, ground: int | None, asked: Asked, *, now: int) -> tu
     return " AND ".join(parts), values
 
 
-def _with_status(catalog: Catalog, ground: int | None, asked: Asked, now: int) -> set[int]:
+def with_status(catalog: Catalog, ground: int | None, statuses: Sequence[str], *, now: int) -> set[int]:
     """Return the memories that have one of the statuses: facts, and what rests on one that failed."""
     chains = state.suspects(catalog, ground)
     numbers = [row[0] for row in catalog.rows("SELECT id FROM fact")]
     numbers += [row[0] for row in catalog.each("SELECT id FROM memory WHERE key IN ({})", chains)]
     told = state.tell(catalog, ground, numbers, now=now, chains=chains)
-    return {number for number in numbers if told[number].status in asked.statuses}
+    return {number for number in numbers if told[number].status in statuses}
 
 
 def recall(
@@ -105,23 +119,64 @@ def recall(
     config: Config,
     now: int,
     working: Sequence[str] = (),
+    engine: Engine | None = None,
 ) -> Found:
-    """Rank memories against a question, best first; without a question, the newest first."""
+    """Rank memories against a question, best first; without a question, the newest first.
+
+    Where no word of it is in any memory, those that contain a part of one are found, and it is said.
+    """
     if not asked.query.strip():
         return newest(catalog, ground, asked, now=now)
     terms = analysis.query_terms(asked.query)
     condition, values = where(catalog, ground, asked, now=now)
-    engine = FtsEngine(catalog.connection)
+    own, wanted = FtsEngine(catalog.connection), candidates_for(asked, policy, config)
+    found = (engine or own).candidates(terms, limit=wanted, where=condition, parameters=values)
+    numbers, by, notice = [c.number for c in found], terms, ""
+    parts = near.parts_of(asked.query) if not numbers and not own.frequencies(terms).frequency else ()
+    if parts:
+        numbers = near.containing(catalog, parts, limit=wanted, where=condition, parameters=values)
+        by = near.terms_with(_texts(catalog, numbers).values(), parts)
+        notice = f"no memory has a word of {asked.query!r}; these contain a part of it"
+    if not numbers:
+        return Found((), 0, suggestion=near.suggestion(catalog, own, asked.query, terms))
+    done = rank_found(
+        catalog, local, ground, asked, (by, numbers), policy=policy, config=config, now=now, working=working
+    )
+    return replace(done, notice=notice)
+
+
+def candidates_for(asked: Asked, policy: Policy, config: Config) -> int:
+    """Return how many candidates an engine is asked for."""
     multiplier = min(config.recall_candidate_multiplier or policy.recall.candidate_multiplier, MULTIPLIER_AT_MOST)
-    wanted = max(CANDIDATES, int(asked.limit * multiplier) + 1)
-    found = engine.candidates(terms, limit=wanted, where=condition, parameters=values)
-    texts = _texts(catalog, [c.number for c in found])
-    lexical = _lexical(terms, texts, engine, policy)
+    return max(CANDIDATES, int(asked.limit * multiplier) + 1)
+
+
+def rank_found(
+    catalog: Catalog,
+    local: LocalState,
+    ground: int | None,
+    asked: Asked,
+    found: tuple[Sequence[str], Sequence[int]],
+    *,
+    policy: Policy,
+    config: Config,
+    now: int,
+    working: Sequence[str] = (),
+    is_exact: bool = False,
+) -> Found:
+    """Rank what an engine *found*, by which terms and which memories, with the one scorer, best first.
+
+    Where it *is_exact*, all of them are meant: none is left out for being far behind the best.
+    """
+    terms, numbers = found
+    texts = _texts(catalog, numbers)
+    lexical = _lexical(list(terms), texts, FtsEngine(catalog.connection), policy)
     told = state.tell(catalog, ground, lexical, now=now, chains=state.suspects(catalog, ground))
     signals = _signals(catalog, local, lexical, texts, told, policy=policy, config=config, now=now)
     if working or asked.paths:
         signals = _near(catalog, signals, working or asked.paths)
-    ranked = score.rank(signals, limit=max(1, len(signals)), ranking=_ranking(policy, config))
+    ranking = replace(_ranking(policy, config), floor=0.0) if is_exact else _ranking(policy, config)
+    ranked = score.rank(signals, limit=max(1, len(signals)), ranking=ranking)
     hits = _hits(catalog, ranked[: asked.limit], texts, told, terms)
     return Found(tuple(hits), max(0, len(ranked) - asked.limit))
 
@@ -148,6 +203,12 @@ def _texts(catalog: Catalog, numbers: Iterable[int]) -> dict[int, IndexText]:
         numbers,
     )
     return {row[0]: IndexText(row[0], row[1], words(row[2]), row[3], words(row[4]), row[5]) for row in rows}
+
+
+def text_of(catalog: Catalog, key: str) -> tuple[int, IndexText]:
+    """Return the number and the text of the memory that counts for a key."""
+    number = catalog.row("SELECT id FROM memory WHERE key = ? ORDER BY shadowed", (key,))[0]
+    return number, _texts(catalog, [number])[number]
 
 
 def words(listed: str) -> str:
@@ -256,9 +317,14 @@ def _hits(
     return hits
 
 
-def newest(catalog: Catalog, ground: int | None, asked: Asked, *, now: int) -> Found:
-    """Return the newest memories that pass the filters, the newest first."""
+def newest(
+    catalog: Catalog, ground: int | None, asked: Asked, *, now: int, among: Container[int] | None = None
+) -> Found:
+    """Return the newest memories that pass the filters, the newest first; only *among* these numbers where given."""
     condition, values = where(catalog, ground, asked, now=now)
+    if among is not None:
+        catalog.connection.create_function("is_among", 1, among.__contains__)
+        condition += " AND is_among(m.id)"
     rows = catalog.rows(
         "SELECT m.id, m.key, m.kind, m.title, m.created, m.path, m.archived FROM memory m"
         f" WHERE {condition} ORDER BY m.created DESC, m.key LIMIT ?",

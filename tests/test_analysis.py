@@ -338,3 +338,11 @@ def test_more_text_never_has_fewer_tokens(one: str, other: str) -> None:
 
 def test_no_stop_word_is_a_term() -> None:
     assert terms(" ".join(sorted(GENERAL))) == []
+
+
+def test_compounds_are_told_apart_word_by_word() -> None:
+    assert analysis.compounds("The auth.jwt of snake_case, kept") == [
+        ("authjwt", "auth", "jwt"),
+        ("snakecas", "snake", "case"),
+        ("kept",),
+    ]

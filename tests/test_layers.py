@@ -49,6 +49,7 @@ MEMBERS = {
     "secrets": "hygiene",
     "frozen": "errors",
     "leftovers": "doctor",
+    "precise": "recall",
 }
 LEVEL = {room: level for level, row in enumerate(reversed(ROWS)) for room in row}
 

@@ -108,6 +108,35 @@ def test_question_about_nothing_that_is_there_finds_nothing(shelf: Memory, query
     assert keys(shelf, query) == []
 
 
+# Parts of words, and near ones
+
+
+@pytest.mark.parametrize(
+    ("query", "key"), [("S25", "jwt-signing"), ("ETRIE", "retry-budget"), ("SerBy", "user-lookup")]
+)
+def test_a_part_of_a_word_finds_what_contains_it_and_says_so(shelf: Memory, query: str, key: str) -> None:
+    found = shelf.recall(Asked(query=query))
+
+    assert [hit.key for hit in found.hits] == [key]
+    assert "contain a part of it" in found.notice
+
+
+def test_parts_are_not_looked_for_where_a_word_is_known(shelf: Memory) -> None:
+    found = shelf.recall(Asked(query="budget etrie"))
+
+    assert [hit.key for hit in found.hits] == ["retry-budget"]
+    assert found.notice == ""
+
+
+def test_parts_keep_to_the_filters(shelf: Memory) -> None:
+    assert keys(shelf, "S25", kinds=("gotcha",)) == []
+
+
+def test_where_nothing_is_found_a_near_word_is_suggested(shelf: Memory) -> None:
+    assert shelf.recall(Asked(query="how does the gatewey work")).suggestion == "how does the gateway work"
+    assert shelf.recall(Asked(query="zebra")).suggestion == ""
+
+
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     query=st.text(st.sampled_from(ODD + "aué東") | st.characters(), max_size=60)

@@ -1,11 +1,13 @@
 """Bring the search index up to date, or rebuild it from scratch.
 
-Reading does this by itself where it finds the index behind; hooks call it ahead of time.
+Reading does this by itself where it finds the index behind; hooks call it ahead of time. The Whoosh index, once it is
+there, is brought along.
 """
 
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.config import ENGINES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,19 +15,22 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
 
-EXAMPLES = ("gitmem index", "gitmem index --rebuild")
+EXAMPLES = ("gitmem index", "gitmem index --rebuild", "gitmem index --engine whoosh")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what index takes."""
     parser.add_argument("--rebuild", action="store_true", help="throw the index away and build it from scratch")
+    parser.add_argument(
+        "--engine", choices=ENGINES, default="", help="whoosh: make the index of recall --syntax and similar too"
+    )
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Refresh the index and say what it holds."""
     with shared.open_memory(args, out) as memory:
-        found = memory.refresh_index(rebuild=args.rebuild)
+        found = memory.refresh_index(rebuild=args.rebuild, engine=args.engine)
         shared.tell_notices(memory, out)
     if args.json:
         out.json(found)

@@ -1,9 +1,14 @@
-"""Find memories for a question. What you type is never syntax: any word, path or identifier will do."""
+"""Find memories for a question. What you type is never syntax: any word, path or identifier will do.
+
+With --syntax it is: fields (kind: tag: key: title: body: path: status: by: created:), "exact phrases", AND, OR, NOT,
+-word, wild*cards, nearly~ the word, ranges as in created:[2026-01 to]. Words beside each other must all be there.
+"""
 
 from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.errors import UsageError
+from gitmem.frozen import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +21,7 @@ EXAMPLES = (
     "gitmem recall how are auth tokens signed",
     "gitmem recall getUserById --kind gotcha",
     "gitmem recall --recent 5",
+    "gitmem recall --syntax 'kind:gotcha created:[2026-01 to] autentication~ -legacy'",
     "gitmem recall jwt --path src/auth --json",
     "gitmem recall --stats",
 )
@@ -24,6 +30,7 @@ EXAMPLES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what recall takes."""
     parser.add_argument("query", nargs="*", help="the question, in your own words")
+    parser.add_argument("--syntax", action="store_true", help="the question is one of the query language; quote it")
     shared.add_filters(parser)
     parser.add_argument("--recent", type=shared.positive, metavar="N", help="the N newest memories")
     parser.add_argument("--stats", action="store_true", help="how many memories there are of each kind")
@@ -36,21 +43,25 @@ def run(args: argparse.Namespace, out: Output) -> int:
     query = " ".join(args.query)
     if bool(query.strip()) + bool(args.recent) + args.stats != 1:
         raise UsageError("recall takes a question, or --recent N, or --stats: one of them", hint="gitmem recall WORDS…")
+    if args.syntax and not query.strip():
+        raise UsageError("--syntax takes a question", hint="gitmem recall --syntax 'kind:gotcha auth~'")
     with shared.open_memory(args, out) as memory:
         if args.stats:
             return _statistics(memory, args, out)
         if args.recent:
             args.limit = args.limit or args.recent
-        asked = shared.asked_of(args, query=query, limit=memory.config.recall_limit)
+        asked = replace(shared.asked_of(args, query=query, limit=memory.config.recall_limit), syntax=args.syntax)
         found = memory.recall(asked)
         shared.tell_notices(memory, out)
         if args.json:
             hits = [shared.hit_table(hit) | (_factors(hit) if args.explain else {}) for hit in found.hits]
-            out.json({"query": query, "commit": memory.catalog().meta("commit"), "hits": hits, "more": found.more})
+            document = {"query": query, "commit": memory.catalog().meta("commit"), "hits": hits, "more": found.more}
+            out.json(document | ({"suggestion": found.suggestion} if found.suggestion else {}))
         else:
             shared.print_hits(found, out, explain=args.explain)
             if not found.hits:
-                out.note(f"nothing found for {query!r}" if query else "nothing found")
+                meant = f"; did you mean {found.suggestion!r}?" if found.suggestion else ""
+                out.note(f"nothing found for {query!r}{meant}" if query else "nothing found")
     return 0 if found.hits else 1
 
 

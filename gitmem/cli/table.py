@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "task ready": ("work", "what can be begun now"),
     "task tree": ("work", "how tasks hang together"),
     "recall": ("read", "find memories for a question"),
+    "similar": ("read", "memories about the same as one"),
     "context": ("read", "the digest for a session, within a token budget"),
     "show": ("read", "one memory, whole, with its verdict"),
     "list": ("read", "memories by kind, status, tag"),

@@ -1,4 +1,4 @@
-"""What a search engine is given and what it gives back: the protocol with three verbs, and its data.
+"""What a search engine is given and what it gives back: the protocol, and its data.
 
 An engine only brings candidates. It analyses with ``gitmem.analysis`` and leaves ranking to ``search.score``, so two
 engines with the same memories differ in speed and reach, not in how they rank.
@@ -11,13 +11,16 @@ from gitmem.model import IndexText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Protocol
 
 __all__ = ["FIELDS", "FIELD_WEIGHTS", "Candidate", "IndexText", "Stats"]
 
 # The searched fields of a memory, in the order of every tuple that has one value per field.
 FIELDS = ("title", "tags", "key", "paths", "body")
+
+# The Whoosh index's folder beside the catalog; here, because whoever only asks whether it is there loads no Whoosh.
+WHOOSH_FOLDER = "whoosh"
 
 # What an occurrence counts in each field. Measured on the recall benchmark's public half: tags 2 and key 0.5 instead of
 # 1 give LoCoMo's turns 0.509 nDCG@10 instead of 0.500 and change the other tasks by less than 0.003; a title of 2 loses
@@ -57,10 +60,11 @@ class Stats:
 if TYPE_CHECKING:
 
     class Engine(Protocol):
-        """Search data made from one store; deletable at any time."""
+        """Search data made from one store; deletable at any time.
 
-        def apply(self, added: Iterable[IndexText], removed: Iterable[IndexText]) -> None:
-            """Take memories out, then others in; a changed memory is in both, with its old and its new words."""
+        How it is brought along is its own: FTS5 takes change sets inside the catalog's transaction (``fts``), Whoosh
+        compares what it holds with the catalog (``whoosh_index``). What recall asks is the same.
+        """
 
         def candidates(
             self, terms: Sequence[str], *, limit: int, where: str = "", parameters: Sequence[object] = ()
@@ -73,6 +77,3 @@ if TYPE_CHECKING:
                 where: An SQL condition on the catalog's table ``memory m``, or empty for all memories.
                 parameters: The values of its placeholders.
             """
-
-        def drop(self) -> None:
-            """Delete the index."""

@@ -26,3 +26,16 @@ def test_rebuilt_index_answers_the_same(run_cli, repo: Path) -> None:
 
     assert done.status == 0
     assert run_cli("recall", "gateways", "--json").out == before
+
+
+def test_whoosh_index_is_made_when_asked_for_and_then_brought_along(run_cli, repo: Path) -> None:
+    stamp = repo / ".git" / "gitmem" / "whoosh" / "stamp.json"
+    run_cli("remember", "a text")
+    run_cli("index")
+    assert not stamp.exists()
+
+    run_cli("index", "--engine", "whoosh")
+    run_cli("remember", "another text")
+    run_cli("index")
+
+    assert json.loads(stamp.read_text())["commit"] == tip(repo)

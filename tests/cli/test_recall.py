@@ -96,3 +96,29 @@ def test_question_newest_and_statistics_are_asked_for_one_at_a_time(run_cli, wor
 
     assert done.status == 2
     assert "a question, or --recent N, or --stats: one of them" in done.err
+
+
+@pytest.mark.usefixtures("filled")
+def test_syntax_is_told_apart_by_its_option(run_cli) -> None:
+    plain, syntax = (run_cli("recall", *option, "kind:decision gateway") for option in ([], ["--syntax"]))
+
+    assert len(plain.out.splitlines()) == 3
+    assert [line.split("\t")[1] for line in syntax.out.splitlines()] == ["decision"]
+
+
+@pytest.mark.usefixtures("filled")
+def test_wrong_syntax_exits_2_and_says_where(run_cli) -> None:
+    done = run_cli("recall", "--syntax", "gateway (retries")
+
+    assert (done.status, done.out) == (2, "")
+    assert "at character 9, '(retries': the parenthesis is not closed" in done.err
+
+
+@pytest.mark.usefixtures("filled")
+@pytest.mark.parametrize("option", [[], ["--syntax"]], ids=["plain", "syntax"])
+def test_a_near_word_is_suggested_where_nothing_is_found(run_cli, option: list[str]) -> None:
+    done, found = (run_cli("recall", *option, "gatewey", *json_) for json_ in ([], ["--json"]))
+
+    assert (done.status, done.out) == (1, "")
+    assert "nothing found for 'gatewey'; did you mean 'gateway'?" in done.err
+    assert json.loads(found.out)["suggestion"] == "gateway"

@@ -223,16 +223,6 @@ def test_dropped_index_is_gone_and_can_be_begun_again() -> None:
     assert numbers(engine, "proxy gateway") == [1]
 
 
-def test_part_of_a_word_finds_the_terms_that_contain_it_the_most_frequent_first() -> None:
-    engine = make_engine(
-        make_text(1, "authentication authority"), make_text(2, "oauth2 authority"), make_text(3, "jwt")
-    )
-
-    assert engine.containing("auth", limit=10) == ["author", "authent", "oauth", "oauth2"]
-    assert engine.containing("auth", limit=1) == ["author"]
-    assert engine.containing("%", limit=10) == []
-
-
 COMMON, RARE = 40, 3
 
 

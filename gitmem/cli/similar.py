@@ -1,0 +1,46 @@
+"""Find memories that are about the same as one: by the terms that tell most of what it is about."""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = (
+    "gitmem similar auth-uses-rs256",
+    "gitmem similar auth-uses-rs256 --kind gotcha --limit 3",
+    "gitmem similar auth-uses-rs256 --json",
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what similar takes."""
+    parser.add_argument("key", help="the memory")
+    shared.add_filters(parser)
+    parser.add_argument("--explain", action="store_true", help="show the terms, and every factor of the score")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Print the hits; 1 when there are none."""
+    with shared.open_memory(args, out) as memory:
+        asked = shared.asked_of(args, limit=memory.config.recall_limit)
+        similar = memory.similar(args.key, asked)
+        found = similar.found
+        shared.tell_notices(memory, out)
+        if args.json:
+            hits = [shared.hit_table(hit) for hit in found.hits]
+            commit = memory.catalog().meta("commit")
+            key, terms = memory.full_key(args.key), list(similar.terms)
+            out.json({"key": key, "terms": terms, "commit": commit, "hits": hits, "more": found.more})
+        else:
+            if args.explain:
+                out.line((f"by {shared.list_of(similar.terms)}", "dim"))
+            shared.print_hits(found, out, explain=args.explain)
+            if not found.hits:
+                out.note(f"nothing is similar to {args.key}")
+    return 0 if found.hits else 1

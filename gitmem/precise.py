@@ -1,0 +1,153 @@
+"""Recall by the query language, and what is similar to a memory: questions that only the Whoosh index answers.
+
+It is loaded for these alone: Whoosh costs several bare starts to import (measured: 100 ms).
+"""
+
+from __future__ import annotations
+
+from gitmem.errors import GitmemError
+from gitmem.frozen import frozen, replace
+from gitmem.recall import (
+    Asked,
+    Found,
+    candidates_for,
+    has_to_do,
+    listed,
+    newest,
+    rank_found,
+    text_of,
+    where,
+    with_status,
+)
+from gitmem.search import near, syntax
+from gitmem.search.fts import FtsEngine
+from gitmem.search.whoosh_engine import WhooshEngine
+from gitmem.search.whoosh_index import refresh_whoosh
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from typing import Any
+
+    from gitmem.catalog.catalog import Catalog
+    from gitmem.config import Config
+    from gitmem.policy import Policy
+    from gitmem.store.local import LocalState
+
+# Key terms of a memory that others are looked for by. More find more of what shares its commonest words.
+KEY_TERMS = 15
+
+
+@frozen
+class Similar:
+    """What is similar to a memory: by which terms, and the memories."""
+
+    terms: tuple[str, ...]
+    found: Found
+
+
+def open_engine(
+    state_dir: Path, catalog: Catalog, notices: list[str], *, progress: Callable[[int, int], None] | None = None
+) -> WhooshEngine:
+    """Return the Whoosh engine of what a catalog shows, brought up to date; says in *notices* where it is behind.
+
+    Raises:
+        GitmemError: There are so many memories that its index is made only when asked for.
+    """
+    shown = refresh_whoosh(state_dir, catalog, progress=progress)
+    if shown.behind and shown.behind not in notices:
+        notices.append(shown.behind)
+    return WhooshEngine(shown, catalog)
+
+
+def find_engine(
+    state_dir: Path, catalog: Catalog, notices: list[str], *, progress: Callable[[int, int], None] | None = None
+) -> WhooshEngine | None:
+    """Return the Whoosh engine for plain questions; None, and a notice, where the catalog's must answer."""
+    try:
+        return open_engine(state_dir, catalog, notices, progress=progress)
+    except GitmemError as err:
+        told = f"{err.message}; FTS5 answers instead ({err.hint})"
+        if told not in notices:
+            notices.append(told)
+        return None
+
+
+def by_syntax(
+    catalog: Catalog,
+    local: LocalState,
+    ground: int | None,
+    asked: Asked,
+    engine: WhooshEngine,
+    *,
+    policy: Policy,
+    config: Config,
+    now: int,
+) -> Found:
+    """Return what a question of the query language matches: ranked by its words, the newest first where it has none.
+
+    Raises:
+        UsageError: The question cannot be read; it says where and why.
+    """
+
+    def among(field: str, value: str) -> frozenset[bytes]:
+        if field == "status":
+            return engine.names(with_status(catalog, ground, [value.lower()], now=now))
+        rows = catalog.rows("SELECT id, paths FROM text WHERE paths <> '[]'")
+        return engine.names(number for number, places in rows if has_to_do(listed(places), [value]))
+
+    question = syntax.read(asked.query, engine.reader, among=among)
+    condition, values = where(catalog, ground, asked, now=now)
+    wanted, is_scored = candidates_for(asked, policy, config), bool(question.terms)
+    matched = engine.matched(question.query, limit=wanted, where=condition, parameters=values, is_scored=is_scored)
+    numbers = [candidate.number for candidate in matched.candidates]
+    notice = _notice(question, is_late=matched.is_cut)
+    if not numbers:
+        suggestion = near.suggestion(catalog, FtsEngine(catalog.connection), asked.query, question.terms)
+        return Found((), 0, notice, suggestion)
+    if not is_scored:
+        return replace(newest(catalog, ground, asked, now=now, among=frozenset(numbers)), notice=notice)
+    options: dict[str, Any] = {"policy": policy, "config": config, "now": now}
+    ranked = rank_found(catalog, local, ground, asked, (question.terms, numbers), is_exact=True, **options)
+    hits = ranked.hits
+    if len(hits) < asked.limit:  # what an alternative without words brought: tag:auth OR jwt
+        with_words = {hit.key for hit in hits}
+        others = newest(catalog, ground, replace(asked, limit=len(numbers)), now=now, among=frozenset(numbers))
+        hits += tuple(hit for hit in others.hits if hit.key not in with_words)
+    hits = hits[: asked.limit]
+    return Found(hits, matched.total - len(hits), notice)
+
+
+def _notice(question: syntax.Question, *, is_late: bool) -> str:
+    if is_late:
+        return "the question took too long; these are the best of what was looked at until then"
+    many = "a pattern stands for so many words that only the most frequent were taken"
+    return many if question.is_cut else ""
+
+
+def similar(
+    catalog: Catalog,
+    local: LocalState,
+    ground: int | None,
+    key: str,
+    engine: WhooshEngine,
+    *,
+    asked: Asked,
+    policy: Policy,
+    config: Config,
+    now: int,
+) -> Similar:
+    """Return the memories that share most of what one is about, best first; never itself."""
+    number, text = text_of(catalog, key)
+    terms = engine.key_terms(text, limit=KEY_TERMS)
+    condition, values = where(catalog, ground, asked, now=now)
+    found = engine.candidates(
+        terms,
+        limit=candidates_for(asked, policy, config),
+        where=f"{condition} AND m.id <> ?",
+        parameters=(*values, number),
+    )
+    numbers = [candidate.number for candidate in found]
+    options: dict[str, Any] = {"policy": policy, "config": config, "now": now}
+    return Similar(tuple(terms), rank_found(catalog, local, ground, asked, (terms, numbers), **options))

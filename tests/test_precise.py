@@ -1,0 +1,171 @@
+"""Recall by the query language: the scores of plain recall, statuses as told now, and filters without words."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from conftest import commit_files
+from proving import Clock, make_fact, make_memory, put, verify
+
+from gitmem.app import Memory
+from gitmem.errors import GitmemError, NotFoundError
+from gitmem.frozen import replace
+from gitmem.recall import Asked
+from gitmem.search import whoosh_index
+
+SHELF = {
+    **make_memory("jwt-signing", "Auth tokens are signed with RS256", "The gateway only holds public keys.",
+                  kind="decision", tags=["auth", "jwt"], paths=["src/auth/**"], created="2026-01-05T00:00:00Z"),
+    **make_memory("retry-budget", "The gateway retries three times", "See `RETRIES` in src/gateway/retry.py.",
+                  tags=["gateway"], paths=["src/gateway/retry.py"], created="2026-03-05T00:00:00Z"),
+    **make_memory("user-lookup", "Call getUserById, never load_user", "It asks the gateway.", kind="pattern",
+                  tags=["auth"], created="2026-05-05T00:00:00Z"),
+    **make_memory("old-gateway", "The gateway was a proxy", superseded_by="retry-budget"),
+    **make_fact("readme-there", {"exists": "README.md"}, title="There is a README"),
+    **make_fact("retries-three", {"contains": "RETRIES = 3", "in": "src/gateway/retry.py"}, title="Retries are three"),
+    **make_memory("rests-on-it", "Callers may time out", requires=["retries-three"]),
+}  # fmt: skip
+
+
+def make_store(template: Path, folder: Path) -> Path:
+    made = Path(shutil.copytree(template, folder / "service"))
+    put(made, SHELF)
+    return made
+
+
+@pytest.fixture(scope="module")
+def shelf(template: Path, tmp_path_factory: pytest.TempPathFactory):
+    """Return a store that no test changes, its facts proved."""
+    with Memory(make_store(template, tmp_path_factory.mktemp("shelf")), clock=Clock()) as memory:
+        verify(memory)
+        yield memory
+
+
+def ask(memory: Memory, query: str, **asked):
+    return memory.recall(Asked(query=query, syntax=True, **asked))
+
+
+def keys(found) -> list[str]:
+    return [hit.key for hit in found.hits]
+
+
+def test_a_question_of_words_gives_the_hits_of_plain_recall_with_their_scores(shelf: Memory) -> None:
+    assert ask(shelf, "gateway").hits == shelf.recall(Asked(query="gateway")).hits
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("created:[2026-03 to 2026-05]", ["user-lookup", "retry-budget"]),
+        ("tag:auth", ["user-lookup", "jwt-signing"]),
+        ("status:verified", ["readme-there", "retries-three"]),
+        ("path:src/auth/jwt.py", ["jwt-signing"]),
+        ("path:src/**/retry.py gateway", ["retry-budget"]),
+        ("tag:jwt OR retries", ["retries-three", "retry-budget", "jwt-signing"]),
+        ("title:gateway", ["retry-budget"]),
+    ],
+)
+def test_hits_stand_by_score_and_those_without_words_the_newest_first(
+    shelf: Memory, query: str, expected: list[str]
+) -> None:
+    assert keys(ask(shelf, query)) == expected
+
+
+def test_what_has_left_search_is_found_with_all_only(shelf: Memory) -> None:
+    assert "old-gateway" not in keys(ask(shelf, "gateway"))
+    assert "old-gateway" in keys(ask(shelf, "gateway", everything=True))
+
+
+def test_filters_of_the_command_line_narrow_the_question(shelf: Memory) -> None:
+    assert keys(ask(shelf, "gateway", kinds=("pattern",))) == ["user-lookup"]
+
+
+@pytest.mark.parametrize("query", ["gateway", "created:2026"])
+def test_how_many_more_there_are_is_exact(shelf: Memory, query: str) -> None:
+    everything, one = ask(shelf, query), ask(shelf, query, limit=1)
+
+    assert (len(one.hits), one.more) == (1, len(everything.hits) - 1)
+
+
+def test_statuses_are_those_told_now(template: Path, tmp_path: Path) -> None:
+    folder = make_store(template, tmp_path)
+    with Memory(folder, clock=Clock()) as memory:
+        verify(memory)
+        assert keys(ask(memory, "status:failed OR status:suspect")) == []
+        commit_files(folder, {"src/gateway/retry.py": "RETRIES = 9\n"})
+        verify(memory)
+
+        assert keys(ask(memory, "status:failed")) == ["retries-three"]
+        assert keys(ask(memory, "status:suspect")) == ["rests-on-it"]
+
+
+def test_a_write_is_found_by_the_next_question(memory: Memory) -> None:
+    memory.remember("The first text about gateways")
+    assert ask(memory, "zebra").hits == ()
+    change = memory.remember("A zebra crosses")
+
+    assert keys(ask(memory, "zebra")) == [change.key]
+    memory.forget([change.key])
+    assert ask(memory, "zebra").hits == ()
+
+
+def test_where_nothing_is_found_the_near_word_is_suggested(shelf: Memory) -> None:
+    assert ask(shelf, "kind:gotcha gatewey").suggestion == "kind:gotcha gateway"
+
+
+def test_similar_are_those_that_share_its_rare_words_and_never_itself(memory: Memory) -> None:
+    asked = memory.remember("Redis evicts sessions under memory pressure", key="redis-evicts").key
+    memory.remember("Sessions vanish: Redis was full and evicted them", key="sessions-vanish")
+    for number in range(5):
+        memory.remember(f"The build number {number} is signed by the release job", key=f"build-{number}")
+
+    found = memory.similar(asked[:7], Asked())
+
+    assert keys(found.found) == ["sessions-vanish"]
+    assert {"redi", "evict", "session"} <= set(found.terms)
+
+
+def test_similar_to_no_memory_is_an_error(shelf: Memory) -> None:
+    with pytest.raises(NotFoundError):
+        shelf.similar("absent", Asked())
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        Asked(query="how does the gateway retry?"),
+        Asked(query="auth tokens", kinds=("decision",)),
+        Asked(query="getUserById", tags=("auth",)),
+        Asked(query="readme", statuses=("verified",)),
+        Asked(query="gateway", limit=1, everything=True),
+        Asked(query="retry", paths=("src/gateway",)),
+        Asked(query="RS25"),
+        Asked(query="gatewey"),
+    ],
+    ids=lambda asked: asked.query,
+)
+def test_both_engines_give_the_same_hits_for_plain_questions(shelf: Memory, asked: Asked, monkeypatch) -> None:
+    by_catalog = shelf.recall(asked)
+    monkeypatch.setattr(shelf, "config", replace(shelf.config, engine="whoosh"))
+
+    assert shelf.recall(asked) == by_catalog
+
+
+def test_past_the_size_syntax_is_refused_with_how_and_plain_recall_still_answers(
+    template: Path, tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.setattr(whoosh_index, "AT_MOST", 3)
+    with Memory(make_store(template, tmp_path), clock=Clock()) as memory:
+        with pytest.raises(GitmemError) as caught:
+            ask(memory, "gateway")
+        memory.config = replace(memory.config, engine="whoosh")
+        by_catalog = keys(memory.recall(Asked(query="gateway")))
+        told = list(memory.notices)
+        memory.refresh_index(rebuild=False, engine="whoosh")
+
+        assert caught.value.hint.endswith("gitmem index --engine whoosh")
+        assert (by_catalog[0], len(told)) == ("retry-budget", 1)
+        assert "FTS5 answers instead" in told[0]
+        assert keys(ask(memory, "gateway")) == by_catalog
