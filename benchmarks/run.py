@@ -39,7 +39,7 @@ class Figure:
         name: What ``--only`` takes.
         what: What it says, for people.
         goal: At most this.
-        unit: Of the goal: ``Y``, ``x``, ``KiB``, ``s`` or ``MB``.
+        unit: Of the goal: ``Y``, ``x``, ``KiB``, ``s``, ``ms`` or ``MB``.
         commands: Names of the commands that must be timed for it, besides Y.
         value: Returns what was measured, from the figures of its group.
         large: Whether it needs the store of 100,000 memories.
@@ -91,6 +91,16 @@ READING = (
         True,
     ),
     Figure("task-ready", "task ready, 5,000 tasks", 5, "Y", ("task-ready",), _against("task-ready")),
+)
+SYNTAX = (
+    Figure(
+        "syntax-1k",
+        "recall --syntax with a field, a range and a fuzzy word, 1,000 memories",
+        14,
+        "Y",
+        ("syntax-1k",),
+        _against("syntax-1k"),
+    ),
 )
 WRITING = (
     Figure("remember-10k", "remember, 10,000 memories, fsync on", 8, "Y", ("remember-10k",), _against("remember-10k")),
@@ -160,6 +170,7 @@ SHOWING = (
 # (figures, rounds, rounds of --short)
 GROUPS: tuple[tuple[tuple[Figure, ...], int, int], ...] = (
     (READING, 25, 10),
+    (SYNTAX, 15, 7),
     (WRITING, 21, 7),
     (CATALOG, 7, 3),
     (PROVING, 3, 1),
@@ -167,6 +178,10 @@ GROUPS: tuple[tuple[tuple[Figure, ...], int, int], ...] = (
     (HOOKS, 21, 7),
     (SHARING, 5, 2),
     (SHOWING, 15, 7),
+)
+WHOOSH = (
+    Figure("whoosh-build", "Whoosh index from nothing, 1,000 memories, in process", 2, "s", (), lambda _: 0.0),
+    Figure("whoosh-follow", "Whoosh index after one change, 1,000 memories, in process", 50, "ms", (), lambda _: 0.0),
 )
 OBJECTS = Figure("remember-bytes", "bytes one remember adds, 100,000 memories", 30, "KiB", (), lambda _: 0.0, True)
 
@@ -176,6 +191,7 @@ def command(name: str, stores: Stores) -> Command:
     verb, _, size = name.rpartition("-")
     makers: dict[str, Callable[[Stores, str, str], Command]] = {
         "recall": _recall,
+        "syntax": _syntax,
         "rg": _rg,
         "git-grep": _git_grep,
         "remember": _remember,
@@ -197,6 +213,18 @@ def _question(number: int) -> str:
 def _recall(stores: Stores, name: str, size: str) -> Command:
     path = stores.path(size)
     return Command(name, lambda n: [gitmem(), "recall", _question(n)], path, says_something=True)
+
+
+def _syntax(stores: Stores, name: str, size: str) -> Command:
+    """Return ``recall --syntax`` of one question's longest word, misspelt; its index is made beforehand."""
+    path = stores.path(size)
+    stores.run([gitmem(), "index", "--engine", "whoosh"], path)
+
+    def argv(number: int) -> list[str]:
+        word = max(_question(number).split(), key=len)
+        return [gitmem(), "recall", "--syntax", f"kind:gotcha created:[2000 to] {word[:-1]}~"]
+
+    return Command(name, argv, path, ok=(0, 1))
 
 
 def _rg(stores: Stores, name: str, size: str) -> Command:
@@ -360,6 +388,11 @@ def run(stores: Stores, wanted: Sequence[Figure], *, short: bool) -> tuple[list[
         figures = measure.measure([start, *commands], rounds=few if short else rounds, env=stores.env, warm_up=warm_up)
         results += [_measured(figure, figures) for figure in chosen]
         groups.append(figures)
+    if chosen := [figure for figure in WHOOSH if figure in wanted]:
+        say("timing the Whoosh index")
+        script = [sys.executable, str(Path(__file__).with_name("whoosh_index.py")), str(stores.path("1k"))]
+        spent = json.loads(stores.run([*script, "3" if short else "9"], stores.folder))
+        results += [_spent(figure, spent[figure.name.removeprefix("whoosh-")]) for figure in chosen]
     if OBJECTS in wanted:
         results.append(Measured(OBJECTS, bytes_added(stores)))
     return results, groups
@@ -368,6 +401,12 @@ def run(stores: Stores, wanted: Sequence[Figure], *, short: bool) -> tuple[list[
 def _measured(figure: Figure, figures: Mapping[str, Figures]) -> Measured:
     by_cpu = measure.cpu_ratio(figures, figure.commands[0]) if figure.unit == "Y" else 0.0
     return Measured(figure, figure.value(figures), f"{by_cpu:.2f} Y" if by_cpu else "")
+
+
+def _spent(figure: Figure, rounds: Sequence[tuple[float, float]]) -> Measured:
+    """Return a figure of seconds by the clock and of CPU."""
+    wall, cpu = (statistics.median(one) * (1e3 if figure.unit == "ms" else 1) for one in zip(*rounds, strict=True))
+    return Measured(figure, wall, f"{cpu:.2f} {figure.unit}")
 
 
 def report(results: Sequence[Measured]) -> str:
@@ -403,7 +442,7 @@ def inside(stores: Stores, start_s: float, *, short: bool) -> str:
 
 def choose(only: Sequence[str], *, short: bool) -> list[Figure]:
     """Return the figures to measure: those named, or all (without the large store for a short run)."""
-    figures = [*(figure for group, _, _ in GROUPS for figure in group), OBJECTS]
+    figures = [*(figure for group, _, _ in GROUPS for figure in group), *WHOOSH, OBJECTS]
     if not shutil.which("rg"):
         say("ripgrep is not installed: nothing is compared with it")
         figures = [figure for figure in figures if "rg-10k" not in figure.commands]
@@ -414,7 +453,8 @@ def choose(only: Sequence[str], *, short: bool) -> list[Figure]:
 
 def main() -> int:
     """Measure what the command line asks for and print it."""
-    names = [figure.name for group, _, _ in GROUPS for figure in group] + [OBJECTS.name]
+    names = [figure.name for group, _, _ in GROUPS for figure in group]
+    names += [figure.name for figure in (*WHOOSH, OBJECTS)]
     parser = argparse.ArgumentParser(description="Measure gitmem against its goals.")
     parser.add_argument("--short", action="store_true", help="1,000 and 10,000 memories only, few rounds")
     parser.add_argument("--only", action="append", default=[], choices=names, help="one figure; may be repeated")

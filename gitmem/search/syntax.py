@@ -346,7 +346,7 @@ class _Expanding:
         if text.count("*") > MOST_STARS:
             raise _wrong(self._text, self._text.find("*"), f"more than {MOST_STARS} wildcards in one word")
         read = SCHEMA[field].from_bytes
-        found = {one if isinstance(one, str) else read(one) for one in node._btexts(self._reader)}
+        found = self._near(node) if isinstance(node, query.FuzzyTerm) else set(map(read, node._btexts(self._reader)))
         if isinstance(node, query.FuzzyTerm):  # two letters exchanged are one mistake; Whoosh counts two
             exchanged = (text[:at] + text[at + 1] + text[at] + text[at + 2 :] for at in range(len(text) - 1))
             found |= {word for word in exchanged if (field, word) in self._reader}
@@ -356,13 +356,17 @@ class _Expanding:
             found |= set(stems)
         elif len(stems) == 1 and stems[0] != text:
             node.text = stems[0]
-            found |= set(node._btexts(self._reader))
+            found |= self._near(node)
         taken = sorted(found, key=lambda one: (-self._reader.doc_frequency(field, one), one))
         most = MOST_WORDS if field in TEXTS else MOST_NAMES
         if len(taken) > most:
             self.is_cut = True
             taken = taken[:most]
         return query.Or([query.Term(field, one, boost=node.boost) for one in taken]) if taken else query.NullQuery
+
+    def _near(self, node: Any) -> set[str]:
+        # One segment walks its words by an automaton; several together compare them all (measured: 10 times as long).
+        return {word for leaf, _ in self._reader.leaf_readers() for word in node._btexts(leaf)}
 
 
 def _positive(node: Any) -> Iterator[str]:

@@ -41,6 +41,12 @@ def test_command_does_its_work_on_a_small_store(small: stores.Stores, name: str)
     assert peak > 1000
 
 
+def test_whoosh_index_is_timed_made_and_followed(small: stores.Stores) -> None:
+    results, _ = run.run(small, run.WHOOSH, short=True)
+
+    assert [(one.figure.name, one.value > 0) for one in results] == [("whoosh-build", True), ("whoosh-follow", True)]
+
+
 def test_remember_adds_bytes_and_a_command_that_fails_ends_the_run(small: stores.Stores) -> None:
     path = small.path("1k")
     before = stores.object_bytes(path)
