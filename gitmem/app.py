@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 
 from gitmem.shown import Shown
+from gitmem.errors import ConflictError
+from gitmem.opened import Opened
 from gitmem.store.spool import counts, waiting_in
 
 TYPE_CHECKING = False
@@ -251,7 +253,6 @@ class Memory(Shown):
     def refresh_index(self, *, rebuild: bool, engine: str = "") -> dict[str, Any]:
         """Bring the index up to date, or make it from nothing; with Whoosh's where it is there, chosen or named."""
         from gitmem.catalog import schema
-        from gitmem.search.engine import WHOOSH_FOLDER
 
         if rebuild:
             self.close()
@@ -259,14 +260,26 @@ class Memory(Shown):
         before = self._clock()
         catalog = self.catalog()
         count = catalog.row("SELECT count(*) FROM memory WHERE shadowed = 0")[0]
-        is_there = os.path.isdir(os.path.join(self.git.repository.state, WHOOSH_FOLDER))
-        if engine == "whoosh" or is_there or self.config.engine == "whoosh":
-            from gitmem.search.whoosh_index import refresh_whoosh
-
-            progress = self._told("indexing memories")
-            with catalog.reading():
-                refresh_whoosh(self.git.repository.state_dir, catalog, asked=True, rebuild=rebuild, progress=progress)
+        self.refresh_whoosh(named=engine == "whoosh", rebuild=rebuild)
         return {"commit": catalog.meta("commit"), "memories": count, "seconds": round(self._clock() - before, 3)}
+
+    def refresh_whoosh(self, *, named: bool = False, rebuild: bool = False) -> None:
+        """Bring the Whoosh index up to date where it is there, chosen by the settings, or named."""
+        from gitmem.search.engine import WHOOSH_FOLDER
+
+        is_there = os.path.isdir(os.path.join(self.git.repository.state, WHOOSH_FOLDER))
+        if not named and not is_there and self.config.engine != "whoosh":
+            return
+        from gitmem.search.whoosh_index import refresh_whoosh
+
+        catalog, told = self.catalog(), self._told("indexing memories")
+        try:
+            with catalog.reading():
+                refresh_whoosh(self.git.repository.state_dir, catalog, asked=True, rebuild=rebuild, progress=told)
+        except ConflictError as err:
+            if named:
+                raise
+            self.notices.append(err.message)
 
     def remember(self, text: str, *, title: str = "", kind: str = "learned", key: str = "", **options: Any) -> Change:
         """Write a memory; returns what was done (``write.writer.Change``)."""

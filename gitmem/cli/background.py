@@ -22,8 +22,9 @@ EXAMPLES = ("gitmem background index",)
 
 
 def _index(memory: Memory) -> None:
-    """Bring the catalog up to the tip, and the statuses to HEAD."""
+    """Bring the catalog up to the tip, and the statuses to HEAD; then the Whoosh index, where it is used."""
     memory.ground()
+    memory.refresh_whoosh()
 
 
 # What each work does at one place. A work that a git command makes due stands in AFTER_GIT too.

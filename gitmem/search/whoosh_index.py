@@ -1,9 +1,9 @@
 """The Whoosh index of one store: made from the catalog's rows, brought along by the difference, thrown away freely.
 
 A folder beside the catalog with a stamp that says which commit and format it was made from and what its files sum to.
-Whoosh checks nothing that it reads and raises whatever a damaged byte leads to, so only what sums up right is opened;
-everything else is made anew. Documents are named by path and blob, not by the catalog's row numbers: a hit of an index
-that is behind is a memory as it is now, or none.
+Whoosh checks nothing that it reads and raises whatever a damaged byte leads to, so only what sums up right and bears
+our seal is opened; everything else is made anew. Documents are named by path and blob, not by the catalog's row
+numbers: a hit of an index that is behind is a memory as it is now, or none.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ import os
 import shutil
 import time
 import warnings
-import zlib
 from datetime import UTC, datetime, timedelta
 from hashlib import sha1
 from pathlib import Path
 
 from gitmem import analysis
+from gitmem.config import state_home
 from gitmem.errors import ConflictError, GitmemError
 from gitmem.frozen import frozen
 from gitmem.search.engine import WHOOSH_FOLDER
+from gitmem.search.seal import key_in, seal, sum_of
 
 
 class _Quiet(warnings.catch_warnings):
@@ -164,9 +165,11 @@ def refresh_whoosh(
             good = _read_patiently(folder)
             why = "is being refreshed by another process"
             return _shown(good, why=why, commit=commit) if good else _in_memory(catalog, progress)
-        return _write(folder, catalog, rebuild=rebuild, progress=progress)
-    except OSError:
-        return _in_memory(catalog, progress)  # the disk is full
+        try:
+            return _write(folder, catalog, rebuild=rebuild, progress=progress)
+        except OSError:  # the disk is full
+            good = _read(folder)
+            return _shown(good, why="cannot be written", commit=commit) if good else _in_memory(catalog, progress)
     finally:
         if lock is not None:
             os.close(lock)
@@ -228,7 +231,9 @@ def _read(folder: Path) -> tuple[dict[str, Any], Any] | None:
         stamp = json.loads((folder / "stamp.json").read_bytes())
         if any(stamp[name] != value for name, value in _made_with().items()):
             return None
-        if any(_sum(folder / name) != found for name, found in stamp["files"].items()):
+        if stamp["seal"] != seal(stamp, key_in(state_home())):
+            return None
+        if any(sum_of(folder / name) != found for name, found in stamp["files"].items()):
             return None
         opened = index.FileIndex(FileStorage(str(folder)), schema=SCHEMA)
         reader = opened.reader()
@@ -236,11 +241,6 @@ def _read(folder: Path) -> tuple[dict[str, Any], Any] | None:
     except (OSError, ValueError, KeyError, TypeError, AttributeError, index.IndexError):
         return None
     return (stamp, reader) if is_same else None
-
-
-def _sum(path: Path) -> list[int]:
-    content = path.read_bytes()
-    return [len(content), zlib.crc32(content)]
 
 
 def _write(folder: Path, catalog: Catalog, *, rebuild: bool, progress: Callable[[int, int], None] | None) -> Shown:
@@ -259,13 +259,10 @@ def _write(folder: Path, catalog: Catalog, *, rebuild: bool, progress: Callable[
         opened = index.FileIndex(FileStorage(str(folder)), schema=SCHEMA)
     _fill(opened, good[1] if good else None, catalog, progress)
     _stamp(folder, opened, commit, good[0]["files"] if good else {})
-    made = _read(folder)
-    if made is None:
-        raise OSError("the Whoosh index cannot be read back")
-    return _shown(made)
+    return Shown(opened.reader(), commit)
 
 
-def _stamp(folder: Path, opened: Any, commit: str, known: dict[str, list[int]]) -> None:
+def _stamp(folder: Path, opened: Any, commit: str, known: dict[str, str]) -> None:
     """Write down what the index is; segments never change, so those that stayed are not read again."""
     storage, generation = opened.storage, opened.latest_generation()
     toc = index.TOC.read(storage, opened.indexname, gen=generation, schema=SCHEMA)
@@ -273,8 +270,9 @@ def _stamp(folder: Path, opened: Any, commit: str, known: dict[str, list[int]]) 
     kept = [name for name in storage if name.endswith(f"_{generation}.toc") or name.partition(".")[0] in segments]
     for name in set(storage) - {*kept, "stamp.json"}:  # a writer that was killed leaves files of no segment
         (folder / name).unlink(missing_ok=True)
-    files = {name: known.get(name) or _sum(folder / name) for name in kept}
+    files = {name: known.get(name) or sum_of(folder / name) for name in kept}
     stamp = {**_made_with(), "commit": commit, "generation": generation, "files": files}
+    stamp["seal"] = seal(stamp, key_in(state_home()))
     fresh = folder / "stamp.json.new"
     fresh.write_text(json.dumps(stamp), encoding="utf-8")
     fresh.replace(folder / "stamp.json")

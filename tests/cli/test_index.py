@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 from pathlib import Path
 
-from conftest import tip
+from conftest import git, tip
 
 
 def test_index_says_what_it_holds(run_cli, repo: Path) -> None:
@@ -35,7 +37,35 @@ def test_whoosh_index_is_made_when_asked_for_and_then_brought_along(run_cli, rep
     assert not stamp.exists()
 
     run_cli("index", "--engine", "whoosh")
-    run_cli("remember", "another text")
+    for words in (["index"], ["background", "index"]):
+        run_cli("remember", f"another text for {words}")
+        run_cli(*words)
+
+        assert json.loads(stamp.read_text())["commit"] == tip(repo)
+
+
+def test_whoosh_index_is_made_by_the_way_where_the_settings_choose_it(run_cli, repo: Path) -> None:
+    run_cli("remember", "a text")
+    git(repo, "config", "gitmem.engine", "whoosh")
+
     run_cli("index")
 
-    assert json.loads(stamp.read_text())["commit"] == tip(repo)
+    assert (repo / ".git" / "gitmem" / "whoosh" / "stamp.json").exists()
+    assert run_cli("recall", "text").status == 0
+
+
+def test_whoosh_index_that_another_process_writes_is_a_notice_and_an_error_only_where_it_is_named(
+    run_cli, repo: Path
+) -> None:
+    run_cli("remember", "a text")
+    run_cli("index", "--engine", "whoosh")
+    lock = os.open(repo / ".git" / "gitmem" / "whoosh.lock", os.O_RDWR)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    run_cli("remember", "another text")
+
+    by_the_way, named = run_cli("index"), run_cli("index", "--engine", "whoosh")
+    os.close(lock)
+
+    assert (by_the_way.status, named.status) == (0, 3)
+    assert "another process writes the Whoosh index" in by_the_way.err
+    assert "another process writes the Whoosh index" in named.err

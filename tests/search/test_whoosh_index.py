@@ -115,6 +115,8 @@ DAMAGE = {
     "no stamp": lambda folder: (folder / "stamp.json").unlink(),
     "a stamp of nonsense": lambda folder: (folder / "stamp.json").write_text('["x"]'),
     "another format": lambda folder: _restamp(folder, '"format": 1', '"format": 0'),
+    "a seal of another key": lambda folder: _restamp(folder, '"seal": "', '"seal": "f'),
+    "a commit that is not sealed": lambda folder: _restamp(folder, "1" * 40, "2" * 40),
     "another analysis": lambda folder: _restamp(folder, "unicode", "unicorn"),
 }
 
@@ -134,6 +136,17 @@ def test_damaged_or_of_another_format_it_is_made_anew(tmp_path: Path, damage) ->
     shown = refresh_whoosh(tmp_path, catalog)
 
     assert (len(found_in(shown)), shown.behind) == (len(found_in(refresh_whoosh(tmp_path / "anew", catalog))), "")
+    assert whoosh_index._read(tmp_path / WHOOSH_FOLDER) is not None
+
+
+def test_index_that_came_with_a_copied_repository_is_not_opened(tmp_path: Path, monkeypatch) -> None:
+    catalog = catalog_at("1" * 40, THREE)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "theirs"))
+    refresh_whoosh(tmp_path, catalog)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "ours"))
+
+    assert whoosh_index._read(tmp_path / WHOOSH_FOLDER) is None
+    assert len(list(names_in(refresh_whoosh(tmp_path, catalog).reader))) == 3
     assert whoosh_index._read(tmp_path / WHOOSH_FOLDER) is not None
 
 
