@@ -145,7 +145,8 @@ class _Parser(QueryParser):  # type: ignore[misc]
 
 def _compound(field: str, whole: str, *parts: str) -> Any:
     word, *others = (query.Term(field, term, boost=TEXTS[field]) for term in (whole, *parts))
-    return query.Or([word, query.And(others)]) if others else word
+    # A part alone says too little: that of RS1 is RS, since single digits and letters are no parts.
+    return query.Or([word, query.And(others)]) if len(others) > 1 else word
 
 
 def _parser() -> _Parser:

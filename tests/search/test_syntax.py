@@ -110,6 +110,7 @@ def ask(catalog: Catalog, engine: WhooshEngine):
         ("trace-id", {"jwt-signing"}),
         ("getUserById", {"no-date"}),
         ("jwt.py", {"no-date"}),
+        ("jwt2", set()),
         ("src/auth", {"no-date"}),
         ("case.snake", {"no-date"}),
         ("jwt.py:12", {"no-date"}),
