@@ -35,7 +35,8 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 def parts_of(query: str) -> list[str]:
     """Return what of a question is looked for inside words: lower case, the longest first."""
     words = dict.fromkeys(word.strip(_PUNCTUATION) for word in query[:LONGEST_QUERY].lower().split())
-    fit = (word for word in words if SHORTEST_PART <= len(word) <= analysis.MAX_TERM)
+    # What is not printable nobody typed, and SQLite takes no lone surrogate.
+    fit = (word for word in words if SHORTEST_PART <= len(word) <= analysis.MAX_TERM and word.isprintable())
     return sorted(fit, key=len, reverse=True)[:MOST_PARTS]
 
 

@@ -181,7 +181,7 @@ def read(text: str, reader: Any, *, among: Callable[[str, str], frozenset[bytes]
     Raises:
         UsageError: It is none, with where and why.
     """
-    text = " ".join(text.split())
+    text = " ".join(text.encode("utf-8", "ignore").decode().split())  # no index takes a lone surrogate
     if len(text) > LONGEST:
         raise UsageError(f"the query is too long: {len(text)} characters", hint=f"at most {LONGEST} are read")
     parser = _parser()

@@ -27,7 +27,7 @@ def catalog() -> Catalog:
         ("a of", []),
         ("(Gate, `conn` gate?", ["gate", "conn"]),
         ("aaa bbbb ccc ddd eee", ["bbbb", "aaa", "ccc"]),
-        ("x" * 65, []),
+        ("x" * 65 + " 00\ud800", []),
     ],
 )
 def test_parts_are_words_of_three_letters_and_at_most_three(query: str, expected: list[str]) -> None:

@@ -115,6 +115,7 @@ def ask(catalog: Catalog, engine: WhooshEngine):
         ("case.snake", {"no-date"}),
         ("jwt.py:12", {"no-date"}),
         ("gateway^2", {"gateway-drops", "jwt-signing"}),
+        ("tag:\ud800auth", {"jwt-signing", "no-hs256"}),
         ("the", set()),
         ("absent", set()),
         ("()", set()),
