@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from gitmem.install.git_hooks import Step
     from gitmem.precise import Similar
     from gitmem.recall import Asked, Found
-    from gitmem.search.engine import Engine
-    from gitmem.search.whoosh_engine import WhooshEngine
     from gitmem.store.start import Started
     from gitmem.sync import Synced
     from gitmem.tasks.listing import Row
@@ -138,45 +136,15 @@ class Memory(Shown):
 
     def recall(self, asked: Asked) -> Found:
         """Rank memories against a question; the newest where there is none."""
-        from gitmem.recall import recall
+        from gitmem.ask import recall
 
-        policy, ground, catalog = self.policy(), self.ground(), self.catalog()
-        options: dict[str, Any] = {"policy": policy, "config": self.config, "now": self.now}
-        with catalog.reading():
-            if asked.syntax:
-                from gitmem.precise import by_syntax
-
-                found = by_syntax(catalog, self.local, ground, asked, self._whoosh(catalog), **options)
-            else:
-                engine = self._chosen_engine(catalog)
-                found = recall(catalog, self.local, ground, asked, engine=engine, **options)
-        if found.notice:
-            self.notices.append(found.notice)
-        return found
+        return recall(self, asked, self._told("indexing memories"))
 
     def similar(self, key: str, asked: Asked) -> Similar:
         """Return the memories that are about the same as one."""
-        from gitmem.precise import similar
+        from gitmem.ask import similar
 
-        policy, ground, catalog, full_key = self.policy(), self.ground(), self.catalog(), self.full_key(key)
-        options: dict[str, Any] = {"policy": policy, "config": self.config, "now": self.now}
-        with catalog.reading():
-            return similar(catalog, self.local, ground, full_key, self._whoosh(catalog), asked=asked, **options)
-
-    def _whoosh(self, catalog: Catalog) -> WhooshEngine:
-        from gitmem.precise import open_engine
-
-        progress = self._told("indexing memories")
-        return open_engine(self.git.repository.state_dir, catalog, self.notices, progress=progress)
-
-    def _chosen_engine(self, catalog: Catalog) -> Engine | None:
-        """Return the engine that the settings choose for plain questions; None for the catalog's own."""
-        if self.config.engine != "whoosh":
-            return None
-        from gitmem.precise import find_engine
-
-        progress = self._told("indexing memories")
-        return find_engine(self.git.repository.state_dir, catalog, self.notices, progress=progress)
+        return similar(self, key, asked, self._told("indexing memories"))
 
     def statistics(self) -> dict[str, object]:
         """Return counts of what the store holds (A7)."""
@@ -265,21 +233,9 @@ class Memory(Shown):
 
     def refresh_whoosh(self, *, named: bool = False, rebuild: bool = False) -> None:
         """Bring the Whoosh index up to date where it is there, chosen by the settings, or named."""
-        from gitmem.search.engine import WHOOSH_FOLDER
+        from gitmem.ask import refresh_whoosh
 
-        is_there = os.path.isdir(os.path.join(self.git.repository.state, WHOOSH_FOLDER))
-        if not named and not is_there and self.config.engine != "whoosh":
-            return
-        from gitmem.search.whoosh_index import refresh_whoosh
-
-        catalog, told = self.catalog(), self._told("indexing memories")
-        try:
-            with catalog.reading():
-                refresh_whoosh(self.git.repository.state_dir, catalog, asked=True, rebuild=rebuild, progress=told)
-        except ConflictError as err:
-            if named:
-                raise
-            self.notices.append(err.message)
+        refresh_whoosh(self, self._told("indexing memories"), named=named, rebuild=rebuild)
 
     def remember(self, text: str, *, title: str = "", kind: str = "learned", key: str = "", **options: Any) -> Change:
         """Write a memory; returns what was done (``write.writer.Change``)."""

@@ -5,7 +5,6 @@ It is loaded for these alone: Whoosh costs several bare starts to import (measur
 
 from __future__ import annotations
 
-from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.recall import (
     Asked,
@@ -21,18 +20,15 @@ from gitmem.recall import (
 )
 from gitmem.search import near, syntax
 from gitmem.search.fts import FtsEngine
-from gitmem.search.whoosh_engine import WhooshEngine
-from gitmem.search.whoosh_index import refresh_whoosh
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
     from typing import Any
 
     from gitmem.catalog.catalog import Catalog
     from gitmem.config import Config
     from gitmem.policy import Policy
+    from gitmem.search.whoosh_engine import WhooshEngine
     from gitmem.store.local import LocalState
 
 # Key terms of a memory that others are looked for by. More find more of what shares its commonest words.
@@ -45,33 +41,6 @@ class Similar:
 
     terms: tuple[str, ...]
     found: Found
-
-
-def open_engine(
-    state_dir: Path, catalog: Catalog, notices: list[str], *, progress: Callable[[int, int], None] | None = None
-) -> WhooshEngine:
-    """Return the Whoosh engine of what a catalog shows, brought up to date; says in *notices* where it is behind.
-
-    Raises:
-        GitmemError: There are so many memories that its index is made only when asked for.
-    """
-    shown = refresh_whoosh(state_dir, catalog, progress=progress)
-    if shown.behind and shown.behind not in notices:
-        notices.append(shown.behind)
-    return WhooshEngine(shown, catalog)
-
-
-def find_engine(
-    state_dir: Path, catalog: Catalog, notices: list[str], *, progress: Callable[[int, int], None] | None = None
-) -> WhooshEngine | None:
-    """Return the Whoosh engine for plain questions; None, and a notice, where the catalog's must answer."""
-    try:
-        return open_engine(state_dir, catalog, notices, progress=progress)
-    except GitmemError as err:
-        told = f"{err.message}; FTS5 answers instead ({err.hint})"
-        if told not in notices:
-            notices.append(told)
-        return None
 
 
 def by_syntax(

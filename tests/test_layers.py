@@ -28,6 +28,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     (
         "install", "report", "review", "check", "why", "context", "fact", "work", "show", "status", "settle", "doctor",
         "sync", "curate", "session", "capture", "save", "view",
+        "sync", "curate", "session", "capture", "ask",
     ),
     ("opened",),
     ("write", "recall", "verify", "tasks", "board", "sources"),

@@ -10,10 +10,8 @@ from conftest import commit_files
 from proving import Clock, make_fact, make_memory, put, verify
 
 from gitmem.app import Memory
-from gitmem.errors import GitmemError, NotFoundError
-from gitmem.frozen import replace
+from gitmem.errors import NotFoundError
 from gitmem.recall import Asked
-from gitmem.search import whoosh_index
 
 SHELF = {
     **make_memory("jwt-signing", "Auth tokens are signed with RS256", "The gateway only holds public keys.",
@@ -130,42 +128,3 @@ def test_similar_are_those_that_share_its_rare_words_and_never_itself(memory: Me
 def test_similar_to_no_memory_is_an_error(shelf: Memory) -> None:
     with pytest.raises(NotFoundError):
         shelf.similar("absent", Asked())
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [
-        Asked(query="how does the gateway retry?"),
-        Asked(query="auth tokens", kinds=("decision",)),
-        Asked(query="getUserById", tags=("auth",)),
-        Asked(query="readme", statuses=("verified",)),
-        Asked(query="gateway", limit=1, everything=True),
-        Asked(query="retry", paths=("src/gateway",)),
-        Asked(query="RS25"),
-        Asked(query="gatewey"),
-    ],
-    ids=lambda asked: asked.query,
-)
-def test_both_engines_give_the_same_hits_for_plain_questions(shelf: Memory, asked: Asked, monkeypatch) -> None:
-    by_catalog = shelf.recall(asked)
-    monkeypatch.setattr(shelf, "config", replace(shelf.config, engine="whoosh"))
-
-    assert shelf.recall(asked) == by_catalog
-
-
-def test_past_the_size_syntax_is_refused_with_how_and_plain_recall_still_answers(
-    template: Path, tmp_path: Path, monkeypatch
-) -> None:
-    monkeypatch.setattr(whoosh_index, "AT_MOST", 3)
-    with Memory(make_store(template, tmp_path), clock=Clock()) as memory:
-        with pytest.raises(GitmemError) as caught:
-            ask(memory, "gateway")
-        memory.config = replace(memory.config, engine="whoosh")
-        by_catalog = keys(memory.recall(Asked(query="gateway")))
-        told = list(memory.notices)
-        memory.refresh_index(rebuild=False, engine="whoosh")
-
-        assert caught.value.hint.endswith("gitmem index --engine whoosh")
-        assert (by_catalog[0], len(told)) == ("retry-budget", 1)
-        assert "FTS5 answers instead" in told[0]
-        assert keys(ask(memory, "gateway")) == by_catalog

@@ -12,7 +12,7 @@ from heapq import nlargest
 from gitmem.analysis import terms
 from gitmem.frozen import frozen
 from gitmem.search.engine import Candidate
-from gitmem.search.whoosh_index import TEXTS, name_of, names_in, warnings_of_whoosh
+from gitmem.search.whoosh_index import TEXTS, completed, name_of, names_in, warnings_of_whoosh
 
 with warnings_of_whoosh():
     from whoosh import matching, query
@@ -75,12 +75,21 @@ class Among(query.Query):  # type: ignore[misc]
 
 
 class WhooshEngine:
-    """The Whoosh index of one store, with the catalog that says which of its memories are there now."""
+    """The Whoosh index of one store, with the catalog that says which of its memories are there now.
+
+    Attributes:
+        reader: Whoosh's reader, with what the catalog has besides where that is little.
+        behind: One line that says which commit it shows, where that is not the catalog's and shows; else empty.
+    """
 
     def __init__(self, shown: Shown, catalog: Catalog) -> None:
         self._catalog = catalog
-        self.reader = shown.reader
-        self._searcher = Searcher(shown.reader)
+        rows = catalog.rows("SELECT id, path, oid FROM memory")
+        ids = {name_of(path, oid): number for number, path, oid in rows}
+        self.reader, is_whole = completed(shown.reader, catalog, ids)
+        self._numbers = {number: ids[name] for name, number in names_in(self.reader) if name in ids}
+        self._searcher = Searcher(self.reader)
+        self.behind = "" if is_whole else shown.behind
 
     def candidates(
         self, terms: Sequence[str], *, limit: int, where: str = "", parameters: Sequence[object] = ()
@@ -107,10 +116,8 @@ class WhooshEngine:
             parameters: The values of its placeholders.
             is_scored: Whether the order matters.
         """
-        rows = self._catalog.rows(f"SELECT id, path, oid FROM memory m WHERE {where or '1'}", parameters)
-        ids = {name_of(path, oid): number for number, path, oid in rows}
-        allowed = {number: ids[name] for name, number in names_in(self.reader) if name in ids}
-        if not allowed:
+        passing = {row[0] for row in self._catalog.rows(f"SELECT id FROM memory m WHERE {where or '1'}", parameters)}
+        if not passing:
             return Matched((), 0)
         found: list[tuple[float, int]] = []
         deadline = time.monotonic() + SECONDS_AT_MOST
@@ -118,8 +125,8 @@ class WhooshEngine:
         for leaf, offset in self._searcher.leaf_searchers():
             matcher, steps = asked.matcher(leaf, context), 0
             while matcher.is_active():
-                number = allowed.get(offset + matcher.id())
-                if number is not None:
+                number = self._numbers.get(offset + matcher.id())
+                if number is not None and number in passing:
                     found.append((matcher.score() if is_scored else 0.0, number))
                 matcher.next()
                 steps += 1

@@ -45,10 +45,11 @@ with warnings_of_whoosh():
     from whoosh import columns, fields, index
     from whoosh.analysis import Analyzer, Token
     from whoosh.filedb.filestore import FileStorage, RamStorage
+    from whoosh.reading import MultiReader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
     from gitmem.catalog.catalog import Catalog
@@ -59,6 +60,8 @@ FORMAT = 1
 AT_MOST = 20_000
 # Where searched text without a field's name is looked for, and what a word there counts in the rough order.
 TEXTS = {"title": 3.0, "names": 1.0, "body": 1.0}
+# So many are indexed for one question: half a second.
+MOST_ADDED = 500
 _PROGRESS_EVERY = 200
 # Another process's commit takes the old files away a moment before its stamp names the new ones.
 _ATTEMPTS, _PAUSE_S = 5, 0.02
@@ -293,16 +296,41 @@ def _fill(opened: Any, reader: Any, catalog: Catalog, progress: Callable[[int, i
     try:
         for name in held.keys() - wanted.keys():
             writer.delete_document(held[name])
-        fresh = sorted((wanted[name], name) for name in wanted.keys() - held.keys())
-        names = dict(fresh)
-        for done, row in enumerate(catalog.each(_ROWS, names)):
-            writer.add_document(**_document(names[row[0]], row))
-            if progress is not None and done % _PROGRESS_EVERY == 0:
-                progress(done, len(names))
+        _add(writer, catalog, {wanted[name]: name for name in wanted.keys() - held.keys()}, progress)
     except BaseException:
         writer.cancel()
         raise
     writer.commit()
+
+
+def _add(
+    writer: Any, catalog: Catalog, names: dict[int, bytes], progress: Callable[[int, int], None] | None = None
+) -> None:
+    for done, row in enumerate(catalog.each(_ROWS, sorted(names))):
+        writer.add_document(**_document(names[row[0]], row))
+        if progress is not None and done % _PROGRESS_EVERY == 0:
+            progress(done, len(names))
+
+
+def completed(reader: Any, catalog: Catalog, names: Mapping[bytes, int]) -> tuple[Any, bool]:
+    """Return a reader that has the catalog's other memories too, and whether it has all of them.
+
+    What is spooled is in no index, nor is what was written since an index that another process refreshes. It is indexed
+    in memory, for this one question, where it is little.
+
+    Args:
+        reader: Whoosh's reader of the index.
+        catalog: The catalog.
+        names: All its memories' names in the index, with their numbers.
+    """
+    missing = {names[name]: name for name in names.keys() - dict(names_in(reader)).keys()}
+    if not missing or len(missing) > MOST_ADDED:
+        return reader, not missing
+    opened = index.FileIndex.create(RamStorage(), SCHEMA)
+    writer = opened.writer()
+    _add(writer, catalog, missing)
+    writer.commit()
+    return MultiReader([leaf for leaf, _ in reader.leaf_readers() if leaf.doc_count_all()] + [opened.reader()]), True
 
 
 _ROWS = (

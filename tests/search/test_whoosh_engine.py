@@ -62,12 +62,15 @@ def test_no_condition_works_behind_the_limit(catalog: Catalog, engine: WhooshEng
     assert keys(catalog, found) == ["jwt"]
 
 
-def test_a_memory_that_changed_since_is_not_found_by_its_old_words(tmp_path: Path) -> None:
+def test_a_memory_that_changed_since_is_found_by_its_new_words_only(tmp_path: Path) -> None:
     catalog = catalog_of(FILES)
-    engine = WhooshEngine(refresh_whoosh(tmp_path, catalog), catalog)
-    catalog.connection.execute("UPDATE memory SET oid = 'another' WHERE key = 'jwt'")
+    shown = refresh_whoosh(tmp_path, catalog)
+    catalog.connection.execute("UPDATE memory SET oid = 'another', title = 'A zebra' WHERE key = 'jwt'")
+
+    engine = WhooshEngine(shown, catalog)
 
     assert keys(catalog, engine.candidates(["sign"], limit=5)) == []
+    assert keys(catalog, engine.candidates(["zebra"], limit=5)) == ["jwt"]
 
 
 def test_a_question_that_takes_too_long_ends_with_what_was_found(engine: WhooshEngine, monkeypatch) -> None:

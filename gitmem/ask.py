@@ -1,0 +1,113 @@
+"""Ask an opened store: by its catalog, or by the Whoosh index where the question or the settings want it.
+
+Nothing of Whoosh is imported for a question that does not need it (measured: 100 ms).
+"""
+
+from __future__ import annotations
+
+from gitmem.errors import ConflictError, GitmemError
+from gitmem.recall import recall as recall_plainly
+from gitmem.search.engine import WHOOSH_FOLDER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from gitmem.catalog.catalog import Catalog
+    from gitmem.opened import Opened
+    from gitmem.precise import Similar
+    from gitmem.recall import Asked, Found
+    from gitmem.search.whoosh_engine import WhooshEngine
+    from gitmem.search.whoosh_index import Shown
+
+    Progress = Callable[[int, int], None] | None
+
+
+def recall(memory: Opened, asked: Asked, progress: Progress) -> Found:
+    """Rank memories against a question; the newest where there is none."""
+    shown = _shown(memory, progress) if asked.syntax else _chosen(memory, progress)
+    policy, ground, catalog = memory.policy(), memory.ground(), memory.catalog()
+    options: dict[str, Any] = {"policy": policy, "config": memory.config, "now": memory.now}
+    with catalog.reading():
+        engine = _engine(memory, shown, catalog) if shown is not None else None
+        if asked.syntax:
+            from gitmem.precise import by_syntax
+
+            assert engine is not None, "the query language is Whoosh's"
+            found = by_syntax(catalog, memory.local, ground, asked, engine, **options)
+        else:
+            found = recall_plainly(catalog, memory.local, ground, asked, engine=engine, **options)
+    _tell(memory, found.notice)
+    return found
+
+
+def similar(memory: Opened, key: str, asked: Asked, progress: Progress) -> Similar:
+    """Return the memories that are about the same as one."""
+    from gitmem.precise import similar as find_similar
+
+    shown, full_key = _shown(memory, progress), memory.full_key(key)
+    policy, ground, catalog = memory.policy(), memory.ground(), memory.catalog()
+    options: dict[str, Any] = {"policy": policy, "config": memory.config, "now": memory.now}
+    with catalog.reading():
+        engine = _engine(memory, shown, catalog)
+        return find_similar(catalog, memory.local, ground, full_key, engine, asked=asked, **options)
+
+
+def _shown(memory: Opened, progress: Progress) -> Shown:
+    """Return the Whoosh index of the store's tip, brought up to date.
+
+    Raises:
+        GitmemError: There are so many memories that it is made only when asked for.
+    """
+    from gitmem.search.whoosh_index import refresh_whoosh
+
+    # Without what is spooled: in a moment it will be another commit's.
+    written = memory.catalog(memory.tip())
+    with written.reading():
+        return refresh_whoosh(memory.git.repository.state_dir, written, progress=progress)
+
+
+def _chosen(memory: Opened, progress: Progress) -> Shown | None:
+    """Return the Whoosh index where the settings choose it for plain questions; None for the catalog's own."""
+    if memory.config.engine != "whoosh":
+        return None
+    try:
+        return _shown(memory, progress)
+    except GitmemError as err:
+        _tell(memory, f"{err.message}; FTS5 answers instead ({err.hint})")
+        return None
+
+
+def _engine(memory: Opened, shown: Shown, catalog: Catalog) -> WhooshEngine:
+    from gitmem.search.whoosh_engine import WhooshEngine
+
+    engine = WhooshEngine(shown, catalog)
+    _tell(memory, engine.behind)
+    return engine
+
+
+def _tell(memory: Opened, notice: str) -> None:
+    if notice and notice not in memory.notices:
+        memory.notices.append(notice)
+
+
+def refresh_whoosh(memory: Opened, progress: Progress, *, named: bool = False, rebuild: bool = False) -> None:
+    """Bring the Whoosh index up to date where it is there, chosen by the settings, or named.
+
+    Raises:
+        ConflictError: It is named, and another process writes it.
+    """
+    is_there = (memory.git.repository.state_dir / WHOOSH_FOLDER).is_dir()
+    if not named and not is_there and memory.config.engine != "whoosh":
+        return
+    from gitmem.search import whoosh_index
+
+    catalog, folder = memory.catalog(memory.tip()), memory.git.repository.state_dir
+    try:
+        with catalog.reading():
+            whoosh_index.refresh_whoosh(folder, catalog, asked=True, rebuild=rebuild, progress=progress)
+    except ConflictError as err:
+        if named:
+            raise
+        _tell(memory, err.message)
