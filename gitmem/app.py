@@ -9,8 +9,6 @@ from __future__ import annotations
 import os
 
 from gitmem.shown import Shown
-from gitmem.errors import ConflictError
-from gitmem.opened import Opened
 from gitmem.store.spool import counts, waiting_in
 
 TYPE_CHECKING = False

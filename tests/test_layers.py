@@ -27,8 +27,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("app",),
     (
         "install", "report", "review", "check", "why", "context", "fact", "work", "show", "status", "settle", "doctor",
-        "sync", "curate", "session", "capture", "save", "view",
-        "sync", "curate", "session", "capture", "ask",
+        "sync", "curate", "session", "capture", "save", "view", "ask",
     ),
     ("opened",),
     ("write", "recall", "verify", "tasks", "board", "sources"),
