@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from benchmarks import codebase, measure
+from benchmarks import bulk, codebase, measure
 from benchmarks.exchange import Exchange
 from benchmarks.measure import BenchmarkError, Command, Figures
 from benchmarks.questions import QUESTIONS
@@ -167,6 +167,33 @@ SHOWING = (
         lambda figures: figures["view-10k"].median_s(),
     ),
 )
+BULK = (
+    Figure(
+        "import-100k",
+        "import of 100,000 memories, secrets checked, catalog included",
+        90,
+        "s",
+        ("import-100k",),
+        lambda figures: figures["import-100k"].median_s(),
+        True,
+    ),
+    *(
+        Figure(
+            f"writers-{how}",
+            f"16 processes × 100 writes by {what}, fsync on",
+            goal,
+            "s",
+            (f"writers-{how}",),
+            lambda figures, how=how: figures[f"writers-{how}"].median_s(),  # type: ignore[misc]
+            True,
+        )
+        for how, what, goal in (
+            ("api", "the Python API", 60),
+            ("batch", "batches of it", 60),
+            ("command", "the command", 150),
+        )
+    ),
+)
 # (figures, rounds, rounds of --short)
 GROUPS: tuple[tuple[tuple[Figure, ...], int, int], ...] = (
     (READING, 25, 10),
@@ -178,6 +205,7 @@ GROUPS: tuple[tuple[tuple[Figure, ...], int, int], ...] = (
     (HOOKS, 21, 7),
     (SHARING, 5, 2),
     (SHOWING, 15, 7),
+    (BULK, 1, 1),
 )
 WHOOSH = (
     Figure("whoosh-build", "Whoosh index from nothing, 1,000 memories, in process", 2, "s", (), lambda _: 0.0),
@@ -202,6 +230,8 @@ def command(name: str, stores: Stores) -> Command:
         "checkout": _checkout,
         "sync": _sync,
         "view": _view,
+        "import": bulk.import_command,
+        "writers": bulk.writers_command,
     }
     return makers[verb](stores, name, size)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from itertools import chain
 
 import Stemmer
@@ -187,15 +188,25 @@ def find_tags(text: str, words: Mapping[str, Sequence[str]]) -> list[str]:
         words: The words or phrases that give each tag. They are found as whole words, in any case and inflection, also
             as parts of an identifier; never inside another word.
     """
-    scanned = f" {' '.join(_cut(text, _ALL_TERMS))} "
-    return sorted(tag for tag, given in words.items() if any(_occurs(word, scanned) for word in given))
+    found = _cut(text, _ALL_TERMS)
+    scanned, single = f" {' '.join(found)} ", frozenset(found)
+    return sorted(tag for tag, given in words.items() if _occurs(tuple(given), single, scanned))
 
 
-def _occurs(word: str, scanned: str) -> bool:
-    apart, joined = (re.sub(r"[\W_]+", gap, _fold(word)) for gap in (" ", ""))
-    spellings = (apart, joined) if len(word.split()) == 1 else (apart,)
-    found = (" ".join(_cut(spelling, _ALL_TERMS)) for spelling in spellings)
-    return any(phrase and f" {phrase} " in scanned for phrase in found)
+def _occurs(words: tuple[str, ...], single: frozenset[str], scanned: str) -> bool:
+    terms, phrases = _phrases(words)
+    return not terms.isdisjoint(single) or any(phrase in scanned for phrase in phrases)
+
+
+@lru_cache(maxsize=1024)  # the words are the policy's, and the same for every text
+def _phrases(words: tuple[str, ...]) -> tuple[frozenset[str], tuple[str, ...]]:
+    """Return the stemmed words that stand for one of these words, and the phrases, a space at either end."""
+    found: list[str] = []
+    for word in words:
+        apart, joined = (re.sub(r"[\W_]+", gap, _fold(word)) for gap in (" ", ""))
+        spellings = (apart, joined) if len(word.split()) == 1 else (apart,)
+        found += [" ".join(_cut(spelling, _ALL_TERMS)) for spelling in spellings]
+    return frozenset(p for p in found if p and " " not in p), tuple(f" {p} " for p in found if " " in p)
 
 
 def similarity(a: str, b: str) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from gitmem.shown import Shown
+from gitmem.exchanged import Exchanged
 from gitmem.store.spool import counts, waiting_in
 
 TYPE_CHECKING = False
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from gitmem.write.writer import Change, Writer
 
 
-class Memory(Shown):
+class Memory(Exchanged):
     """The memory of one repository: every command is a method.
 
     It is an opened store with commands: the one place besides errors where a class inherits, so that operations can
@@ -235,15 +235,11 @@ class Memory(Shown):
 
         refresh_whoosh(self, self._told("indexing memories"), named=named, rebuild=rebuild)
 
-    def remember(self, text: str, *, title: str = "", kind: str = "learned", key: str = "", **options: Any) -> Change:
+    def remember(self, text: str, **options: Any) -> Change:
         """Write a memory; returns what was done (``write.writer.Change``)."""
-        from gitmem.write.draft import make_draft
+        from gitmem.remember import remember
 
-        policy = self.policy()
-        draft = make_draft(
-            text, title=title, kind=kind, key=key, options=options, author=self.author(), policy=policy, now=self.now
-        )
-        return self.writer().remember(draft, policy, verb="remember")
+        return remember(self, text, **options)
 
     def edit(self, key: str, change: Callable[[str], str], *, approve: bool = False) -> Change:
         """Change the text of one memory in place; a changed check must hold, as for a new fact."""
@@ -285,14 +281,17 @@ class Memory(Shown):
         refuse_typed("the reason", why, self.policy())
         return self.writer().forget([self.full_key(key) for key in keys], why=why)
 
+    def restore(self, keys: Sequence[str]) -> Sequence[Change]:
+        """Bring back memories that were forgotten or rotated, as they were."""
+        return self.writer().restore([self.full_key(key) for key in keys])
+
     def supersede(self, old: str, new: str) -> Change:
         """Let one memory take the place of another."""
         return self.writer().supersede(self.full_key(old), self.full_key(new), self.policy())
 
     def verify(self, options: Options, *, told: Callable[[Result, int, int], None]) -> Run:
         """Judge what is due and write down what it showed."""
-        run: Run = self.session(options).run(told)
-        return run
+        return self.session(options).run(told)
 
     def fact(self, title: str, **options: Any) -> Change:
         """Write a fact, proved where somebody can approve its command now."""
@@ -385,10 +384,7 @@ class Memory(Shown):
 
         if not dry_run:
             self.drain()  # what was captured goes along
-        how = talk or Talk()
-        if not dry_run:
-            self.drain()
-        done = sync(self, remote, how, push=push, dry_run=dry_run, accept_rewritten=accept_rewritten)
+        done = sync(self, remote, talk or Talk(), push=push, dry_run=dry_run, accept_rewritten=accept_rewritten)
         if done.merged != "nothing" and not dry_run:
             self.catalog()
         return done

@@ -84,6 +84,19 @@ def display(text: str, *, lines: bool = False, sequences: bool = False) -> str:
     return text.translate({ord(char): _spelt(char) for char in hidden})
 
 
+def escaped_json(text: str) -> str:
+    """Return JSON with every hidden character as an escape of JSON, which is the same document; line feeds stay."""
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return text
+    hidden = {char for char in set(text) if char != "\n" and not char.isprintable()}
+    return text.translate({ord(char): _json_escape(char) for char in hidden})
+
+
+def _json_escape(char: str) -> str:
+    units = char.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
+
+
 def neutral_log_line(line: str) -> str:
     r"""Return one line that a CI runner prints and does not obey.
 

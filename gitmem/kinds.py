@@ -48,6 +48,22 @@ class Kind:
     collection: str = ""
 
 
+@frozen
+class RotationSettings:
+    """When old memories of a kind go to the archive.
+
+    Attributes:
+        limit: More live memories of one kind than this, and the oldest go; 0 = never.
+        move: How many go at once.
+        kinds: The kinds that are rotated: what machines capture. What a person decided or proved is none of them.
+    """
+
+    # A: "When knowledge.jsonl exceeds 1,000 lines, the oldest 500 are moved to knowledge.archive.jsonl".
+    limit: int = 1000
+    move: int = 500
+    kinds: tuple[str, ...] = ("learned", "session")
+
+
 # C, "Metadata Validation": unique_id, group_id, type, timestamp, importance. The key is the first, the kind the third.
 _C10 = ("project", "created", "importance")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from gitmem import kinds as read
 from gitmem.errors import ConfigError
 from gitmem.frozen import frozen, replace
-from gitmem.kinds import KINDS, RESERVED_FOLDERS, TAG_WORDS, Kind
+from gitmem.kinds import KINDS, RESERVED_FOLDERS, TAG_WORDS, Kind, RotationSettings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,6 +129,7 @@ class Policy:
         verify: ``[verify]``.
         context: ``[context]``.
         secrets: ``[secrets]``.
+        rotation: ``[rotation]``.
         tags: The words that give each tag.
         changes: What the store's file says, as JSON can hold it: this alone is stored, so that defaults can move.
     """
@@ -138,6 +139,7 @@ class Policy:
     verify: VerifySettings
     context: ContextSettings
     secrets: SecretSettings
+    rotation: RotationSettings
     tags: Mapping[str, tuple[str, ...]]
     changes: Mapping[str, Any]
 
@@ -288,7 +290,7 @@ class _Row:
     attribute: str = ""
 
 
-_TABLES = ("recall", "verify", "context", "secrets", "tags", "kinds")
+_TABLES = ("recall", "verify", "context", "secrets", "rotation", "tags", "kinds")
 
 _DEFAULTS: dict[str, Any] = {
     "recall": RecallSettings(),
@@ -297,6 +299,7 @@ _DEFAULTS: dict[str, Any] = {
     "verify": VerifySettings(),
     "context": ContextSettings(),
     "secrets": SecretSettings(),
+    "rotation": RotationSettings(),
 }
 
 _ROWS: dict[str, dict[str, _Row]] = {
@@ -330,6 +333,11 @@ _ROWS: dict[str, dict[str, _Row]] = {
         "recent_days": _Row(read.whole(0, 36_500), "days that count as recent work"),
     },
     "secrets": {"allow": _Row(read.lines, "rules of the secret scan that never refuse a memory here")},
+    "rotation": {
+        "limit": _Row(read.whole(0), "live memories of a kind before the oldest go to the archive; 0 = never"),
+        "move": _Row(read.whole(1), "how many go at once"),
+        "kinds": _Row(read.lines, "the kinds that are rotated"),
+    },
 }
 
 _KIND_ROWS: dict[str, Callable[[Any], Any]] = {

@@ -14,6 +14,7 @@ patterns" and in gitleaks' default configuration (8.x, config/gitleaks.toml).
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import pairwise
 from math import log2
 
@@ -144,7 +145,11 @@ def _spans(text: str) -> list[tuple[int, int, str]]:
     lowered = text.lower()
     if len(lowered) != len(text):  # U+0130 becomes two characters, and places would no longer agree
         lowered = text.translate(_ASCII_LOWER)
-    found = [span for rule in RULES for span in _matches(rule, text, lowered)]
+    found: list[tuple[int, int, str]] = []
+    for rule, needles in _needles():
+        where = lowered if rule.pattern.startswith("(?i)") else text
+        if _has_any(needles, where):
+            found += _matches(rule, text, lowered)
     spans: list[tuple[int, int, str]] = []
     # sorted is stable: of two that begin together, the earlier rule, which knows more, gives the name.
     for start, end, name in sorted(found, key=lambda span: span[0]):
@@ -153,6 +158,19 @@ def _spans(text: str) -> list[tuple[int, int, str]]:
         else:
             spans.append((start, end, name))
     return spans
+
+
+def _has_any(needles: list[str], text: str) -> bool:
+    for needle in needles:  # a loop: `any` makes a generator for each of the 45 rules  # noqa: SIM110
+        if needle in text:
+            return True
+    return False
+
+
+@lru_cache(maxsize=1)
+def _needles() -> tuple[tuple[Rule, list[str]], ...]:
+    """Return the needles of every rule: cutting them anew for every text is half of what the scan costs (measured)."""
+    return tuple((rule, rule.needles.split()) for rule in RULES)
 
 
 def _matches(rule: Rule, text: str, lowered: str) -> Iterator[tuple[int, int, str]]:
@@ -164,17 +182,15 @@ def _matches(rule: Rule, text: str, lowered: str) -> Iterator[tuple[int, int, st
 
 
 def _candidates(rule: Rule, text: str, lowered: str) -> Iterator[re.Match[str]]:
-    """Yield what the rule's pattern matches.
+    """Yield what the rule's pattern matches in a text with one of its needles.
 
     A pattern that ignores case is tried only where a needle begins: ``re`` cannot search for it by its first
     letters (measured: 20 times slower on prose).
     """
-    needles = rule.needles.split()
     if not rule.pattern.startswith("(?i)"):
-        if any(needle in text for needle in needles):
-            yield from re.finditer(rule.pattern, text)
+        yield from re.finditer(rule.pattern, text)
         return
-    for needle in needles:
+    for needle in rule.needles.split():
         at = lowered.find(needle)
         while at >= 0:
             if match := re.compile(rule.pattern).match(text, at):

@@ -27,7 +27,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("app",),
     (
         "install", "report", "review", "check", "why", "context", "fact", "work", "show", "status", "settle", "doctor",
-        "sync", "curate", "session", "capture", "save", "view", "ask",
+        "sync", "curate", "session", "capture", "save", "view", "ask", "imports", "export", "remember",
     ),
     ("opened",),
     ("write", "recall", "verify", "tasks", "board", "sources"),
@@ -43,6 +43,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
 MEMBERS = {
     "__main__": "cli",
     "shown": "app",
+    "exchanged": "app",
     "kinds": "policy",
     "stopwords": "analysis",
     "bounded": "process",
@@ -59,6 +60,7 @@ LAZY_HOMES = {
     "gitmem": "Memory loads on first use",
     "gitmem.app": "a method of Memory loads what it wires, and no other's",
     "gitmem.shown": "the same, for the view's commands",
+    "gitmem.exchanged": "the same, for many memories at once",
     "gitmem.opened": "the same, for what the commands share",
     "gitmem.cli": "what a start may not need: the bug report, the errors' words",
     "gitmem.cli.table": "only the module of the command that was typed is loaded",
@@ -73,6 +75,7 @@ HEAVY = (
 # Modules without a test file of their own, and where they are tested instead.
 TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/__init__.py": "the lazy Memory: tests/test_app.py",
+    "gitmem/exchanged.py": "the wiring of import and export: tests/test_imports.py, tests/test_export.py",
     "gitmem/shown.py": "the wiring of the view: tests/test_view.py, tests/test_save.py",
     "gitmem/opened.py": "the wiring that every command goes through: tests/test_app.py",
     "gitmem/__main__.py": "one line: every test that runs the command line as a process",

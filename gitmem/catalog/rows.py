@@ -63,7 +63,7 @@ def rows_of(document: Document, policy: Policy) -> Rows:
         FormatError: A field has a value that cannot be used.
     """
     fields = document.fields
-    created = _time(fields.get("created"))
+    created = time_of(fields.get("created"))
     by = fields.get("by")
     agent = str(by.get("agent") or "") if isinstance(by, dict) else ""
     check = check_of(document)
@@ -74,7 +74,7 @@ def rows_of(document: Document, policy: Policy) -> Rows:
         document.kind,
         document.title,
         created,
-        _time(fields.get("updated")) or created,
+        time_of(fields.get("updated")) or created,
         str(fields.get("importance") or IMPORTANCE),
         CONFIDENCE if fields.get("confidence") is None else float(fields["confidence"]),
         _expires(document, policy, created, has_check=check is not None),
@@ -95,7 +95,8 @@ def _listed(values: Sequence[str]) -> str:
     return _encode(values) if values else "[]"
 
 
-def _time(value: object) -> int:
+def time_of(value: object) -> int:
+    """Return a time of a frontmatter in epoch seconds; 0 where there is none that can be read."""
     try:
         return parse_time(str(value)) if value else 0
     except (FormatError, ValueError):
@@ -108,7 +109,7 @@ def _expires(document: Document, policy: Policy, created: int, *, has_check: boo
     A task's time begins when it is closed: what is still to be done does not go away by itself.
     """
     is_task = document.kind == TASK
-    since = _time(_mapping(document, "closed").get("when")) if is_task and _state(document) == CLOSED else created
+    since = time_of(_mapping(document, "closed").get("when")) if is_task and _state(document) == CLOSED else created
     if (is_task and _state(document) != CLOSED) or (has_check and not is_task):
         return None
     own = document.fields.get("ttl")
@@ -137,7 +138,12 @@ def _task(document: Document) -> tuple[Any, ...] | None:
     notes = [*(str(attempt.get("notes") or "") for attempt in attempts), str(closed.get("reason") or "")]
     return (
         *(state, PRIORITY if fields.get("priority") is None else fields["priority"], str(fields.get("parent") or "")),
-        *(str(held.get("who") or ""), str(held.get("agent") or ""), _time(held.get("when")), _time(closed.get("when"))),
+        *(
+            str(held.get("who") or ""),
+            str(held.get("agent") or ""),
+            time_of(held.get("when")),
+            time_of(closed.get("when")),
+        ),
         *(len(attempts) - 1, sum(attempt.get("outcome") == FAILED for attempt in attempts)),
         "\n".join(note for note in dict.fromkeys(notes) if note),
     )

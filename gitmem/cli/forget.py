@@ -25,12 +25,4 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         changes = memory.forget(args.keys, why=args.why)
         shared.tell_notices(memory, out)
-    if args.json:
-        tables = [{"key": c.key, "path": c.path, "commit": c.commit} for c in changes]
-        out.json(tables[0] if len(tables) == 1 else {"memories": tables})
-        return 0
-    for change in changes:
-        out.line(change.key)
-        if not change.is_written:
-            out.note(f"{change.key} is retired already")
-    return 0
+    return shared.print_changes(changes, args, out, unwritten="is retired already")

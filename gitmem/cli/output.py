@@ -10,7 +10,7 @@ import os
 import sys
 from time import monotonic
 
-from gitmem.hygiene import display
+from gitmem.hygiene import display, escaped_json
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class Output:
 
         self.clear_progress()
         text = json.dumps(found, ensure_ascii=False, indent=2)
-        print(_escaped(text), file=self._out)
+        print(escaped_json(text), file=self._out)
 
     def row(self, *cells: str) -> None:
         """Print cells separated by tabs: one record a line, for pipes."""
@@ -179,14 +179,3 @@ class _Nowhere(io.StringIO):
     def write(self, text: str) -> int:
         """Take the text for written."""
         return len(text)
-
-
-def _escaped(text: str) -> str:
-    """Return JSON with every hidden character as an escape of JSON, which is the same document."""
-    hidden = {char for char in set(text) if char != "\n" and not char.isprintable()}
-    return text.translate({ord(char): _json_escape(char) for char in hidden})
-
-
-def _json_escape(char: str) -> str:
-    units = char.encode("utf-16-be", "surrogatepass")
-    return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))

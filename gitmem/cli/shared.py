@@ -13,7 +13,7 @@ from gitmem.model import STATUSES
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import Any
 
     from gitmem.recall import Found
@@ -146,6 +146,19 @@ def print_change(change: Change, args: argparse.Namespace, out: Output) -> int:
         out.line(change.key)
         if not change.is_written:
             out.note(f"{change.key} says this already; nothing was written")
+    return 0
+
+
+def print_changes(changes: Sequence[Change], args: argparse.Namespace, out: Output, *, unwritten: str) -> int:
+    """Print what a write of several memories did: their keys, or JSON; *unwritten* says why one was left as it is."""
+    if args.json:
+        tables = [{"key": c.key, "path": c.path, "commit": c.commit} for c in changes]
+        out.json(tables[0] if len(tables) == 1 else {"memories": tables})
+        return 0
+    for change in changes:
+        out.line(change.key)
+        if not change.is_written:
+            out.note(f"{change.key} {unwritten}")
     return 0
 
 

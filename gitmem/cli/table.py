@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from keyword import iskeyword
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "edit": ("write", "change a memory, by options or in your editor"),
     "supersede": ("write", "let one memory take the place of another"),
     "forget": ("write", "retire memories; they stay in the archive"),
+    "restore": ("write", "bring back what was forgotten or rotated"),
+    "import": ("write", "take memories over from JSONL or Markdown, in one commit"),
     "task": ("work", "what is to be done: add, claim, close, list, ready, tree"),
     "task add": ("work", "write down what should become true"),
     "task claim": ("work", "start an attempt; shows the past ones"),
@@ -31,6 +34,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "context": ("read", "the digest for a session, within a token budget"),
     "show": ("read", "one memory, whole, with its verdict"),
     "list": ("read", "memories by kind, status, tag"),
+    "export": ("read", "memories as JSONL or as a folder of Markdown"),
     "log": ("read", "the history of a memory and of its verdicts"),
     "status": ("read", "counts, failures, and what waits for approval"),
     "verify": ("prove", "run the checks that are due and mark what no longer holds"),
@@ -61,8 +65,8 @@ GROUPS = {
 
 
 def load(name: str) -> ModuleType:
-    """Load the module of one command."""
-    return import_module(f"gitmem.cli.{name.replace(' ', '.')}")
+    """Load the module of one command; the name of one that is a word of Python ends in an underscore there."""
+    return import_module(f"gitmem.cli.{name.replace(' ', '.')}{'_' * iskeyword(name)}")
 
 
 def verbs_of(name: str) -> dict[str, str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import unicodedata
 
 from gitmem import analysis
+from gitmem.document.edit import edit
 from gitmem.document.fields import format_time
 from gitmem.document.format import format as format_document
 from gitmem.document.parse import parse, unify
@@ -133,13 +134,13 @@ def make_draft(
     tags = list(dict.fromkeys([*options.get("tags", ()), *analysis.find_tags(f"{heading}\n{body}", policy.tags)]))
     fields = {"title": heading, "kind": kind, **{k: v for k, v in options.items() if v not in (None, "", [], ())}}
     fields |= {"tags": tags} if tags else {}
-    made = _metadata(fields, kind, author, policy, now)
+    made = metadata(fields, author, now)
     name = key or automatic_key(kind, f"{heading} {body}" if title else cleaned(text))
     return Draft(name, bool(key), fields | made, body + "\n" if body else "", tuple(made))
 
 
-def _metadata(fields: Mapping[str, Any], kind: str, author: Author, policy: Policy, now: int) -> dict[str, Any]:
-    """Return the required metadata that can be made here (C10: project, time, importance; the key is the file's)."""
+def metadata(fields: Mapping[str, Any], author: Author, now: int) -> dict[str, Any]:
+    """Return the required metadata that is missing and can be made here (C10; the key is the file's own)."""
     # A name of git's or of a folder may hold anything, and must not keep a memory from being written.
     who, project = (display(unicodedata.normalize("NFC", name)) for name in (author.who, author.project))
     by = {"who": who} | ({"agent": author.agent} if author.agent else {})
@@ -187,8 +188,18 @@ def check_file(key: str, text: str, *, policy: Policy, path: str) -> Document:
         raise RefusedError(f"{key}: {where}{err.message}", hint=err.hint) from err
     # An escape in a quoted scalar of YAML can spell what the text itself does not show.
     for name, value in document.fields.items():
-        for part in _strings(value):
+        for part in strings_in(value):
             refuse_typed(f"{key}: {name}", part, policy)
+    check_rules(key, document, policy)
+    return document
+
+
+def check_rules(key: str, document: Document, policy: Policy) -> None:
+    """Refuse a memory that lacks what the policy asks of its kind, or that supersedes itself.
+
+    Raises:
+        RefusedError: It names what is missing.
+    """
     if document.fields.get("superseded_by") == key:
         raise RefusedError(f"{key} cannot supersede itself")
     kind = policy.kind(document.kind)
@@ -209,19 +220,18 @@ def check_file(key: str, text: str, *, policy: Policy, path: str) -> Document:
             f"{key}: a {document.kind} needs a reference to lines of the code",
             hint="--ref src/auth/jwt.py:89-145",
         )
-    return document
 
 
-def _strings(value: Any) -> Iterator[str]:
+def strings_in(value: Any) -> Iterator[str]:
     """Yield every text of a field, the keys of its mappings too."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
         for pair in value.items():
-            yield from _strings(list(pair))
+            yield from strings_in(list(pair))
     elif isinstance(value, list):
         for one in value:
-            yield from _strings(one)
+            yield from strings_in(one)
 
 
 def refuse_typed(what: str, text: str, policy: Policy) -> None:
@@ -264,3 +274,15 @@ def refuse_secrets(key: str, text: str, policy: Policy) -> None:
             f"{key}: it seems to hold a secret ({places}); nothing was written",
             hint="leave the secret out; if it ever left this machine, revoke it",
         )
+
+
+def edited(text: str, changes: Mapping[str, Any], path: str, *, body: str | None = None) -> str:
+    """Return a file's text with some fields changed and everything else as it was.
+
+    Raises:
+        RefusedError: The frontmatter is written in a way that cannot be changed safely.
+    """
+    try:
+        return edit(parse(text, path=path), dict(changes), body)
+    except FormatError as err:
+        raise RefusedError(f"{path.removesuffix('.md')}: {err.message}", hint=err.hint) from err

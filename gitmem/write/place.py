@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
+
 from gitmem.analysis import similarity
-from gitmem.errors import RefusedError
+from gitmem.catalog.keys import near_keys
+from gitmem.document.fields import is_newer
+from gitmem.errors import NotFoundError, RefusedError
 from gitmem.frozen import frozen, replace
 from gitmem.store import layout
 from gitmem.write.draft import SAME_ABOVE, Draft, short_hash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
     from gitmem.catalog.catalog import Catalog
     from gitmem.model import Document
     from gitmem.policy import Policy
@@ -40,10 +47,60 @@ class Known:
     archived: int
 
 
+@frozen
+class Change:
+    """What a write did.
+
+    Attributes:
+        key: The memory.
+        path: Where it lies now.
+        commit: The commit; the tip where nothing had to be written.
+        is_new: Whether there was no such memory before.
+        is_written: Whether a commit was made.
+        rotated: How many old memories of its kind went to the archive with it (A8).
+    """
+
+    key: str
+    path: str
+    commit: str
+    is_new: bool = False
+    is_written: bool = True
+    rotated: int = 0
+
+
 def find_known(catalog: Catalog, key: str) -> Known | None:
     """Return the memory that has a key, a retired one where no other has."""
     row = catalog.row(f"{_KNOWN} key = ?", (key,))
     return Known(*row) if row else None
+
+
+def refuse_newer(catalog: Catalog, key: str) -> None:
+    """Refuse to replace what a newer version of gitmem wrote: it may say what this one cannot read.
+
+    Raises:
+        RefusedError: The memory with this key is such a one.
+    """
+    row = catalog.row(
+        "SELECT t.fields FROM memory m JOIN text t ON t.id = m.id WHERE m.shadowed = 0 AND m.key = ?", (key,)
+    )
+    unread = catalog.row("SELECT 1 FROM problem WHERE key = ? AND code = 'newer-schema'", (key,))
+    if unread or (row and is_newer(json.loads(row[0]))):
+        raise RefusedError(
+            f"{key} was written by a newer version of gitmem and is not replaced",
+            hint="update gitmem to change it, or write under another name: --key ANOTHER-KEY",
+        )
+
+
+def need_known(catalog: Catalog, key: str) -> Known:
+    """Return the memory with a key.
+
+    Raises:
+        NotFoundError: There is none; names the nearest ones.
+    """
+    known = find_known(catalog, key)
+    if known is None:
+        raise NotFoundError(f"there is no memory {key}", hint=near_keys(catalog, key))
+    return known
 
 
 def list_superseding(catalog: Catalog, key: str) -> list[Known]:
@@ -86,6 +143,12 @@ def superseded_target(catalog: Catalog, document: Document, old: str, *, is_reti
 def body_of(catalog: Catalog, known: Known) -> str:
     """Return the body of a memory."""
     return str(catalog.row("SELECT body FROM text WHERE id = ?", (known.id,))[0])
+
+
+def before_of(catalog: Catalog, known: Known) -> dict[str, Any]:
+    """Return the fields of a memory as they are."""
+    fields: dict[str, Any] = json.loads(catalog.row("SELECT fields FROM text WHERE id = ?", (known.id,))[0])
+    return fields
 
 
 def live_files(catalog: Catalog, key: str) -> list[Known]:
@@ -158,6 +221,14 @@ def choose_path(
     catalog: Catalog, folder: str, key: str, *, archived: bool = False
 ) -> tuple[str, tuple[tuple[str, str], ...]]:
     """Return where a new file goes, and the moves that split its folder where that file is one too many."""
+    paths, moves = choose_paths(catalog, folder, [key], archived=archived)
+    return paths[key], moves
+
+
+def choose_paths(
+    catalog: Catalog, folder: str, keys: Sequence[str], *, archived: bool = False
+) -> tuple[dict[str, str], tuple[tuple[str, str], ...]]:
+    """Return where new files go by key, and the moves that split their folder where they are too many for it."""
     top = f"archive/{folder}" if archived else folder
     # Of all paths below a folder: '0' is the character behind '/'.
     span = (f"{top}/", f"{top}0")
@@ -165,13 +236,12 @@ def choose_path(
         "SELECT 1 FROM memory WHERE path >= ? AND path < ? AND substr(path, ?) GLOB '??/*' LIMIT 1",
         (*span, len(top) + 2),
     )
-    if split:
-        return layout.memory_path(folder, key, split=True, archived=archived), ()
-    flat = [r[0] for r in catalog.rows("SELECT path FROM memory WHERE path >= ? AND path < ?", span)]
-    if len(flat) < layout.SPLIT_ABOVE:
-        return layout.memory_path(folder, key, split=False, archived=archived), ()
-    moves = []
-    for path in sorted(flat):
-        name = path.rsplit("/", 1)[1].removesuffix(".md")
-        moves.append((path, layout.memory_path(folder, name, split=True, archived=archived)))
-    return layout.memory_path(folder, key, split=True, archived=archived), tuple(moves)
+    moves: list[tuple[str, str]] = []
+    if not split:
+        flat = [r[0] for r in catalog.rows("SELECT path FROM memory WHERE path >= ? AND path < ?", span)]
+        if split := len(flat) + len(keys) > layout.SPLIT_ABOVE:
+            for path in sorted(flat):
+                name = path.rsplit("/", 1)[1].removesuffix(".md")
+                moves.append((path, layout.memory_path(folder, name, split=True, archived=archived)))
+    paths = {key: layout.memory_path(folder, key, split=bool(split), archived=archived) for key in keys}
+    return paths, tuple(moves)

@@ -16,7 +16,8 @@ from gitmem.store.folder import oid_of
 from gitmem.store.unite import Version, unite
 from gitmem.write import place
 from gitmem.write.draft import check_file, refuse_typed
-from gitmem.write.writer import Change, Writer, before_of
+from gitmem.write.place import before_of
+from gitmem.write.writer import Change, Writer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

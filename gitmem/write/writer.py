@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import json
-
-from gitmem.catalog.keys import near_keys
-from gitmem.document.edit import REMOVE, edit
+from gitmem.document.edit import REMOVE
 from gitmem.document.fields import format_time
 from gitmem.document.parse import parse
-from gitmem.errors import FormatError, NotFoundError, RefusedError
-from gitmem.frozen import frozen, replace
+from gitmem.errors import NotFoundError, RefusedError
+from gitmem.frozen import replace
 from gitmem.hygiene import display
-from gitmem.store import layout
 from gitmem.store.commit import Plan, Written, write_commit
-from gitmem.write import place
-from gitmem.write.draft import Author, Draft, check_file, checked_text
+from gitmem.write import archive, place
+from gitmem.write.draft import Author, Draft, check_file, checked_text, edited
+from gitmem.write.place import Change, need_known
+from gitmem.write.together import Rehearsal
 from gitmem.write.unite import ASIDE, united
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from gitmem.catalog.catalog import Catalog
@@ -28,23 +26,8 @@ if TYPE_CHECKING:
     from gitmem.policy import Policy
 
 
-@frozen
-class Change:
-    """What a write did.
-
-    Attributes:
-        key: The memory.
-        path: Where it lies now.
-        commit: The commit; the tip where nothing had to be written.
-        is_new: Whether there was no such memory before.
-        is_written: Whether a commit was made.
-    """
-
-    key: str
-    path: str
-    commit: str
-    is_new: bool = False
-    is_written: bool = True
+# Keys that the message of one commit names.
+KEYS_NAMED = 100
 
 
 class Writer:
@@ -103,6 +86,28 @@ class Writer:
 
         return self._commit(plan, done, verb)
 
+    def remember_all(self, drafts: list[Draft], policy: Policy) -> list[Change]:
+        """Write several memories in one commit, each as if those before it had been written."""
+        done: list[dict[str, Any]] = []
+
+        def plan(tip: str | None) -> Plan | None:
+            catalog = self._catalog_at(tip)
+            done[:] = [{} for _ in drafts]
+            self.planned.clear()
+            with Rehearsal(catalog, self.planned) as rehearsal:
+                for draft, told in zip(drafts, done, strict=True):
+                    if (step := self.plan_remember(catalog, draft, policy, done=told)) is not None:
+                        rehearsal.apply(step)
+            written = list(dict.fromkeys(told["key"] for told in done if told.get("is_written", True)))
+            texts = {path: content.decode("utf-8") for path, content in rehearsal.texts.items()}
+            subject = f"memory: add {written[0]} and {len(written) - 1} more" if written else ""
+            moves = tuple(rehearsal.moves.items())
+            return self.plan(subject, written[:KEYS_NAMED], texts, sorted(rehearsal.deletes), moves) if texts else None
+
+        written = self.write(plan, f"remember {len(drafts)} memories")
+        commit = written.commit if written else self._git.read_ref(self._ref) or self._start or ""
+        return [Change(commit=commit, **told) for told in done]
+
     def plan_remember(
         self,
         catalog: Catalog,
@@ -123,16 +128,21 @@ class Writer:
         """
         settled = place.settle_key(catalog, draft)
         known = place.find_known(catalog, settled.key)
+        place.refuse_newer(catalog, settled.key)
         document = self._updated(catalog, settled, known, policy)
         path, moves = self._path_for(catalog, settled, known, policy)
         done.update(key=settled.key, path=path, is_new=known is None)
         if known is not None and self._is_same(catalog, known, document.text) and known.path == path:
             done["is_written"] = False
             return None
-        before = before_of(catalog, known) if known else {}
+        before = place.before_of(catalog, known) if known else {}
         others = self.relinked(catalog, document, before)
         files = {path: document.text, **others, **(extra(settled) if extra else {})}
         deletes = [p for p in place.paths_of_key(catalog, settled.key) if p != path]
+        is_more = known is None or known.archived
+        old = archive.rotate(self._texts_of, catalog, policy, settled.kind, added=int(is_more), now=self._now)
+        done["rotated"] = len(old.paths)
+        files, deletes, moves = {**old.files, **files}, [*old.paths, *deletes], (*moves, *old.moves)
         word = "add" if known is None else "restore" if known.archived else "update"
         return self.plan(f"{settled.kind}: {word} {settled.key}", [settled.key], files, deletes, moves)
 
@@ -173,7 +183,7 @@ class Writer:
                 path, moves = place.choose_path(catalog, folder, known.key)
                 deletes = [known.path] if path != known.path else []
             done["path"] = path
-            others = self.relinked(catalog, document, before_of(catalog, known), known=known)
+            others = self.relinked(catalog, document, place.before_of(catalog, known), known=known)
             files = {path: new, **others, **(extra or {})}
             return self.plan(f"{document.kind}: {subject} {known.key}", [known.key], files, deletes, moves)
 
@@ -181,38 +191,46 @@ class Writer:
 
     def forget(self, keys: list[str], *, why: str) -> list[Change]:
         """Move memories to the archive; ``retired`` is the tombstone that keeps them from coming back."""
-        done: list[dict[str, Any]] = []
+        retired = {"when": format_time(self._now), "by": display(self._author.who)} | ({"why": why} if why else {})
+
+        def moved(catalog: Catalog, found: list[place.Known]) -> archive.Moved:
+            # Every file of the key: one that is left would take the place of the one that was forgotten.
+            files = [file for one in found if not one.archived for file in place.live_files(catalog, one.key)]
+            files += [one for one in found if one.archived and archive.is_rotated(place.before_of(catalog, one))]
+            return archive.retire(self._texts_of, catalog, files, retired)
+
+        return self._move(keys, moved, "forget")
+
+    def restore(self, keys: list[str]) -> list[Change]:
+        """Bring memories back from the archive; one that is not there stays as it is."""
+
+        def moved(catalog: Catalog, found: list[place.Known]) -> archive.Moved:
+            return archive.restored(self._texts_of, catalog, [one for one in found if one.archived], now=self._now)
+
+        return self._move(keys, moved, "restore")
+
+    def _move(
+        self, keys: list[str], moved: Callable[[Catalog, list[place.Known]], archive.Moved], verb: str
+    ) -> list[Change]:
+        """Move memories into the archive or out of it, in one commit."""
+        found: list[place.Known] = []
+        paths: dict[str, str] = {}
 
         def plan(tip: str | None) -> Plan | None:
             catalog = self._catalog_at(tip)
-            done.clear()
-            files: dict[str, str] = {}
-            deletes: list[str] = []
-            moves: dict[str, str] = {}
-            for key in dict.fromkeys(keys):
-                known = need_known(catalog, key)
-                if known.archived:
-                    done.append({"key": key, "path": known.path, "is_written": False})
-                    continue
-                retired = {"when": format_time(self._now), "by": display(self._author.who)}
-                retired |= {"why": why} if why else {}
-                # Every file of the key: one that is left would take the place of the one that was forgotten.
-                for nth, one in enumerate(place.live_files(catalog, key)):
-                    path, split = place.choose_path(catalog, one.path.split("/", 1)[0], key, archived=True)
-                    files.setdefault(path, edited(self.text_of(catalog, one), {"retired": retired}, one.path))
-                    deletes.append(one.path)
-                    moves |= dict(split)
-                    if nth == 0:
-                        done.append({"key": key, "path": path})
-            if not files:
+            found[:] = [need_known(catalog, key) for key in dict.fromkeys(keys)]
+            made = moved(catalog, found)
+            paths.clear()
+            paths.update(made.paths)
+            gone = [one.key for one in found if one.path in paths]
+            if not gone:
                 return None
-            gone = [d["key"] for d in done if d.get("is_written", True)]
-            subject = f"memory: forget {gone[0]}" + (f" and {len(gone) - 1} more" if len(gone) > 1 else "")
-            return self.plan(subject, gone, files, deletes, tuple(moves.items()))
+            subject = f"memory: {verb} {gone[0]}" + (f" and {len(gone) - 1} more" if len(gone) > 1 else "")
+            return self.plan(subject, gone, made.files, list(paths), made.moves)
 
-        written = self.write(plan, "forget")
+        written = self.write(plan, verb)
         commit = written.commit if written else self._git.read_ref(self._ref) or self._start or ""
-        return [Change(commit=commit, **d) for d in done]
+        return [Change(one.key, paths.get(one.path, one.path), commit, is_written=one.path in paths) for one in found]
 
     def supersede(self, old: str, new: str, policy: Policy) -> Change:
         """Link two memories both ways: *new* takes the place of *old*, which leaves search."""
@@ -231,17 +249,25 @@ class Writer:
 
     def text_of(self, catalog: Catalog, known: place.Known) -> str:
         """Return the exact text of a memory's file."""
-        oid = catalog.row("SELECT oid FROM memory WHERE id = ?", (known.id,))[0]
-        content = self.planned.get(oid) or self._git.read_blob(oid, limit=layout.MEMORY_LIMIT)
-        if content is None:
-            raise NotFoundError(f"{known.key}: its content is not in the object database", hint="git fetch origin")
-        return content.decode("utf-8")
+        return self._texts_of(catalog, [known])[known.path]
+
+    def _texts_of(self, catalog: Catalog, known: Sequence[place.Known]) -> dict[str, str]:
+        """Return the text of each memory by path: of those that are planned, and the others by one process."""
+        oids = [catalog.row("SELECT oid FROM memory WHERE id = ?", (one.id,))[0] for one in known]
+        stored = dict(self._git.read_blobs(oid for oid in oids if oid not in self.planned))
+        texts = {}
+        for one, oid in zip(known, oids, strict=True):
+            content = self.planned.get(oid) or stored.get(oid)
+            if content is None:
+                raise NotFoundError(f"{one.key}: its content is not in the object database", hint="git fetch origin")
+            texts[one.path] = content.decode("utf-8")
+        return texts
 
     def _updated(self, catalog: Catalog, draft: Draft, known: place.Known | None, policy: Policy) -> Any:
         fields, path = dict(draft.fields), f"{draft.key}.md"
         if known is None:
             return checked_text(draft.key, fields, draft.body, policy=policy, path=path)
-        before = before_of(catalog, known)
+        before = place.before_of(catalog, known)
         fields = united(before, fields, draft)
         same = {**before, **dict.fromkeys(ASIDE)} == {**fields, **dict.fromkeys(ASIDE)}
         text = self.text_of(catalog, known)
@@ -282,7 +308,7 @@ class Writer:
             files[found.path] = self._linked(catalog, found, key, superseded_by=key)
         for other in (k for k in old if k not in new):
             gone = place.find_known(catalog, other)
-            if gone is not None and before_of(catalog, gone).get("superseded_by") == key:
+            if gone is not None and place.before_of(catalog, gone).get("superseded_by") == key:
                 files[gone.path] = self._linked(catalog, gone, "", superseded_by=REMOVE)
         if known is None:  # said anew: the latest wins over what had taken its place
             for above in place.list_superseding(catalog, key):
@@ -304,16 +330,17 @@ class Writer:
         files: Mapping[str, str],
         deletes: list[str],
         moves: tuple[tuple[str, str], ...] = (),
+        *,
+        sources: Sequence[str] = (),
     ) -> Plan:
-        """Return one commit's plan: files by path, what goes, and the moves of a folder that is split."""
-        # A file that is changed and moved at once, because its folder is split.
+        """Return one commit's plan: files by path, what goes, the moves of a folder that is split, its sources."""
+        # A file that is changed, or goes, and is moved at once, because its folder is split.
         to = dict(moves)
         files = {to.get(path, path): text for path, text in files.items()}
-        trailers = [("Gitmem-Key", key) for key in keys]
-        if self._author.agent:
-            trailers.append(("Gitmem-Source", f"agent {self._author.agent}"))
+        sources = [*sources, f"agent {self._author.agent}"] if self._author.agent else sources
+        trailers = [*(("Gitmem-Key", key) for key in keys), *(("Gitmem-Source", source) for source in sources)]
         writes = tuple((path, text.encode("utf-8")) for path, text in sorted(files.items()))
-        gone = tuple(path for path in deletes if path not in files)
+        gone = tuple(to.get(path, path) for path in deletes if to.get(path, path) not in files)
         return Plan(subject, writes=writes, moves=moves, deletes=gone, trailers=tuple(trailers))
 
     def _commit(self, plan: Callable[[str | None], Plan | None], done: dict[str, Any], verb: str) -> Change:
@@ -322,7 +349,7 @@ class Writer:
         return Change(commit=commit, **done)
 
     def write(self, plan: Callable[[str | None], Plan | None], command: str) -> Written | None:
-        """Write what is planned on the tip, and bring the catalog along."""
+        """Write what *plan* says for the tip it is given; None where it says that there is nothing to write."""
         kept: dict[str, Plan] = {}
 
         def keeping(tip: str | None) -> Plan | None:
@@ -345,36 +372,6 @@ class Writer:
             removed = (*made.deletes, *(old for old, _ in made.moves))
             self._written(written, dict(made.writes) if not made.moves else {}, removed)
         return written
-
-
-def need_known(catalog: Catalog, key: str) -> place.Known:
-    """Return the memory with a key.
-
-    Raises:
-        NotFoundError: There is none; names the nearest ones.
-    """
-    known = place.find_known(catalog, key)
-    if known is None:
-        raise NotFoundError(f"there is no memory {key}", hint=near_keys(catalog, key))
-    return known
-
-
-def before_of(catalog: Catalog, known: place.Known) -> dict[str, Any]:
-    """Return the fields of a memory as they are."""
-    fields: dict[str, Any] = json.loads(catalog.row("SELECT fields FROM text WHERE id = ?", (known.id,))[0])
-    return fields
-
-
-def edited(text: str, changes: Mapping[str, Any], path: str, *, body: str | None = None) -> str:
-    """Return a file's text with some fields changed and everything else as it was.
-
-    Raises:
-        RefusedError: The frontmatter is written in a way that cannot be changed safely.
-    """
-    try:
-        return edit(parse(text, path=path), dict(changes), body)
-    except FormatError as err:
-        raise RefusedError(f"{path.removesuffix('.md')}: {err.message}", hint=err.hint) from err
 
 
 __all__ = ["REMOVE", "Change", "Writer", "edited", "need_known"]

@@ -13,7 +13,7 @@ from benchmarks import generate, measure, run, stores
 from benchmarks.measure import Figures
 
 FIGURES = run.choose((), short=False)
-NAMES = sorted({name for figure in FIGURES for name in figure.commands if "100k" not in name})
+NAMES = sorted({name for figure in FIGURES for name in figure.commands if "100k" not in name and "writers" not in name})
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +84,10 @@ def test_short_run_needs_no_large_store() -> None:
         "recall-memory",
         "remember-100k",
         "remember-bytes",
+        "import-100k",
+        "writers-api",
+        "writers-batch",
+        "writers-command",
     }
     assert not [name for figure in short for name in figure.commands if "100k" in name]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from catalogs import catalog_of
-from conftest import NOW, git, memory_text, put_files
+from conftest import NOW, git, memory_text, put_files, tip
 
 from gitmem.app import Memory
 from gitmem.document.parse import parse
@@ -300,3 +300,13 @@ def test_a_hashed_key_that_was_edited_since_is_not_overwritten(memory: Memory) -
 
     assert third.key not in (second.key,)
     assert "timetables" in memory.show(second.key)["body"]
+
+
+@pytest.mark.parametrize("schema", ["schema: 2\nttl: soon-ish", "schema: 2"])
+def test_explicit_key_does_not_replace_what_a_newer_version_wrote(memory, repo, schema) -> None:
+    before = put_files(repo, {"learned/a.md": f"---\ntitle: A\n{schema}\n---\n"})
+
+    with pytest.raises(RefusedError, match="newer version of gitmem and is not replaced"):
+        memory.remember("another text", key="a")
+
+    assert tip(repo) == before

@@ -1,0 +1,109 @@
+"""Take memories over from other systems and from gitmem's own exports: all in one commit, or nothing.
+
+FILE is JSONL (one object a line: gitmem's own, beadboard's knowledge.jsonl, or anything with a title, a body, a kind
+and a time), a Markdown file, a folder of Markdown, or - for JSONL on standard input. Again brings nothing new. What
+holds a secret is refused and the rest goes in; what was forgotten stays so. Imported commands are not approved.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from gitmem.cli import shared
+from gitmem.cli.shared import counted
+from gitmem.errors import UsageError
+from gitmem.kinds import is_slug
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+    from gitmem.imports import Imported
+    from gitmem.write.bulk import Reasons
+
+EXAMPLES = (
+    "gitmem import .beads/memory/knowledge.jsonl",
+    "gitmem import docs/decisions --kind decision --dry-run",
+    "gitmem -C ../old export --all | gitmem import -",
+)
+# Reasons that are printed for people; all of them are in the JSON.
+TOLD = 20
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what import takes."""
+    parser.add_argument("files", nargs="+", metavar="FILE", help="JSONL, Markdown, or a folder; - is standard input")
+    parser.add_argument("--kind", "--type", default="", help="the kind of what names none (learned; doc for files)")
+    parser.add_argument("--update", action="store_true", help="take a text also where the store has a later one")
+    parser.add_argument("--dry-run", action="store_true", help="say what would be done, and write nothing")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Import and print what was done; 1 when something was refused or could not be read."""
+    from gitmem.imports import Sources
+
+    kind = args.kind.replace("-", "_")
+    if kind and not is_slug(kind):
+        raise UsageError(f"{args.kind!r} cannot be a kind", hint="one word in lower case: --kind gotcha")
+    with shared.open_memory(args, out) as memory:
+        asked = Sources(tuple(args.files), kind=kind, update=args.update, dry_run=args.dry_run)
+        stdin = sys.stdin.buffer if sys.stdin is not None else None
+        done = memory.import_files(asked, stdin=stdin)
+        shared.tell_notices(memory, out)
+    if args.json:
+        out.json(_table(done, is_dry=args.dry_run))
+    else:
+        _print(done, out, is_dry=args.dry_run)
+    return 1 if done.refused.total or done.unreadable.total else 0
+
+
+def _table(done: Imported, *, is_dry: bool) -> dict[str, object]:
+    settled = done.settled
+    groups = {"skipped": settled.skipped, "refused": done.refused, "unreadable": done.unreadable}
+    return {
+        "commit": done.commit,
+        "dry_run": is_dry,
+        "imported": len(settled.new),
+        "updated": len(settled.updated),
+        "unchanged": settled.unchanged,
+        "duplicates": settled.duplicates,
+        "near_duplicates": settled.near_duplicates,
+        "commands_waiting": done.commands,
+        **{name: [{"source": where, "reason": reason} for where, reason in of.kept] for name, of in groups.items()},
+        "totals": {name: of.total for name, of in groups.items()},
+    }
+
+
+def _print(done: Imported, out: Output, *, is_dry: bool) -> None:
+    settled = done.settled
+    for style, what, reasons in (
+        ("red", "refused", done.refused),
+        ("yellow", "unreadable", done.unreadable),
+        ("dim", "skipped", settled.skipped),
+    ):
+        _print_reasons(out, what, style, reasons)
+    would = "would be " if is_dry else ""
+    parts = [f"{counted(len(settled.new), 'memory', 'memories')} {would}imported"]
+    for number, word in (
+        (len(settled.updated), f"{would}updated"),
+        (settled.unchanged, "there already"),
+        (settled.duplicates, "said twice"),
+        (settled.near_duplicates, "nearly said twice"),
+        (settled.skipped.total, "skipped"),
+        (done.unreadable.total, "unreadable"),
+        (done.refused.total, "refused"),
+    ):
+        parts += [f"{number} {word}"] if number else []
+    out.line(", ".join(parts))
+    if done.commands and not is_dry:
+        waits = counted(done.commands, "imported command waits", "imported commands wait")
+        out.note(f"{waits} for your approval before anything runs: gitmem trust --review")
+
+
+def _print_reasons(out: Output, what: str, style: str, reasons: Reasons) -> None:
+    for where, reason in reasons.kept[:TOLD]:
+        out.line((f"{what}:", style), " ", where, ": ", reason)
+    if reasons.total > TOLD:
+        out.line((f"{what}:", style), f" … and {reasons.total - TOLD} more (the first {len(reasons.kept)} in --json)")

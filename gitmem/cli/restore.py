@@ -1,0 +1,27 @@
+"""Bring memories back from the archive as they were: what was forgotten, and what was rotated out."""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem restore deploy-needs-vpn", "gitmem restore old-a old-b --json")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what restore takes."""
+    parser.add_argument("keys", nargs="+", metavar="KEY", help="the memories, by their whole keys")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Bring memories back and print their keys."""
+    with shared.open_memory(args, out) as memory:
+        changes = memory.restore(args.keys)
+        shared.tell_notices(memory, out)
+    return shared.print_changes(changes, args, out, unwritten="is not retired")

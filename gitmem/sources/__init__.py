@@ -1,0 +1,1 @@
+"""Where memories come from besides those who write them: files of other systems, and our own exports."""

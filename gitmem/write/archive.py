@@ -1,0 +1,120 @@
+"""The archive: what is moved there because it was forgotten or is the oldest of too many, and what comes back.
+
+``retired`` in its frontmatter says when, by whom and why. What somebody forgot is a tombstone, which keeps an importer
+or a merge from bringing it back; what the store itself rotated (A8) is not.
+"""
+
+from __future__ import annotations
+
+from gitmem.document.edit import REMOVE
+from gitmem.document.fields import format_time
+from gitmem.document.parse import parse
+from gitmem.frozen import frozen
+from gitmem.write.draft import edited
+from gitmem.write.place import Known, choose_paths
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from gitmem.catalog.catalog import Catalog
+    from gitmem.policy import Policy
+
+    # Returns the texts of memories by path.
+    TextsOf = Callable[[Catalog, Sequence[Known]], dict[str, str]]
+
+# Why the store itself moved a memory: nobody said that it is wrong.
+ROTATED = "rotated"
+
+
+@frozen
+class Moved:
+    """Files that go into the archive or come out of it, as parts of one commit.
+
+    Attributes:
+        files: Text by new path.
+        paths: The new path of each of them by its old one, which goes.
+        moves: Old and new path of each other file whose folder is split.
+    """
+
+    files: Mapping[str, str]
+    paths: Mapping[str, str]
+    moves: tuple[tuple[str, str], ...]
+
+
+def rotate(texts_of: TextsOf, catalog: Catalog, policy: Policy, kind: str, *, added: int, now: int) -> Moved:
+    """Return the oldest memories of a kind on their way to the archive, where the added ones are too many (A8).
+
+    Every time that their number passes the limit, and then each ``move`` further, the oldest ``move`` of them go: an
+    import that a person asked for is not undone by the next write. What has a check, is critical or is required by
+    another one stays.
+    """
+    settings = policy.rotation
+    if not settings.limit or kind not in settings.kinds:
+        return Moved({}, {}, ())
+    live = "m.kind = ? AND m.shadowed = 0 AND m.archived = 0 AND m.superseded = 0"
+    count = catalog.row(f"SELECT count(*) FROM memory m WHERE {live}", (kind,))[0]
+    times = _passed(count + added, settings.limit, settings.move) - _passed(count, settings.limit, settings.move)
+    if times <= 0:
+        return Moved({}, {}, ())
+    rows = catalog.rows(
+        f"SELECT m.id, m.key, m.path, m.kind, m.title, m.archived FROM memory m WHERE {live}"
+        " AND m.importance <> 'critical' AND NOT EXISTS (SELECT 1 FROM fact f WHERE f.id = m.id)"
+        " AND NOT EXISTS (SELECT 1 FROM link l JOIN memory s ON s.id = l.source"
+        " WHERE l.relation = 'requires' AND l.target = m.key AND s.archived = 0)"
+        " ORDER BY m.updated, m.key LIMIT ?",
+        (kind, times * settings.move),
+    )
+    retired = {"when": format_time(now), "by": "gitmem", "why": ROTATED}
+    return retire(texts_of, catalog, [Known(*row) for row in rows], retired)
+
+
+def retire(texts_of: TextsOf, catalog: Catalog, known: Sequence[Known], retired: Mapping[str, str]) -> Moved:
+    """Return memories on their way into the archive, with when, by whom and why."""
+
+    def change(text: str, path: str) -> str:
+        return edited(text, {"retired": dict(retired)}, path)
+
+    return _moved(texts_of, catalog, known, change, archived=True)
+
+
+def _passed(count: int, limit: int, move: int) -> int:
+    """Return how often *count* went past the limit and each further step."""
+    return max(0, -((limit - count) // move))
+
+
+def is_rotated(fields: Mapping[str, Any]) -> bool:
+    """Tell whether the store itself retired a memory with this frontmatter."""
+    retired = fields.get("retired")
+    return isinstance(retired, dict) and retired.get("why") == ROTATED
+
+
+def restored(texts_of: TextsOf, catalog: Catalog, known: Sequence[Known], *, now: int) -> Moved:
+    """Return retired memories on their way back as they were; one that was rotated counts as new, and stays."""
+
+    def change(text: str, path: str) -> str:
+        fresh = {"updated": format_time(now)} if is_rotated(parse(text, path=path).fields) else {}
+        return edited(text, {"retired": REMOVE, **fresh}, path)
+
+    return _moved(texts_of, catalog, known, change, archived=False)
+
+
+def _moved(
+    texts_of: TextsOf, catalog: Catalog, known: Sequence[Known], change: Callable[[str, str], str], *, archived: bool
+) -> Moved:
+    """Return memories on their way into the archive or out of it, each changed by *change* (text and path)."""
+    texts = texts_of(catalog, known)
+    groups: dict[str, list[Known]] = {}
+    for one in known:
+        groups.setdefault(one.path.removeprefix("archive/").split("/", 1)[0], []).append(one)
+    files: dict[str, str] = {}
+    paths: dict[str, str] = {}
+    moves: dict[str, str] = {}
+    for folder, members in groups.items():
+        places, split = choose_paths(catalog, folder, [one.key for one in members], archived=archived)
+        moves |= dict(split)
+        for one in members:
+            paths[one.path] = places[one.key]
+            files.setdefault(places[one.key], change(texts[one.path], one.path))
+    return Moved(files, paths, tuple(moves.items()))

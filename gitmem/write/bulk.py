@@ -1,0 +1,257 @@
+"""Many memories in one commit: which of them are new, which the store has or has forgotten, and where they go."""
+
+from __future__ import annotations
+
+import json
+from hashlib import blake2b
+
+from gitmem.analysis import similarity
+from gitmem.document.fields import is_newer
+from gitmem.frozen import frozen
+from gitmem.store import layout
+from gitmem.write.archive import is_rotated
+from gitmem.write.draft import SAME_ABOVE, short_hash
+from gitmem.write.incoming import Incoming
+from gitmem.write.place import choose_paths, folder_of, paths_of_key
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from gitmem.catalog.catalog import Catalog
+    from gitmem.policy import Policy
+
+# How many reasons of one sort are kept for the report; the rest is counted.
+REASONS_KEPT = 1000
+
+
+class Reasons:
+    """Where something was left out, and why; at most ``REASONS_KEPT`` of them, and how many there were.
+
+    Attributes:
+        total: How many.
+        kept: Source and reason of the first of them.
+    """
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.kept: list[tuple[str, str]] = []
+
+    def add(self, where: str, reason: str) -> None:
+        """Count one."""
+        self.total += 1
+        if len(self.kept) < REASONS_KEPT:
+            self.kept.append((where, reason))
+
+
+class Settled:
+    """What is to be done with every memory of an import.
+
+    Attributes:
+        new: Those that the store does not have, by key.
+        updated: Those of which the store has an older text, by key.
+        unchanged: How many the store has already.
+        duplicates: How many say what another one of the same import says, under its key or with its very words.
+        near_duplicates: How many say nearly what another one says that has the same beginning.
+        skipped: Those that are left out on purpose.
+    """
+
+    def __init__(self) -> None:
+        self.new: dict[str, Incoming] = {}
+        self.updated: dict[str, Incoming] = {}
+        self.unchanged = 0
+        self.duplicates = 0
+        self.near_duplicates = 0
+        self.skipped = Reasons()
+
+
+@frozen
+class Changes:
+    """The files of one commit: texts by path, paths that go, and moves that split a folder."""
+
+    files: dict[str, str]
+    deletes: list[str]
+    moves: tuple[tuple[str, str], ...]
+
+
+@frozen
+class _Known:
+    path: str
+    kind: str
+    title: str
+    body: str
+    time: int
+    archived: bool
+    mark: bytes
+    is_newer: bool
+    retired: dict[str, Any]
+
+    @property
+    def is_forgotten(self) -> bool:
+        return self.archived and not is_rotated({"retired": self.retired})
+
+
+def _mark_of(title: str, body: str) -> bytes:
+    """Return what tells two texts apart, however they are tagged and whatever their kind."""
+    return blake2b(f"{title.strip()}\0{body.strip()}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+class _Store:
+    """What the store has, as far as an import must know."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        rows = catalog.rows(
+            "SELECT m.key, m.path, m.kind, m.title, t.body, m.updated, m.archived,"
+            " CASE WHEN m.archived OR instr(t.fields, '\"schema\"') THEN t.fields ELSE '{}' END"
+            " FROM memory m JOIN text t ON t.id = m.id WHERE m.shadowed = 0"
+        )
+        self.known: dict[str, _Known] = {}
+        self.prints: dict[bytes, str] = {}
+        self.forgotten: dict[bytes, str] = {}
+        for key, path, kind, title, body, time, archived, fields in rows:
+            own: dict[str, Any] = json.loads(fields)
+            retired = own.get("retired")
+            mark = _mark_of(title, body)
+            known = _Known(
+                *(path, kind, title, body, time, bool(archived), mark),
+                is_newer(own),
+                retired if isinstance(retired, dict) else {},
+            )
+            self.known[key] = known
+            (self.forgotten if known.is_forgotten else self.prints)[mark] = key
+        bad = catalog.rows("SELECT key FROM problem WHERE key <> '' AND severity = 'error'")
+        self.unreadable = {row[0] for row in bad} - set(self.known)
+
+
+def settle(catalog: Catalog, incoming: Iterable[Incoming], *, update: bool) -> Settled:
+    """Say of every memory of an import what is to be done with it.
+
+    Of several with one key the latest counts (A5), by its time and then by its place. What was forgotten stays so,
+    under its key and in its words. Where the store has another text under a key, the later one stays, unless *update*.
+    """
+    store, settled = _Store(catalog), Settled()
+    explicit: dict[str, Incoming] = {}
+    others: list[Incoming] = []
+    for one in incoming:
+        if not one.is_explicit:
+            others.append(one)
+            continue
+        before = explicit.get(one.key)
+        settled.duplicates += before is not None
+        if before is None or one.time >= before.time:
+            explicit[one.key] = one
+    prints: dict[bytes, str] = {}
+    for key, one in explicit.items():
+        mark = _mark_of(one.title, one.body)
+        prints.setdefault(mark, key)
+        _settle_explicit(store, settled, one, mark, update=update)
+    for one in others:
+        _settle_other(store, settled, prints, one)
+    return settled
+
+
+def _settle_explicit(store: _Store, settled: Settled, one: Incoming, mark: bytes, *, update: bool) -> None:
+    known = store.known.get(one.key)
+    if one.key in store.unreadable:
+        settled.skipped.add(one.where, f"{one.key} is in the store and cannot be read: gitmem doctor")
+    elif known is not None and known.is_newer:
+        settled.skipped.add(
+            one.where, f"{one.key} was written by a newer version of gitmem: update gitmem to change it"
+        )
+    elif known is not None and one.archived:
+        if known.archived:
+            settled.unchanged += 1
+        else:
+            settled.skipped.add(one.where, f"{one.key} is retired there and live here: gitmem forget {one.key}")
+    elif known is not None and known.is_forgotten:
+        settled.skipped.add(one.where, f"{one.key} {_forgotten(one.key, known)}")
+    elif known is None and not one.archived and mark in store.forgotten:
+        gone = store.forgotten[mark]
+        settled.skipped.add(one.where, f"it says what {gone} said, which {_forgotten(gone, store.known[gone])}")
+    elif known is None:
+        settled.new[one.key] = one
+    elif known.mark == mark and not (one.is_exact and one.time > known.time):
+        settled.unchanged += 1
+    elif update or one.time > known.time:
+        settled.updated[one.key] = one
+    else:
+        reason = f"{one.key} has another text in the store, which is not older: --update takes this one"
+        settled.skipped.add(one.where, reason)
+
+
+def _forgotten(key: str, known: _Known) -> str:
+    """Return when and why a memory was forgotten, and how to bring it back; the words behind its key."""
+    told = [f"{word} {known.retired[name]}" for name, word in _RETIRED if known.retired.get(name)]
+    return " ".join(["was forgotten", *told, f"(gitmem restore {key})"])
+
+
+_RETIRED = (("when", "on"), ("why", "because:"))
+
+
+def _settle_other(store: _Store, settled: Settled, prints: dict[bytes, str], one: Incoming) -> None:
+    """Settle a memory whose key was made from its text: one with the very words is the same memory."""
+    mark = _mark_of(one.title, one.body)
+    if mark in store.forgotten and mark not in store.prints:
+        gone = store.forgotten[mark]
+        settled.skipped.add(one.where, f"it says what {gone} said, which {_forgotten(gone, store.known[gone])}")
+    elif mark in store.prints:
+        settled.unchanged += 1
+    elif mark in prints:
+        settled.duplicates += 1
+    elif _is_said(store, settled, one):
+        settled.near_duplicates += 1
+    else:
+        key = _free_key(store, settled, one)
+        prints[mark] = key
+        settled.new[key] = one
+
+
+def _is_said(store: _Store, settled: Settled, one: Incoming) -> bool:
+    """Tell whether the memory with this key says nearly the same (C9)."""
+    other = settled.new.get(one.key) or settled.updated.get(one.key) or store.known.get(one.key)
+    if other is None or other.kind != one.kind:
+        return False
+    return similarity(f"{other.title}\n{other.body}", f"{one.title}\n{one.body}") > SAME_ABOVE
+
+
+def _free_key(store: _Store, settled: Settled, one: Incoming) -> str:
+    key, text = one.key, f"{one.title}\n{one.body}"
+    stem = one.key[: layout.KEY_LIMIT - 7].rstrip("-._")
+    while any(key in taken for taken in (store.known, store.unreadable, settled.new, settled.updated)):
+        key = f"{stem}-{short_hash(text)}"
+        text += "\n"
+    return key
+
+
+def changes_of(catalog: Catalog, settled: Settled, policy: Policy) -> Changes:
+    """Return the files of an import's commit."""
+    written = {**settled.new, **settled.updated}
+    groups: dict[tuple[str, bool], list[str]] = {}
+    for key, one in written.items():
+        groups.setdefault((one.folder or folder_of(one.kind, policy), one.archived), []).append(key)
+    files: dict[str, str] = {}
+    deletes: list[str] = []
+    moves: dict[str, str] = {}
+    for (folder, archived), keys in groups.items():
+        paths, split = _paths(catalog, folder, keys, settled, archived=archived)
+        moves |= dict(split)
+        for key in keys:
+            files[paths[key]] = written[key].text
+            if key in settled.updated:
+                deletes += [path for path in paths_of_key(catalog, key) if path != paths[key]]
+    return Changes(files, deletes, tuple(moves.items()))
+
+
+def _paths(
+    catalog: Catalog, folder: str, keys: Sequence[str], settled: Settled, *, archived: bool
+) -> tuple[dict[str, str], tuple[tuple[str, str], ...]]:
+    """Return where the memories of one folder go; one that lies there already stays where it is."""
+    top = f"archive/{folder}/" if archived else f"{folder}/"
+    stay = {}
+    for key in keys:
+        there = [path for path in paths_of_key(catalog, key) if path.startswith(top)] if key in settled.updated else []
+        if there:
+            stay[key] = there[0]
+    paths, split = choose_paths(catalog, folder, [key for key in keys if key not in stay], archived=archived)
+    return {**stay, **paths}, split

@@ -1,0 +1,141 @@
+"""A memory from another system on its way into the store: checked, and in the form in which it would be written."""
+
+from __future__ import annotations
+
+from gitmem.analysis import find_tags
+from gitmem.catalog.rows import time_of
+from gitmem.document.format import format as format_document
+from gitmem.document.parse import parse
+from gitmem.errors import FormatError, RefusedError
+from gitmem.frozen import frozen, replace
+from gitmem.hygiene import find_hidden
+from gitmem.model import Document
+from gitmem.secrets import find_secrets
+from gitmem.store import layout
+from gitmem.write.draft import Author, automatic_key, check_rules, cleaned, metadata, split_title, strings_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from gitmem.policy import Policy
+
+
+@frozen
+class Incoming:
+    """One memory that may be written.
+
+    Attributes:
+        where: Where it comes from, for people.
+        key: Its key, or the one made from its text.
+        is_explicit: Whether the source named the key.
+        is_exact: Whether its text is that of a file of ours.
+        kind: Its kind.
+        title: Its title.
+        body: Its body.
+        text: The file's text.
+        time: When it was written or last changed, epoch seconds; 0 where nobody says.
+        folder: The folder that it lay in, or empty for that of its kind.
+        archived: Whether it is a retired one.
+        has_command: Whether it carries a command, which somebody must approve before it runs.
+    """
+
+    where: str
+    key: str
+    is_explicit: bool
+    is_exact: bool
+    kind: str
+    title: str
+    body: str
+    text: str
+    time: int
+    folder: str = ""
+    archived: bool = False
+    has_command: bool = False
+
+
+class UnsafeError(RefusedError):
+    """It holds a secret or a hidden character; the message says which kind and repeats nothing."""
+
+
+def incoming_exact(document: Document, where: str, *, folder: str, archived: bool, policy: Policy) -> Incoming:
+    """Return a file of ours as it will be written: byte for byte.
+
+    Raises:
+        UnsafeError: It holds a secret or a hidden character.
+    """
+    refuse_unsafe(document.text.removeprefix("\ufeff"), document.fields, policy)
+    return _incoming(document, where, is_explicit=True, is_exact=True, folder=folder, archived=archived)
+
+
+def incoming_new(
+    key: str, fields: Mapping[str, Any], body: str, where: str, *, author: Author, policy: Policy, now: int
+) -> Incoming:
+    """Return what another system wrote as a memory of ours: with title, tags, metadata and a key.
+
+    Raises:
+        UnsafeError: It holds a secret or a hidden character.
+        RefusedError: It lacks what its kind needs, or a field cannot be used.
+    """
+    kind, text = str(fields["kind"]), cleaned(body)
+    given = cleaned(" ".join(str(fields.get("title") or "").split()))
+    title, rest = split_title(text, given)
+    tags = list(dict.fromkeys([*fields.get("tags", ()), *find_tags(f"{title}\n{rest}", policy.tags)]))
+    whole = {**fields, "title": title} | ({"tags": tags} if tags else {})
+    whole |= metadata(whole, author, now)
+    try:
+        formatted = format_document(whole, rest + "\n" if rest else "")
+        # Before a key is made of it: an error names the key.
+        refuse_unsafe(formatted, whole, policy)
+        made = key or automatic_key(kind, f"{title} {rest}" if given else text)
+        document = parse(formatted, path=f"{made}.md")
+    except FormatError as err:
+        raise RefusedError(err.message, hint=err.hint) from err
+    check_rules(made, document, policy)
+    known = _incoming(document, where, is_explicit=bool(key), is_exact=False)
+    # A time that was made here says nothing of how old the memory is.
+    return known if "created" in fields else replace(known, time=0)
+
+
+def _incoming(
+    document: Document, where: str, *, is_explicit: bool, is_exact: bool, folder: str = "", archived: bool = False
+) -> Incoming:
+    fields = document.fields
+    verify = fields.get("verify")
+    return Incoming(
+        where=where,
+        key=document.key,
+        is_explicit=is_explicit,
+        is_exact=is_exact,
+        kind=document.kind,
+        title=document.title,
+        body=document.body,
+        text=document.text,
+        time=time_of(fields.get("updated")) or time_of(fields.get("created")),
+        folder=folder if layout.FOLDER.fullmatch(folder) and folder not in layout.RESERVED_FOLDERS else "",
+        archived=archived,
+        has_command=verify is not None and not isinstance(verify, dict),
+    )
+
+
+def refuse_unsafe(text: str, fields: Mapping[str, Any], policy: Policy) -> None:
+    """Refuse a file's text with a secret or a hidden character.
+
+    Raises:
+        UnsafeError: It has one.
+    """
+    _refuse_unsafe(text.replace("\r\n", "\n"), policy)
+    # A value stands in the text as it is, unless an escape of YAML spells it or its quotes are doubled.
+    if "\\" in text or "''" in text:
+        for value in fields.values():
+            for part in strings_in(value):
+                _refuse_unsafe(part, policy)
+
+
+def _refuse_unsafe(text: str, policy: Policy) -> None:
+    if flaws := find_hidden(text):
+        raise UnsafeError(f"it holds a character that does not show: {flaws[0].name} ({flaws[0].codepoint})")
+    found = dict.fromkeys(secret.rule for secret in find_secrets(text) if secret.rule not in policy.secrets.allow)
+    if found:
+        raise UnsafeError(f"it seems to hold a secret ({', '.join(found)})")

@@ -1,0 +1,40 @@
+"""``gitmem export``: JSONL in a pipe, a folder of Markdown with --to."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+
+def test_lines_go_to_standard_output_and_the_count_does_not(run_cli) -> None:
+    run_cli("remember", "Deploys need the VPN", "--key", "vpn")
+
+    done = run_cli("export")
+
+    assert [json.loads(line)["key"] for line in done.out.splitlines()] == ["vpn"]
+    assert (done.status, done.err) == (0, "gitmem: 1 memory exported\n")
+
+
+def test_path_decides_the_form_unless_one_is_named(run_cli, repo: Path) -> None:
+    run_cli("remember", "Deploys need the VPN", "--key", "vpn")
+
+    made = [
+        run_cli("export", *words) for words in (["--to", "m"], ["--to", "m.jsonl"], ["--to", "n", "--format", "jsonl"])
+    ]
+
+    assert [done.status for done in made] == [0, 0, 0]
+    assert made[0].out == "m\n"
+    assert (repo / "m" / "learned" / "vpn.md").is_file()
+    assert (repo / "m.jsonl").read_text() == (repo / "n").read_text() != ""
+
+
+def test_nothing_to_export_is_said_and_what_is_there_stays(run_cli, repo: Path) -> None:
+    run_cli("init")
+
+    none = run_cli("export", "--kind", "gotcha")
+    full, nameless = run_cli("export", "--to", "src"), run_cli("export", "--format", "markdown")
+
+    assert (none.status, none.out, none.err) == (1, "", "gitmem: no memories found\n")
+    assert (full.status, nameless.status) == (2, 2)
+    assert "overwrites nothing" in full.err
+    assert sorted(path.name for path in (repo / "src").iterdir()) == ["auth", "gateway"]

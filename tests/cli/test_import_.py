@@ -1,0 +1,62 @@
+"""``gitmem import``: what it prints, its JSON, and its exit status."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+
+
+def test_good_lines_go_in_and_bad_ones_are_named(run_cli, repo: Path) -> None:
+    (repo / "k.jsonl").write_text(f'{{"content": "A text"}}\nno json\n{{"content": "use {TOKEN}"}}\n')
+
+    done, again = run_cli("import", "k.jsonl"), run_cli("import", "k.jsonl", "--json")
+
+    assert (done.status, again.status) == (1, 1)
+    assert done.out == (
+        "refused: k.jsonl:3: it seems to hold a secret (github-token)\n"
+        "unreadable: k.jsonl:2: it is not JSON: Expecting value\n"
+        "1 memory imported, 1 unreadable, 1 refused\n"
+    )
+    found = json.loads(again.out)
+    assert (found["imported"], found["unchanged"], found["commands_waiting"]) == (0, 1, 0)
+    assert found["refused"] == [{"source": "k.jsonl:3", "reason": "it seems to hold a secret (github-token)"}]
+    assert found["totals"] == {"skipped": 0, "refused": 1, "unreadable": 1}
+
+
+def test_standard_input_is_a_source_and_a_dry_run_says_what_would_be_done(
+    run_cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for arguments, said in ((["--dry-run"], "1 memory would be imported\n"), ([], "1 memory imported\n")):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b'{"content": "typed"}\n')))
+
+        done = run_cli("import", "-", "--kind", "anti-pattern", *arguments)
+
+        assert (done.status, done.out) == (0, said)
+    assert run_cli("list", "--kind", "anti_pattern").out.startswith("anti-pattern-typed\t")
+
+
+def test_command_that_waits_is_said_and_a_long_list_is_cut(run_cli, repo: Path) -> None:
+    fact = {"title": "T", "kind": "fact", "body": "b", "verify": "make test"}
+    (repo / "k.jsonl").write_text("x\n" * 30 + json.dumps(fact) + "\n")
+
+    done = run_cli("import", "k.jsonl")
+
+    assert "1 imported command waits for your approval before anything runs: gitmem trust --review" in done.err
+    assert done.out.count("unreadable: k.jsonl") == 20
+    assert "unreadable: … and 10 more (the first 30 in --json)" in done.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"), [(["none.jsonl"], 1), (["README.md", "--kind", "Two words"], 2), ([], 2)]
+)
+def test_wrong_use_is_told(run_cli, arguments: list[str], status: int) -> None:
+    done = run_cli("import", *arguments)
+
+    assert (done.status, done.out) == (status, "")
+    assert "hint:" in done.err

@@ -1,0 +1,30 @@
+"""``gitmem restore``: undoes forget."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from conftest import git, tip
+
+
+def test_forgotten_memory_is_back_and_found(run_cli, repo: Path) -> None:
+    run_cli("remember", "Deploys need the VPN", "--key", "vpn")
+    text = git(repo, "show", "memory:learned/vpn.md")
+    run_cli("forget", "vpn")
+
+    done = run_cli("restore", "vpn", "--json")
+
+    assert json.loads(done.out) == {"key": "vpn", "path": "learned/vpn.md", "commit": tip(repo)}
+    assert git(repo, "show", "memory:learned/vpn.md") == text
+    assert run_cli("recall", "deploys").status == 0
+
+
+def test_one_that_is_not_retired_is_said_and_one_that_is_not_there_is_an_error(run_cli, repo: Path) -> None:
+    run_cli("remember", "a text", "--key", "a")
+    before = tip(repo)
+
+    live, none = run_cli("restore", "a"), run_cli("restore", "nosuch")
+
+    assert (live.status, live.out, live.err) == (0, "a\n", "gitmem: a is not retired\n")
+    assert (none.status, tip(repo)) == (1, before)

@@ -1,0 +1,128 @@
+"""Rotation: past the limit the oldest of a captured kind go to the archive with the write, and can come back (A8)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import git, memory_text, put_files, tip
+from writing import fields_of, keys_found, memory_files
+
+from gitmem.app import Memory
+from gitmem.recall import Asked
+
+POLICY = "[rotation]\nlimit = 4\nmove = 2\n"
+
+
+def remember(memory: Memory, *numbers: int, kind: str = "learned") -> None:
+    for number in numbers:
+        memory.remember(f"Gateway number {number}", key=f"k{number}", kind=kind)
+
+
+def archived(repo: Path) -> list[str]:
+    return sorted(path for path in memory_files(repo) if path.startswith("archive/"))
+
+
+@pytest.fixture
+def store(memory: Memory, repo: Path) -> Memory:
+    """Return a store that keeps at most four of a kind, with four old memories."""
+    old = {
+        f"learned/k{n}.md": memory_text(f"Gateway number {n}", created=f"2026-0{n}-01T00:00:00Z") for n in range(1, 5)
+    }
+    put_files(repo, {"gitmem.toml": POLICY, **old})
+    return memory
+
+
+def test_oldest_go_with_the_write_that_passes_the_limit_and_all_are_still_found(store: Memory, repo: Path) -> None:
+    before = tip(repo)
+
+    remember(store, 5)
+
+    assert archived(repo) == ["archive/learned/k1.md", "archive/learned/k2.md"]
+    assert git(repo, "rev-list", "--count", f"{before}..memory") == "1"
+    assert fields_of(repo, "archive/learned/k1.md")["retired"]["why"] == "rotated"
+    assert "2 old memories went to the archive" in store.notices[0]
+    assert sorted(keys_found(store, "gateway")) == ["k3", "k4", "k5"]
+    everything = store.recall(Asked(query="gateway", everything=True)).hits
+    assert sorted(hit.key for hit in everything) == ["k1", "k2", "k3", "k4", "k5"]
+
+
+def test_next_ones_go_only_when_the_limit_is_passed_again(store: Memory, repo: Path) -> None:
+    remember(store, 5, 6)
+    assert len(archived(repo)) == 2
+
+    remember(store, 7)
+
+    assert archived(repo) == [f"archive/learned/k{n}.md" for n in (1, 2, 3, 4)]
+
+
+def test_what_was_there_beyond_the_limit_before_is_not_swept_away(store: Memory, repo: Path) -> None:
+    put_files(repo, {f"learned/more{n}.md": memory_text(f"More {n}") for n in range(20)})
+
+    remember(store, 5)
+
+    assert len(archived(repo)) == 2
+
+
+def test_facts_decisions_critical_and_required_memories_stay(store: Memory, repo: Path) -> None:
+    put_files(
+        repo,
+        {
+            "learned/k1.md": memory_text("one", created="2026-01-01T00:00:00Z", importance="critical"),
+            "learned/k2.md": memory_text("two", created="2026-02-01T00:00:00Z", verify="{exists: README.md}"),
+            "gotchas/g.md": memory_text("three", kind="gotcha", requires="[k3]"),
+        },
+    )
+
+    remember(store, 5)
+    remember(store, *range(10, 20), kind="gotcha")
+
+    assert archived(repo) == ["archive/learned/k4.md"]
+
+
+def test_writing_the_same_key_again_rotates_nothing(store: Memory, repo: Path) -> None:
+    remember(store, 4, 4)
+
+    assert archived(repo) == []
+
+
+def test_limit_of_nothing_switches_it_off(store: Memory, repo: Path) -> None:
+    put_files(repo, {"gitmem.toml": "[rotation]\nlimit = 0\n"})
+
+    remember(store, 5, 6, 7)
+
+    assert archived(repo) == []
+
+
+def test_rotated_memory_comes_back_and_is_not_the_next_to_go(store: Memory, repo: Path) -> None:
+    remember(store, 5)
+
+    change = store.restore(["k1"])[0]
+    remember(store, 6)
+
+    assert (change.path, change.is_written) == ("learned/k1.md", True)
+    assert "retired" not in fields_of(repo, "learned/k1.md")
+    assert archived(repo) == [f"archive/learned/k{n}.md" for n in (2, 3, 4)]
+
+
+def test_forgotten_memory_comes_back_byte_for_byte_with_others_in_one_commit(memory: Memory, repo: Path) -> None:
+    texts = {"learned/a.md": "---\ntitle: 'A'  # why\n---\nbody", "gotchas/b.md": memory_text("B", kind="gotcha")}
+    put_files(repo, texts)
+    memory.forget(["a", "b"], why="by mistake")
+    before = int(git(repo, "rev-list", "--count", "memory"))
+
+    memory.restore(["a", "b", "a"])
+
+    assert git(repo, "show", "memory:learned/a.md") == texts["learned/a.md"]
+    assert git(repo, "show", "memory:gotchas/b.md") + "\n" == texts["gotchas/b.md"]
+    assert archived(repo) == []
+    assert int(git(repo, "rev-list", "--count", "memory")) == before + 1
+
+
+def test_rotated_memory_that_is_forgotten_becomes_a_tombstone(store: Memory, repo: Path) -> None:
+    remember(store, 5)
+
+    changes = store.forget(["k1"], why="wrong")
+
+    assert [(change.path, change.is_written) for change in changes] == [("archive/learned/k1.md", True)]
+    assert fields_of(repo, "archive/learned/k1.md")["retired"]["why"] == "wrong"

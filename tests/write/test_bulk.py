@@ -1,0 +1,134 @@
+"""Of an import, what is new, what the store has, what it has forgotten, and where the new files go."""
+
+from __future__ import annotations
+
+from catalogs import catalog_of
+from conftest import memory_text
+
+from gitmem.catalog.update import add_problem
+from gitmem.document.parse import parse
+from gitmem.model import Problem
+from gitmem.policy import builtin
+from gitmem.store import layout
+from gitmem.write.bulk import Settled, changes_of, settle
+from gitmem.write.incoming import Incoming, incoming_exact
+
+SAID = "The gateway drops every request that carries no trace id and answers with a 502"
+JANUARY, JUNE = "2026-01-01T00:00:00Z", "2026-06-01T00:00:00Z"
+
+
+def ours(key: str, title: str = SAID, *, archived: bool = False, body: str = "", **fields: object) -> Incoming:
+    document = parse(memory_text(title, body=body, **fields), path=f"{key}.md")
+    return incoming_exact(document, f"{key}.md", folder="", archived=archived, policy=builtin())
+
+
+def other(key: str, title: str = SAID, *, where: str = "x:1") -> Incoming:
+    """Return a memory whose key was made from its text."""
+    one = ours(key, title)
+    return Incoming(where, key, False, False, one.kind, one.title, one.body, one.text, 0)
+
+
+def done(files: dict[str, str], *incoming: Incoming, update: bool = False) -> Settled:
+    return settle(catalog_of(files), incoming, update=update)
+
+
+def summary(settled: Settled) -> tuple[list[str], list[str], int, int]:
+    return sorted(settled.new), sorted(settled.updated), settled.unchanged, settled.skipped.total
+
+
+def test_what_the_store_has_is_unchanged_under_its_key_or_in_its_words() -> None:
+    files = {"learned/a.md": memory_text(SAID, created=JANUARY)}
+
+    settled = done(files, ours("a", created=JANUARY), ours("a2", "Another"), other("learned-the-gateway"))
+
+    assert summary(settled) == (["a2"], [], 2, 0)
+
+
+def test_later_text_of_a_key_counts_and_an_older_one_is_left_out_unless_asked() -> None:
+    files = {"learned/a.md": memory_text("March", created="2026-03-01T00:00:00Z")}
+    older, later = ours("a", "January", created=JANUARY), ours("a", "June", created=JUNE)
+
+    assert summary(done(files, later)) == ([], ["a"], 0, 0)
+    assert summary(done(files, older)) == ([], [], 0, 1)
+    assert summary(done(files, older, update=True)) == ([], ["a"], 0, 0)
+
+
+def test_of_one_key_in_the_sources_the_latest_counts_whatever_the_order() -> None:
+    june, january, also_june = (ours("a", t, created=c) for t, c in (("One", JUNE), ("Two", JANUARY), ("Three", JUNE)))
+
+    settled = done({}, june, january, also_june)
+
+    assert (settled.new["a"].title, settled.duplicates) == ("Three", 2)
+
+
+def test_what_was_forgotten_stays_forgotten_under_its_key_and_in_its_words() -> None:
+    files = {"archive/learned/a.md": memory_text(SAID, retired="{when: 2026-01-01T00:00:00Z, why: it is wrong}")}
+
+    settled = done(files, ours("a", "Something new", created=JUNE), ours("b"), other("learned-the-gateway"))
+
+    assert summary(settled) == ([], [], 0, 3)
+    assert settled.skipped.kept[1] == (
+        "b.md",
+        "it says what a said, which was forgotten on 2026-01-01T00:00:00Z because: it is wrong (gitmem restore a)",
+    )
+
+
+def test_what_was_rotated_is_no_tombstone() -> None:
+    files = {"archive/learned/a.md": memory_text(SAID, created=JANUARY, retired="{why: rotated}")}
+
+    assert summary(done(files, ours("a", created=JANUARY))) == ([], [], 1, 0)
+    assert summary(done(files, ours("a", "Later", created=JUNE))) == ([], ["a"], 0, 0)
+
+
+def test_retired_memory_of_an_export_neither_retires_nor_comes_twice() -> None:
+    files = {"learned/live.md": memory_text("Live"), "archive/learned/gone.md": memory_text("Gone", retired="{}")}
+
+    settled = done(files, *(ours(key, "T", archived=True) for key in ("live", "gone", "new")))
+
+    assert summary(settled) == (["new"], [], 1, 1)
+
+
+def test_memory_of_a_newer_version_and_one_that_cannot_be_read_are_left_alone() -> None:
+    catalog = catalog_of({"learned/newer.md": memory_text("Newer", schema=2)})
+    add_problem(catalog, Problem("no-frontmatter", "learned/bad.md", "the first line is not `---`", key="bad"))
+
+    settled = settle(catalog, [ours(key, "Mine", created=JUNE) for key in ("newer", "bad")], update=True)
+
+    assert summary(settled) == ([], [], 0, 2)
+    assert ["newer version" in reason for _, reason in settled.skipped.kept] == [True, False]
+
+
+def test_same_words_count_once_nearly_the_same_once_and_others_get_a_key_of_their_own() -> None:
+    near = SAID.replace("drops", "rejects")
+    texts = [SAID, SAID, near, "The gateway keeps idle connections"]
+
+    settled = done({}, *(other("learned-the-gateway", text) for text in texts))
+
+    assert (settled.duplicates, settled.near_duplicates) == (1, 1)
+    first, second = settled.new
+    assert first == "learned-the-gateway"
+    assert second.startswith("learned-the-gateway-")
+    assert settled.new[second].title == texts[3]
+
+
+def test_folder_is_split_at_once_and_what_lies_there_moves_along() -> None:
+    files = {f"learned/old{n}.md": memory_text(f"Old {n}") for n in range(3)}
+    catalog = catalog_of(files)
+    settled = settle(catalog, [ours(f"k{n}", f"T {n}") for n in range(layout.SPLIT_ABOVE)], update=False)
+
+    changes = changes_of(catalog, settled, builtin())
+
+    assert len(changes.files) == layout.SPLIT_ABOVE
+    assert {old for old, _ in changes.moves} == set(files)
+    places = [layout.place_of(path) for path in [*changes.files, *(new for _, new in changes.moves)]]
+    assert all(isinstance(place, layout.Place) and place.split for place in places)
+
+
+def test_update_that_changes_the_kind_moves_the_file() -> None:
+    files = {"learned/a.md": memory_text("Old", created=JANUARY), "gotchas/b.md": memory_text("Old", created=JANUARY)}
+    catalog = catalog_of(files)
+    settled = settle(catalog, [ours("a", "New", kind="gotcha", created=JUNE)], update=False)
+
+    changes = changes_of(catalog, settled, builtin())
+
+    assert (list(changes.files), changes.deletes) == (["gotchas/a.md"], ["learned/a.md"])
