@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 
-from gitmem.exchanged import Exchanged
+from gitmem.store.scope import PROJECT
 from gitmem.store.spool import counts, waiting_in
+from gitmem.writes import Writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from gitmem.capture.commits import Learnt
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from gitmem.doctor import Examined
     from gitmem.git.remotes import Talk
     from gitmem.install.git_hooks import Step
+    from gitmem.opened.proofs import ProvingStore
     from gitmem.precise import Similar
     from gitmem.recall import Asked, Found
     from gitmem.store.start import Started
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from gitmem.write.writer import Change, Writer
 
 
-class Memory(Exchanged):
+class Memory(Writes):
     """The memory of one repository: every command is a method.
 
     It is an opened store with commands: the one place besides errors where a class inherits, so that operations can
@@ -62,7 +64,7 @@ class Memory(Exchanged):
         waiting = () if tip is not None or self._is_judging else waiting_in(self.git.repository.state)
         if not waiting:
             return base
-        state = (base.meta("commit"), *waiting)
+        state = (base.meta("commit"), base.meta("tree"), *waiting)
         if self._shown is None or self._shown_state != state:
             from gitmem.capture.drain import overlaid
 
@@ -133,9 +135,18 @@ class Memory(Exchanged):
         background.start(repository.state, repository.top or repository.git, what)
 
     def recall(self, asked: Asked) -> Found:
-        """Rank memories against a question; the newest where there is none."""
+        """Rank memories against a question, those of all scopes together; the newest where there is none."""
+        stores = self.stores(asked.scopes)
+        if stores != [self] and not asked.syntax:
+            from gitmem import shelf
+
+            policy, sources = self.policy(), self.sources(stores)
+            with shelf.OneState(sources):
+                return shelf.recall(sources, asked, policy=policy, config=self.config, now=self.now)
         from gitmem.ask import recall
 
+        if stores != [self]:
+            self.notices.append("the query language looks into the project's memories only")
         return recall(self, asked, self._told("indexing memories"))
 
     def similar(self, key: str, asked: Asked) -> Similar:
@@ -145,43 +156,63 @@ class Memory(Exchanged):
         return similar(self, key, asked, self._told("indexing memories"))
 
     def statistics(self) -> dict[str, object]:
-        """Return counts of what the store holds (A7)."""
+        """Return counts of what the project's store holds (A7), and how many memories the other scopes have."""
         from gitmem.recall import statistics
 
         catalog = self.catalog()
         with catalog.reading():
-            return statistics(catalog, now=self.now)
+            found = statistics(catalog, now=self.now)
+        return found | {"scopes": self.other_scopes()}
 
-    def show(self, key: str) -> dict[str, Any]:
+    def show(self, key: str, *, scope: str = "") -> dict[str, Any]:
         """Return one memory with its verdict, and count the access."""
         from gitmem.show import show
 
-        full_key, ground, catalog = self.full_key(key), self.ground(), self.catalog()
+        store, full_key = self.holder(key, scope)
+        ground, catalog = store.ground(), store.catalog()
         with catalog.reading():
-            return show(catalog, self.git, self.local, ground, full_key, now=self.now)
+            found = show(catalog, store.git, store.local, ground, full_key, now=self.now)
+        return found | {"scope": self.scope_of(store, full_key)}
 
     def list(self, asked: Asked) -> Found:
         """Return memories that pass the filters, the newest first, with their tags and without their text."""
+        stores = self.stores(asked.scopes)
+        if stores != [self]:
+            from gitmem import shelf
+
+            sources = self.sources(stores)
+            with shelf.OneState(sources):
+                return shelf.list_memories(sources, asked, now=self.now)
         from gitmem.recall import list_memories
 
         ground, catalog = self.ground(), self.catalog()
         with catalog.reading():
             return list_memories(catalog, ground, asked, now=self.now)
 
-    def log(self, key: str, *, limit: int) -> Sequence[dict[str, Any]]:
+    def log(self, key: str, *, limit: int, scope: str = "") -> Sequence[dict[str, Any]]:
         """Return the history of one memory and of its verdicts, the newest first."""
         from gitmem.show import log
 
-        return log(self.git, self.tip(), self.full_key(key), limit=limit, notices=self.notices)
+        store, full_key = self.holder(key, scope)
+        code = self.git.read_head()[1] if store.is_in_tree else None
+        tip = store.source()[0]
+        return log(store.git, tip, full_key, limit=limit, notices=self.notices, code=code or "")
 
     def context(self, *, paths: Sequence[str], budget_tokens: int) -> dict[str, Any]:
         """Return the digest for a session."""
         from gitmem import context
+        from gitmem.scopes import other_scopes
         from gitmem.status import notices, working_set
         from gitmem.tasks.listing import worker_of
 
         policy, waiting = self.policy(), len(self.waiting_keys())
         working = paths or working_set(self.git, self.default_branch())
+        budget_tokens = budget_tokens or policy.context.budget_tokens
+        others = other_scopes(self, policy=policy, working=working, budget_tokens=budget_tokens, now=self.now)
+        if others is not None:
+            budget_tokens -= context.cost([others])
+            if not self.has_store():
+                return context.as_table([others])
         ground, catalog = self.ground(), self.catalog()
         with catalog.reading():
             sections = context.digest(
@@ -191,21 +222,28 @@ class Memory(Exchanged):
                 self.local,
                 now=self.now,
                 working=working,
-                budget_tokens=budget_tokens or policy.context.budget_tokens,
+                budget_tokens=budget_tokens,
                 waiting=waiting,
                 notices=notices(catalog, now=self.now),
                 worker=lambda: worker_of(self.git, self.config.agent),
             )
+        if others is not None:
+            sections.append(others)
         return context.as_table(sections)
 
-    def status(self) -> dict[str, Any]:
+    def status(self, *, scope: str = "") -> dict[str, Any]:
         """Return counts by kind and status, the index's and the last verify run's age, and what waits."""
         from gitmem.status import status
 
-        waiting, ground, catalog, tip = self.waiting_keys(), self.ground(), self.catalog(), self.tip()
+        found = self.stores((scope,) if scope else (PROJECT,))
+        store: ProvingStore = found[0] if found else self
+        waiting, ground, catalog, tip = store.waiting_keys(), store.ground(), store.catalog(), store.source()[0]
         with catalog.reading():
-            found = status(catalog, self.git, ground, self.local, ref=self.ref, tip=tip, now=self.now, waiting=waiting)
-        return found | {"spool": counts(self.git.repository.state), "view": self.view_standing()}
+            told = status(
+                catalog, store.git, ground, store.local, ref=store.ref, tip=tip, now=self.now, waiting=waiting
+            )
+        told |= {"spool": counts(self.git.repository.state), "view": self.view_standing()}
+        return told | {"scope": scope or PROJECT, "scopes": self.other_scopes()}
 
     def doctor(self, *, fix: bool) -> Examined:
         """Say whether the store is well formed, and repair what can be repaired without losing anything."""
@@ -222,7 +260,7 @@ class Memory(Exchanged):
 
         if rebuild:
             self.close()
-            schema.discard(os.path.join(self.git.repository.state, schema.FILE_NAME))
+            schema.discard(os.path.join(self.folder(self.tree()), schema.FILE_NAME))
         before = self._clock()
         catalog = self.catalog()
         count = catalog.row("SELECT count(*) FROM memory WHERE shadowed = 0")[0]
@@ -234,31 +272,6 @@ class Memory(Exchanged):
         from gitmem.ask import refresh_whoosh
 
         refresh_whoosh(self, self._told("indexing memories"), named=named, rebuild=rebuild)
-
-    def remember(self, text: str, **options: Any) -> Change:
-        """Write a memory; returns what was done (``write.writer.Change``)."""
-        from gitmem.remember import remember
-
-        return remember(self, text, **options)
-
-    def edit(self, key: str, change: Callable[[str], str], *, approve: bool = False) -> Change:
-        """Change the text of one memory in place; a changed check must hold, as for a new fact."""
-        from gitmem.fact import edit_text
-
-        return edit_text(self, self.full_key(key), change, approve=approve)
-
-    def edit_fields(self, key: str, changes: Mapping[str, Any], body: str | None, *, approve: bool) -> Change:
-        """Change fields, and the body where it is not None; a changed check must hold, as for a new fact."""
-        from gitmem.fact import edit_fields
-
-        return edit_fields(self, self.full_key(key), changes, body, approve=approve)
-
-    def change_of(self, key: str) -> Change:
-        """Return where a memory lies now, as a write that changed nothing more."""
-        from gitmem.write.writer import Change, need_known
-
-        known = need_known(self.catalog(), key)
-        return Change(known.key, known.path, self.tip())
 
     def init(self, *, offline: bool = False) -> Started:
         """Start the store, or join the remote's."""
@@ -274,30 +287,14 @@ class Memory(Exchanged):
             notices=self.notices,
         )
 
-    def forget(self, keys: Sequence[str], *, why: str = "") -> Sequence[Change]:
-        """Retire memories: they leave search and stay in the archive."""
-        from gitmem.write.draft import refuse_typed
-
-        refuse_typed("the reason", why, self.policy())
-        return self.writer().forget([self.full_key(key) for key in keys], why=why)
-
-    def restore(self, keys: Sequence[str]) -> Sequence[Change]:
-        """Bring back memories that were forgotten or rotated, as they were."""
-        return self.writer().restore([self.full_key(key) for key in keys])
-
-    def supersede(self, old: str, new: str) -> Change:
-        """Let one memory take the place of another."""
-        return self.writer().supersede(self.full_key(old), self.full_key(new), self.policy())
-
     def verify(self, options: Options, *, told: Callable[[Result, int, int], None]) -> Run:
         """Judge what is due and write down what it showed."""
-        return self.session(options).run(told)
+        runs = [store.session(own).run(told) for store, own in self.proving(options)]
+        if len(runs) == 1:
+            return runs[0]
+        from gitmem.verify.session import join_runs
 
-    def fact(self, title: str, **options: Any) -> Change:
-        """Write a fact, proved where somebody can approve its command now."""
-        from gitmem.fact import write_fact
-
-        return write_fact(self, title, **options)
+        return join_runs(runs)
 
     def add_task(self, title: str, *, approve: bool = False, **options: Any) -> Change:
         """Write a task: a memory that should become true; its check, the gate for closing it, need not hold yet."""

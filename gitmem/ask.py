@@ -63,7 +63,7 @@ def _shown(memory: Opened, progress: Progress) -> Shown:
     from gitmem.search.whoosh_index import refresh_whoosh
 
     # Without what is spooled: in a moment it will be another commit's.
-    written = memory.catalog(memory.tip())
+    written = memory.catalog(memory.source()[0])
     with written.reading():
         return refresh_whoosh(memory.git.repository.state_dir, written, progress=progress)
 
@@ -103,7 +103,7 @@ def refresh_whoosh(memory: Opened, progress: Progress, *, named: bool = False, r
         return
     from gitmem.search import whoosh_index
 
-    catalog, folder = memory.catalog(memory.tip()), memory.git.repository.state_dir
+    catalog, folder = memory.catalog(memory.source()[0]), memory.git.repository.state_dir
     try:
         with catalog.reading():
             whoosh_index.refresh_whoosh(folder, catalog, asked=True, rebuild=rebuild, progress=progress)

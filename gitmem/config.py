@@ -61,6 +61,7 @@ class Config:
         color: ``auto``, ``always`` or ``never``.
         view: Whether ``init`` makes the view.
         engine: What brings recall's candidates: ``fts`` (the catalog) or ``whoosh``.
+        domains: The project's domains, separated by commas, besides the policy's.
     """
 
     branch: str = "memory"
@@ -77,6 +78,7 @@ class Config:
     color: str = "auto"
     view: bool = True
     engine: str = "fts"
+    domains: str = ""
 
 
 def load(git_values: Mapping[str, str], *, environment: Mapping[str, str] | None = None) -> Config:
@@ -218,6 +220,17 @@ def state_home() -> Path:
 
     base = variable("XDG_STATE_HOME")
     return (Path(base) if base.startswith("/") else Path(home(), ".local", "state")) / "gitmem"
+
+
+def data_home() -> str:
+    """Return where the person's own data is kept: ``$XDG_DATA_HOME/gitmem`` (XDG Base Directory 0.8).
+
+    Empty where HOME is empty, which would name the root of the file system.
+    """
+    base = variable("XDG_DATA_HOME")
+    if base.startswith("/"):
+        return os.path.join(base, "gitmem")
+    return "" if os.environ.get("HOME") == "" else os.path.join(home(), ".local", "share", "gitmem")
 
 
 def git_config_files(common_dir: str) -> tuple[str, ...]:

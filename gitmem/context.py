@@ -17,6 +17,7 @@ from gitmem.graph import age_s
 from gitmem.hygiene import display
 from gitmem.model import FAILED, STALE, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.search.score import path_overlap
+from gitmem.store.scope import PROJECT
 from gitmem.tasks import digest as tasks
 
 TYPE_CHECKING = False
@@ -62,6 +63,7 @@ class Item:
         status: Its status, or empty.
         text: What is shown, cleaned, on one line.
         score: Its relevance; 0 where the section is in order of time or weight.
+        scope: Its scope.
     """
 
     key: str
@@ -69,6 +71,7 @@ class Item:
     status: str
     text: str
     score: float = 0.0
+    scope: str = PROJECT
 
 
 @frozen
@@ -91,7 +94,8 @@ class _Row:
     paths: tuple[str, ...]
 
 
-def _row(row: Sequence[Any]) -> _Row:
+def row_of(row: Sequence[Any]) -> _Row:
+    """Return a row of ``COLUMNS`` as what relevance is told from."""
     number, key, kind, title, created, paths = row
     return _Row(number, key, kind, title, created, tuple(map(without_lines, json.loads(paths))))
 
@@ -132,30 +136,30 @@ def digest(
         words = "commands wait" if waiting != 1 else "command waits"
         lines.append(Item("", "", "", f"{waiting} {words} for approval: gitmem trust --review"))
     left = budget_tokens - FRAME_TOKENS - sum(map(_item_cost, lines))
-    section = _fit(
+    section = fit(
         WARNINGS, warned, int(left * WARNING_SHARE), "gitmem list --status failed,suspect,stale", total=len(warned)
     )
     # Lines about the store itself are few, and no list has them.
     warnings = Section(WARNINGS, (*section.items, *lines), section.total + len(lines), section.rest)
-    left -= _cost([section])
-    at_work = _fit(WORKING, (_held_item(one, now) for one in held), left, "gitmem task list --mine", total=len(held))
-    left -= _cost([at_work])
+    left -= cost([section])
+    at_work = fit(WORKING, (_held_item(one, now) for one in held), left, "gitmem task list --mine", total=len(held))
+    left -= cost([at_work])
     working = [*working, *(path for one in held for path in one.paths)]
     rows = _candidates(catalog, working, now)
-    scored = _relevant(catalog, rows, working, now, held=[one.row.key for one in held])
+    scored = score_all(catalog, rows, working, now, held=[one.row.key for one in held])
     statuses = state.tell(catalog, ground, [row.id for row, _ in scored], now=now, chains=chains)
     limit = policy.context.max_memory_tokens
     relevant = (
-        _item(catalog, row, statuses[row.id].status, score, limit)
+        item_of(catalog, row, statuses[row.id].status, score, limit)
         for row, score in scored
         if row.key not in told and statuses[row.id].status in ("", VERIFIED, UNPROVEN)
     )
     total = _count(catalog, f"{FIT} AND {_unexpired(now)}", told)
-    section = _fit(RELEVANT, relevant, left, "gitmem recall, gitmem list", total=total)
-    left -= _cost([section])
+    section = fit(RELEVANT, relevant, left, "gitmem recall, gitmem list", total=total)
+    left -= cost([section])
     shown = {item.key for item in section.items} | told
     recent, total = _recent(catalog, ground, now=now, policy=policy, chains=chains, shown=shown)
-    return [warnings, at_work, section, _fit(RECENT, recent, left, "gitmem recall --recent 50", total=total)]
+    return [warnings, at_work, section, fit(RECENT, recent, left, "gitmem recall --recent 50", total=total)]
 
 
 def _unexpired(now: int) -> str:
@@ -198,27 +202,28 @@ def _warnings(
 
 
 # Without the body: it is read of the few that are shown.
-_COLUMNS = "SELECT m.id, m.key, m.kind, m.title, m.created, t.paths FROM memory m JOIN text t ON t.id = m.id"
+COLUMNS = "SELECT m.id, m.key, m.kind, m.title, m.created, t.paths FROM memory m JOIN text t ON t.id = m.id"
 
 
 def _candidates(catalog: Catalog, working: Sequence[str], now: int) -> list[_Row]:
     fit = f"{FIT} AND {_unexpired(now)}"
-    newest = catalog.rows(f"{_COLUMNS} WHERE {fit} ORDER BY m.created DESC, m.key LIMIT ?", (NEWEST,))
-    placed = catalog.rows(f"{_COLUMNS} WHERE {fit} AND t.paths <> '[]'") if working else []
-    rows = {row[0]: _row(row) for row in (*newest, *placed)}
+    newest = catalog.rows(f"{COLUMNS} WHERE {fit} ORDER BY m.created DESC, m.key LIMIT ?", (NEWEST,))
+    placed = catalog.rows(f"{COLUMNS} WHERE {fit} AND t.paths <> '[]'") if working else []
+    rows = {row[0]: row_of(row) for row in (*newest, *placed)}
     return list(rows.values())
 
 
-def _relevant(
+def score_all(
     catalog: Catalog, rows: Sequence[_Row], working: Sequence[str], now: int, *, held: Sequence[str]
 ) -> list[tuple[_Row, float]]:
+    """Return memories with their relevance (B5), the most relevant first, and those that they are linked with."""
     overlaps = {row.id: path_overlap(row.paths, working) if working else 0.0 for row in rows}
     linked = _linked(catalog, [*held, *(row.key for row in rows if overlaps[row.id] >= 1.0)])
     # Those that are neither new nor about a place were not looked at so far.
     others = sorted(linked - {row.key for row in rows})
-    found = catalog.each(f"{_COLUMNS} WHERE {FIT} AND {_unexpired(now)} AND m.key IN ({{}})", others)
+    found = catalog.each(f"{COLUMNS} WHERE {FIT} AND {_unexpired(now)} AND m.key IN ({{}})", others)
     scored = []
-    for row in (*rows, *map(_row, found)):
+    for row in (*rows, *map(row_of, found)):
         recency = 2.0 ** (-age_s(row.created, now) / DAY_S / HALF_LIFE_DAYS)
         score = overlaps.get(row.id, 0.0) * PATH_WEIGHT + (row.key in linked) * LINK_WEIGHT + recency * RECENCY_WEIGHT
         scored.append((row, score))
@@ -270,14 +275,14 @@ def _recent(
     since = now - policy.context.recent_days * DAY_S
     condition = f"{state.LIVE} AND m.created > {since} AND {_unexpired(now)} AND m.kind <> 'task'"
     rows = catalog.rows(
-        f"{_COLUMNS} WHERE {condition} ORDER BY m.created DESC, m.key LIMIT ?",
+        f"{COLUMNS} WHERE {condition} ORDER BY m.created DESC, m.key LIMIT ?",
         (LATEST + len(shown),),
     )
-    fresh = [_row(row) for row in rows if row[1] not in shown]
+    fresh = [row_of(row) for row in rows if row[1] not in shown]
     told = state.tell(catalog, ground, [row.id for row in fresh], now=now, chains=chains)
     items = []
     for row in fresh:
-        item = _item(catalog, row, told[row.id].status, 0.0, policy.context.max_memory_tokens)
+        item = item_of(catalog, row, told[row.id].status, 0.0, policy.context.max_memory_tokens)
         text = f"{item.text} ({ago(age_s(row.created, now))} ago)"
         items.append((row.created, Item(item.key, item.kind, item.status, text)))
     for task, reason in tasks.closed_since(catalog, since, now=now, limit=LATEST):
@@ -311,7 +316,8 @@ def _held_item(held: Held, now: int) -> Item:
     return Item(held.row.key, "task", "", f"{_cut(held.row.title, TITLE_LIMIT)} — attempt {num}{since}{before}")
 
 
-def _item(catalog: Catalog, row: _Row, status: str, score: float, limit_tokens: int) -> Item:
+def item_of(catalog: Catalog, row: _Row, status: str, score: float, limit_tokens: int) -> Item:
+    """Return a memory as an item: its title, and as much of its body as one may take."""
     body = " ".join(catalog.row("SELECT body FROM text WHERE id = ?", (row.id,))[0].split())
     text = _cut(row.title, TITLE_LIMIT)
     if body and not body.startswith(row.title):
@@ -331,13 +337,13 @@ def _cut(text: str, limit: int) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
-def _fit(name: str, items: Iterable[Item], budget: int, rest: str, *, total: int) -> Section:
+def fit(name: str, items: Iterable[Item], budget: int, rest: str, *, total: int) -> Section:
     """Return the first items that fit, of so many in all; those behind are not made. Warnings show at least one."""
     taken: list[Item] = []
-    cost = 0
+    spent = 0
     for item in items:
-        cost += _item_cost(item)
-        if cost > budget and not (name == WARNINGS and not taken):
+        spent += _item_cost(item)
+        if spent > budget and not (name == WARNINGS and not taken):
             break
         taken.append(item)
     return Section(name, tuple(taken), total, rest)
@@ -347,7 +353,8 @@ def _item_cost(item: Item) -> int:
     return analysis.count_tokens(f"{item.key} {item.status} {item.text}") + LINE_TOKENS
 
 
-def _cost(sections: Iterable[Section]) -> int:
+def cost(sections: Iterable[Section]) -> int:
+    """Return how many tokens the items of some sections take."""
     return sum(_item_cost(item) for section in sections for item in section.items)
 
 
@@ -366,7 +373,14 @@ def as_table(sections: Sequence[Section]) -> dict[str, object]:
             {
                 "name": section.name,
                 "items": [
-                    {"key": i.key, "kind": i.kind, "status": i.status, "text": i.text, "score": i.score}
+                    {
+                        "key": i.key,
+                        "kind": i.kind,
+                        "status": i.status,
+                        "text": i.text,
+                        "score": i.score,
+                        "scope": i.scope,
+                    }
                     for i in section.items
                 ],
                 "total": section.total,
@@ -375,6 +389,6 @@ def as_table(sections: Sequence[Section]) -> dict[str, object]:
             }
             for section in sections
         ],
-        "tokens": _cost(sections) + FRAME_TOKENS,
+        "tokens": cost(sections) + FRAME_TOKENS,
         "more": sum(section.total - len(section.items) for section in sections),
     }

@@ -16,9 +16,11 @@ from gitmem.git.repository import is_oid
 from gitmem.model import BUILTIN_FIELDS, Document, Problem
 from gitmem.store.commit import Plan, ref_lock_path, write_commit
 from gitmem.store.files import SETTLE_MARK
+from gitmem.store.home import is_home
 from gitmem.store.layout import POLICY_LIMIT, POLICY_PATH, ROOT_EMAIL, ROOT_NAME
 from gitmem.store.lock import STALE_AFTER_S, is_held
 from gitmem.store.read import display_path
+from gitmem.surroundings import list_around
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,7 +66,8 @@ def examine(memory: Opened, *, fix: bool, replaced_hooks: Sequence[str] = ()) ->
         unreadable = _tree(memory, fix, fixed)
         found += unreadable or [*_stored(memory, fix, fixed), *_links(memory.catalog())]
         found += leftovers.captured(memory, fix, fixed)
-    found += [*leftovers.behind(memory), *leftovers.hooks(replaced_hooks), *_machine_problems(memory)]
+    found += [*leftovers.behind(memory), *leftovers.hooks(replaced_hooks)]
+    found += [*list_around(memory, _list_problems), *_machine_problems(memory)]
     return Examined(_ordered(found), tuple(fixed), tuple(_machine(memory)))
 
 
@@ -114,7 +117,7 @@ def _branch(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
         found = tip or memory.find_tip()
     except GitmemError as err:  # the remote's, as this clone knows it
         return [Problem("broken-ref", memory.ref, err.message, hint=f"git fetch {memory.config.remote}")]
-    if found is None:
+    if found is None and not memory.tree():
         told = "there is no memory in this repository yet"
         return [Problem("no-store", memory.ref, told, hint="gitmem init", severity="warning")]
     return []
@@ -239,7 +242,8 @@ def _to_settle(memory: Opened, catalog: Catalog) -> list[Problem]:
                 severity="warning")
         for key, path, fields in rows
     ]  # fmt: skip
-    policy = memory.git.read_blob(f"{memory.tip()}:{POLICY_PATH}", limit=POLICY_LIMIT * 2) or b""
+    tip = memory.find_tip()
+    policy = (memory.git.read_blob(f"{tip}:{POLICY_PATH}", limit=POLICY_LIMIT * 2) if tip else None) or b""
     if SETTLE_MARK.encode() in policy:
         told = "two people changed the same settings; the other version stands in it as a comment"
         found.append(Problem("to-settle", POLICY_PATH, told, hint="edit it on the branch", severity="warning"))
@@ -249,19 +253,17 @@ def _to_settle(memory: Opened, catalog: Catalog) -> list[Problem]:
 def _shadowed(catalog: Catalog) -> list[Problem]:
     rows = catalog.rows(
         "SELECT s.key, s.path, w.path FROM memory s JOIN memory w ON w.key = s.key AND w.shadowed = 0"
-        " WHERE s.shadowed = 1"
+        " WHERE s.shadowed = 1 ORDER BY s.path"
     )
-    return [
-        Problem(
-            "key-twice",
-            path,
-            f"{winner} has the same key, and counts",
-            key=key,
-            hint=f"gitmem edit {key}",
-            severity="warning",
-        )
-        for key, path, winner in rows
-    ]
+    return [_twice(*row) for row in rows]
+
+
+def _twice(key: str, path: str, winner: str) -> Problem:
+    if is_home(winner) and not is_home(path):
+        told = f"the code tree has this key, too, and counts in this checkout: {winner}"
+        return Problem("key-in-both-homes", path, told, key=key, hint=f"gitmem show {key}", severity="warning")
+    told = f"{winner} has the same key, and counts"
+    return Problem("key-twice", path, told, key=key, hint=f"gitmem edit {key}", severity="warning")
 
 
 def _orphans(catalog: Catalog) -> list[Problem]:

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from gitmem.opened import Opened
+    from gitmem.opened.proofs import ProvingStore
     from gitmem.verify.due import Due
     from gitmem.verify.judge import Result
+    from gitmem.verify.session import Session
     from gitmem.write.writer import Change
 
 
@@ -35,17 +36,20 @@ class Proof:
     Attributes:
         verdict: Its verdict, or None where it waits, unproven.
         notices: What the person should know.
+        session: Who judged it: it knows the commit, and whether that was the default branch, which may move meanwhile.
     """
 
     verdict: Verdict | None
     notices: tuple[str, ...] = ()
+    session: Session | None = None
 
 
 def write_fact(
-    memory: Opened,
+    memory: ProvingStore,
     title: str,
     *,
     verify: Any,
+    home: ProvingStore | None = None,
     body: str = "",
     key: str = "",
     approve: bool = False,
@@ -58,6 +62,7 @@ def write_fact(
         memory: The memory to write to.
         title: What is true.
         verify: The check as the frontmatter has it, or None.
+        home: Where it is written instead, proved by the code here: the second home, or the universal store.
         body: More about it.
         key: An explicit key, or empty.
         approve: Whether the person at the terminal wrote this command, which approves it for them.
@@ -89,10 +94,17 @@ def write_fact(
     document = checked_text(draft.key, draft.fields, draft.body, policy=policy, path=f"{draft.key}.md")
     proof = prove(memory, document, approve=approve, unproven=unproven)
     memory.notices.extend(proof.notices)
-    return _write(memory, draft, proof.verdict)
+    if home is None:
+        return _write(memory, draft, proof)
+    change = home.writer().remember(draft, policy, verb="fact")
+    if proof.verdict is not None and home.store == memory.store:
+        home.keep_verdicts([replace(proof.verdict, key=change.key)])
+    return change
 
 
-def edit_fields(memory: Opened, key: str, changes: Mapping[str, Any], body: str | None, *, approve: bool) -> Change:
+def edit_fields(
+    memory: ProvingStore, key: str, changes: Mapping[str, Any], body: str | None, *, approve: bool
+) -> Change:
     """Change fields of a memory, and its body where one is given; a check that changed must hold, as for a new fact.
 
     Raises:
@@ -115,7 +127,7 @@ def edit_fields(memory: Opened, key: str, changes: Mapping[str, Any], body: str 
     return edit_text(memory, key, change, approve=approve and typed)
 
 
-def edit_text(memory: Opened, key: str, change: Callable[[str], str], *, approve: bool) -> Change:
+def edit_text(memory: ProvingStore, key: str, change: Callable[[str], str], *, approve: bool) -> Change:
     """Change the text of a memory's file; a check that changed must hold, as for a new fact.
 
     Args:
@@ -139,11 +151,11 @@ def edit_text(memory: Opened, key: str, change: Callable[[str], str], *, approve
     memory.notices.extend(proof.notices)
     done = memory.writer().edit(key, change, policy)
     if proof.verdict is not None:
-        memory.keep_verdicts([proof.verdict])
+        memory.keep_verdicts([proof.verdict], proof.session)
     return done
 
 
-def prove(memory: Opened, document: Document, *, approve: bool, unproven: bool) -> Proof:
+def prove(memory: ProvingStore, document: Document, *, approve: bool, unproven: bool) -> Proof:
     """Return what the check of a memory shows now, or that it waits.
 
     Raises:
@@ -178,10 +190,10 @@ def prove(memory: Opened, document: Document, *, approve: bool, unproven: bool) 
     _refuse(result, due)
     if result.verdict is not None and result.verdict.weak:
         notices = (*notices, "the check is weak: it also holds in an empty folder; --refute says what makes it fail")
-    return Proof(result.verdict, notices)
+    return Proof(result.verdict, notices, session)
 
 
-def pass_gate(memory: Opened, document: Document) -> Gate:
+def pass_gate(memory: ProvingStore, document: Document) -> Gate:
     """Return what the check of a task says now: as that of a fact, in the sandbox and only where it is approved."""
     policy, key = memory.policy(), document.key
     spec = spec_of(document, setup=policy.verify.setup, default_timeout_s=policy.verify.timeout_s)
@@ -204,10 +216,10 @@ def pass_gate(memory: Opened, document: Document) -> Gate:
         told = f"{key}: its gate could not be asked: {result.reason}"
         return Gate(None, GitmemError(told, hint="gitmem doctor tells what this machine can do"))
     notices = ("the gate is weak: it also holds in an empty folder",) if result.verdict.weak else ()
-    return Gate(result.verdict, None, notices)
+    return Gate(result.verdict, None, notices, session.counts())
 
 
-def approve_gate(memory: Opened, document: Document, *, approve: bool) -> tuple[str, ...]:
+def approve_gate(memory: ProvingStore, document: Document, *, approve: bool) -> tuple[str, ...]:
     """Refuse a task's new check that proves nothing, and approve it for whoever typed it; it need not hold yet.
 
     Returns:
@@ -255,9 +267,9 @@ def _refuse(result: Result, due: Due) -> None:
         )
 
 
-def _write(memory: Opened, draft: Draft, verdict: Verdict | None) -> Change:
-    policy = memory.policy()
-    counts = verdict is not None and memory.counts_here()
+def _write(memory: ProvingStore, draft: Draft, proof: Proof) -> Change:
+    policy, verdict = memory.policy(), proof.verdict
+    counts = proof.session is not None and proof.session.counts()
 
     def extra(settled: Draft) -> dict[str, str]:
         if verdict is None or not counts:

@@ -18,6 +18,16 @@ _DAY_S = 86_400
 
 
 @frozen
+class ScopeFactors:
+    """What a memory's score is multiplied by, by its scope, > 0: of two equal matches, the nearer one comes first."""
+
+    project: float = 1.0
+    private: float = 0.95
+    domain: float = 0.9
+    universal: float = 0.85
+
+
+@frozen
 class Kind:
     """One row of the policy: what holds for every memory of a kind.
 

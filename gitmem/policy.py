@@ -9,7 +9,7 @@ from __future__ import annotations
 from gitmem import kinds as read
 from gitmem.errors import ConfigError
 from gitmem.frozen import frozen, replace
-from gitmem.kinds import KINDS, RESERVED_FOLDERS, TAG_WORDS, Kind, RotationSettings
+from gitmem.kinds import KINDS, RESERVED_FOLDERS, TAG_WORDS, Kind, RotationSettings, ScopeFactors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ class RecallSettings:
         access_recency_hours: Within how many hours of the last read the boost counts whole.
         candidate_multiplier: How many candidates are ranked for each hit that is asked for.
         relative_floor: Hits below this share of the best one are dropped.
-        weights: ``[recall.weights]``.
-        status: ``[recall.status]``.
+        weights, status, scope: ``[recall.weights]`` and so on.
+        domains: The project's domains: memories of the domain scope that share one of them are read here.
     """
 
     # Agent Swarm, "Configuration": MEMORY_RECENCY_HALF_LIFE_DAYS 14, MEMORY_ACCESS_BOOST_MAX 1.5,
@@ -71,6 +71,8 @@ class RecallSettings:
     # "0.85 relative tail floor" and an "absolute top-cosine 0.55 gate".
     weights: Weights = Weights()
     status: StatusFactors = StatusFactors()
+    scope: ScopeFactors = ScopeFactors()
+    domains: tuple[str, ...] = ()
 
 
 @frozen
@@ -217,8 +219,7 @@ def _settings(section: str, defaults: T, changes: Any, file: str) -> T:
 
 def _kinds(changes: Any, ttl_s: int | None, file: str) -> Mapping[str, Kind]:
     """Return the table of kinds; what needs a check and names no time of its own counts as long as its verdict."""
-    rows = dict(KINDS)
-    timed: set[str] = set()
+    rows, timed = dict(KINDS), set[str]()
     for name, change in _items(changes, "kinds", file):
         found = _kind_changes(name, change, file)
         timed |= {name} if "ttl_s" in found else set()
@@ -290,12 +291,17 @@ class _Row:
     attribute: str = ""
 
 
+def _factors(*names: str) -> dict[str, _Row]:
+    return {name: _Row(read.number(0, 10, is_open=True), f"score factor of {name} memories") for name in names}
+
+
 _TABLES = ("recall", "verify", "context", "secrets", "rotation", "tags", "kinds")
 
 _DEFAULTS: dict[str, Any] = {
     "recall": RecallSettings(),
     "recall.weights": Weights(),
     "recall.status": StatusFactors(),
+    "recall.scope": ScopeFactors(),
     "verify": VerifySettings(),
     "context": ContextSettings(),
     "secrets": SecretSettings(),
@@ -309,15 +315,14 @@ _ROWS: dict[str, dict[str, _Row]] = {
         "access_recency_hours": _Row(read.number(0), "hours in which a read counts whole"),
         "candidate_multiplier": _Row(read.number(1, 1000), "candidates ranked for each hit"),
         "relative_floor": _Row(read.number(0, 1), "hits below this share of the best are dropped"),
+        "domains": _Row(read.lines, "domains of this project, whose memories are read here, too"),
     },
     "recall.weights": {
-        name: _Row(read.number(0, 1000), f"what a word in the {name} counts")
-        for name in ("title", "tags", "key", "paths", "body")
+        n: _Row(read.number(0, 1000), f"what a word in the {n} counts")
+        for n in ("title", "tags", "key", "paths", "body")
     },
-    "recall.status": {
-        name: _Row(read.number(0, 10, is_open=True), f"score factor of {name} memories")
-        for name in ("verified", "stale", "unproven", "suspect", "failed")
-    },
+    "recall.status": _factors("verified", "stale", "unproven", "suspect", "failed"),
+    "recall.scope": _factors("project", "private", "domain", "universal"),
     "verify": {
         "setup": _Row(read.command, "shell command run before each check"),
         "timeout": _Row(read.time_limit, "time limit of a check that names none", "timeout_s"),

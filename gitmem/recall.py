@@ -10,6 +10,7 @@ from gitmem.model import Hit
 from gitmem.search import near, score
 from gitmem.search.engine import IndexText
 from gitmem.search.fts import FtsEngine
+from gitmem.store.scope import is_meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ class Asked:
         limit: How many hits, >= 1.
         everything: Archived, superseded and expired memories too.
         syntax: Whether the query is one of the query language (``precise``); else nothing typed is syntax.
+        scopes: Only these scopes; empty for all.
+        domains: In the universal store, only memories that name none or one of these; None where that does not matter.
     """
 
     query: str = ""
@@ -54,6 +57,8 @@ class Asked:
     limit: int = 10
     everything: bool = False
     syntax: bool = False
+    scopes: tuple[str, ...] = ()
+    domains: tuple[str, ...] | None = None
 
 
 @frozen
@@ -83,6 +88,10 @@ def where(catalog: Catalog, ground: int | None, asked: Asked, *, now: int) -> tu
     if not asked.everything:
         parts.append("m.archived = 0 AND m.superseded = 0 AND (m.expires IS NULL OR m.expires > ?)")
         values.append(now)
+    if asked.domains is not None:
+        scopes, domains = asked.scopes, asked.domains
+        catalog.connection.create_function("is_meant", 1, lambda fields: is_meant(fields, scopes, domains))
+        parts.append("EXISTS (SELECT 1 FROM text d WHERE d.id = m.id AND is_meant(d.fields))")
     if asked.kinds:
         parts.append(f"m.kind IN ({','.join('?' * len(asked.kinds))})")
         values += asked.kinds

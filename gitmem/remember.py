@@ -9,12 +9,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from gitmem.opened import Opened
+    from gitmem.opened.proofs import ProvingStore
     from gitmem.write.draft import Draft
     from gitmem.write.writer import Change
 
 
-def remember(memory: Opened, text: str, **options: Any) -> Change:
+def remember(memory: ProvingStore, text: str, **options: Any) -> Change:
     """Write a memory.
 
     Args:
@@ -30,7 +30,7 @@ def remember(memory: Opened, text: str, **options: Any) -> Change:
     return change
 
 
-def queue(memory: Opened) -> Queue:
+def queue(memory: ProvingStore) -> Queue:
     """Return a queue whose memories share commits."""
 
     def draft(text: str, **options: Any) -> Draft:
@@ -47,13 +47,13 @@ def queue(memory: Opened) -> Queue:
 
 
 def _draft(
-    memory: Opened, text: str, *, title: str = "", kind: str = "learned", key: str = "", **options: Any
+    memory: ProvingStore, text: str, *, title: str = "", kind: str = "learned", key: str = "", **options: Any
 ) -> Draft:
     who, policy = memory.author(), memory.policy()
     return make_draft(text, title=title, kind=kind, key=key, options=options, author=who, policy=policy, now=memory.now)
 
 
-def _tell(memory: Opened, rotated: int) -> None:
+def _tell(memory: ProvingStore, rotated: int) -> None:
     if rotated:
         memory.notices.append(
             f"{rotated} old memories went to the archive: there are more than {memory.policy().rotation.limit} of their"

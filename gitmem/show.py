@@ -8,6 +8,7 @@ from gitmem.catalog import state
 from gitmem.document.fields import format_time
 from gitmem.errors import FormatError, NotFoundError
 from gitmem.store import layout
+from gitmem.store.home import PREFIX
 from gitmem.store.read import READABLE_WITHIN
 from gitmem.store.verdicts import parse_verdict
 
@@ -33,7 +34,7 @@ def show(catalog: Catalog, git: Git, local: LocalState, ground: int | None, key:
         (key,),
     )
     if row is None:
-        raise NotFoundError(f"there is no memory {key}")
+        raise NotFoundError(f"there is no memory {key}", hint="a file of the code tree counts once it is committed")
     number, kind, title, path, archived, superseded, expires, oid = row
     fields, body = catalog.row("SELECT fields, body FROM text WHERE id = ?", (number,))
     told = state.tell(catalog, ground, [number], now=now, chains=state.suspects(catalog, ground))[number]
@@ -96,20 +97,25 @@ def _as_table(verdict: Verdict, fresh: bool) -> dict[str, Any]:
     }
 
 
-def log(git: Git, tip: str, key: str, *, limit: int, notices: list[str]) -> list[dict[str, Any]]:
+def log(git: Git, tip: str, key: str, *, limit: int, notices: list[str], code: str = "") -> list[dict[str, Any]]:
     """Return the history of a memory and of its verdicts, the newest first.
 
     Each row has ``commit``, ``at`` (empty for a date that no calendar has), ``who``, ``subject``, ``what`` (``memory``
     or ``verdict``) and, for a verdict, ``outcome``, ``because`` and ``code_commit``. Follows the memory through split
-    folders and the archive; what a tree that cannot be read hides of it is told in *notices*.
+    folders and the archive; what a tree that cannot be read hides of it is told in *notices*. Of a memory of the code
+    tree, the commits of the code are told (*code* is the newest of them), and those of its verdicts.
     """
-    rows = _parse_log(_read_log(git, tip, key, limit, notices).decode("utf-8", "replace").split("\0"))[:limit]
+    rows = _parse_log(_read_log(git, code or tip, _specs(key, is_code=bool(code)), limit, notices))
+    if code and tip:
+        rows += _parse_log(_read_log(git, tip, _specs(key)[-2:], limit, notices))
+        rows.sort(key=lambda row: row[0]["at"], reverse=True)
+    rows = rows[:limit]
     sizes = git.sizes([oid for _, verdicts in rows for oid in verdicts])
     found = dict(git.read_blobs(oid for oid, size in sizes.items() if 0 <= size <= layout.VERDICT_LIMIT))
     return [row | _outcome(key, verdicts, found) for row, verdicts in rows]
 
 
-def _read_log(git: Git, tip: str, key: str, limit: int, notices: list[str]) -> bytes:
+def _read_log(git: Git, tip: str, specs: list[str], limit: int, notices: list[str]) -> bytes:
     """Return what git logs; it stops at a tree that it cannot read, and is asked again for what lies behind that."""
     # NUL alone parts the fields: a name or a subject may hold any other character. A diff.orderFile of the user's that
     # is not there would be an error.
@@ -117,27 +123,30 @@ def _read_log(git: Git, tip: str, key: str, limit: int, notices: list[str]) -> b
         "-c", "diff.orderFile=/dev/null", "log", "-z", "--no-color", "--no-show-signature", "--no-renames", "--raw",
         "--no-abbrev", "--encoding=UTF-8", f"--max-count={limit}", "--format=%H%x00%ct%x00%an%x00%s",
     )  # fmt: skip
-    whole = git.run(*argv, tip, "--", *_specs(key), check=False)
+    whole = git.run(*argv, tip, "--", *specs, check=False)
     if whole.status == 0:
         return whole.stdout
     for back in range(1, READABLE_WITHIN):
-        behind = git.run(*argv, f"{tip}~{back}", "--", *_specs(key), check=False)
+        behind = git.run(*argv, f"{tip}~{back}", "--", *specs, check=False)
         if behind.status == 0:
             notices.append("a tree of the memory branch cannot be read, so this history is not whole: gitmem doctor")
             return whole.stdout + behind.stdout
-    return git.run(*argv, tip, "--", *_specs(key)).stdout
+    return git.run(*argv, tip, "--", *specs).stdout
 
 
-def _specs(key: str) -> list[str]:
+def _specs(key: str, *, is_code: bool = False) -> list[str]:
     """Return the places that a memory and its verdicts may have as pathspecs (gitglossary(7), pathspec)."""
     shard = layout.shard(key)
     memory = [f"{top}*/{folder}{key}.md" for top in ("", "archive/") for folder in ("", f"{shard}/")]
+    if is_code:
+        return [f":(glob){PREFIX}{path}" for path in memory]
     specs = [f":(glob){path}" for path in (*memory, f"verdicts/{shard}/{key}.{'?' * 16}.toml")]
     return [*specs, ":(exclude,glob).github/**"]
 
 
-def _parse_log(words: list[str]) -> list[tuple[dict[str, Any], list[str]]]:
+def _parse_log(text: bytes) -> list[tuple[dict[str, Any], list[str]]]:
     """Return each row with the blobs of the verdicts that its commit wrote."""
+    words = text.decode("utf-8", "replace").split("\0")
     rows = []
     at = 0
     while at + 3 < len(words):

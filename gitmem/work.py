@@ -165,7 +165,7 @@ def close(memory: Opened, key: str, *, reason: str, force: bool, gate: Callable[
 
     verdict = passed.verdict
     files = {}
-    if verdict is not None and memory.counts_here():
+    if verdict is not None and passed.counts:
         files[verdict_path(verdict.key, verdict.spec)] = format_verdict(verdict)
     done = _step(memory, key, "close", step, extra=files)[0]
     if verdict is not None:

@@ -47,8 +47,9 @@ def _clean_environment(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 @pytest.fixture(autouse=True)
 def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give every test approvals of its own."""
+    """Give every test approvals of its own, and a universal store."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state-home"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data-home"))
 
 
 def git(folder: Path, *args: str, input: str | bytes | None = None, check: bool = True) -> str:

@@ -48,6 +48,11 @@ def make_memory(key: str, title: str, body: str = "", *, kind: str = "gotcha", *
     return make_fact(key, None, title=title, body=body, kind=kind, **fields)
 
 
+def tracked(*files: dict) -> dict[str, str]:
+    """Return memories as files of the code tree."""
+    return {f".memory/{path}": text for made in files for path, text in made.items()}
+
+
 def put(folder: Path, *files: dict) -> str:
     """Write memories onto the memory branch, as somebody who pushed them would."""
     return put_files(folder, {path: text for made in files for path, text in made.items()})

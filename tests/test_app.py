@@ -283,7 +283,7 @@ def test_policy_names_the_branch_whose_verdicts_are_committed_and_not_the_review
 
     with at_now(repo) as opened:
         assert (opened.default_branch(), opened.reviewed_branch()) == ("refs/heads/release", "refs/heads/main")
-        assert not opened.counts_here()
+        assert not opened.session().counts()
 
 
 @pytest.mark.parametrize(("where", "counts"), [("main", True), ("feature", False), ("main^{commit}", True)])
@@ -291,7 +291,7 @@ def test_verdicts_count_on_the_default_branch_and_detached_at_its_tip(memory, re
     git(repo, "branch", "feature")
     git(repo, "checkout", "-q", where)
 
-    assert memory.counts_here() == counts
+    assert memory.session().counts() == counts
 
 
 # --- following the branch ------------------------------------------------------------------------------------------

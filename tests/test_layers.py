@@ -27,7 +27,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("app",),
     (
         "install", "report", "review", "check", "why", "context", "fact", "work", "show", "status", "settle", "doctor",
-        "sync", "curate", "session", "capture", "save", "view", "ask", "imports", "export", "remember",
+        "sync", "curate", "session", "capture", "save", "view", "ask", "imports", "export", "remember", "promote",
     ),
     ("opened",),
     ("write", "recall", "verify", "tasks", "board", "sources"),
@@ -51,6 +51,10 @@ MEMBERS = {
     "frozen": "errors",
     "leftovers": "doctor",
     "precise": "recall",
+    "shelf": "recall",
+    "scopes": "app",
+    "writes": "app",
+    "surroundings": "doctor",
 }
 LEVEL = {room: level for level, row in enumerate(reversed(ROWS)) for room in row}
 
@@ -61,7 +65,12 @@ LAZY_HOMES = {
     "gitmem.app": "a method of Memory loads what it wires, and no other's",
     "gitmem.shown": "the same, for the view's commands",
     "gitmem.exchanged": "the same, for many memories at once",
+    "gitmem.writes": "the same, for the commands that write",
     "gitmem.opened": "the same, for what the commands share",
+    "gitmem.opened.store": "the same, for one store",
+    "gitmem.opened.proofs": "the same, for proving its facts",
+    "gitmem.opened.others": "the same, for the other stores",
+    "gitmem.opened.tree": "the same, for the second home",
     "gitmem.cli": "what a start may not need: the bug report, the errors' words",
     "gitmem.cli.table": "only the module of the command that was typed is loaded",
 }
@@ -77,7 +86,13 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/__init__.py": "the lazy Memory: tests/test_app.py",
     "gitmem/exchanged.py": "the wiring of import and export: tests/test_imports.py, tests/test_export.py",
     "gitmem/shown.py": "the wiring of the view: tests/test_view.py, tests/test_save.py",
-    "gitmem/opened.py": "the wiring that every command goes through: tests/test_app.py",
+    "gitmem/writes.py": "half of Memory: tests/test_app.py, tests/test_scopes.py",
+    "gitmem/opened/__init__.py": "the wiring that every command goes through: tests/test_app.py",
+    "gitmem/opened/store.py": "the same",
+    "gitmem/opened/proofs.py": "the same",
+    "gitmem/opened/others.py": "the other stores: tests/test_scopes.py",
+    "gitmem/surroundings.py": "part of the doctor, about scopes: tests/test_scopes.py",
+    "gitmem/opened/tree.py": "writes to the second home: tests/write/test_intree.py",
     "gitmem/__main__.py": "one line: every test that runs the command line as a process",
 }
 LINES_AT_MOST = 400

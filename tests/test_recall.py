@@ -387,6 +387,7 @@ def test_statistics_count_what_is_live_and_what_has_left(repo: Path) -> None:
         "archived": 1,
         "superseded": 1,
         "expired": 1,
+        "scopes": {},
     }
 
 
@@ -546,7 +547,7 @@ def test_factors_multiply_to_the_score(shelf: Memory) -> None:
     assert len(hits) >= 4
     for hit in hits:
         assert [name for name, _ in hit.factors] == [
-            "lexical", "recency", "access", "status", "importance", "confidence", "path",
+            "lexical", "recency", "access", "status", "importance", "confidence", "path", "scope",
         ]  # fmt: skip
         assert prod(value for _, value in hit.factors) == pytest.approx(hit.score, abs=1e-4)
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
@@ -721,7 +722,7 @@ def test_recall_prints_one_line_of_cells_for_each_hit_in_a_pipe(run_cli, repo: P
 
     done = run_cli("recall", "gateway")
 
-    assert (done.status, done.out) == (0, "a\tgotcha\t\tThe gateway\tIt drops idle connections.\n")
+    assert (done.status, done.out) == (0, "a\tgotcha\t\tThe gateway\tIt drops idle connections.\tproject\n")
 
 
 @pytest.mark.parametrize("option", ["--kind", "--type"])

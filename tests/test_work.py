@@ -11,6 +11,7 @@ from proving import make_fact, put, trailers
 from gitmem.app import Memory
 from gitmem.errors import GitmemError, RefusedError, TaskError, TrustError, UsageError
 from gitmem.recall import Asked
+from gitmem.verify.session import Session
 
 DONE = {"exists": "done.txt"}
 
@@ -171,13 +172,13 @@ def test_force_closes_with_a_reason_and_says_that_it_was_forced(memory):
 
 def test_gate_that_is_changed_while_it_is_asked_is_asked_again(memory, repo, monkeypatch):
     put_files(repo, {"tasks/t.md": memory_text("T", kind="task", verify="{exists: README.md}")})
-    asked = memory.counts_here
+    judged = Session.judge_one
 
-    def changed() -> bool:
+    def changed(session, due):
         put_files(repo, {"tasks/t.md": memory_text("T", kind="task", verify="{exists: missing}")})
-        return asked()
+        return judged(session, due)
 
-    monkeypatch.setattr(memory, "counts_here", changed)
+    monkeypatch.setattr(Session, "judge_one", changed)
     with pytest.raises(GitmemError, match="was changed while it was asked"):
         memory.close_task("t")
 

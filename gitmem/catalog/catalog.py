@@ -190,15 +190,22 @@ class Reading:
             self._connection.execute("COMMIT")
 
 
-def discard_damaged(state_dir: str | Path, err: BaseException | None) -> None:
-    """Throw the catalog away where an error says that it is damaged, and say so; for any other error do nothing.
+def shown_by(catalog: Catalog) -> tuple[str, str]:
+    """Return the store's commit and the code's tree ``.memory`` that a catalog is made from, or empty strings."""
+    notes = dict(catalog.rows("SELECT name, value FROM meta WHERE name IN ('commit', 'tree')"))
+    return notes.get("commit", ""), notes.get("tree", "")
+
+
+def discard_damaged(err: BaseException | None, *folders: str | Path) -> None:
+    """Throw the catalogs of some folders away where an error says that one is damaged, and say so; else do nothing.
 
     Raises:
         GitmemError: It was damaged.
     """
     if type(err) is not sqlite3.DatabaseError:  # SQLITE_CORRUPT and SQLITE_NOTADB have no class of their own
         return
-    schema.discard(os.path.join(state_dir, schema.FILE_NAME))
+    for folder in folders:
+        schema.discard(os.path.join(folder, schema.FILE_NAME))
     told = "the index was damaged and is thrown away; no memory is lost, they are on the branch"
     raise GitmemError(told, hint="run the command again: the index is made anew") from err
 

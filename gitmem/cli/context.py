@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.cli.output import MARKS
+from gitmem.store.scope import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ HEADINGS = {
     "WORKING ON": "► WORKING ON",
     "RELEVANT FACTS": "✓ RELEVANT FACTS",
     "RECENT WORK": "◷ RECENT WORK",
+    "OTHER SCOPES": "◇ OTHER SCOPES",
 }
 
 
@@ -46,7 +48,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.line()
         out.line((f"{HEADINGS.get(section['name'], section['name'])} ({section['total']})", "bold"))
         for item in section["items"]:
-            key = f"  [{item['key']}]" if item["key"] else ""
+            scope = f", {item['scope']}" if item["scope"] != PROJECT else ""
+            key = f"  [{item['key']}{scope}]" if item["key"] else ""
             mark = MARKS.get(item["status"], " ")
             said = f"{item['status'].upper()}: " if item["status"] in ("failed", "suspect", "stale") else ""
             out.line("│ ", (mark, item["status"]), " ", (said, item["status"]), item["text"], (key, "key"))

@@ -66,6 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--settled", action="store_true", help="two versions were merged: it stands as it is, nothing is left to settle"
     )
+    shared.add_scope(parser)
     shared.add_json(parser)
 
 
@@ -92,25 +93,25 @@ def run(args: argparse.Namespace, out: Output) -> int:
         if not changes and body is None:
             if not shared.is_interactive():
                 raise UsageError("nothing to change", hint="give options (gitmem edit --help), or run it in a terminal")
-            change = _in_editor(memory, args.key)
+            change = _in_editor(memory, args.key, args.scope)
         else:
-            change = memory.edit_fields(args.key, changes, body, approve=shared.is_interactive())
+            change = memory.edit_fields(args.key, changes, body, approve=shared.is_interactive(), scope=args.scope)
         shared.tell_notices(memory, out)
         return shared.print_change(change, args, out)
 
 
-def _in_editor(memory: Memory, key: str) -> Any:
+def _in_editor(memory: Memory, key: str, scope: str) -> Any:
     """Open the memory in the person's editor; what was typed is kept in a file when it cannot be written."""
     import tempfile
     from pathlib import Path
 
-    full = memory.full_key(key)
-    old = memory.text_of(full)
+    store, full = memory.holder(key, scope)
+    old = store.text_of(full)
     with tempfile.NamedTemporaryFile("w+", suffix=f"-{full}.md", delete=False, encoding="utf-8") as file:
         file.write(old)
     path = Path(file.name)
     try:
-        done = memory.edit(full, _typed(memory, full, old, path), approve=True)
+        done = memory.edit(full, _typed(memory, full, old, path), approve=True, scope=store.store.scope)
     except GitmemError as err:
         err.hint = f"what you typed is in {path}\n{err.hint}".strip()
         raise

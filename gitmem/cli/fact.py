@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     'gitmem fact "Tokens are signed with RS256" --contains RS256 --in src/auth/jwt.py',
     'gitmem fact "There is no setup.py any more" --absent setup.py',
+    'gitmem fact "Retries are capped at 3" --contains "RETRIES = 3" --in src/retry.py --in-tree',
     'gitmem fact "All handlers are async" --lacks "def handle(" --in "src/handlers/*.py"',
     'gitmem fact "The unit tests need no network" --verify "make unit" --path src --timeout 5m',
     "gitmem fact 'Python 3.11 is enough' --refute 'sed -i s/3.11/3.12/ setup.cfg' -- grep -q '>=3.11' setup.cfg",
@@ -31,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_check(parser, "the check, one of")
     parser.add_argument("--body", default="", help="more about it; - reads it from standard input")
     shared.add_memory_options(parser)
+    shared.add_place(parser)
     parser.add_argument("--produces", action="append", default=[], metavar="LABEL", help="a label others may require")
     parser.add_argument(
         "--supersedes", action="append", default=[], metavar="KEY", help="a memory it takes the place of"
@@ -57,6 +59,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
             verify=verify_of(args),
             body=body,
             key=args.key,
+            scope=args.scope,
+            in_tree=args.in_tree,
+            domains=args.domain,
             approve=shared.is_interactive(),
             unproven=args.unproven,
             tags=args.tag,

@@ -17,12 +17,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what forget takes."""
     parser.add_argument("keys", nargs="+", metavar="KEY", help="the memories")
     parser.add_argument("--why", default="", help="the reason, kept with each of them")
+    shared.add_scope(parser)
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Retire memories and print their keys."""
     with shared.open_memory(args, out) as memory:
-        changes = memory.forget(args.keys, why=args.why)
+        changes = memory.forget(args.keys, why=args.why, scope=args.scope)
         shared.tell_notices(memory, out)
     return shared.print_changes(changes, args, out, unwritten="is retired already")

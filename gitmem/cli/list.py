@@ -1,12 +1,13 @@
 """List memories, the newest first.
 
-In a pipe: one line each, cells separated by tabs (key, kind, status, created, title).
+In a pipe: one line each, cells separated by tabs (key, kind, status, created, title, scope).
 """
 
 from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.cli.output import MARKS
+from gitmem.store.scope import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
                             "status": h.status,
                             "created": format_time(h.created) if h.created else "",
                             "tags": list(h.tags),
+                            "scope": h.scope,
                         }
                         for h in found.hits
                     ]
@@ -71,6 +73,7 @@ def _print_table(hits: object, out: Output) -> None:
         key = shared.shorten(h.key, wide).ljust(wide)
         room = out.width - wide - kinds - 7
         title = shared.shorten(h.title, max(20, room)) + (" (archived)" if h.archived else "")
+        title += f" ({h.scope})" if h.scope != PROJECT else ""
         out.line(
             (MARKS.get(h.status, " "), h.status), " ", (key, "key"), "  ", (h.kind.ljust(kinds), "dim"), "  ", title
         )
@@ -80,4 +83,4 @@ def _print_rows(hits: object, out: Output) -> None:
     from gitmem.document.fields import format_time
 
     for h in hits:  # type: ignore[attr-defined]
-        out.row(h.key, h.kind, h.status, format_time(h.created) if h.created else "", h.title)
+        out.row(h.key, h.kind, h.status, format_time(h.created) if h.created else "", h.title, h.scope)

@@ -17,13 +17,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what log takes."""
     parser.add_argument("key", help="the memory")
     parser.add_argument("--limit", type=shared.positive, default=50, metavar="N", help="at most this many (50)")
+    shared.add_scope(parser)
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print the history; 1 when there is none."""
     with shared.open_memory(args, out) as memory:
-        rows = memory.log(args.key, limit=args.limit)
+        rows = memory.log(args.key, limit=args.limit, scope=args.scope)
         shared.tell_notices(memory, out)
     if args.json:
         out.json({"log": rows})

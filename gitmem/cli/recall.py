@@ -55,7 +55,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         shared.tell_notices(memory, out)
         if args.json:
             hits = [shared.hit_table(hit) | (_factors(hit) if args.explain else {}) for hit in found.hits]
-            document = {"query": query, "commit": memory.catalog().meta("commit"), "hits": hits, "more": found.more}
+            commit = memory.catalog().meta("commit") if memory.has_store() else ""
+            document = {"query": query, "commit": commit, "hits": hits, "more": found.more}
             out.json(document | ({"suggestion": found.suggestion} if found.suggestion else {}))
         else:
             shared.print_hits(found, out, explain=args.explain)
@@ -77,6 +78,9 @@ def _statistics(memory: Memory, args: argparse.Namespace, out: Output) -> int:
     out.line((shared.counted(int(str(counts["total"])), "memory", "memories"), "bold"))
     for kind, number in dict(counts["kinds"]).items():  # type: ignore[call-overload]
         out.line(f"  {number:>7}  {kind}")
+    others = [f"{number} {scope}" for scope, number in dict(counts["scopes"]).items() if number]  # type: ignore[call-overload]
+    if others:
+        out.line((f"of other scopes: {', '.join(others)}", "dim"))
     gone = [f"{counts[name]} {name}" for name in ("superseded", "expired", "archived") if counts[name]]
     if gone:
         out.line((f"searched only with --all: {', '.join(gone)}", "dim"))

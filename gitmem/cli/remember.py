@@ -14,6 +14,8 @@ EXAMPLES = (
     'gitmem remember "The gateway drops requests without a trace id" --kind gotcha --path "src/gateway/**"',
     "git log -1 --format=%B | gitmem remember - --kind decision --tag auth",
     'gitmem remember "Deploys need VPN" --key deploy-needs-vpn',
+    'gitmem remember "The staging gateway is slow today" --scope private',
+    'gitmem remember "Tokens live an hour" --scope domain --domain auth',
 )
 
 
@@ -24,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kind", "--type", default="learned", help="learned, gotcha, pattern, decision, … (learned)")
     shared.add_memory_options(parser)
     parser.add_argument("--ref", action="append", default=[], help="path:line, path:line-line, a URL, a run id")
-    parser.add_argument("--domain", action="append", default=[], help="a domain that projects share, such as auth")
+    shared.add_place(parser)
     parser.add_argument("--produces", action="append", default=[], metavar="LABEL", help="a label others may require")
     parser.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
     parser.add_argument("--confidence", type=float, metavar="0..1", help="how sure you are")
@@ -41,12 +43,14 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
     text = shared.read_standard_input(MEMORY_LIMIT) if args.text == "-" else args.text
     with shared.open_memory(args, out) as memory:
-        is_first = memory.find_tip() is None
+        is_first = args.scope == "project" and not args.in_tree and memory.find_tip() is None
         change = memory.remember(
             text,
             title=args.title,
             kind=args.kind.replace("-", "_"),
             key=args.key,
+            scope=args.scope,
+            in_tree=args.in_tree,
             tags=args.tag,
             domains=args.domain,
             paths=args.path,

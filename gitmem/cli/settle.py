@@ -51,7 +51,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.why and not args.retire:
         raise UsageError("--why goes with --retire")
     with shared.open_memory(args, out) as memory:
-        key = memory.full_key(args.key)
+        key = memory.holder(args.key)[1]
         if args.retire:
             return shared.print_change(memory.forget([key], why=args.why)[0], args, out)
         if args.superseded_by is not None:

@@ -9,6 +9,7 @@ from gitmem.cli.output import MARKS, Output
 from gitmem.config import variable
 from gitmem.errors import RefusedError, UsageError
 from gitmem.model import STATUSES
+from gitmem.store.scope import PROJECT, SCOPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,8 +53,25 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--status", action="append", default=[], metavar="STATUS", help=f"only these: {', '.join(STATUSES)}"
     )
+    parser.add_argument(
+        "--scope", action="append", default=[], metavar="SCOPE", help=f"only these: {', '.join(SCOPES)}"
+    )
     parser.add_argument("--all", action="store_true", help="retired, superseded and expired ones too")
     parser.add_argument("--limit", type=positive, metavar="N", help="at most this many")
+
+
+def add_scope(parser: argparse.ArgumentParser, *, about: str = "where there are several of this key") -> None:
+    """Add ``--scope`` to a command that looks one memory up."""
+    parser.add_argument("--scope", default="", choices=SCOPES, help=f"private, project, domain, universal: {about}")
+
+
+def add_place(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say where a new memory goes."""
+    parser.add_argument(
+        "--scope", default=PROJECT, choices=SCOPES, help="who reads it: private, project, domain or universal (project)"
+    )
+    parser.add_argument("--domain", action="append", default=[], help="a domain that projects share, such as auth")
+    parser.add_argument("--in-tree", action="store_true", help="a file in .memory/ of the code, for you to commit")
 
 
 def add_memory_options(parser: argparse.ArgumentParser) -> None:
@@ -73,6 +91,10 @@ def asked_of(args: argparse.Namespace, *, query: str = "", limit: int = 10) -> A
     wrong = [s for s in statuses if s not in STATUSES]
     if wrong:
         raise UsageError(f"there is no status {wrong[0]}", hint=f"it is one of {', '.join(STATUSES)}")
+    scopes = [part for given in args.scope for part in given.split(",") if part]
+    unknown = [s for s in scopes if s not in SCOPES]
+    if unknown:
+        raise UsageError(f"there is no scope {unknown[0]}", hint=f"it is one of {', '.join(SCOPES)}")
     kinds = [part.replace("-", "_") for given in args.kind for part in given.split(",") if part]
     return Asked(
         query=query,
@@ -82,6 +104,7 @@ def asked_of(args: argparse.Namespace, *, query: str = "", limit: int = 10) -> A
         statuses=tuple(statuses),
         limit=args.limit or limit,
         everything=args.all,
+        scopes=tuple(scopes),
     )
 
 
@@ -113,12 +136,13 @@ def print_hits(found: Found, out: Output, *, explain: bool = False) -> None:
         if out.is_terminal:
             mark = MARKS.get(hit.status, " ")
             old = " (archived)" if hit.archived else ""
+            old += f", {hit.scope}" if hit.scope != PROJECT else ""
             out.line((mark, hit.status), " ", (hit.key, "key"), "  ", (f"{hit.kind}{_said(hit.status)}{old}", "dim"))
             out.line("  ", (shorten(hit.title, out.width - 2), "bold"))
             if hit.snippet and not hit.snippet.startswith(hit.title):
                 out.line("  ", (shorten(hit.snippet, out.width - 2), "dim"))
         else:
-            out.row(hit.key, hit.kind, hit.status, hit.title, hit.snippet)
+            out.row(hit.key, hit.kind, hit.status, hit.title, hit.snippet, hit.scope)
         if explain and hit.factors:
             factors = " × ".join(f"{name} {value:.3g}" for name, value in hit.factors)
             out.line("  ", (f"{hit.score:.4g} = {factors}", "dim"))

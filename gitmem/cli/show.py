@@ -5,6 +5,8 @@ from __future__ import annotations
 from gitmem.cli import shared
 from gitmem.cli.output import MARKS
 from gitmem.document import conflict
+from gitmem.store.home import is_home
+from gitmem.store.scope import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,13 +21,14 @@ EXAMPLES = ("gitmem show auth-uses-rs256", "gitmem show auth-u", "gitmem show au
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what show takes."""
     parser.add_argument("key", help="the memory")
+    shared.add_scope(parser)
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print one memory."""
     with shared.open_memory(args, out) as memory:
-        found = memory.show(args.key)
+        found = memory.show(args.key, scope=args.scope)
         shared.tell_notices(memory, out)
         if args.json:
             out.json(found)
@@ -38,6 +41,8 @@ def print_memory(found: dict[str, Any], out: Output) -> None:
     """Print a memory for people."""
     out.line((MARKS.get(found["status"], " "), found["status"]), " ", (found["title"], "bold"))
     about = [found["kind"], *([found["status"]] if found["status"] else [])]
+    about += [found["scope"]] if found["scope"] != PROJECT else []
+    about += [f"in {found['path']}"] if is_home(found["path"]) else []
     about += [word for word in ("archived", "superseded", "expired") if found[word]]
     out.line("  ", (found["key"], "key"), "  ", (", ".join(about), "dim"))
     fields = {k: v for k, v in found["frontmatter"].items() if k not in ("title", "kind")}

@@ -17,13 +17,14 @@ EXAMPLES = ("gitmem status", "gitmem status --json")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what status takes."""
+    shared.add_scope(parser, about="of which store (project)")
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print the status; 1 when a fact failed or is suspect."""
     with shared.open_memory(args, out) as memory:
-        found = memory.status()
+        found = memory.status(scope=args.scope)
         shared.tell_notices(memory, out)
     bad = bool(found["failed"] or found["suspect"])
     if args.json:
@@ -43,6 +44,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         for line in found[name]:
             by = f" (written by {line['by']})" if line["by"] else ""
             out.line("  ", (MARKS[name], name), " ", (line["key"], "key"), f"  {line['because']}", (by, "dim"))
+    _print_scopes(found["scopes"], out)
     if found["waiting"]:
         out.line(
             ("waiting for approval: ", "yellow"),
@@ -76,6 +78,12 @@ def _print_view(view: dict[str, Any], out: Output) -> None:
     out.line(
         (f"view: {view['path']} {shows}", "dim"), (f"; {' and '.join(parts)}: gitmem save" if parts else "", "yellow")
     )
+
+
+def _print_scopes(counts: dict[str, int], out: Output) -> None:
+    others = [f"{number} {scope}" for scope, number in counts.items() if number]
+    if others:
+        out.line("  ", (f"of other scopes: {', '.join(others)}", "dim"))
 
 
 def _more(number: int) -> str:

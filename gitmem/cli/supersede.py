@@ -17,12 +17,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what supersede takes."""
     parser.add_argument("old", help="the memory that is out of date")
     parser.add_argument("new", help="the one that takes its place")
+    shared.add_scope(parser)
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Link two memories and print the new one's key."""
     with shared.open_memory(args, out) as memory:
-        change = memory.supersede(args.old, args.new)
+        change = memory.supersede(args.old, args.new, scope=args.scope)
         shared.tell_notices(memory, out)
         return shared.print_change(change, args, out)

@@ -17,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "fact": ("write", "write down a fact with the command that proves it"),
     "edit": ("write", "change a memory, by options or in your editor"),
     "supersede": ("write", "let one memory take the place of another"),
+    "promote": ("write", "pass a memory on to more readers"),
     "forget": ("write", "retire memories; they stay in the archive"),
     "restore": ("write", "bring back what was forgotten or rotated"),
     "import": ("write", "take memories over from JSONL or Markdown, in one commit"),

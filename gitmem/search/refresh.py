@@ -7,7 +7,7 @@ import sqlite3
 
 from gitmem.analysis import format_stamp
 from gitmem.catalog import update
-from gitmem.catalog.catalog import Catalog, is_busy, is_unwritable
+from gitmem.catalog.catalog import Catalog, is_busy, is_unwritable, shown_by
 from gitmem.catalog.inserts import Inserts, Stored, problem_of
 from gitmem.document.parse import parse
 from gitmem.errors import ConflictError, FormatError, GitmemError, ProcessError
@@ -17,7 +17,7 @@ from gitmem.model import IndexText, Problem
 from gitmem.policy import Policy, builtin
 from gitmem.policy import load as load_policy
 from gitmem.search.fts import FtsEngine
-from gitmem.store import layout, read
+from gitmem.store import homeread, layout, read
 from gitmem.store.verdicts import parse_verdict
 
 TYPE_CHECKING = False
@@ -44,24 +44,39 @@ class Refreshed:
 
 
 def refresh(
-    git: Git, tip: str, *, have: Catalog | None = None, progress: Callable[[int, int], None] | None = None
+    git: Git,
+    tip: str,
+    *,
+    tree: str = "",
+    folder: str = "",
+    have: Catalog | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Refreshed:
     """Return a catalog that shows *tip*: the one we have, brought up to date, or another where it must be made anew.
 
     While another process refreshes it, the last good state is returned and said so.
+
+    Args:
+        git: The repository.
+        tip: The store's commit; empty where only the code tree has memories.
+        tree: The tree ``.memory`` of the code, or empty.
+        folder: Where the catalog lies; the project's state folder where none is given.
+        have: The catalog that is open already.
+        progress: Told how many files of how many are read.
     """
-    catalog = have or Catalog.open(git.repository.state_dir, analysis=format_stamp())
+    folder = folder or git.repository.state
+    catalog = have or Catalog.open(folder, analysis=format_stamp())
     if catalog is None:
-        return Refreshed(rebuild(git, tip, progress=progress))
-    if catalog.meta("commit") == tip:
+        return Refreshed(rebuild(git, tip, tree=tree, folder=folder, progress=progress))
+    if shown_by(catalog) == (tip, tree):
         return Refreshed(catalog)
     try:
-        if follow(git, catalog, tip):
+        if follow(git, catalog, tip, tree):
             return Refreshed(catalog)
     except sqlite3.OperationalError as err:
         if is_busy(err):
-            shows = catalog.meta("commit")[:12]
-            told = f"another process is refreshing the index; this shows {shows}, the tip is {tip[:12]}"
+            old = catalog.meta("commit")[:12]
+            told = f"another process is refreshing the index; this shows {old}, the tip is {tip[:12]}"
             return Refreshed(catalog, told)
         if not is_unwritable(err):
             raise
@@ -69,14 +84,23 @@ def refresh(
         pass  # damaged in a place that opening it did not touch
     if have is None:
         catalog.close()
-    return Refreshed(rebuild(git, tip, progress=progress))
+    return Refreshed(rebuild(git, tip, tree=tree, folder=folder, progress=progress))
 
 
-def rebuild(git: Git, tip: str, *, progress: Callable[[int, int], None] | None = None) -> Catalog:
+def rebuild(
+    git: Git,
+    tip: str,
+    *,
+    tree: str = "",
+    folder: str = "",
+    progress: Callable[[int, int], None] | None = None,
+) -> Catalog:
     """Make the catalog and the index of *tip* from nothing; in memory where the disk cannot be written to."""
 
     def fill(catalog: Catalog) -> None:
-        scan = read.scan_all(git, tip)
+        scan = read.scan_all(git, tip) if tip else read.Scan("", (), (), ())
+        if tree:
+            scan = homeread.joined(scan, homeread.scan_all(git, tree))
         policy, told = _read_policy(git, scan.files)
         for problem in (*told, *scan.problems):
             update.add_problem(catalog, problem)
@@ -89,9 +113,9 @@ def rebuild(git: Git, tip: str, *, progress: Callable[[int, int], None] | None =
         update.settle_keys(catalog, None)
         catalog.set_meta("policy", json.dumps(policy.to_dict()))
         catalog.set_meta("analysis", format_stamp())
-        catalog.set_meta("commit", tip)
+        _stamp(catalog, (tip, tree))
 
-    return Catalog.build(git.repository.state_dir, fill)
+    return Catalog.build(folder or git.repository.state, fill)
 
 
 def empty_catalog() -> Catalog:
@@ -122,34 +146,62 @@ def is_unreadable(catalog: Catalog) -> bool:
     return catalog.row("SELECT 1 FROM problem WHERE code = 'tree-unreadable'") is not None
 
 
-def follow(git: Git, catalog: Catalog, tip: str) -> bool:
+def follow(git: Git, catalog: Catalog, tip: str, tree: str | None = None) -> bool:
     """Bring a catalog from the commit it shows to *tip*; False where it must be rebuilt.
+
+    Args:
+        git: The repository.
+        catalog: The catalog.
+        tip: The store's commit.
+        tree: The tree ``.memory`` of the code; None for the one that the catalog shows.
 
     Raises:
         sqlite3.OperationalError: Somebody else writes it.
     """
-    old = catalog.meta("commit")
+    old = shown_by(catalog)
+    wanted = (tip, old[1] if tree is None else tree)
     try:
-        scan = read.scan_changes(git, old, tip)
+        scan = _changes(git, old, wanted)
     except ProcessError:
         return False  # the old commit is gone, or a tree cannot be read
+    if scan is None or scan.is_twice:
+        return False
     touched = [*(f.path for f in scan.files), *scan.removed]
     if layout.POLICY_PATH in touched or is_unreadable(catalog):
         return False  # specifications, TTLs and folders hang on it
-    if scan.is_twice:
-        return False
     # A reader does not wait long for another refresh: the last good state is an answer too.
     catalog.connection.execute("PRAGMA busy_timeout = 1000")
     with catalog.writing():
-        shows = catalog.meta("commit")
-        if shows == old:
+        found = shown_by(catalog)
+        if found == old:
             # Asked inside: where another process was faster, its rows are the added paths.
             if _has_name_twice(catalog, scan.added):
                 return False
             apply_scan(catalog, scan, read.read_files(git, _wanted(scan.files)))
-            catalog.set_meta("commit", tip)
+            _stamp(catalog, wanted)
     # Another process was faster: go on from where it brought the catalog.
-    return shows in (old, tip) or follow(git, catalog, tip)
+    return found in (old, wanted) or follow(git, catalog, tip, tree)
+
+
+def _stamp(catalog: Catalog, shown: tuple[str, str]) -> None:
+    catalog.set_meta("commit", shown[0])
+    if shown[1]:
+        catalog.set_meta("tree", shown[1])
+
+
+def _changes(git: Git, old: tuple[str, str], new: tuple[str, str]) -> read.Scan | None:
+    """Return what changed in both homes; None where one of them is new or gone.
+
+    Raises:
+        ProcessError: A tree cannot be read.
+    """
+    found = read.Scan(new[0], (), (), ())
+    for before, after, changes in ((old[0], new[0], read.scan_changes), (old[1], new[1], homeread.scan_changes)):
+        if bool(before) != bool(after):
+            return None
+        if before != after:
+            found = homeread.joined(found, changes(git, before, after))
+    return found
 
 
 def _has_name_twice(catalog: Catalog, added: Iterable[str]) -> bool:
@@ -203,7 +255,7 @@ def apply_scan(catalog: Catalog, scan: read.Scan, contents: Iterable[tuple[read.
     removed: list[IndexText] = []
     keys: set[str] = set()
     for path in (*scan.removed, *(f.path for f in scan.files)):
-        place = layout.place_of(path)
+        place = homeread.place_of(path)
         if isinstance(place, layout.Place) and place.what == layout.MEMORY:
             keys |= {place.key, *update.linked_targets(catalog, place.key)}
         text = update.remove_path(catalog, path)

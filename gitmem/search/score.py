@@ -237,6 +237,7 @@ class Signals:
         importance: From 0 to 1; 0.5 where nobody said.
         confidence: From 0 to 1; 1 where nobody said.
         overlap: How near its paths are to where the reader works, from 0 to 1 (``path_overlap``).
+        scope: The factor of its scope, > 0: 1 for the project's own memories.
     """
 
     number: int
@@ -249,6 +250,7 @@ class Signals:
     importance: float = 0.5
     confidence: float = 1.0
     overlap: float = 0.0
+    scope: float = 1.0
 
 
 @frozen
@@ -322,6 +324,7 @@ def _ranked(signals: Signals, ranking: Ranking) -> Ranked:
         ("importance", 1 + ranking.importance * (2 * signals.importance - 1)),
         ("confidence", 1 - ranking.confidence * (1 - signals.confidence)),
         ("path", 1 + ranking.path * signals.overlap),
+        ("scope", signals.scope),
     )
     score = 1.0
     for _, factor in factors:

@@ -19,6 +19,7 @@ from hashlib import sha1
 from pathlib import Path
 
 from gitmem import analysis
+from gitmem.catalog.catalog import shown_by
 from gitmem.config import state_home
 from gitmem.errors import ConflictError, GitmemError
 from gitmem.frozen import frozen
@@ -151,7 +152,7 @@ def refresh_whoosh(
         ConflictError: Somebody asked for the index itself, and another process writes it.
         GitmemError: There are so many memories that it is made only when asked for.
     """
-    folder, commit = state_dir / WHOOSH_FOLDER, catalog.meta("commit")
+    folder, commit = state_dir / WHOOSH_FOLDER, _stands_for(catalog)
     good = None if rebuild else _read(folder)
     if good is not None and good[0]["commit"] == commit:
         return _shown(good)
@@ -190,6 +191,11 @@ def refuse_many(catalog: Catalog) -> None:
             f"there is no Whoosh index, and for {count} memories (more than {AT_MOST}) it is made only when asked for",
             hint=f"make it, in about {-(-count // 60_000)} min: gitmem index --engine whoosh",
         )
+
+
+def _stands_for(catalog: Catalog) -> str:
+    """Return what a catalog shows: the store's commit, and behind it the code's tree of memories where it has one."""
+    return "".join(shown_by(catalog))
 
 
 def _shown(good: tuple[dict[str, Any], Any], *, why: str = "", commit: str = "") -> Shown:
@@ -249,7 +255,7 @@ def _read(folder: Path) -> tuple[dict[str, Any], Any] | None:
 def _write(folder: Path, catalog: Catalog, *, rebuild: bool, progress: Callable[[int, int], None] | None) -> Shown:
     """Make or follow the index, under the lock."""
     good = None if rebuild else _read(folder)
-    commit = catalog.meta("commit")
+    commit = _stands_for(catalog)
     if good is None:
         if folder.is_file():
             folder.unlink()
@@ -285,7 +291,7 @@ def _in_memory(catalog: Catalog, progress: Callable[[int, int], None] | None) ->
     refuse_many(catalog)
     opened = index.FileIndex.create(RamStorage(), SCHEMA)
     _fill(opened, None, catalog, progress)
-    return Shown(opened.reader(), catalog.meta("commit"))
+    return Shown(opened.reader(), _stands_for(catalog))
 
 
 def _fill(opened: Any, reader: Any, catalog: Catalog, progress: Callable[[int, int], None] | None) -> None:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 ATTEMPTS = 30
+# The memory branch where no setting names another one.
+USUAL_REF = "refs/heads/memory"
 # Asking fast-import for the object names of more paths than this is not worth it: such a commit lands in one pack.
 NAMES_ASKED = 100
 
@@ -96,7 +98,7 @@ def write_commit(
         start: Where the branch starts when it does not exist yet; None for the deterministic root.
 
     Raises:
-        ConflictError: Other writers, or a lock file, kept us out, or the branch is checked out here.
+        ConflictError: Other writers, or a lock file, kept us out, or the branch is checked out here, or one of code.
         GitmemError: The disk is full or read-only: nothing was changed.
     """
     made = _write(git, ref, plan, command=command, now=now, lock_timeout_s=lock_timeout_s, start=start)
@@ -122,6 +124,7 @@ def _write(
     start: str | None,
 ) -> Written | None:
     _refuse_checked_out(git, ref)
+    _refuse_code(git, ref)
     with WriteLock(git.repository.state_dir, command=command, timeout_s=lock_timeout_s) as lock:
         clear_stale_ref_lock(ref_lock_path(git, ref), lock.crashed)
         for attempt in range(ATTEMPTS):
@@ -188,6 +191,27 @@ def _refuse_checked_out(git: Git, ref: str) -> None:
         raise ConflictError(
             f"the branch {name} is checked out in {top}, and a write would move it under the files there",
             hint=f"show it there without being on it: git -C '{top}' switch --detach",
+        )
+
+
+def _refuse_code(git: Git, ref: str) -> None:
+    """Refuse to write onto a branch of the code, which the setting ``gitmem.branch`` may name.
+
+    It is one where no store may have some of its files, and its history does not begin as every store's does: somebody
+    may have pushed such a file onto a store. The branch that nobody chose by a setting is not asked about.
+    """
+    if not ref.startswith("refs/heads/") or ref == USUAL_REF or git.read_ref(ref) is None:
+        return
+    top = git.run("ls-tree", "-z", "--name-only", "--full-tree", ref).stdout.split(b"\0")
+    odd = [name for name in map(os.fsdecode, filter(None, top)) if not layout.may_be_on_top(name)]
+    if not odd:
+        return
+    roots = git.run("rev-list", "--max-parents=0", ref).stdout.decode("ascii").split()
+    if not any(layout.ROOT_MESSAGE.strip() == git.text("log", "-1", "--format=%s", root) for root in roots):
+        name = ref.removeprefix("refs/heads/")
+        raise ConflictError(
+            f"{name} is a branch of code ({odd[0]} lies on it), and memories are never written onto one",
+            hint="name a branch of its own: git config gitmem.branch memory",
         )
 
 

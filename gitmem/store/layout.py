@@ -117,6 +117,11 @@ def place_of(path: str) -> Place | str:
     return Place(MEMORY, key=key, folder=folder, archived=archived, split=len(parts) == 3)
 
 
+def may_be_on_top(name: str) -> bool:
+    """Tell whether a store may have a file or folder of this name at its root."""
+    return name == ".github" or bool(FOLDER.fullmatch(name)) or isinstance(place_of(name), Place)
+
+
 def _verdict_place(parts: list[str]) -> Place | str:
     if len(parts) == 3 and parts[2].endswith(".toml"):
         key, _, spec = parts[2].removesuffix(".toml").rpartition(".")

@@ -69,7 +69,7 @@ def scan_all(git: Git, commit: str) -> Scan:
     says so.
     """
     try:
-        return _sorted_out(commit, git.list_tree(commit))
+        return sorted_out(commit, git.list_tree(commit))
     except ProcessError as err:
         first = err
     for back in range(1, READABLE_WITHIN):
@@ -84,7 +84,7 @@ def scan_all(git: Git, commit: str) -> Scan:
             f"the tree of {commit[:12]} cannot be read ({reason}); showing {back} commit(s) earlier",
             hint="write the tree that is shown on top: gitmem doctor --fix",
         )
-        good = _sorted_out(commit, entries)
+        good = sorted_out(commit, entries)
         return Scan(commit, good.files, (), (told, *good.problems))
     raise first
 
@@ -102,7 +102,7 @@ def scan_changes(git: Git, old: str, new: str) -> Scan:
     entries = [
         TreeEntry(c.mode, "commit" if c.mode == "160000" else "blob", c.oid, sizes.get(c.oid, -1), c.path) for c in kept
     ]
-    found = _sorted_out(new, entries)
+    found = sorted_out(new, entries)
     served = {f.path for f in found.files}
     removed = tuple(display_path(c.path) for c in changes if c.path not in served)
     added = tuple(display_path(c.path) for c in changes if c.status == "A")
@@ -110,7 +110,8 @@ def scan_changes(git: Git, old: str, new: str) -> Scan:
     return Scan(new, found.files, removed, found.problems, added, is_twice)
 
 
-def _sorted_out(commit: str, entries: Iterable[TreeEntry]) -> Scan:
+def sorted_out(commit: str, entries: Iterable[TreeEntry]) -> Scan:
+    """Return a tree's entries as files that may be read, and as problems."""
     files: list[StoredFile] = []
     problems: list[Problem] = []
     seen: set[str] = set()

@@ -107,11 +107,13 @@ class Gate:
         verdict: Its verdict where it holds; None where it does not, or where there is no check.
         refusal: Why it is not passed, or None.
         notices: What the person should know.
+        counts: Whether the verdict is committed: it was made on the default branch.
     """
 
     verdict: Verdict | None
     refusal: GitmemError | None = None
     notices: tuple[str, ...] = ()
+    counts: bool = False
 
 
 def task_of(document: Document) -> Task:

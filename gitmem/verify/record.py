@@ -101,9 +101,9 @@ def record(
     db = catalog.connection
 
     def plan(tip: str | None) -> Plan | None:
-        assert tip is not None, "facts were read from this branch"
         _undo(catalog)
-        follow(tip)
+        if tip is not None:  # facts of the code tree may be judged before there is a branch
+            follow(tip)
         # Under the store's lock and until the commit is on disk: the catalog shows the new verdicts when, and only
         # when, the branch has them.
         db.execute("BEGIN IMMEDIATE")

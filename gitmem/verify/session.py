@@ -80,6 +80,27 @@ class Run:
     would_run: tuple[Due, ...] = ()
 
 
+def join_runs(runs: Sequence[Run]) -> Run:
+    """Return the runs of several stores at one commit, the project's first, as one."""
+    first = runs[0]
+    kinds, statuses = (dict[str, int]() for _ in range(2))
+    for run in runs:
+        for counts, more in ((kinds, run.standing.kinds), (statuses, run.standing.statuses)):
+            for name, number in more.items():
+                counts[name] = counts.get(name, 0) + number
+    lines = sorted((line for run in runs for line in run.standing.lines), key=lambda line: (line.status, line.key))
+    return replace(
+        first,
+        due=sum(run.due for run in runs),
+        results=tuple(result for run in runs for result in run.results),
+        recorded=next((run.recorded for run in runs if run.recorded and run.recorded.commit), first.recorded),
+        standing=Standing(kinds, statuses, tuple(lines)),
+        rung=next((run.rung for run in runs if run.rung), ""),
+        is_local=any(run.is_local for run in runs),
+        would_run=tuple(due for run in runs for due in run.would_run),
+    )
+
+
 class Session:
     """Verifies the facts of one store against HEAD."""
 
@@ -192,7 +213,7 @@ class Session:
     def run(self, told: Callable[[Result, int, int], None]) -> Run:
         """Judge what is due and write down what it showed; an interruption loses only what was under way."""
         dues = self.list_due()
-        if not dues and not self.options.dry_run and self._counts():
+        if not dues and not self.options.dry_run and self.counts():
             return self._publish()
         if self.options.dry_run or not dues:
             standing = take_stock(self._catalog, self.restate(), self._local, now=self._now)
@@ -221,7 +242,8 @@ class Session:
         ordered = tuple(sorted(results, key=lambda r: r.due.row.key))
         return Run(self.commit, len(dues), ordered, recorded, standing, self.rung, is_local)
 
-    def _counts(self) -> bool:
+    def counts(self) -> bool:
+        """Tell whether its verdicts are committed: HEAD was the default branch when it began, or that is asked for."""
         return self.options.record or self._is_on_default
 
     def _publish(self) -> Run:
@@ -240,7 +262,7 @@ class Session:
         verdicts = [r.verdict for r in results if r.verdict is not None]
         errors = {r.due.row.key: r for r in results if r.outcome == ERROR}
         self._local.note_attempts([(key, self._now, r.reason) for key, r in errors.items()])
-        if self._counts():
+        if self.counts():
             judged = {v.key for v in verdicts}
             known = due_module.list_publishable(self._catalog, self._local, self.restate())
             verdicts += [v for v in known if v.key not in judged]
@@ -253,7 +275,7 @@ class Session:
         before = take_stock(self._catalog, self.restate(), self._local, now=self._now)
         self._local.add_verdicts(verdicts)
         self._local.clear_attempts(v.key for v in verdicts)
-        if not self._counts():
+        if not self.counts():
             return None, True
         from gitmem.verify.record import record
 

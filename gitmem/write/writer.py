@@ -247,6 +247,10 @@ class Writer:
 
         return self.edit(new, change, policy, subject=f"supersede {old} by")
 
+    def catalog_at(self, tip: str | None) -> Catalog:
+        """Return what a write is planned on."""
+        return self._catalog_at(tip)
+
     def text_of(self, catalog: Catalog, known: place.Known) -> str:
         """Return the exact text of a memory's file."""
         return self._texts_of(catalog, [known])[known.path]

@@ -216,7 +216,7 @@ def test_an_error_says_whether_to_wait_or_to_do_without(text: str, busy: bool, u
 
 def test_a_damaged_catalog_is_thrown_away_and_said_so(catalog: Catalog, tmp_path: Path) -> None:
     with pytest.raises(GitmemError, match="no memory is lost") as caught:
-        discard_damaged(tmp_path, sqlite3.DatabaseError("database disk image is malformed"))
+        discard_damaged(sqlite3.DatabaseError("database disk image is malformed"), tmp_path)
 
     assert caught.value.exit_status == 3
     assert not (tmp_path / schema.FILE_NAME).exists()
@@ -226,6 +226,6 @@ def test_a_damaged_catalog_is_thrown_away_and_said_so(catalog: Catalog, tmp_path
     "err", [None, sqlite3.OperationalError("database is locked"), sqlite3.IntegrityError("x"), KeyError()]
 )
 def test_for_any_other_error_it_is_kept(catalog: Catalog, tmp_path: Path, err: BaseException | None) -> None:
-    discard_damaged(tmp_path, err)
+    discard_damaged(err, tmp_path)
 
     assert (tmp_path / schema.FILE_NAME).exists()

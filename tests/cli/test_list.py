@@ -32,9 +32,9 @@ def test_newest_come_first_with_their_cells_apart(run_cli) -> None:
 
     assert (done.status, done.err) == (0, "")
     assert done.out == (
-        "c\tfact\tverified\t2026-01-03T00:00:00Z\tA c\n"
-        "b\tgotcha\t\t2026-01-02T00:00:00Z\tA b\n"
-        "a\tlearned\t\t2026-01-01T00:00:00Z\tAn a\n"
+        "c\tfact\tverified\t2026-01-03T00:00:00Z\tA c\tproject\n"
+        "b\tgotcha\t\t2026-01-02T00:00:00Z\tA b\tproject\n"
+        "a\tlearned\t\t2026-01-01T00:00:00Z\tAn a\tproject\n"
     )
 
 
@@ -50,6 +50,7 @@ def test_json_is_as_documented(run_cli) -> None:
                 "status": "",
                 "created": "2026-01-01T00:00:00Z",
                 "tags": ["x", "y"],
+                "scope": "project",
             }
         ]
     }

@@ -102,7 +102,7 @@ def printed(*, is_terminal: bool, explain: bool = False, more: int = 0) -> tuple
 def test_hits_in_a_pipe_are_one_line_each_and_what_is_left_out_is_told_apart() -> None:
     out, err = printed(is_terminal=False, more=3)
 
-    assert out == "a\tgotcha\tfailed\ttitle of a\ta snippet\nb\tgotcha\t\ttitle of b\ta snippet\n"
+    assert out == "a\tgotcha\tfailed\ttitle of a\ta snippet\tproject\nb\tgotcha\t\ttitle of b\ta snippet\tproject\n"
     assert err == "gitmem: 3 more: --limit 5\n"
 
 

@@ -13,7 +13,6 @@ from conftest import NOW, git, memory_text, put_files, tip
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from gitmem import opened
 from gitmem.analysis import format_stamp
 from gitmem.app import Memory
 from gitmem.catalog import schema
@@ -24,6 +23,7 @@ from gitmem.errors import ConflictError, GitmemError
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
 from gitmem.model import FAILS, Verdict
+from gitmem.opened import store as opened_store
 from gitmem.recall import Asked
 from gitmem.search.refresh import empty_catalog, rebuild, refresh
 from gitmem.store import layout
@@ -276,7 +276,7 @@ def test_while_another_process_writes_the_index_the_last_state_is_shown_and_said
 
 
 def test_a_write_is_never_planned_on_an_index_that_is_behind(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opened, "REFRESH_ATTEMPTS", 1)
+    monkeypatch.setattr(opened_store, "REFRESH_ATTEMPTS", 1)
     put_files(repo, {"learned/a.md": memory_text("a", body="first\n")})
     with Memory(repo) as memory:
         memory.catalog()

@@ -240,6 +240,7 @@ def test_score_is_the_product_of_the_factors_in_their_order() -> None:
         ("importance", 1.2),
         ("confidence", 0.85),
         ("path", 1.5),
+        ("scope", 1.0),
     )
     assert ranked.score == pytest.approx(2.0 * 0.75 * 1.5 * 0.5 * 1.2 * 0.85 * 1.5)
 

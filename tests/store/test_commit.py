@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from conftest import NOW, commit_files, git, put_files, tip
 
+from gitmem.app import Memory
 from gitmem.errors import ConflictError, GitmemError, ProcessError
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
@@ -779,3 +780,31 @@ def test_a_code_commit_beside_a_write_is_not_disturbed(repo: Path) -> None:
 
     assert git(repo, "status", "--porcelain") == ""
     assert git(repo, "log", "-1", "--format=%s") == "change"
+
+
+@pytest.mark.parametrize("is_default", [True, False], ids=["default-branch", "another-branch"])
+def test_nothing_is_written_onto_a_branch_of_the_code(repo: Path, is_default: bool) -> None:
+    code = "main" if is_default else "develop"
+    git(repo, "switch", "-q", "-c", "topic" if is_default else "develop")
+    git(repo, "switch", "-q", "topic" if is_default else "main")
+    git(repo, "config", "gitmem.branch", code)
+    before = tip(repo, f"refs/heads/{code}")
+
+    with Memory(repo) as memory:
+        with pytest.raises(ConflictError, match=f"{code} is a branch of code"):
+            memory.remember("x")
+        with pytest.raises(ConflictError, match="is a branch of code"):
+            memory.init(offline=True)
+        with pytest.raises(ConflictError, match="is a branch of code"):
+            memory.doctor(fix=True)
+
+    assert tip(repo, f"refs/heads/{code}") == before
+
+
+def test_a_store_on_a_branch_of_another_name_is_written_to_whatever_was_pushed_onto_it(repo: Path) -> None:
+    git(repo, "config", "gitmem.branch", "notes")
+    with Memory(repo) as memory:
+        memory.remember("one", key="a")
+        put_files(repo, {"Odd Name.txt": "x"}, ref="refs/heads/notes")
+
+        assert memory.remember("two", key="b").is_written

@@ -151,3 +151,15 @@ def test_shards_spread_keys_evenly() -> None:
 
     assert len(counts) == 256
     assert max(counts.values()) < 5 * 5000 / 256
+
+
+@pytest.mark.parametrize(
+    "name", ["gitmem.toml", "STATUS.md", ".gitattributes", ".github", "archive", "facts", "verdicts"]
+)
+def test_what_may_be_on_top_of_a_store(name: str) -> None:
+    assert layout.may_be_on_top(name)
+
+
+@pytest.mark.parametrize("name", ["README.md", "pyproject.toml", "Makefile", ".gitignore", "Src"])
+def test_what_is_on_top_of_code(name: str) -> None:
+    assert not layout.may_be_on_top(name)

@@ -1,0 +1,41 @@
+"""Pass a memory on to more readers: from your private ones to the project, to a domain, or to all your projects.
+
+It keeps who wrote it, when and for what; its former copy is retired, and says where it went.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.store.scope import DOMAIN, PROJECT, UNIVERSAL
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = (
+    "gitmem promote gotcha-gateway-needs-a-trace-id",
+    "gitmem promote tokens-live-an-hour --to domain --domain auth",
+    "gitmem promote review-in-pairs --to universal --json",
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what promote takes."""
+    parser.add_argument("key", help="the memory")
+    parser.add_argument(
+        "--to", default=PROJECT, choices=(PROJECT, DOMAIN, UNIVERSAL), help="project, domain or universal (project)"
+    )
+    parser.add_argument("--domain", action="append", default=[], help="with --to domain: a domain that it is for")
+    parser.add_argument("--key", dest="name", default="", metavar="KEY", help="its name there, where its own is taken")
+    shared.add_scope(parser)
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Promote one memory and print its key."""
+    with shared.open_memory(args, out) as memory:
+        change = memory.promote(args.key, to=args.to, domains=args.domain, name=args.name, scope=args.scope)
+        shared.tell_notices(memory, out)
+        return shared.print_change(change, args, out)

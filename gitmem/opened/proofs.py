@@ -1,0 +1,150 @@
+"""What is needed to prove an opened store's facts: approvals, the branches that count, and verify sessions."""
+
+from __future__ import annotations
+
+import time
+
+from gitmem import config
+from gitmem.errors import ConflictError, NotFoundError, ProcessError, TrustError
+from gitmem.opened.store import REFRESH_ATTEMPTS, REFRESH_PAUSE_S, OpenedStore
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.model import Verdict
+    from gitmem.verify.due import Due
+    from gitmem.verify.session import Options, Session
+    from gitmem.verify.trust import Approval, Trust
+
+
+class ProvingStore(OpenedStore):
+    """An opened store whose facts can be proved."""
+
+    def trust(self) -> Trust:
+        """Return the approvals of this clone."""
+        from gitmem.store.local import clone_id
+        from gitmem.verify.trust import Trust
+
+        try:
+            clone = clone_id(self.git.repository.state)
+        except OSError:
+            clone = ""  # a read-only repository that nobody ever approved anything in
+        return Trust(config.state_home(), clone)
+
+    def default_branch(self) -> str:
+        """Return the code's default branch as a full ref, or an empty string."""
+        from gitmem.git.branches import default_branch
+
+        configured = self.config.default_branch
+        if not configured and self.has_store():
+            configured = self.policy().verify.default_branch
+        return default_branch(self.git, configured=configured, remote=self.config.remote)
+
+    def reviewed_branch(self) -> str:
+        """Return the branch whose approved list counts, as a full ref, or an empty string.
+
+        The store's policy has no say in it, and it is never the memory branch: what is pushed there would approve
+        itself.
+        """
+        from gitmem.git.branches import default_branch
+
+        found = default_branch(self.git, configured=self.config.default_branch, remote=self.config.remote)
+        return "" if found in (self.ref, f"refs/remotes/{self.config.remote}/{self.config.branch}") else found
+
+    def session(self, options: Options | None = None) -> Session:
+        """Return a verify session for HEAD; without options also where there is no store yet, for its first fact."""
+        from gitmem.verify.session import Session
+
+        return Session(
+            self.git,
+            self.ref,
+            self.catalog() if options is not None or self.has_store() else self.catalog_at(None),
+            self.local,
+            policy=self.policy(),
+            config=self.config,
+            trust=self.trust(),
+            default=self.default_branch(),
+            reviewed=self.reviewed_branch(),
+            follow=self._follow,
+            start=self._start(),
+            now=self.now,
+            options=options,
+        )
+
+    def _follow(self, tip: str) -> None:
+        """Bring the catalog that a verify run reads to a tip, in place: the run holds on to it.
+
+        Raises:
+            ConflictError: It must be made anew, since the policy changed; or another process writes it all the time.
+        """
+        import sqlite3
+
+        from gitmem.catalog.catalog import is_busy
+        from gitmem.search.refresh import follow, refuse_unreadable
+
+        catalog = self._catalog
+        assert catalog is not None
+        refuse_unreadable(catalog)
+        for _ in range(REFRESH_ATTEMPTS):
+            try:
+                if catalog.meta("commit") == tip or follow(self.git, catalog, tip):
+                    return
+                break
+            except sqlite3.OperationalError as err:
+                if not is_busy(err):
+                    raise
+                time.sleep(REFRESH_PAUSE_S)
+        raise ConflictError(
+            "the policy or the index was replaced while facts were judged; the verdicts are kept in this clone",
+            hint="write them to the branch without running anything again: gitmem verify",
+        )
+
+    def waiting(self) -> list[Due]:
+        """Return the facts whose commands wait for approval, by key."""
+        if self.catalog().row("SELECT 1 FROM fact WHERE form <> 'builtin' LIMIT 1") is None:
+            return []
+        return self.session().waiting()
+
+    def waiting_keys(self) -> list[str]:
+        """Return the keys of those facts for a report; none, and a notice, where that cannot be told now."""
+        if self.git.read_head()[1] is None:
+            return []  # nothing is due where there is no code
+        try:
+            return [due.row.key for due in self.waiting()]
+        except TrustError as err:
+            self.notices.append(err.message)
+        except (NotFoundError, ProcessError):
+            pass  # the code cannot be read: ``ground`` says so
+        return []
+
+    def commands(self, keys: Sequence[str] = ()) -> list[Due]:
+        """Return the live facts whose check is a command, by key: of these keys, or all."""
+        from gitmem.verify.session import Options
+
+        session = self.session(Options(keys=tuple(keys), everything=not keys))
+        return [due for due in session.list_due() if due.spec.check.form != "builtin"]
+
+    def approve(self, due: Due) -> None:
+        """Approve one command for this clone. Only ever called for a person at a terminal."""
+        self.trust().approve(self._approval("allow", due))
+
+    def deny(self, due: Due) -> None:
+        """Deny one command in this clone."""
+        self.trust().revoke(self._approval("deny", due))
+
+    def _approval(self, verdict: str, due: Due) -> Approval:
+        from gitmem.verify.trust import Approval
+
+        command = due.spec.check.shown()
+        return Approval(verdict, due.row.spec, due.row.key, command, self.now, self.author().who)
+
+    def keep_verdicts(self, verdicts: Sequence[Verdict], session: Session | None = None) -> None:
+        """Write down verdicts that were made outside a verify run: by the session that made them, or by a new one."""
+        (session or self.session()).keep_verdicts(verdicts)
+
+    def counts_here(self) -> bool:
+        """Tell whether verdicts made now are committed: HEAD is the default branch."""
+        from gitmem.git.branches import is_on_default
+
+        return is_on_default(self.git, self.default_branch())

@@ -1,0 +1,289 @@
+"""One opened store, whatever its scope: its commit, its index, its policy, and a writer to it."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from gitmem.catalog import state
+from gitmem.catalog.catalog import Catalog, shown_by
+from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, ProcessError
+from gitmem.store.local import LocalState
+from gitmem.store.scope import UNIVERSAL
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from gitmem.config import Config
+    from gitmem.git.binary import Git
+    from gitmem.policy import Policy
+    from gitmem.store.commit import Written
+    from gitmem.store.scope import Store
+    from gitmem.write.draft import Author
+    from gitmem.write.writer import Writer
+
+# A write waits for another process's refresh of the index, longer than any refresh seen: 10 times a second, which
+# SQLite waits by itself (`search.refresh.follow`), and this long.
+REFRESH_ATTEMPTS = 10
+REFRESH_PAUSE_S = 0.25
+
+
+class OpenedStore:
+    """One store, opened.
+
+    Attributes:
+        git: The git binary, bound to the store's repository.
+        config: The settings.
+        store: Which one it is.
+        notices: Lines for the person that are no errors: what was skipped, what is behind.
+        is_in_tree: Whether what is written goes into the code tree.
+    """
+
+    is_in_tree = False
+
+    def __init__(
+        self,
+        git: Git,
+        config: Config,
+        store: Store,
+        *,
+        clock: Callable[[], float],
+        progress: Callable[[str, int, int], None] | None,
+        notices: list[str],
+        author: Callable[[], Author] | None = None,
+    ) -> None:
+        self.git = git
+        self.config = config
+        self.store = store
+        self.notices = notices
+        self._clock = clock
+        self._progress = progress
+        self._catalog: Catalog | None = None
+        self._last_good: dict[tuple[str, str], tuple[str, str]] = {}
+        self._policy: Policy | None = None
+        self._local: LocalState | None = None
+        self._author = author
+
+    def close(self) -> None:
+        """Close the catalog and the local state."""
+        if self._catalog is not None:
+            self._catalog.close()
+            self._catalog = None
+        if self._local is not None:
+            self._local.close()
+
+    @property
+    def now(self) -> int:
+        """Return the time, epoch seconds."""
+        return int(self._clock())
+
+    @property
+    def ref(self) -> str:
+        """Return the full ref that the store lies on."""
+        return self.store.ref
+
+    @property
+    def local(self) -> LocalState:
+        """Return the local state of this clone."""
+        if self._local is None:
+            self._local = LocalState(self.store.folder)
+        return self._local
+
+    def find_tip(self) -> str | None:
+        """Return the store's commit: of the local branch, else of the remote's; None where there is neither."""
+        tip = self.git.read_ref(self.ref)
+        return tip or (self.git.read_ref(self.store.upstream) if self.store.upstream else None)
+
+    def tip(self) -> str:
+        """Return the store's commit.
+
+        Raises:
+            NoRepositoryError: This repository has no store yet.
+        """
+        tip = self.find_tip()
+        if tip is None:
+            raise NoRepositoryError(
+                f"this repository has no memory yet: there is no branch {self.config.branch}",
+                hint='start one: gitmem init; or simply: gitmem remember "what you learnt"',
+            )
+        return tip
+
+    def tree(self) -> str:
+        """Return the tree ``.memory`` of the code whose memories are read with the store's; empty where there is none.
+
+        Only a project's store has one (``Opened``).
+        """
+        return ""
+
+    def folder(self, tree: str) -> str:
+        """Return where the catalog of the store lies, read together with a tree of the code."""
+        # Each work tree has its own HEAD: one catalog for several would be turned back and forth.
+        return os.path.join(self.git.repository.git, "gitmem", "home-index") if tree else self.store.folder
+
+    def has_store(self) -> bool:
+        """Tell whether there are memories to read."""
+        return bool(self.find_tip() or self.tree())
+
+    def source(self) -> tuple[str, str]:
+        """Return what is read: the store's commit, or an empty string; and the code's tree ``.memory``, or that.
+
+        Raises:
+            NoRepositoryError: There is neither.
+        """
+        tree = self.tree()
+        return (self.find_tip() or "") if tree else self.tip(), tree
+
+    def catalog(self, tip: str | None = None) -> Catalog:
+        """Return the catalog at the store's tip, brought up to date where it is behind."""
+        wanted = self.source() if tip is None else (tip, self.tree())
+        if self._catalog is None:
+            from gitmem.analysis import format_stamp
+
+            self._catalog = Catalog.open(self.folder(wanted[1]), analysis=format_stamp())
+        if self._catalog is None or shown_by(self._catalog) not in (wanted, self._last_good.get(wanted)):
+            self._refresh(wanted)
+        assert self._catalog is not None
+        return self._catalog
+
+    def _refresh(self, wanted: tuple[str, str]) -> None:
+        from gitmem.search.refresh import refresh
+
+        tip, tree = wanted
+        # In place: a command that holds the catalog while the branch moves must not be left with a closed one. It lies
+        # elsewhere as soon as the code has memories, or has none any more.
+        have = self._catalog if self._catalog and bool(shown_by(self._catalog)[1]) == bool(tree) else None
+        done = refresh(
+            self.git, tip, tree=tree, folder=self.folder(tree), have=have, progress=self._told("reading memories")
+        )
+        if self._catalog is None:
+            self._catalog = done.catalog
+        elif done.catalog is not self._catalog:
+            self._catalog.become(done.catalog)
+        self._policy = None
+        # Another process writes it: waited for once, not with every question.
+        self._last_good = {wanted: shown_by(self._catalog)} if done.behind else {}
+        if done.behind and done.behind not in self.notices:
+            self.notices.append(done.behind)
+
+    def _told(self, what: str) -> Callable[[int, int], None] | None:
+        progress = self._progress
+        return None if progress is None else lambda done, of: progress(what, done, of)
+
+    def policy(self) -> Policy:
+        """Return the store's policy; the built-in one where there is no store yet."""
+        catalog = self.catalog() if self.has_store() else None  # forgets a policy that is not the tip's any more
+        if self._policy is None:
+            from gitmem.policy import Policy
+
+            text = catalog.meta("policy") if catalog else "{}"
+            if text == "{}":
+                self._policy = Policy.from_dict({})
+            else:
+                import json
+
+                self._policy = Policy.from_dict(json.loads(text))
+        return self._policy
+
+    def ground(self) -> int | None:
+        """Return the ground of HEAD, its states worked out; None where HEAD is unborn or there are no facts.
+
+        The universal store has none: its memories speak of no code of their own, so its checks are not run.
+        """
+        catalog = self.catalog()
+        if self.store.scope == UNIVERSAL:
+            return None
+        _, commit = self.git.read_head()
+        if commit is None or catalog.row("SELECT 1 FROM fact LIMIT 1") is None:
+            return None
+        known = state.ground_of(catalog, commit, self.local.serial())
+        try:
+            return known if known is not None else self._refresh_states(catalog, commit)
+        except (NotFoundError, ProcessError) as err:
+            # A broken or partial clone, away from its remote: what is remembered can be read all the same.
+            self.notices.append(f"statuses are not known: the code at {commit[:12]} cannot be read ({err.message})")
+            return None
+
+    def _refresh_states(self, catalog: Catalog, commit: str) -> int:
+        from gitmem.verify.due import refresh_states
+
+        return refresh_states(catalog, self.git, self.local, commit, self.policy(), now=self.now)
+
+    def full_key(self, typed: str) -> str:
+        """Return the key that was typed, or the only one that begins with it.
+
+        Raises:
+            NotFoundError: There is none.
+            AmbiguousKeyError: Several begin with it.
+        """
+        from gitmem.catalog.keys import full_key
+
+        return full_key(self.catalog(), typed)
+
+    def need(self, keys: Iterable[str]) -> Sequence[str]:
+        """Return full keys; raises where one does not exist."""
+        return [self.full_key(key) for key in keys]
+
+    def text_of(self, key: str) -> str:
+        """Return the exact text of a memory's file."""
+        from gitmem.write.writer import need_known
+
+        return self.writer().text_of(self.catalog(), need_known(self.catalog(), self.full_key(key)))
+
+    def writer(self) -> Writer:
+        """Return a writer to this store."""
+        from gitmem.write.writer import Writer
+
+        return Writer(
+            self.git,
+            self.ref,
+            catalog_at=self.catalog_at,
+            written=self._written,
+            author=self.author(),
+            now=self.now,
+            lock_timeout_s=self.config.lock_timeout_s,
+            start=self._start(),
+        )
+
+    def _start(self) -> str | None:
+        """Return where a write starts the branch that is not there yet: the remote's tip, or None for the root."""
+        return None if self.git.read_ref(self.ref) else self.find_tip()
+
+    def catalog_at(self, tip: str | None) -> Catalog:
+        """Return the catalog as of a tip, to plan a write on; an empty one for a branch that is not there yet.
+
+        Raises:
+            ConflictError: Another process refreshes it all the time: a write may not be planned on an older state.
+        """
+        from gitmem.search.refresh import empty_catalog, refuse_unreadable
+
+        if tip is None:
+            return empty_catalog()
+        said = len(self.notices)
+        for _ in range(REFRESH_ATTEMPTS):
+            self._last_good = {}
+            catalog = self.catalog(tip)
+            if catalog.meta("commit") == tip:
+                refuse_unreadable(catalog)
+                return catalog
+            del self.notices[said:]
+            time.sleep(REFRESH_PAUSE_S)
+        raise ConflictError(
+            "the index is being written by another process and could not be brought up to date",
+            hint="try again; if it stays so: gitmem index --rebuild",
+        )
+
+    def _written(self, written: Written, files: dict[str, bytes], removed: tuple[str, ...]) -> None:
+        """Bring the catalog along behind the acknowledgement; where that fails, the next read does it."""
+        from gitmem.search.refresh import follow_written
+
+        if self._catalog is not None and files:
+            follow_written(self.git, self._catalog, written, files, removed)
+
+    def author(self) -> Author:
+        """Return who writes: the person as git names them, the agent where one is set, and the project they work in."""
+        if self._author is not None:
+            return self._author()
+        from gitmem.write.draft import Author
+
+        return Author(self.git.identity()[0], self.config.agent, self.git.repository.name)

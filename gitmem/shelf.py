@@ -1,0 +1,197 @@
+"""Several stores side by side: one ranking, one list, one count; each memory with the scope it comes from."""
+
+from __future__ import annotations
+
+from gitmem import analysis
+from gitmem import recall as single
+from gitmem.catalog import state
+from gitmem.frozen import fields_of, frozen, replace
+from gitmem.recall import Asked, Found
+from gitmem.search import score
+from gitmem.search.engine import Stats
+from gitmem.search.fts import FtsEngine
+from gitmem.store.scope import DOMAIN, UNIVERSAL, domains_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from gitmem.catalog.catalog import Catalog, Reading
+    from gitmem.config import Config
+    from gitmem.model import Hit, IndexText
+    from gitmem.policy import Policy
+    from gitmem.store.local import LocalState
+
+
+@frozen
+class Source:
+    """One store that is looked into.
+
+    Attributes:
+        scope: Its scope.
+        catalog: Its catalog.
+        local: Local state, for what was read how often.
+        ground: The ground whose statuses are told, or None.
+        domains: The domains whose memories are read here; None for a store where this does not matter.
+    """
+
+    scope: str
+    catalog: Catalog
+    local: LocalState
+    ground: int | None
+    domains: tuple[str, ...] | None = None
+
+    def asked(self, asked: Asked) -> Asked:
+        """Return what is asked of this store."""
+        return asked if self.domains is None else replace(asked, domains=self.domains)
+
+    def scope_of(self, key: str) -> str:
+        """Return the scope of one of its memories."""
+        if self.domains is None:
+            return self.scope
+        sql = "SELECT t.fields FROM memory m JOIN text t ON t.id = m.id WHERE m.key = ? AND m.shadowed = 0"
+        row = self.catalog.row(sql, (key,))
+        return DOMAIN if row and domains_of(row[0]) else UNIVERSAL
+
+
+class OneState:
+    """One state of each of some stores, as a context manager (``Catalog.reading``)."""
+
+    def __init__(self, sources: Iterable[Source]) -> None:
+        self._readings: list[Reading] = [source.catalog.reading() for source in sources]
+
+    def __enter__(self) -> None:
+        """Begin."""
+        for one in self._readings:
+            one.__enter__()
+
+    def __exit__(self, *_: object) -> None:
+        """Let go of all of them."""
+        for one in self._readings:
+            one.__exit__()
+
+
+def recall(sources: Sequence[Source], asked: Asked, *, policy: Policy, config: Config, now: int) -> Found:
+    """Rank the memories of several stores against a question, best first; without a question, the newest first.
+
+    A word is as rare as it is in all of them together, so that scores of different scopes compare.
+    """
+    if not asked.query.strip():
+        found = [single.newest(s.catalog, s.ground, s.asked(asked), now=now) for s in sources]
+        return _merged(sources, found, asked.limit)
+    terms = analysis.query_terms(asked.query)
+    shelf = _Shelf(sources)
+    shelf.fill(terms, asked, policy, config, now)
+    fields = policy.recall.weights
+    weights = score.Weights(fields=(fields.title, fields.tags, fields.key, fields.paths, fields.body))
+    stats = shelf.frequencies(terms)
+    lexical = score.lexical(terms, shelf.texts.values(), stats, weights=weights, frequencies=shelf.frequencies)
+    signals = shelf.signals(lexical, asked, policy=policy, config=config, now=now)
+    ranked = score.rank(signals, limit=max(1, len(signals)), ranking=single._ranking(policy, config))
+    hits = shelf.hits(ranked[: asked.limit], terms)
+    return Found(tuple(hits), max(0, len(ranked) - asked.limit))
+
+
+def list_memories(sources: Sequence[Source], asked: Asked, *, now: int) -> Found:
+    """Return memories of several stores that pass the filters, the newest first, without their text."""
+    found = [single.list_memories(s.catalog, s.ground, s.asked(asked), now=now) for s in sources]
+    return _merged(sources, found, asked.limit)
+
+
+def _merged(sources: Sequence[Source], found: Sequence[Found], limit: int) -> Found:
+    told = [replace(hit, scope=s.scope_of(hit.key)) for s, one in zip(sources, found, strict=True) for hit in one.hits]
+    hits = sorted(told, key=lambda hit: (-hit.created, hit.key))
+    return Found(tuple(hits[:limit]), sum(one.more for one in found) + max(0, len(hits) - limit))
+
+
+class _Shelf:
+    """The candidates of several stores; the memory *id* of the n-th of N stores has the number id × N + n.
+
+    Attributes:
+        texts: What was found, by number.
+    """
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self._sources = sources
+        self._engines = [FtsEngine(source.catalog.connection) for source in sources]
+        self._told: list[dict[int, state.Told]] = [{} for _ in sources]
+        self._own: list[dict[int, IndexText]] = [{} for _ in sources]
+        self.texts: dict[int, IndexText] = {}
+
+    def fill(self, terms: Sequence[str], asked: Asked, policy: Policy, config: Config, now: int) -> None:
+        """Look the candidates up, as many in each store as if it were the only one."""
+        multiplier = config.recall_candidate_multiplier or policy.recall.candidate_multiplier
+        wanted = max(single.CANDIDATES, int(asked.limit * min(multiplier, single.MULTIPLIER_AT_MOST)) + 1)
+        for nth, (source, engine) in enumerate(zip(self._sources, self._engines, strict=True)):
+            condition, values = single.where(source.catalog, source.ground, source.asked(asked), now=now)
+            found = engine.candidates(terms, limit=wanted, where=condition, parameters=values)
+            self._own[nth] = single._texts(source.catalog, [c.number for c in found])
+            for number, text in self._own[nth].items():
+                whole = number * len(self._sources) + nth
+                self.texts[whole] = replace(text, number=whole)
+
+    def _split(self, numbers: Iterable[int]) -> Iterator[tuple[int, Source, list[int]]]:
+        """Yield each store with its own numbers of these, as far as it has some."""
+        split: list[list[int]] = [[] for _ in self._sources]
+        for number in numbers:
+            split[number % len(split)].append(number // len(split))
+        for nth, source in enumerate(self._sources):
+            if split[nth]:
+                yield nth, source, split[nth]
+
+    def frequencies(self, terms: Sequence[str]) -> Stats:
+        """Return what the engines know of some terms, as if they were one."""
+        return together([engine.frequencies(terms) for engine in self._engines])
+
+    def signals(
+        self, lexical: dict[int, float], asked: Asked, *, policy: Policy, config: Config, now: int
+    ) -> list[score.Signals]:
+        """Return what is known of each candidate that has a word of the query."""
+        factors = fields_of(policy.recall.scope)
+        signals = []
+        for nth, source, numbers in self._split(lexical):
+            catalog, ground, texts = source.catalog, source.ground, self._own[nth]
+            own = {number: lexical[number * len(self._sources) + nth] for number in numbers}
+            told = state.tell(catalog, ground, numbers, now=now, chains=state.suspects(catalog, ground))
+            self._told[nth] = told
+            found = single._signals(catalog, source.local, own, texts, told, policy=policy, config=config, now=now)
+            if asked.paths:
+                found = single._near(catalog, found, asked.paths)
+            for one in found:
+                factor = factors[source.scope_of(texts[one.number].key)]
+                signals.append(replace(one, number=one.number * len(self._sources) + nth, scope=factor))
+        return signals
+
+    def hits(self, ranked: Sequence[score.Ranked], terms: Sequence[str]) -> list[Hit]:
+        """Return the hits of what was ranked, in its order."""
+        found: dict[int, Hit] = {}
+        by_number = {one.number: one for one in ranked}
+        for nth, source, numbers in self._split(by_number):
+            wholes = [number * len(self._sources) + nth for number in numbers]
+            own = [replace(by_number[whole], number=number) for whole, number in zip(wholes, numbers, strict=True)]
+            hits = single._hits(source.catalog, own, self._own[nth], self._told[nth], terms)
+            for whole, hit in zip(wholes, hits, strict=True):
+                found[whole] = replace(hit, scope=source.scope_of(hit.key))
+        return [found[one.number] for one in ranked]
+
+
+def together(stats: Sequence[Stats]) -> Stats:
+    """Return what several stores' engines know of some terms, as if they were one store."""
+    documents = sum(one.documents for one in stats)
+    frequency: dict[str, int] = {}
+    for one in stats:
+        for term, df in one.frequency.items():
+            frequency[term] = frequency.get(term, 0) + df
+    totals = ([length * one.documents for length in one.lengths] for one in stats)
+    lengths = tuple(sum(column) / max(documents, 1) for column in zip(*totals, strict=True))
+    return Stats(documents, frequency, lengths)
+
+
+def scopes_of(source: Source, *, now: int) -> dict[str, int]:
+    """Return how many live memories of each scope a store has for this project."""
+    counts = {}
+    for scope in (source.scope,) if source.domains is None else (DOMAIN, UNIVERSAL):
+        asked = source.asked(Asked(scopes=(scope,)))
+        condition, values = single.where(source.catalog, source.ground, asked, now=now)
+        counts[scope] = source.catalog.row(f"SELECT count(*) FROM memory m WHERE {condition}", values)[0]
+    return counts

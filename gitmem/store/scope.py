@@ -1,0 +1,77 @@
+"""Scopes, and what a store is: a ref of a repository, and the folder of local state beside it. Pure."""
+
+from __future__ import annotations
+
+from gitmem.errors import RefusedError
+from gitmem.frozen import frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PROJECT = "project"
+PRIVATE = "private"
+DOMAIN = "domain"
+UNIVERSAL = "universal"
+# The narrowest last: a key that several scopes have is that of the first one here.
+SCOPES = (PROJECT, PRIVATE, DOMAIN, UNIVERSAL)
+
+PRIVATE_REFS = "refs/gitmem/private"
+
+
+@frozen
+class Store:
+    """The memories of one scope: where they lie, and where what is derived from them is kept.
+
+    Attributes:
+        scope: ``project``, ``private`` or ``universal`` (whose repository holds the domains' memories, too).
+        ref: The full ref whose commit they are read from.
+        folder: The folder of the store's local state (index, verdicts made here); it may not exist yet.
+        upstream: The remote's ref that is read before there is a local one; or empty.
+    """
+
+    scope: str
+    ref: str
+    folder: str
+    upstream: str = ""
+
+
+def refuse_misplaced(scope: str, domains: Sequence[str], *, in_tree: bool = False) -> None:
+    """Refuse a memory that cannot be of a scope.
+
+    Raises:
+        RefusedError: The domain scope without a domain, the universal one with some, or another than the project's in
+            the code tree.
+    """
+    if scope == DOMAIN and not domains:
+        told = "a memory of the domain scope names the domains that it is for"
+        raise RefusedError(told, hint="--domain auth; or --scope universal for all projects")
+    if scope == UNIVERSAL and domains:
+        told = "a universal memory is for all projects, and this one names domains"
+        raise RefusedError(told, hint="--scope domain; or leave --domain out")
+    if in_tree and scope != PROJECT:
+        told = f"the code tree has memories of the project only, none of the {scope} scope"
+        raise RefusedError(told, hint="leave out --in-tree, or --scope")
+
+
+def is_meant(fields: str, scopes: Sequence[str], domains: Sequence[str]) -> bool:
+    """Tell whether a memory of the universal store is one of these scopes, or of any, for a project of these domains.
+
+    Args:
+        fields: Its fields as JSON.
+        scopes: The scopes that are asked for; empty for all.
+        domains: The domains of the project.
+    """
+    named = domains_of(fields)
+    is_wanted = not scopes or (DOMAIN if named else UNIVERSAL) in scopes
+    return is_wanted and (not named or not set(named).isdisjoint(domains))
+
+
+def domains_of(fields: str) -> list[str]:
+    """Return the domains that a memory names, by its fields as JSON."""
+    if '"domains"' not in fields:
+        return []
+    import json  # 1 ms, and most memories name none
+
+    found = json.loads(fields).get("domains")
+    return [str(one) for one in (found if isinstance(found, list) else [found]) if one]

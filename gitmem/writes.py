@@ -1,0 +1,105 @@
+"""The commands that write memories of any scope, as methods: the half of ``Memory`` that ``app`` builds on."""
+
+from __future__ import annotations
+
+from gitmem.errors import RefusedError
+from gitmem.exchanged import Exchanged
+from gitmem.store.scope import PRIVATE, PROJECT, refuse_misplaced
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from gitmem.write.writer import Change
+
+
+class Writes(Exchanged):
+    """The memory of one repository, to write to."""
+
+    def remember(
+        self,
+        text: str,
+        *,
+        title: str = "",
+        kind: str = "learned",
+        key: str = "",
+        scope: str = PROJECT,
+        in_tree: bool = False,
+        **options: Any,
+    ) -> Change:
+        """Write a memory of a scope; returns what was done (``write.writer.Change``)."""
+        from gitmem.remember import remember
+
+        refuse_misplaced(scope, options.get("domains", ()), in_tree=in_tree)
+        store = self.in_tree() if in_tree else self.store_for(scope)
+        return self.told(remember(store, text, title=title, kind=kind, key=key, **options))
+
+    def edit(self, key: str, change: Callable[[str], str], *, approve: bool = False, scope: str = "") -> Change:
+        """Change the text of one memory in place; a changed check must hold, as for a new fact."""
+        from gitmem.fact import edit_text
+
+        store, full_key = self.holder(key, scope)
+        return self.told(edit_text(store, full_key, change, approve=approve))
+
+    def edit_fields(
+        self, key: str, changes: Mapping[str, Any], body: str | None, *, approve: bool, scope: str = ""
+    ) -> Change:
+        """Change fields, and the body where it is not None; a changed check must hold, as for a new fact."""
+        from gitmem.fact import edit_fields
+
+        store, full_key = self.holder(key, scope)
+        return self.told(edit_fields(store, full_key, changes, body, approve=approve))
+
+    def change_of(self, key: str, *, scope: str = "") -> Change:
+        """Return where a memory lies now, as a write that changed nothing more."""
+        from gitmem.write.writer import Change, need_known
+
+        store, full_key = self.holder(key, scope)
+        known = need_known(store.catalog(), full_key)
+        return Change(known.key, known.path, store.source()[0])
+
+    def forget(self, keys: Sequence[str], *, why: str = "", scope: str = "") -> Sequence[Change]:
+        """Retire memories: they leave search and stay in the archive, one commit for those of one store."""
+        from gitmem.write.draft import refuse_typed
+
+        refuse_typed("the reason", why, self.policy())
+        held = [self.holder(key, scope) for key in keys]
+        done: dict[tuple[str, bool, str], Change] = {}
+        for store in {(store.store.scope, store.is_in_tree): store for store, _ in held}.values():
+            place = (store.store.scope, store.is_in_tree)
+            own = [key for holder, key in held if (holder.store.scope, holder.is_in_tree) == place]
+            done |= {(*place, change.key): change for change in store.writer().forget(own, why=why)}
+        found = dict.fromkeys((store.store.scope, store.is_in_tree, key) for store, key in held)
+        return [self.told(done[one]) for one in found]
+
+    def restore(self, keys: Sequence[str], *, scope: str = "") -> Sequence[Change]:
+        """Bring back memories that were forgotten or rotated, as they were."""
+        held = [self.holder(key, scope) for key in keys]
+        return [self.told(store.writer().restore([key])[0]) for store, key in held]
+
+    def supersede(self, old: str, new: str, *, scope: str = "") -> Change:
+        """Let one memory take the place of another of the same store."""
+        (above, new_key), (store, old_key) = self.holder(new, scope), self.holder(old, scope)
+        if (store.store, store.is_in_tree) != (above.store, above.is_in_tree):
+            told = f"{old_key} and {new_key} are of different scopes, and a link holds within one"
+            raise RefusedError(told, hint=f"gitmem promote {new_key}; or gitmem forget {old_key} --why …")
+        return self.told(store.writer().supersede(old_key, new_key, store.policy()))
+
+    def promote(
+        self, key: str, *, to: str = PROJECT, domains: Sequence[str] = (), name: str = "", scope: str = ""
+    ) -> Change:
+        """Pass a memory on to a wider scope, and retire it where it was."""
+        from gitmem.promote import promote
+
+        return promote(self, key, to=to, domains=domains, name=name, scope=scope)
+
+    def fact(self, title: str, *, scope: str = PROJECT, in_tree: bool = False, **options: Any) -> Change:
+        """Write a fact of a scope, proved where somebody can approve its command now."""
+        from gitmem.fact import write_fact
+
+        refuse_misplaced(scope, options.get("domains", ()), in_tree=in_tree)
+        if scope == PRIVATE:
+            return write_fact(self.private(), title, **options)
+        home = self.in_tree() if in_tree else self.store_for(scope)
+        return self.told(write_fact(self, title, home=None if home is self else home, **options))
