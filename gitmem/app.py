@@ -142,7 +142,9 @@ class Memory(Writes):
 
             policy, sources = self.policy(), self.sources(stores)
             with shelf.OneState(sources):
-                return shelf.recall(sources, asked, policy=policy, config=self.config, now=self.now)
+                found = shelf.recall(sources, asked, policy=policy, config=self.config, now=self.now)
+            self.notices += [found.notice] if found.notice else []
+            return found
         from gitmem.ask import recall
 
         if stores != [self]:

@@ -15,6 +15,7 @@ from gitmem.store.scope import DOMAIN, UNIVERSAL, domains_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
 
     from gitmem.catalog.catalog import Catalog, Reading
     from gitmem.config import Config
@@ -82,6 +83,8 @@ def recall(sources: Sequence[Source], asked: Asked, *, policy: Policy, config: C
     terms = analysis.query_terms(asked.query)
     shelf = _Shelf(sources)
     shelf.fill(terms, asked, policy, config, now)
+    if not shelf.texts:
+        return _near(sources, asked, policy=policy, config=config, now=now)
     fields = policy.recall.weights
     weights = score.Weights(fields=(fields.title, fields.tags, fields.key, fields.paths, fields.body))
     stats = shelf.frequencies(terms)
@@ -90,6 +93,18 @@ def recall(sources: Sequence[Source], asked: Asked, *, policy: Policy, config: C
     ranked = score.rank(signals, limit=max(1, len(signals)), ranking=single._ranking(policy, config))
     hits = shelf.hits(ranked[: asked.limit], terms)
     return Found(tuple(hits), max(0, len(ranked) - asked.limit))
+
+
+def _near(sources: Sequence[Source], asked: Asked, *, policy: Policy, config: Config, now: int) -> Found:
+    """Return what each store finds by parts of words, where no word of the question is in any; or what was meant."""
+    options: dict[str, Any] = {"policy": policy, "config": config, "now": now}
+    found = [single.recall(s.catalog, s.local, s.ground, s.asked(asked), **options) for s in sources]
+    told = [replace(hit, scope=s.scope_of(hit.key)) for s, one in zip(sources, found, strict=True) for hit in one.hits]
+    hits = sorted(told, key=lambda hit: -hit.score)[: asked.limit]
+    notice = next((one.notice for one in found if one.notice), "")
+    suggestion = next((one.suggestion for one in found if one.suggestion), "")
+    more = sum(one.more for one in found) + len(told) - len(hits)
+    return Found(tuple(hits), more, notice if hits else "", "" if hits else suggestion)
 
 
 def list_memories(sources: Sequence[Source], asked: Asked, *, now: int) -> Found:

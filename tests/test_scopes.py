@@ -79,6 +79,12 @@ def test_only_the_scopes_that_are_asked_for_are_read(four: Memory, scopes: tuple
     assert {hit.key for hit in four.list(Asked(limit=9, scopes=scopes)).hits} == set(scopes)
 
 
+def test_parts_of_words_and_near_words_are_found_in_every_scope(four: Memory) -> None:
+    assert found(four, "atewa") == ALL
+    assert "contain a part" in four.notices[0]
+    assert four.recall(Asked("gatewya")).suggestion == "gateway"
+
+
 def test_private_memories_are_those_of_one_agent(four: Memory, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITMEM_AGENT", "Worker 3")
 
@@ -254,3 +260,5 @@ def test_scopes_are_told_by_the_commands(four: Memory, run_cli) -> None:
     assert "private" in run_cli("show", "private").out.splitlines()[1]
     assert "1 private, 1 domain, 1 universal" in run_cli("status").out
     assert run_cli("recall", "x", "--scope", "everywhere").status == 2
+    git(four.git.repository.work_tree, "update-ref", "-d", AGENT)
+    assert run_cli("recall", "gateway", "--scope", "private").status == 1
