@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from gitmem.opened.proofs import ProvingStore
     from gitmem.write.writer import Change
 
 
@@ -64,19 +65,23 @@ class Writes(Exchanged):
         from gitmem.write.draft import refuse_typed
 
         refuse_typed("the reason", why, self.policy())
+        return self._each_store(keys, scope, lambda store, own: store.writer().forget(own, why=why))
+
+    def restore(self, keys: Sequence[str], *, scope: str = "") -> Sequence[Change]:
+        """Bring back memories that were forgotten or rotated, as they were, one commit for those of one store."""
+        return self._each_store(keys, scope, lambda store, own: store.writer().restore(own))
+
+    def _each_store(
+        self, keys: Sequence[str], scope: str, change: Callable[[ProvingStore, list[str]], Sequence[Change]]
+    ) -> Sequence[Change]:
         held = [self.holder(key, scope) for key in keys]
         done: dict[tuple[str, bool, str], Change] = {}
         for store in {(store.store.scope, store.is_in_tree): store for store, _ in held}.values():
             place = (store.store.scope, store.is_in_tree)
             own = [key for holder, key in held if (holder.store.scope, holder.is_in_tree) == place]
-            done |= {(*place, change.key): change for change in store.writer().forget(own, why=why)}
+            done |= {(*place, one.key): one for one in change(store, own)}
         found = dict.fromkeys((store.store.scope, store.is_in_tree, key) for store, key in held)
         return [self.told(done[one]) for one in found]
-
-    def restore(self, keys: Sequence[str], *, scope: str = "") -> Sequence[Change]:
-        """Bring back memories that were forgotten or rotated, as they were."""
-        held = [self.holder(key, scope) for key in keys]
-        return [self.told(store.writer().restore([key])[0]) for store, key in held]
 
     def supersede(self, old: str, new: str, *, scope: str = "") -> Change:
         """Let one memory take the place of another of the same store."""
