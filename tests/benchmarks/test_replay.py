@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,15 @@ TRUTH = {
     "no-tool": "??????????",
 }
 LETTERS = {"verified": "H", "failed": "F", "suspect": "S", "unproven": "?", "stale": "s"}
+
+
+@pytest.fixture(autouse=True)
+def _environment():
+    """Put back what a replay as a program of its own may change."""
+    saved = dict(os.environ)
+    yield
+    os.environ.clear()
+    os.environ.update(saved)
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import select
 import subprocess
 import sys
@@ -155,7 +156,9 @@ def is_linear(folder: Path, ref: str = "refs/heads/memory") -> bool:
 
 
 # What gitmem may write in a repository: its own state, new objects, and the memory branch with its log.
-OURS = ("gitmem/", "objects/", "refs/heads/memory", "logs/refs/heads/memory")
+OURS = ("gitmem/", "objects/", "refs/heads/memory", "logs/refs/heads/memory", "refs/gitmem/")
+# The same of one linked work tree: what its HEAD has of the second home.
+OF_A_WORK_TREE = re.compile(r"common/worktrees/[^/]+/gitmem(/|$)")
 
 
 def snapshot(folder: Path, *, apart_from: tuple[str, ...] = ()) -> dict[str, str]:
@@ -181,8 +184,10 @@ def untouched(folder: Path) -> dict[str, str]:
     git_dir = Path(git(folder, "rev-parse", "--absolute-git-dir"))
     common = Path(git(folder, "rev-parse", "--path-format=absolute", "--git-common-dir"))
     found = {f"common/{path}": kept for path, kept in snapshot(common).items() if not path.startswith(OURS)}
+    found = {path: kept for path, kept in found.items() if not OF_A_WORK_TREE.match(path)}
     if git_dir != common:
-        found |= {f"git/{path}": kept for path, kept in snapshot(git_dir).items()}
+        inside = snapshot(git_dir, apart_from=("gitmem",)).items()
+        found |= {f"git/{path}": kept for path, kept in inside}
     top = git(folder, "rev-parse", "--show-toplevel", check=False)
     if top:
         skipped = (".git/",) if (Path(top) / ".git").is_dir() else ()
