@@ -64,6 +64,10 @@ class TreeWriter(Writer):
         """Move memories to the archive of the code tree."""
         return [_placed(change) for change in super().forget(keys, why=why)]
 
+    def restore(self, keys: list[str]) -> list[Change]:
+        """Move memories back from the archive of the code tree."""
+        return [_placed(change) for change in super().restore(keys)]
+
     def write(self, plan: Callable[[str | None], Plan | None], command: str) -> Written | None:
         """Write the files that *plan* says; each is there whole or not at all."""
         with WriteLock(self._git.repository.state_dir, command=command, timeout_s=self._lock_timeout_s):

@@ -80,6 +80,18 @@ def test_edits_and_retirements_happen_in_the_work_tree(repo: Path) -> None:
     assert tip(repo) == before
 
 
+def test_what_was_retired_there_comes_back_there(repo: Path) -> None:
+    commit_files(repo, tracked(make_memory("a", "Stays"), make_memory("b", "Gone")))
+    with Memory(repo, clock=Clock()) as memory:
+        memory.forget(["b"])
+        commit_files(repo, {}, "retired")
+
+        done = memory.restore(["b"])
+
+    assert [change.path for change in done] == [".memory/gotchas/b.md"]
+    assert lying(repo) == {".memory/gotchas/a.md", ".memory/gotchas/b.md"}
+
+
 def test_a_fact_is_proved_now_and_recorded_once_it_is_committed(memory: Memory, repo: Path) -> None:
     before = tip(repo)
     with pytest.raises(RefusedError, match="does not hold"):
