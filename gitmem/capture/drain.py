@@ -10,8 +10,9 @@ from gitmem.capture.keep import OPTIONS
 from gitmem.errors import ConflictError, FormatError, GitmemError, RefusedError, UsageError
 from gitmem.policy import Policy
 from gitmem.store.spool import Spool
-from gitmem.write.batch import Batch
+from gitmem.write import place
 from gitmem.write.draft import Author, make_draft
+from gitmem.write.together import Rehearsal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,21 +93,20 @@ def _drain_some(memory: Opened, spool: Spool, writer: Writer, names: Sequence[st
     def plan(tip: str | None) -> Plan | None:
         done.clear()
         refused.clear()
-        catalog = memory.catalog_at(tip)
-        policy = policy_of(catalog)
-        batch = Batch(memory.git, writer, catalog, policy)
-        for name in names:
-            try:
-                if not _add(memory, spool, batch, name, policy):
-                    break
-                done.append(name)
-            except (RefusedError, FormatError, UsageError) as err:
-                refused[name] = err.message
-            except (ValueError, TypeError) as err:
-                refused[name] = f"the entry cannot be read: {err}"
-        planned = batch.plan(trailers=tuple((TRAILER, f"capture {name}") for name in done))
-        batch.close()
-        return planned
+        catalog, keys = memory.catalog_at(tip), []
+        with Rehearsal(catalog, writer.planned) as rehearsal:
+            for name in names:
+                try:
+                    keys += _rehearse(memory, spool, writer, rehearsal, name)
+                    done.append(name)
+                except (RefusedError, FormatError, UsageError) as err:
+                    refused[name] = err.message
+                except (ValueError, TypeError) as err:
+                    refused[name] = f"the entry cannot be read: {err}"
+        written = list(dict.fromkeys(keys))
+        many = f"{len(written)} that were captured"
+        subject = f"memory: add {many if len(written) > 1 else ''.join(written)}"
+        return writer.plan_rehearsed(rehearsal, subject, written, sources=[f"capture {name}" for name in done])
 
     spool.begin(memory.find_tip() or "")
     writer.write(plan, "capture")
@@ -116,12 +116,26 @@ def _drain_some(memory: Opened, spool: Spool, writer: Writer, names: Sequence[st
     spool.end()
 
 
-def _add(memory: Opened, spool: Spool, batch: Batch, name: str, policy: Policy) -> bool:
-    """Plan one entry; False where the batch is full."""
+def _rehearse(memory: Opened, spool: Spool, writer: Writer, rehearsal: Rehearsal, name: str) -> list[str]:
+    """Plan one entry on what those before it leave; returns the key that it changes, if any.
+
+    Raises:
+        GitmemError: It cannot be written.
+        ValueError, TypeError: It cannot be read.
+    """
     entry = spool.read(name)
     if entry is None:
-        return True
-    return batch.add(_draft(memory, entry, policy), once=bool(entry.get("once")))
+        return []
+    catalog = rehearsal.catalog
+    policy = policy_of(catalog)
+    draft = place.settle_key(catalog, _draft(memory, entry, policy))
+    if entry.get("once") and place.find_known(catalog, draft.key) is not None:
+        return []
+    step = writer.plan_remember(catalog, draft, policy, done={})
+    if step is None:
+        return []
+    rehearsal.apply(step)
+    return [draft.key]
 
 
 def _draft(memory: Opened, entry: Mapping[str, Any], policy: Policy) -> Draft:
@@ -141,15 +155,15 @@ def _draft(memory: Opened, entry: Mapping[str, Any], policy: Policy) -> Draft:
 
 def overlaid(memory: Opened, writer: Writer, base: Catalog) -> Catalog:
     """Return a copy of a catalog, in memory, with what waits in the spool in it; what cannot be written is left out."""
-    spool, policy = Spool(memory.git.repository.state), policy_of(base)
-    batch = Batch(memory.git, writer, base, policy)
+    spool, shown = Spool(memory.git.repository.state), base.copied()
+    rehearsal = Rehearsal(shown, writer.planned)
     for name in spool.list_waiting():
         try:
-            if not _add(memory, spool, batch, name, policy):
-                break  # its folder is about to be split: it is seen when that is written
+            with shown.writing():
+                _rehearse(memory, spool, writer, rehearsal, name)
         except (GitmemError, ValueError, TypeError):
             continue
-    return batch.shown()
+    return shown
 
 
 def policy_of(catalog: Catalog) -> Policy:

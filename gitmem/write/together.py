@@ -31,7 +31,10 @@ FLUSH_AT = 1000
 class Rehearsal:
     """What several writes change together, as a context manager; the catalog is as before when it is left.
 
+    Where the catalog is to keep them (a copy, to show them), `apply` is called inside a transaction instead.
+
     Attributes:
+        catalog: The catalog, with every write that was applied.
         texts: The content of every file that is to be written, by path.
         moves: The old path of every file that is to be moved, and its new one.
         deletes: The paths that go.
@@ -39,7 +42,7 @@ class Rehearsal:
 
     def __init__(self, catalog: Catalog, planned: dict[str, bytes]) -> None:
         """Bind to a catalog; *planned* is filled with the contents by the names that the catalog has for them."""
-        self._catalog = catalog
+        self.catalog = catalog
         self._planned = planned
         self.texts: dict[str, bytes] = {}
         self.moves: dict[str, str] = {}
@@ -52,7 +55,7 @@ class Rehearsal:
             ConflictError: Another process writes the index.
         """
         try:
-            self._catalog.connection.execute("BEGIN IMMEDIATE")
+            self.catalog.connection.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError as err:
             if not is_busy(err):
                 raise
@@ -61,7 +64,7 @@ class Rehearsal:
 
     def __exit__(self, *_: object) -> None:
         """Undo everything."""
-        self._catalog.connection.execute("ROLLBACK")
+        self.catalog.connection.execute("ROLLBACK")
 
     def apply(self, plan: Plan) -> None:
         """Take one write, and show it to the next one."""
@@ -72,11 +75,11 @@ class Rehearsal:
         for path, content in plan.writes:
             self.texts[path] = self._planned[f"planned:{path}"] = content
             self.deletes.discard(path)
-        db = self._catalog.connection
+        db = self.catalog.connection
         db.executemany("UPDATE memory SET path = ? WHERE path = ?", [(new, old) for old, new in plan.moves])
         files = tuple(StoredFile(_place(path), path, f"planned:{path}") for path, _ in plan.writes)
         scan = Scan("", files, plan.deletes, ())
-        apply_scan(self._catalog, scan, zip(files, (content for _, content in plan.writes), strict=True))
+        apply_scan(self.catalog, scan, zip(files, (content for _, content in plan.writes), strict=True))
 
     def _move(self, old: str, new: str) -> None:
         if old in self.texts:

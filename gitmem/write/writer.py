@@ -99,14 +99,22 @@ class Writer:
                     if (step := self.plan_remember(catalog, draft, policy, done=told)) is not None:
                         rehearsal.apply(step)
             written = list(dict.fromkeys(told["key"] for told in done if told.get("is_written", True)))
-            texts = {path: content.decode("utf-8") for path, content in rehearsal.texts.items()}
             subject = f"memory: add {written[0]} and {len(written) - 1} more" if written else ""
-            moves = tuple(rehearsal.moves.items())
-            return self.plan(subject, written[:KEYS_NAMED], texts, sorted(rehearsal.deletes), moves) if texts else None
+            return self.plan_rehearsed(rehearsal, subject, written[:KEYS_NAMED])
 
         written = self.write(plan, f"remember {len(drafts)} memories")
         commit = written.commit if written else self._git.read_ref(self._ref) or self._start or ""
         return [Change(commit=commit, **told) for told in done]
+
+    def plan_rehearsed(
+        self, rehearsal: Rehearsal, subject: str, keys: list[str], *, sources: Sequence[str] = ()
+    ) -> Plan | None:
+        """Return several writes as one commit's plan; None where they change nothing."""
+        texts = {path: content.decode("utf-8") for path, content in rehearsal.texts.items()}
+        if not texts:
+            return None
+        moves = tuple(rehearsal.moves.items())
+        return self.plan(subject, keys, texts, sorted(rehearsal.deletes), moves, sources=sources)
 
     def plan_remember(
         self,
