@@ -90,6 +90,13 @@ class Spec:
     network: bool = False
     refute: str = ""
 
+    def shown(self) -> str:
+        """Return all that is run, on one line, as the check is shown; not cleaned of control characters."""
+        more = [f"setup: {self.setup}"] if self.setup else []
+        more += [f"counterexample: {self.refute}"] if self.refute else []
+        more += ["with the network"] if self.network else []
+        return self.check.shown() + "".join(f"  [{part}]" for part in more)
+
 
 @frozen
 class Document:

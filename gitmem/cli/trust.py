@@ -68,21 +68,12 @@ def _list(memory: Memory, args: argparse.Namespace, out: Output) -> int:
 def _print(memory: Memory, args: argparse.Namespace, out: Output) -> int:
     dues = memory.commands(memory.need(args.keys))
     if args.json:
-        out.json({"commands": [{"spec": d.row.spec, "key": d.row.key, "command": _whole(d)} for d in dues]})
+        out.json({"commands": [{"spec": d.row.spec, "key": d.row.key, "command": d.spec.shown()} for d in dues]})
         return 0
     out.exact("# Commands that gitmem verify may run in CI, by the hash of the whole specification. Review every line.")
     for due in dues:
-        out.exact(display(f"{due.row.spec}  {due.row.key}  {_whole(due)}"))
+        out.exact(display(f"{due.row.spec}  {due.row.key}  {due.spec.shown()}"))
     return 0
-
-
-def _whole(due: Due) -> str:
-    """Return all that a specification runs, on one line; line breaks stay visible: one may end a comment."""
-    spec = due.spec
-    more = [f"setup: {spec.setup}"] if spec.setup else []
-    more += [f"counterexample: {spec.refute}"] if spec.refute else []
-    more += ["with the network"] if spec.network else []
-    return spec.check.shown() + "".join(f"  [{part}]" for part in more)
 
 
 def _approve(memory: Memory, args: argparse.Namespace, out: Output) -> int:

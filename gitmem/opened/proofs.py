@@ -136,8 +136,7 @@ class ProvingStore(OpenedStore):
     def _approval(self, verdict: str, due: Due) -> Approval:
         from gitmem.verify.trust import Approval
 
-        command = due.spec.check.shown()
-        return Approval(verdict, due.row.spec, due.row.key, command, self.now, self.author().who)
+        return Approval(verdict, due.row.spec, due.row.key, due.spec.shown(), self.now, self.author().who)
 
     def keep_verdicts(self, verdicts: Sequence[Verdict], session: Session | None = None) -> None:
         """Write down verdicts that were made outside a verify run: by the session that made them, or by a new one."""

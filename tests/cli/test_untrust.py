@@ -27,3 +27,12 @@ def test_memory_without_a_command_has_nothing_to_deny(run_cli) -> None:
 
     assert (done.status, done.out) == (1, "")
     assert done.err == "gitmem: none of these has a command that needs approval\n"
+
+
+def test_what_a_record_shows_is_all_that_would_run(run_cli) -> None:
+    run_cli("fact", "t", "--verify", "test -s README.md && true", "--refute", "rm README.md", "--network", "--key", "f")
+
+    run_cli("untrust", "f")
+
+    told = run_cli("trust", "--list").out
+    assert "test -s README.md && true  [counterexample: rm README.md]  [with the network]" in told
