@@ -121,7 +121,8 @@ def _home_of(git: Git) -> Path:
     home = top / FOLDER
     if (home / ".git").exists():
         told = f"{home} is a view of the memory branch, not a folder of the code"
-        raise RefusedError(told, hint="gitmem view --remove, then try again; gitmem view PATH shows the branch in another folder")
+        hint = "gitmem view --remove, then try again; gitmem view PATH shows the branch in another folder"
+        raise RefusedError(told, hint=hint)
     if home.is_symlink() or (home.exists() and not home.is_dir()):
         raise RefusedError(f"{home} is no folder", hint="the code tree's memories lie in a folder of this name")
     return home
