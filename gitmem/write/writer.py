@@ -362,28 +362,21 @@ class Writer:
 
     def write(self, plan: Callable[[str | None], Plan | None], command: str) -> Written | None:
         """Write what *plan* says for the tip it is given; None where it says that there is nothing to write."""
-        kept: dict[str, Plan] = {}
 
-        def keeping(tip: str | None) -> Plan | None:
-            made = plan(tip)
-            if made is not None:
-                kept["plan"] = made
-            return made
+        def follow(made: Plan, written: Written) -> None:
+            removed = (*made.deletes, *(old for old, _ in made.moves))
+            self._written(written, dict(made.writes) if not made.moves else {}, removed)
 
-        written = write_commit(
+        return write_commit(
             self._git,
             self._ref,
-            keeping,
+            plan,
             command=command,
             now=self._now,
             lock_timeout_s=self._lock_timeout_s,
             start=self._start,
+            after=follow,
         )
-        if written is not None:
-            made = kept["plan"]
-            removed = (*made.deletes, *(old for old, _ in made.moves))
-            self._written(written, dict(made.writes) if not made.moves else {}, removed)
-        return written
 
 
 __all__ = ["REMOVE", "Change", "Writer", "edited", "need_known"]
