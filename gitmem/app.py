@@ -171,7 +171,8 @@ class Memory(Writes):
         from gitmem.show import show
 
         store, full_key = self.holder(key, scope)
-        ground, catalog = store.ground(), store.catalog()
+        catalog = store.catalog()
+        ground = store.ground(catalog)
         with catalog.reading():
             found = show(catalog, store.git, store.local, ground, full_key, now=self.now)
         return found | {"scope": self.scope_of(store, full_key)}
@@ -187,7 +188,8 @@ class Memory(Writes):
                 return shelf.list_memories(sources, asked, now=self.now)
         from gitmem.recall import list_memories
 
-        ground, catalog = self.ground(), self.catalog()
+        catalog = self.catalog()
+        ground = self.ground(catalog)
         with catalog.reading():
             return list_memories(catalog, ground, asked, now=self.now)
 
@@ -215,7 +217,8 @@ class Memory(Writes):
             budget_tokens -= context.cost([others])
             if not self.has_store():
                 return context.as_table([others])
-        ground, catalog = self.ground(), self.catalog()
+        catalog = self.catalog()
+        ground = self.ground(catalog)
         with catalog.reading():
             sections = context.digest(
                 catalog,
@@ -239,7 +242,8 @@ class Memory(Writes):
 
         found = self.stores((scope,) if scope else (PROJECT,))
         store: ProvingStore = found[0] if found else self
-        waiting, ground, catalog, tip = store.waiting_keys(), store.ground(), store.catalog(), store.source()[0]
+        waiting, catalog, tip = store.waiting_keys(), store.catalog(), store.source()[0]
+        ground = store.ground(catalog)
         with catalog.reading():
             told = status(
                 catalog, store.git, ground, store.local, ref=store.ref, tip=tip, now=self.now, waiting=waiting
@@ -338,7 +342,8 @@ class Memory(Writes):
         """Return tasks by priority, then age, with what they wait for; without states, those that are not closed."""
         from gitmem.tasks.listing import Wanted, list_tasks, worker_of
 
-        key, ground, catalog = self.full_key(parent) if parent else "", self.ground(), self.catalog()
+        key, catalog = self.full_key(parent) if parent else "", self.catalog()
+        ground = self.ground(catalog)
         with catalog.reading():
             wanted = Wanted(tuple(states), key, worker_of(self.git, self.config.agent) if mine else None, everything)
             return list_tasks(catalog, ground, wanted)
@@ -347,7 +352,8 @@ class Memory(Writes):
         """Return the tasks that can be begun, the most urgent and oldest first."""
         from gitmem.tasks.listing import ready
 
-        ground, catalog = self.ground(), self.catalog()
+        catalog = self.catalog()
+        ground = self.ground(catalog)
         with catalog.reading():
             return ready(catalog, ground)
 
@@ -355,7 +361,8 @@ class Memory(Writes):
         """Return how the tasks hang together: all of them, or what lies below one."""
         from gitmem.tasks.tree import read_tree
 
-        root, ground, catalog = self.full_key(key) if key else "", self.ground(), self.catalog()
+        root, catalog = self.full_key(key) if key else "", self.catalog()
+        ground = self.ground(catalog)
         with catalog.reading():
             return read_tree(catalog, ground, root=root, everything=everything or bool(root))
 
@@ -366,7 +373,8 @@ class Memory(Writes):
 
         found = self.show(key)
         task = task_shown(found["key"], found["kind"], found["frontmatter"])
-        return found, task, waits_of(self.catalog(), self.ground(), task.key)
+        catalog = self.catalog()
+        return found, task, waits_of(catalog, self.ground(catalog), task.key)
 
     def sync(
         self,

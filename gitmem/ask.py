@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 def recall(memory: Opened, asked: Asked, progress: Progress) -> Found:
     """Rank memories against a question; the newest where there is none."""
     shown = _shown(memory, progress) if asked.syntax else _chosen(memory, progress)
-    policy, ground, catalog = memory.policy(), memory.ground(), memory.catalog()
+    policy, catalog = memory.policy(), memory.catalog()
+    ground = memory.ground(catalog)
     options: dict[str, Any] = {"policy": policy, "config": memory.config, "now": memory.now}
     with catalog.reading():
         engine = _engine(memory, shown, catalog) if shown is not None else None
@@ -47,7 +48,8 @@ def similar(memory: Opened, key: str, asked: Asked, progress: Progress) -> Simil
     from gitmem.precise import similar as find_similar
 
     shown, full_key = _shown(memory, progress), memory.full_key(key)
-    policy, ground, catalog = memory.policy(), memory.ground(), memory.catalog()
+    policy, catalog = memory.policy(), memory.catalog()
+    ground = memory.ground(catalog)
     options: dict[str, Any] = {"policy": policy, "config": memory.config, "now": memory.now}
     with catalog.reading():
         engine = _engine(memory, shown, catalog)

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 def stored_files(memory: Opened, asked: Asked) -> list[tuple[str, str]]:
     """Return path and blob of every memory that passes the filters, by key; of several files with one the first."""
     # Without what was captured and is in no commit yet: it has no blob that could be read.
-    ground, catalog = memory.ground(), memory.catalog(memory.tip())
+    catalog = memory.catalog(memory.tip())
+    ground = memory.ground(catalog)
     with catalog.reading():
         condition, values = where(catalog, ground, asked, now=memory.now)
         rows = catalog.rows(

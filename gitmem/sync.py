@@ -222,7 +222,7 @@ class _Sync:
 
         def plan(tip: str | None) -> Plan | None:
             catalog = self._memory.catalog(tip)
-            standing = take_stock(catalog, self._memory.ground(), self._memory.local, now=self._memory.now)
+            standing = take_stock(catalog, self._memory.ground(catalog), self._memory.local, now=self._memory.now)
             page = status_page(standing).encode("utf-8")
             if self._git.run("cat-file", "blob", f"{tip}:{layout.STATUS_PATH}", check=False).stdout == page:
                 return None

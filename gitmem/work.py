@@ -96,7 +96,8 @@ def claim(memory: Opened, key: str, *, note: str) -> tuple[Change, Task]:
 
 
 def _tell_waits(memory: Opened, key: str) -> None:
-    waits = listing.waits_of(memory.catalog(), memory.ground(), key)
+    catalog = memory.catalog()
+    waits = listing.waits_of(catalog, memory.ground(catalog), key)
     if waits:
         memory.notices.append(f"{key} waits for {', '.join(waits)}")
 

@@ -254,11 +254,13 @@ class Opened(ProvingStore):
         """Return stores as what a question looks into, each brought up to date."""
         from gitmem.shelf import Source
 
-        found = []
+        found, stores = [], list(stores)
+        # First, since it brings the index along: the project's statuses are worked out for the one that is read.
+        own = self.domains() if any(store.store.scope == UNIVERSAL for store in stores) else ()
         for store in stores:
-            domains = self.domains() if store.store.scope == UNIVERSAL else None
-            ground = store.ground()
-            found.append(Source(store.store.scope, store.catalog(), store.local, ground, domains))
+            domains = own if store.store.scope == UNIVERSAL else None
+            catalog = store.catalog()
+            found.append(Source(store.store.scope, catalog, store.local, store.ground(catalog), domains))
         return found
 
     def other_scopes(self) -> dict[str, int]:

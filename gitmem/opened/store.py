@@ -185,12 +185,16 @@ class OpenedStore:
                 self._policy = Policy.from_dict(json.loads(text))
         return self._policy
 
-    def ground(self) -> int | None:
+    def ground(self, catalog: Catalog | None = None) -> int | None:
         """Return the ground of HEAD, its states worked out; None where HEAD is unborn or there are no facts.
 
         The universal store has none: its memories speak of no code of their own, so its checks are not run.
+
+        Args:
+            catalog: Where the states are read afterwards; the store's where none is given. Asked for anew it may be
+                another one, because what was spooled became a commit meanwhile, and every fact would look unproven.
         """
-        catalog = self.catalog()
+        catalog = catalog or self.catalog()
         if self.store.scope == UNIVERSAL:
             return None
         _, commit = self.git.read_head()

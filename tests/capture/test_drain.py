@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
 import pytest
-from conftest import NOW, git, memory_text, put_files, tip
+from conftest import NOW, commit_files, git, memory_text, put_files, tip
 from e2e.console import GITMEM, needs_namespaces, run
 from writing import fields_of, keys_found
 
@@ -244,3 +245,28 @@ def test_sync_takes_what_was_captured_along(memory, repo: Path, tmp_path: Path) 
     memory.sync()
 
     assert GATEWAY in git(tmp_path / "remote.git", "ls-tree", "-r", "--name-only", "memory")
+
+
+def test_statuses_are_right_while_what_is_spooled_becomes_a_commit(memory, repo: Path, monkeypatch) -> None:
+    write_fact(memory, "There is a gateway", verify={"exists": "src/gateway/retry.py"}, key="a-fact")
+    memory.capture(TEXT)
+    commit_files(repo, {"more": "1\n"})
+    worked_out = Memory.ground
+
+    def and_then_drained(self: Memory, *catalog: Catalog) -> int | None:
+        ground = worked_out(self, *catalog)
+        with Memory(repo) as other:
+            other.drain()
+        return ground
+
+    monkeypatch.setattr(Memory, "ground", and_then_drained)
+
+    assert {hit.key: hit.status for hit in memory.list(Asked()).hits} == {"a-fact": "verified", GATEWAY: ""}
+
+
+def test_export_knows_statuses_while_something_waits(memory, repo: Path) -> None:
+    write_fact(memory, "There is a gateway", verify={"exists": "src/gateway/retry.py"}, key="a-fact")
+    memory.capture(TEXT)
+    commit_files(repo, {"more": "1\n"})
+
+    assert [json.loads(line)["key"] for line in memory.export(Asked(statuses=("verified",), limit=9))] == ["a-fact"]
