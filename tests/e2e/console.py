@@ -10,6 +10,7 @@ import select
 import subprocess
 import sys
 import sysconfig
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -199,6 +200,20 @@ def untouched(folder: Path) -> dict[str, str]:
     refs = git(folder, "for-each-ref", "--format=%(refname) %(objectname) %(symref)")
     found["refs"] = "\n".join(line for line in refs.splitlines() if not line.startswith("refs/heads/memory "))
     return found
+
+
+def wait_until(condition: Callable[[], object]) -> bool:
+    """Wait until a condition holds; tell whether it came to."""
+    end = time.monotonic() + 30
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+    return bool(condition())
+
+
+def at_rest(state: Path) -> bool:
+    """Tell whether no process behind git is at work or on its way any more."""
+    folder = state / "background"
+    return folder.exists() and not list(folder.glob("*.asked")) and not list(folder.glob("*.doing"))
 
 
 def namespaces_work() -> bool:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-import time
 from pathlib import Path
 
 from conftest import commit_files, git
-from e2e.console import Console, environment, run
+from e2e.console import Console, at_rest, environment, run, wait_until
 
 MINE = '#!/bin/sh\necho "mine: $*"\nexit {status}\n'
 
@@ -16,20 +15,6 @@ def git_as_person(folder: Path, *args: str) -> tuple[int, str, str]:
     """Run git with hooks, and gitmem's processes behind it, as on a person's machine."""
     done = run(["git", *args], folder, env=environment(GITMEM_BACKGROUND=None))
     return done.status, done.out, done.err
-
-
-def wait_until(condition) -> bool:  # type: ignore[no-untyped-def]
-    """Wait until a condition holds; tell whether it came to."""
-    end = time.monotonic() + 30
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.05)
-    return bool(condition())
-
-
-def at_rest(state: Path) -> bool:
-    """Tell whether no process behind git is at work or on its way any more."""
-    folder = state / "background"
-    return folder.exists() and not list(folder.glob("*.asked")) and not list(folder.glob("*.doing"))
 
 
 def indexed(state: Path) -> str:
