@@ -7,6 +7,7 @@ overwritten: it is saved (`save`), or it stays.
 from __future__ import annotations
 
 import os
+import shlex
 import time
 from pathlib import Path
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 # More files than this are made only when somebody asks for them: a cap of the reference's (threat T10).
 UNASKED_AT_MOST = 20_000
+SAVE_OR_MOVE = "gitmem save; what is no memory, move away"
 
 
 def make(memory: Opened, merge: Merge, path: str = "", *, unasked: bool = False) -> View:
@@ -51,7 +53,7 @@ def make(memory: Opened, merge: Merge, path: str = "", *, unasked: bool = False)
         if view is not None and path and os.path.realpath(path) != os.path.realpath(view.path):
             raise RefusedError(
                 f"the view lies at {view.path} already",
-                hint="move it: git worktree move OLD NEW; or take it away first: gitmem view --remove",
+                hint=f"take it away first: gitmem view --remove, then gitmem view {shlex.quote(path)}",
             )
         if view is None:
             if memory.git.read_ref(memory.ref) is None:
@@ -92,13 +94,14 @@ def remove(memory: Opened) -> str:
         head = views.head_of(git, view)
         if head not in (view.shown, "") and not git.is_ancestor(head, memory.tip()):
             raise ConflictError(f"there is a commit in {view.path} that was not saved", hint="gitmem save")
-        if view.shown and (unsaved := showing.list_unsaved(git, view)):
-            listed = ", ".join(path for _, path in unsaved[:5])
+        code = views.list_tracked(git, view.path)
+        if view.shown and (unsaved := [path for _, path in showing.list_unsaved(git, view) if path not in code]):
+            listed = ", ".join(unsaved[:5])
             raise ConflictError(
                 f"{len(unsaved)} file(s) in {view.path} are not saved: {listed}",
-                hint="gitmem save; what is no memory, move away",
+                hint="move them away: the code has files in that folder too" if code else SAVE_OR_MOVE,
             )
-        views.remove(git, view)
+        views.remove(git, view, code)
         return view.path
 
 
@@ -113,7 +116,9 @@ def standing(memory: Opened) -> dict[str, Any] | None:
     if found != views.WHOLE or not view.shown:
         return table
     try:
-        table["unsaved"] = [path for _, path in showing.list_unsaved(git, view)]
+        unsaved = [path for _, path in showing.list_unsaved(git, view)]
+        code = views.list_tracked(git, view.path) if unsaved else ()
+        table["unsaved"] = [path for path in unsaved if path not in code]
         table["held"] = sorted(view.held)
         table["committed"] = showing.standing(git, view, memory.tip()).found
     except ProcessError as err:

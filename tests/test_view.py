@@ -12,7 +12,7 @@ from conftest import git, memory_text
 from viewing import copy, files_of, push, status_of, view_of
 
 from gitmem.app import Memory
-from gitmem.errors import RefusedError
+from gitmem.errors import ConflictError, RefusedError
 from gitmem.store import view as views
 from gitmem.store.commit import advance
 
@@ -153,3 +153,29 @@ def test_a_disk_that_is_read_only_keeps_writes_and_view_apart(
     memory.follow_view()
 
     assert (status_of(shown), "learned/b.md" in files_of(shown)) == ("", True)
+
+
+def test_a_view_that_the_code_brought_files_into_can_be_taken_away_and_leaves_them(
+    memory: Memory, shown: Path, repo: Path
+) -> None:
+    other = repo.parent / "other"
+    git(repo, "worktree", "add", "-q", "-b", "home", str(other))
+    (other / ".memory/learned").mkdir(parents=True)
+    (other / ".memory/learned/code.md").write_text(memory_text("Of the code"))
+    git(other, "add", "-f", ".memory")
+    git(other, "commit", "-qm", "a second home")
+    git(repo, "merge", "-q", "home")
+    unsaved = memory.status()["view"]["unsaved"]
+    (shown / "learned/a.md").write_text(memory_text("Mine"))
+    with pytest.raises(ConflictError, match=r"1 file\(s\) .* learned/a.md"):
+        memory.remove_view()
+    (shown / "learned/a.md").unlink()
+    git(shown, "checkout", "-q", "--", "learned/a.md")
+
+    memory.remove_view()
+
+    assert unsaved == []
+    assert files_of(shown) == {"learned/code.md": memory_text("Of the code")}
+    assert git(repo, "status", "--porcelain", "--ignored") == ""
+    assert str(shown) not in git(repo, "worktree", "list")
+    assert memory.view(str(repo.parent / "view")).path == str(repo.parent / "view")

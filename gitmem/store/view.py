@@ -22,6 +22,7 @@ from gitmem.store.viewpoint import FILE_NAME, View, load
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
 DEFAULT = ".memory"
@@ -171,18 +172,26 @@ def refuse_tracked(git: Git, path: str) -> None:
     Raises:
         RefusedError: It has.
     """
+    if list_tracked(git, path):
+        raise RefusedError(
+            f"{os.path.relpath(path, worktrees.find_main(git))} belongs to the code: files there are memories of the"
+            " code tree already",
+            hint="show the branch elsewhere: gitmem view PATH; a view that is there already goes before that:"
+            " gitmem view --remove (the code's files stay)",
+        )
+
+
+def list_tracked(git: Git, path: str) -> set[str]:
+    """Return the files that the code has in a folder, in its last commit or its index, relative to the folder."""
     top = worktrees.find_main(git)
     inside = os.path.relpath(path, top) if top else ".."
     if inside.startswith(".."):
-        return
+        return set()
     main = Git(Repository(git.repository.common, git.repository.common, top))
     where = (f"--work-tree={top}", "-C", top, "--literal-pathspecs")
-    for question in (("ls-files", "-z"), ("ls-tree", "-z", "HEAD")):
-        if main.run(*where, *question, "--", inside, check=False).stdout:
-            raise RefusedError(
-                f"{inside} belongs to the code: files there are memories of the code tree already",
-                hint="name another folder for the view: gitmem view PATH (gitmem view --remove takes an old one away)",
-            )
+    asked = (("ls-files", "-z"), ("ls-tree", "-r", "-z", "--name-only", "HEAD"))
+    told = (main.run(*where, *question, "--", inside, check=False).stdout for question in asked)
+    return {os.path.relpath(os.fsdecode(name), inside) for names in told for name in names.split(b"\0") if name}
 
 
 def default_path(git: Git) -> str:
@@ -217,11 +226,27 @@ def _drop_state(git: Git) -> None:
         return
 
 
-def remove(git: Git, view: View) -> None:
-    """Delete the view's folder and all that was made for it. The caller has made sure that nothing in it is unsaved."""
-    git.run("worktree", "remove", "--force", "--force", "--", view.path)
+def remove(git: Git, view: View, kept: Collection[str] = ()) -> None:
+    """Delete the view's folder and all that was made for it. The caller has made sure that nothing in it is unsaved.
+
+    Args:
+        git: The repository.
+        view: The view.
+        kept: Files of the code that lie in that folder too: they stay.
+    """
     _exclude(git, view.path, add=False)
-    _drop_state(git)
+    if not kept:
+        git.run("worktree", "remove", "--force", "--force", "--", view.path)
+        _drop_state(git)
+        return
+    for folder, _, names in os.walk(view.path, topdown=False):
+        for name in names:
+            path = os.path.join(folder, name)
+            if os.path.relpath(path, view.path) not in kept:
+                os.unlink(path)
+        with suppress(OSError):  # what the code has lies in it
+            os.rmdir(folder)
+    forget(git, view)
 
 
 def _exclude(git: Git, path: str, *, add: bool) -> None:
