@@ -44,7 +44,7 @@ def promote(memory: Opened, typed: str, *, to: str, domains: Sequence[str], name
     store, key = memory.holder(typed, scope)
     has = memory.scope_of(store, key)
     if WIDTH.index(to) <= WIDTH.index(has):
-        told = f"{key} is of the {has} scope, which the {to} scope is no wider than"
+        told = f"{key} is of the {has} scope already: the {to} scope is no wider"
         raise RefusedError(told, hint=f"gitmem show {key} --scope {has}")
     document = parse(store.text_of(key), path=f"{key}.md")
     if "retired" in document.fields:

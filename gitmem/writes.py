@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.errors import RefusedError
 from gitmem.exchanged import Exchanged
-from gitmem.store.scope import PRIVATE, PROJECT, refuse_misplaced
+from gitmem.store.scope import DOMAIN, PRIVATE, PROJECT, refuse_misplaced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,9 @@ class Writes(Exchanged):
 
         refuse_misplaced(scope, options.get("domains", ()), in_tree=in_tree)
         store = self.in_tree() if in_tree else self.store_for(scope)
-        return self.told(remember(store, text, title=title, kind=kind, key=key, **options))
+        done = self.told(remember(store, text, title=title, kind=kind, key=key, **options))
+        self._tell_unread(scope, options.get("domains", ()))
+        return done
 
     def edit(self, key: str, change: Callable[[str], str], *, approve: bool = False, scope: str = "") -> Change:
         """Change the text of one memory in place; a changed check must hold, as for a new fact."""
@@ -107,4 +109,15 @@ class Writes(Exchanged):
         if scope == PRIVATE:
             return write_fact(self.private(), title, **options)
         home = self.in_tree() if in_tree else self.store_for(scope)
-        return self.told(write_fact(self, title, home=None if home is self else home, **options))
+        done = self.told(write_fact(self, title, home=None if home is self else home, **options))
+        self._tell_unread(scope, options.get("domains", ()))
+        return done
+
+    def _tell_unread(self, scope: str, domains: Sequence[str]) -> None:
+        """Say so where what was written for a domain is not read in this project."""
+        if scope == DOMAIN and not set(domains) & set(self.domains()):
+            own = (word.strip() for word in self.config.domains.split(","))
+            names = ",".join([*filter(None, own), *domains])
+            self.notices.append(
+                f"this project is in no such domain and does not read it: git config gitmem.domains {names}"
+            )

@@ -146,6 +146,21 @@ def test_another_project_reads_the_universal_and_its_own_domains_and_nothing_els
         assert memory.show("universal")["title"] == "The gateway of everybody"
 
 
+def test_memory_of_a_domain_that_is_not_read_here_is_told_with_the_setting_that_changes_that(
+    four: Memory, repo: Path
+) -> None:
+    four.remember("The ports of payments", scope="domain", domains=["payments"])
+    assert four.notices == []
+
+    four.remember("The ports of the ui", key="ports", scope="domain", domains=["ui"])
+
+    assert len(four.notices) == 1
+    assert four.notices[0].endswith(": git config gitmem.domains auth,payments,ui")
+    git(repo, "config", "gitmem.domains", "auth,payments,ui")
+    with Memory(repo, clock=Clock()) as memory:
+        assert found(memory, "ports")["ports"] == "domain"
+
+
 def test_without_any_memory_it_is_said_how_to_start(bare: Memory) -> None:
     with pytest.raises(NoRepositoryError):
         bare.recall(Asked("gateway"))

@@ -79,6 +79,7 @@ def _tell(done: Synced, out: Output, *, dry_run: bool) -> None:
     for conflict in unreadable[:SHOWN]:
         out.line("  ", (f"what cannot be read is in the history: git log -p memory -- {conflict.path}", "dim"))
     if done.pushed:
-        out.line((f"{done.remote} has everything that is here", "green"))
+        first = "" if done.fetched else "; it had no memory before"
+        out.line((f"{done.remote} has everything that is here{first}", "green"))
     else:
         out.line((f"{done.remote} does not have everything that is here yet", "dim"))

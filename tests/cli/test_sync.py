@@ -67,6 +67,15 @@ def test_a_dry_run_and_no_push_say_that_the_remote_does_not_have_it(run_cli: Any
     assert run_cli("sync").out == "nothing new came in from origin\norigin has everything that is here\n"
 
 
+def test_the_first_sync_says_that_the_remote_had_no_memory(run_cli: Any, repo: Path, other: Path) -> None:
+    git(repo, "init", "-q", "--bare", "../new.git")
+    git(repo, "remote", "add", "new", "../new.git")
+
+    told = [run_cli("sync", "new").out.splitlines()[-1] for _ in range(2)]
+
+    assert told == ["new has everything that is here; it had no memory before", "new has everything that is here"]
+
+
 def test_of_many_conflicts_some_are_named_and_all_are_counted(run_cli: Any, repo: Path, other: Path) -> None:
     names = [f"learned/m{number}.md" for number in range(25)]
     put_files(other, {name: memory_text("Theirs") for name in names})
