@@ -14,6 +14,7 @@ from gitmem.errors import FormatError, GitmemError, RefusedError
 from gitmem.hygiene import escaped_json
 from gitmem.recall import where
 from gitmem.store import layout
+from gitmem.store.spool import waiting_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 def stored_files(memory: Opened, asked: Asked) -> list[tuple[str, str]]:
     """Return path and blob of every memory that passes the filters, by key; of several files with one the first."""
     # Without what was captured and is in no commit yet: it has no blob that could be read.
+    if waiting := waiting_in(memory.git.repository.state):
+        memory.notices.append(
+            f"{len(waiting)} captured and in no commit yet, so not exported: gitmem doctor --fix writes what waits"
+        )
     catalog = memory.catalog(memory.tip())
     ground = memory.ground(catalog)
     with catalog.reading():

@@ -270,3 +270,4 @@ def test_export_knows_statuses_while_something_waits(memory, repo: Path) -> None
     commit_files(repo, {"more": "1\n"})
 
     assert [json.loads(line)["key"] for line in memory.export(Asked(statuses=("verified",), limit=9))] == ["a-fact"]
+    assert [notice.split(":")[0] for notice in memory.notices] == ["1 captured and in no commit yet, so not exported"]
