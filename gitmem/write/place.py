@@ -127,9 +127,7 @@ def superseded_target(catalog: Catalog, document: Document, old: str, *, is_reti
             f"{key} cannot supersede {old}: there is no such memory", hint=f"gitmem list | grep {old[:20]}"
         )
     if is_retired:
-        raise RefusedError(
-            f"{key} was retired and cannot supersede {old}", hint=f'bring it back: gitmem remember "…" --key {key}'
-        )
+        raise RefusedError(f"{key} was retired and cannot supersede {old}", hint=f"bring it back: gitmem restore {key}")
     if document.fields.get("superseded_by") == old:
         raise RefusedError(f"{key} is superseded by {old}", hint=f"turn it round: gitmem supersede {old} {key}")
     above = [k.key for k in list_superseding(catalog, key) if k.key != old]

@@ -165,9 +165,7 @@ class Saver:
         if theirs == mine.text:
             return Change(key, known.path, "", is_written=False), {}, [], ()
         if known.archived and not where.archived:
-            raise RefusedError(
-                f"{key} was retired", hint=f'bring it back: gitmem remember "…" --key {key}; then write it here'
-            )
+            raise RefusedError(f"{key} was retired", hint=f"bring it back: gitmem restore {key}; then gitmem save")
         merged = self._merged(item, mine, theirs, known)
         if merged == theirs:
             return Change(key, known.path, "", is_written=False), {}, [], ()

@@ -117,7 +117,10 @@ def test_a_retired_memory_does_not_come_back_by_a_file(memory: Memory, repo: Pat
 
     refused = save(memory, item(repo, "a", OLD)).refused
 
-    assert "a was retired" in refused[0].reason
+    assert ("a was retired" in refused[0].reason, refused[0].hint) == (
+        True,
+        "bring it back: gitmem restore a; then gitmem save",
+    )
     assert list(memory_files(repo)) == ["archive/learned/a.md"]
 
 
