@@ -7,6 +7,7 @@ touches neither the index nor any other file.
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 from gitmem.catalog import update
@@ -18,6 +19,7 @@ from gitmem.frozen import replace
 from gitmem.policy import Policy
 from gitmem.store import layout
 from gitmem.store.commit import Plan, Written
+from gitmem.store.folder import Folder
 from gitmem.store.home import FOLDER, PREFIX
 from gitmem.store.lock import WriteLock
 from gitmem.write.writer import Change, Writer
@@ -86,11 +88,10 @@ class TreeWriter(Writer):
             target.parent.mkdir(parents=True, exist_ok=True)
             self._safe(old).replace(target)
         for path, content in plan.writes:
-            target = self._safe(path)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            fresh = target.with_name(f".{target.name}.new")
-            fresh.write_bytes(content)
-            fresh.replace(target)
+            self._safe(path)
+            self._top.mkdir(exist_ok=True)
+            with Folder(str(self._top)) as folder:  # a link that came with the code leads nowhere
+                folder.write(path, content, mode="100644")
         for path in plan.deletes:
             self._safe(path).unlink(missing_ok=True)
 
@@ -150,14 +151,17 @@ def read_work_tree(git: Git, home: Path, policy: Policy) -> Catalog:
 
 
 def _files(home: Path) -> Iterator[tuple[str, layout.Place]]:
-    """Yield path and place of every memory's file, by path; links and what is too large are none."""
+    """Yield path and place of every memory's file, by path; what is no file, or too large, is none."""
     for folder, folders, names in os.walk(home):
         folders.sort()
         for name in sorted(names):
             whole = Path(folder, name)
             path = whole.relative_to(home).as_posix()
             place = layout.place_of(path) if path.isascii() else ""
-            if isinstance(place, str) or whole.is_symlink():
+            if isinstance(place, str) or place.what != layout.MEMORY:
                 continue
-            if place.what == layout.MEMORY and whole.stat().st_size <= layout.MEMORY_LIMIT:
+            found = whole.lstat()
+            # Neither a link nor a pipe, which would be waited for; nor one that only its owner may read.
+            is_readable = stat.S_ISREG(found.st_mode) and os.access(whole, os.R_OK)
+            if is_readable and found.st_size <= layout.MEMORY_LIMIT:
                 yield path, place

@@ -211,3 +211,16 @@ def test_hook_that_pre_commit_put_back_itself_is_not_called_twice(memory, repo: 
     assert done.stdout == b""
     assert [path.name for path in hook.parent.glob("post-*") if path.suffix != ".sample"] == ["post-checkout"]
     assert hook.read_text() == generated
+
+
+def test_link_that_came_with_the_code_is_not_written_through(memory, repo: Path, tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text(MINE)
+    (repo / ".githooks").mkdir()
+    (repo / ".githooks" / "post-commit.gitmem-new").symlink_to(precious)
+    git(repo, "config", "core.hooksPath", ".githooks")
+
+    memory.install_git_hooks()
+
+    assert precious.read_text() == MINE
+    assert shim.is_shim((repo / ".githooks" / "post-commit").read_bytes())

@@ -179,3 +179,21 @@ def test_memories_of_two_homes_are_not_linked_by_one_write(repo: Path) -> None:
 
     with Memory(repo, clock=Clock()) as memory, pytest.raises(RefusedError, match="different"):
         memory.supersede("old", "new")
+
+
+def test_links_and_pipes_that_lie_in_the_code_are_neither_written_through_nor_waited_for(
+    memory: Memory, repo: Path, tmp_path: Path
+) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("mine\n")
+    folder = repo / ".memory/learned"
+    folder.mkdir(parents=True)
+    for name in (".a.md.new", "../.gitmem-new"):  # what a file is called until it is whole
+        os.symlink(precious, folder / name)
+    os.mkfifo(folder / "pipe.md")
+
+    memory.remember("Deploys need the VPN", key="a", in_tree=True)
+
+    assert precious.read_text() == "mine\n"
+    assert "Deploys" in (folder / "a.md").read_text()
+    assert not (folder / "a.md").is_symlink()
