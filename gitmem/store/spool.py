@@ -74,7 +74,7 @@ class Spool:
         """Return a waiting entry, None where another process has drained it.
 
         Raises:
-            ValueError: It is damaged, or was written by a newer gitmem.
+            ValueError: It is damaged, cannot be read, or was written by a newer gitmem.
         """
         import json
 
@@ -83,7 +83,12 @@ class Spool:
                 content = file.read(ENTRY_LIMIT)
         except FileNotFoundError:
             return None
-        entry = json.loads(content)
+        except OSError as err:  # somebody else's, written as another user
+            raise ValueError(err.strerror or type(err).__name__) from err
+        try:
+            entry = json.loads(content)
+        except RecursionError as err:
+            raise ValueError("it is nested too deeply") from err
         if not isinstance(entry, dict) or not isinstance(entry.get("text"), str):
             raise ValueError("it is not an entry")
         if entry.get("format") != FORMAT:

@@ -172,6 +172,10 @@ def test_entry_that_cannot_be_written_is_set_aside_and_stops_no_other(memory, re
     torn = Spool(state(repo)).append({"text": "x"})
     (state(repo) / "spool" / "waiting" / torn).write_bytes(b'{"format"')
     odd = Spool(state(repo)).append({"text": "a text of its own", "options": [1]})
+    deep, unreadable = (Spool(state(repo)).append({"text": "y"}) for _ in range(2))
+    (state(repo) / "spool" / "waiting" / deep).write_text('{"text": ' + "[" * 100_000)
+    (state(repo) / "spool" / "waiting" / unreadable).unlink()  # reading a folder fails for root, too
+    (state(repo) / "spool" / "waiting" / unreadable).mkdir()
     memory.capture(TEXT)
     assert keys_found(memory, "gateway") == [GATEWAY]
 
@@ -179,7 +183,7 @@ def test_entry_that_cannot_be_written_is_set_aside_and_stops_no_other(memory, re
 
     refused = {os.path.basename(path): why for path, why in Spool(state(repo)).list_refused()}
     assert keys(repo) == [GATEWAY]
-    assert set(refused) == {bad, torn, odd}
+    assert set(refused) == {bad, torn, odd, deep, unreadable}
     assert "secret" in refused[bad]
     assert "ghp_" not in refused[bad]
 
