@@ -14,6 +14,7 @@ from gitmem.errors import FormatError, GitmemError, RefusedError
 from gitmem.hygiene import escaped_json
 from gitmem.recall import where
 from gitmem.store import layout
+from gitmem.store.home import PREFIX
 from gitmem.store.spool import waiting_in
 
 TYPE_CHECKING = False
@@ -38,7 +39,8 @@ def stored_files(memory: Opened, asked: Asked) -> list[tuple[str, str]]:
         rows = catalog.rows(
             f"SELECT m.path, m.oid FROM memory m WHERE {condition} ORDER BY m.key LIMIT ?", (*values, asked.limit)
         )
-    return [(path, oid) for path, oid in rows]
+    # Those of the code tree lie where the branch has them: what an export holds is a store.
+    return [(path.removeprefix(PREFIX), oid) for path, oid in rows]
 
 
 def texts(

@@ -141,3 +141,14 @@ def test_line_holds_no_control_character_that_is_alive(memory: Memory, repo: Pat
 
     assert line.removesuffix("\n").isprintable()
     assert json.loads(line)["body"] == "\x1b[2J\u202e\n"
+
+
+def test_memories_of_the_code_tree_go_out_as_those_of_a_store(memory: Memory, repo: Path, tmp_path: Path) -> None:
+    path = memory.remember("Deploys need the VPN", key="vpn", in_tree=True).path
+    git(repo, "add", path)
+    git(repo, "commit", "-qm", "a memory of the code")
+
+    list(memory.export(Asked(limit=10), folder=str(tmp_path / "out")))
+
+    assert (tmp_path / "out/learned/vpn.md").read_bytes() == (repo / path).read_bytes()
+    assert '"folder": "learned"' in "".join(memory.export(Asked(limit=10)))
