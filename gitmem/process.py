@@ -170,6 +170,18 @@ class Streaming:
         """Return up to *size* bytes of its output; fewer only at the end."""
         return self.stdout.read(size)
 
+    def read_within(self, timeout_s: float, size: int) -> bytes:
+        """Return up to *size* bytes of its output; it is killed, and has failed, where that takes too long."""
+        from threading import Timer  # 1 ms, and subprocess has loaded it
+
+        ends = Timer(timeout_s, self.process.kill)
+        ends.daemon = True
+        ends.start()
+        try:
+            return self.stdout.read(size)
+        finally:
+            ends.cancel()
+
     def readline(self) -> bytes:
         """Return the next line of its output with its line feed; empty at the end."""
         return self.stdout.readline()

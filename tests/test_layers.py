@@ -76,7 +76,7 @@ LAZY_HOMES = {
 }
 # Packages that may be imported inside a function: what they cost is in reference figures and in a comment there.
 HEAVY = (
-    "yaml", "frontmatter", "dataclasses", "typing", "inspect", "subprocess", "tomllib", "hashlib", "json",
+    "yaml", "frontmatter", "dataclasses", "typing", "inspect", "subprocess", "threading", "tomllib", "hashlib", "json",
     "concurrent.futures", "re2", "pygit2", "git", "whoosh", "shtab", "difflib", "datetime", "tempfile",
     "importlib.metadata", "urllib.parse", "logging", "traceback", "asyncio", "Stemmer", "argparse", "sqlite3",
     "pathlib",

@@ -97,8 +97,10 @@ class LibgitObjects(Objects):
         """
         found: Changes = {}
         left = [("", self._tree(old), self._tree(new))]
+        opened = 0
         while left:
             prefix, before, after = left.pop()
+            opened += 1
             were, are = _entries(before), _entries(after)
             for name in were.keys() | are.keys():
                 was, now = were.get(name), are.get(name)
@@ -111,7 +113,7 @@ class LibgitObjects(Objects):
                     found[path] = (files[0], files[1])
                 if folders != [None, None]:
                     left.append((f"{path}/", folders[0], folders[1]))
-            _refuse_too_many(len(found) + len(left))
+            _refuse_too_many(len(found) + len(left) + opened)
         return found
 
     def find(self, tree: str, path: str) -> Entry | None:

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gitmem.errors import ConflictError, GitmemError, NotFoundError, ProcessError
+from gitmem.git import binary
 from gitmem.git.binary import FALLBACK_IDENTITY, Change, Git, TreeEntry
 from gitmem.git.repository import discover
 
@@ -346,3 +347,19 @@ def test_without_git_the_error_says_what_to_install(door: Git, monkeypatch: pyte
         door.text("version")
 
     assert "install git" in caught.value.hint
+
+
+@pytest.mark.parametrize("leaf", ["empty", "file"])
+def test_tree_that_names_itself_without_end_is_given_up(
+    door: Git, repo: Path, monkeypatch: pytest.MonkeyPatch, leaf: str
+) -> None:
+    monkeypatch.setattr(binary, "LISTED_WITHIN_S", 0.2)
+    monkeypatch.setattr(binary, "LISTED_AT_MOST", 100_000)
+    empty = git(repo, "hash-object", "-w", "-t", "tree", "--stdin", input=b"")
+    found = empty if leaf == "empty" else tree(repo, {"a": ("100644", blob(repo, b"x"))})
+    for _ in range(12):
+        found = tree(repo, dict.fromkeys("abcdefgh", ("040000", found)))
+
+    for ask in (lambda: door.list_tree(found), lambda: door.list_paths(found), lambda: door.diff_trees(empty, found)):
+        with pytest.raises(ProcessError):
+            ask()
