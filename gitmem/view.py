@@ -58,7 +58,7 @@ def make(memory: Opened, merge: Merge, path: str = "", *, unasked: bool = False)
         if view is None:
             if memory.git.read_ref(memory.ref) is None:
                 memory.notices.append("the view shows the memory of the remote: gitmem init makes it yours")
-            if unasked and (count := len(memory.git.list_paths(memory.tip()))) > UNASKED_AT_MOST:
+            if unasked and (count := len(memory.git.list_tree(memory.tip()))) > UNASKED_AT_MOST:
                 raise RefusedError(f"it would have {count} files; gitmem view makes it all the same")
             view = views.make(memory.git, path or views.default_path(memory.git), memory.tip())
         return showing.bring(memory.git, _with_index(memory, view), memory.tip, merge)

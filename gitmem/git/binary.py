@@ -36,10 +36,10 @@ SAFE = (
     "-c",
     "core.quotePath=false",
 )
-# Names of 600,000 files (measured: 110 bytes each); no code tree or memory has so many.
-LISTED_AT_MOST = 64 * 1024 * 1024
-# 100,000 files take half a second (measured).
-LISTED_WITHIN_S = 15.0
+# What git may list of a store, in bytes and seconds: the names of 600,000 files (measured: 110 bytes each), of which
+# 100,000 take half a second; no memory has so many. The largest code trees have ten times as many.
+STORE_BOUNDS = (64 * 1024 * 1024, 15.0)
+CODE_BOUNDS = (640 * 1024 * 1024, 150.0)
 _FOLDER_MODE = "040000"
 _FOLDER = _FOLDER_MODE.encode()
 # fsync is off by default in git for refs and loose objects (git-config(1), core.fsync).
@@ -178,14 +178,22 @@ class Git:
     def list_tree(self, tree: str, *paths: str) -> list[TreeEntry]:
         """Return every entry below a tree-ish (all levels), in git's order; sizes without reading any content."""
         listed = self._listing(
-            "ls-tree", "-r", "-t", "-z", "-l", "--full-tree", tree, *(("--", *paths) if paths else ())
+            "ls-tree",
+            "-r",
+            "-t",
+            "-z",
+            "-l",
+            "--full-tree",
+            tree,
+            *(("--", *paths) if paths else ()),
+            bounds=STORE_BOUNDS,
         )
         return [_tree_entry(line) for line in listed if line and not line.startswith(_FOLDER)]
 
     def list_paths(self, tree: str) -> list[tuple[str, str, str]]:
-        """Return mode, object name and path of every file below a tree-ish, sorted by path as bytes."""
+        """Return mode, object name and path of every file of the code below a tree-ish, sorted by path as bytes."""
         entries = []
-        for line in self._listing("ls-tree", "-r", "-t", "-z", "--full-tree", tree):
+        for line in self._listing("ls-tree", "-r", "-t", "-z", "--full-tree", tree, bounds=CODE_BOUNDS):
             if line and not line.startswith(_FOLDER):
                 head, _, path = line.partition(b"\t")
                 mode, _, oid = head.decode("ascii").split(" ")
@@ -194,7 +202,8 @@ class Git:
 
     def diff_trees(self, old: str, new: str) -> list[Change]:
         """Return what differs between two tree-ishes, without renames; equal subtrees are never opened."""
-        parts = self._listing("diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", "--no-ext-diff", old, new)
+        raw = ("diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", "--no-ext-diff", old, new)
+        parts = self._listing(*raw, bounds=STORE_BOUNDS)
         changes = []
         for head, path in zip(parts[0::2], parts[1::2], strict=False):
             old_mode, mode, old_oid, oid, status = head.decode("ascii").split(" ")
@@ -203,21 +212,22 @@ class Git:
             changes.append(Change(status[0], mode, oid, os.fsdecode(path), old_mode.removeprefix(":"), old_oid))
         return changes
 
-    def _listing(self, *args: str) -> list[bytes]:
+    def _listing(self, *args: str, bounds: tuple[int, float]) -> list[bytes]:
         """Return what git lists of trees, cut at each NUL.
 
         A few trees can name each other so often that they hold more files than there is memory, or so many empty
         folders that git never ends: so folders are listed too (``-t``), and there are bounds.
 
         Raises:
-            ProcessError: git said no, or there is more than any memory has.
+            ProcessError: git said no, or there is more than the bounds allow.
         """
+        at_most, within_s = bounds
         argv = self.argv(*args)
         with process.stream(argv, env=git_environment(), input=b"") as out:
             # By its end, since diff-tree says nothing before it has seen everything.
-            found = out.read_within(LISTED_WITHIN_S, LISTED_AT_MOST + 1)
-            if len(found) > LISTED_AT_MOST:
-                told = "the tree has more files than any memory has"
+            found = out.read_within(within_s, at_most + 1)
+            if len(found) > at_most:
+                told = f"the tree has more files than anybody's: its names take more than {at_most >> 20} MiB"
                 raise ProcessError(told, argv=argv, stderr=told)
         return found.split(b"\0")
 
