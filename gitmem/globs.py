@@ -11,7 +11,7 @@ from re import escape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
 WILD = frozenset("*?[")
 # A glob longer than this is no path anybody has (PATH_MAX of Linux, limits.h).
@@ -110,8 +110,3 @@ def _members(inside: str) -> str:
         around_slash = ((low, min(high, ".")), (max(low, "0"), high))
         parts += [f"{escape(a)}-{escape(b)}" for a, b in around_slash if a <= b]
     return "".join(parts)
-
-
-def matches_any(globs: Iterable[str], path: str) -> bool:
-    """Tell whether *path* matches at least one of *globs*."""
-    return any(matcher(glob)(path) for glob in globs)

@@ -97,16 +97,6 @@ def _json_escape(char: str) -> str:
     return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
 
 
-def neutral_log_line(line: str) -> str:
-    r"""Return one line that a CI runner prints and does not obey.
-
-    GitHub's runner takes a line that begins with ``::`` (white space before it does not count), or holds ``##[``
-    anywhere, for a command. Source: actions/runner, src/Runner.Common/ActionCommand.cs, TryParseV2 and TryParse.
-    """
-    shown = display(line, sequences=True).replace("##[", "#\\#[")
-    return f"\\{shown}" if shown.lstrip().startswith("::") else shown
-
-
 def find_hidden(text: str) -> list[Flaw]:
     """List what makes a text unfit to be written: hidden characters, and the first place that is not NFC.
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 HOLDS = "holds"
 FAILS = "fails"
 ERROR = "error"
-OUTCOMES = (HOLDS, FAILS, ERROR)
 
 # Statuses, the strongest first: where several apply, the first one is told (DESIGN, section 1).
 FAILED = "failed"

@@ -76,12 +76,12 @@ def test_process_that_never_came_is_replaced(tmp_path: Path, started: list[str])
 
 
 def test_work_is_done_at_every_place_it_is_wanted_at(tmp_path: Path, started: list[str]) -> None:
-    background.start(tmp_path, "/work/a\nb", "index")
-    background.start(tmp_path, "/work/c", "index")
+    background.start(tmp_path, "/there/a\nb", "index")
+    background.start(tmp_path, "/there/c", "index")
 
-    found = [turn.where for turn in background.turns(tmp_path, "/work/c", "index")]
+    found = [turn.where for turn in background.turns(tmp_path, "/there/c", "index")]
 
-    assert found == ["/work/a\nb", "/work/c"]
+    assert found == ["/there/a\nb", "/there/c"]
 
 
 def test_nothing_is_started_where_it_is_switched_off_or_cannot_be_noted(
@@ -98,15 +98,15 @@ def test_nothing_is_started_where_it_is_switched_off_or_cannot_be_noted(
 
 def test_failure_is_kept_until_the_work_goes_well_again(tmp_path: Path) -> None:
     with pytest.raises(ConflictError):
-        for turn in background.turns(tmp_path, "/work/a", "index"):
+        for turn in background.turns(tmp_path, "/there/a", "index"):
             with turn:
                 raise ConflictError("somebody\nelse writes")
     failures = background.list_failures(tmp_path)
-    for turn in background.turns(tmp_path, "/work/a", "index"):
+    for turn in background.turns(tmp_path, "/there/a", "index"):
         with turn:
             pass
 
-    assert [(what, said.strip()) for what, said, _ in failures] == [("index", "/work/a: somebody else writes")]
+    assert [(what, said.strip()) for what, said, _ in failures] == [("index", "/there/a: somebody else writes")]
     assert background.list_failures(tmp_path) == []
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gitmem.globs import LONGEST, is_plain, matcher, matches_any, normal, without_lines
+from gitmem.globs import LONGEST, is_plain, matcher, normal
 
 # Few characters, so that random paths and globs meet; with the neighbours of "/" and what is special to a regex.
 LETTERS = "ab.0"
@@ -160,25 +160,3 @@ def test_a_glob_is_cut_at_the_longest_path_there_is() -> None:
 @pytest.mark.parametrize(("glob", "plain"), [("src/a.py", True), ("src/*.py", False), ("a?", False), ("[a]", False)])
 def test_a_glob_is_plain_where_it_has_no_wildcard(glob: str, plain: bool) -> None:
     assert is_plain(glob) is plain
-
-
-def test_one_glob_that_matches_is_enough() -> None:
-    assert matches_any(["docs/**", "src/*.py"], "src/a.py")
-    assert not matches_any(["docs/**", "src/*.py"], "src/a/b.py")
-    assert not matches_any([], "src/a.py")
-
-
-@pytest.mark.parametrize(
-    ("ref", "path"),
-    [
-        ("src/a.py:3", "src/a.py"),
-        ("src/a.py:3-15", "src/a.py"),
-        ("src/**", "src/**"),
-        ("a:b/c.py", "a:b/c.py"),
-        ("a.py:main", "a.py:main"),
-        (":3", ":3"),
-        ("", ""),
-    ],
-)
-def test_reference_to_lines_names_its_file(ref: str, path: str) -> None:
-    assert without_lines(ref) == path

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gitmem import hygiene
-from gitmem.hygiene import display, find_hidden, inject, neutral_log_line, new_nonce
+from gitmem.hygiene import display, find_hidden, inject, new_nonce
 
 NONCE = "0123456789abcdef" * 2
 
@@ -104,23 +104,6 @@ def test_find_hidden_and_display_agree(text):
     flaws = [flaw for flaw in find_hidden(text) if "NFC" not in flaw.name]
 
     assert bool(flaws) == (display(text, lines=True, sequences=True) != text)
-
-
-@pytest.mark.parametrize(
-    ("line", "shown"),
-    [
-        ("::set-output name=x::y", "\\::set-output name=x::y"),
-        (" \u00a0::error::x", "\\ \u00a0::error::x"),
-        ("\u200b::error::x", "\\u{200b}::error::x"),
-        ("see ##[error]x", "see #\\#[error]x"),
-        ("std::vector", "std::vector"),
-        ("a\n::error::x", "a\\x0a::error::x"),
-    ],
-    ids=["command", "indented", "ignorable", "old form", "code", "second line"],
-)
-def test_a_log_line_is_no_workflow_command(line, shown):
-    assert neutral_log_line(line) == shown
-    assert neutral_log_line(shown) == shown
 
 
 @pytest.mark.parametrize(

@@ -181,12 +181,6 @@ def missing(git: Git) -> list[str]:
     return [str(folder / event) for event, is_ours in found.items() if was_set and not is_ours]
 
 
-def is_installed(git: Git) -> bool:
-    """Tell whether any of the shims is there."""
-    folder, _ = folder_of(git)
-    return any(shim.is_shim(_read(folder / event) or b"") for event in shim.EVENTS)
-
-
 def _read(path: Path) -> bytes | None:
     """Return a hook's content, None where there is none; a link to nothing is a hook too."""
     try:

@@ -16,7 +16,7 @@ from gitmem.verify.ground import Ground, Grounds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from gitmem.git.binary import Git
@@ -334,8 +334,3 @@ def _verdict(due: Due, outcome: str, *, commit: str, now: int, rung: str) -> Ver
         held_at=held[1],
         own=True,
     )
-
-
-def keys_of(results: Iterable[Result], outcome: str) -> list[str]:
-    """Return the keys with one outcome, sorted."""
-    return sorted(r.due.row.key for r in results if r.outcome == outcome)
