@@ -14,12 +14,12 @@ from gitmem.store.scope import is_meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
     from gitmem.catalog.catalog import Catalog
     from gitmem.config import Config
     from gitmem.policy import Policy
-    from gitmem.search.engine import Engine
+    from gitmem.search.engine import Engine, Stats
     from gitmem.store.local import LocalState
 
 DAY_S = 86400.0
@@ -127,7 +127,6 @@ def recall(
     policy: Policy,
     config: Config,
     now: int,
-    working: Sequence[str] = (),
     engine: Engine | None = None,
 ) -> Found:
     """Rank memories against a question, best first; without a question, the newest first.
@@ -144,13 +143,11 @@ def recall(
     parts = near.parts_of(asked.query) if not numbers and not own.frequencies(terms).frequency else ()
     if parts:
         numbers = near.containing(catalog, parts, limit=wanted, where=condition, parameters=values)
-        by = near.terms_with(_texts(catalog, numbers).values(), parts)
+        by = near.terms_with(texts_of(catalog, numbers).values(), parts)
         notice = f"no memory has a word of {asked.query!r}; these contain a part of it"
     if not numbers:
         return Found((), 0, suggestion=near.suggestion(catalog, own, asked.query, terms))
-    done = rank_found(
-        catalog, local, ground, asked, (by, numbers), policy=policy, config=config, now=now, working=working
-    )
+    done = rank_found(catalog, local, ground, asked, (by, numbers), policy=policy, config=config, now=now)
     return replace(done, notice=notice)
 
 
@@ -170,7 +167,6 @@ def rank_found(
     policy: Policy,
     config: Config,
     now: int,
-    working: Sequence[str] = (),
     is_exact: bool = False,
 ) -> Found:
     """Rank what an engine *found*, by which terms and which memories, with the one scorer, best first.
@@ -178,15 +174,15 @@ def rank_found(
     Where it *is_exact*, all of them are meant: none is left out for being far behind the best.
     """
     terms, numbers = found
-    texts = _texts(catalog, numbers)
-    lexical = _lexical(list(terms), texts, FtsEngine(catalog.connection), policy)
+    texts = texts_of(catalog, numbers)
+    lexical = lexical_of(terms, texts, FtsEngine(catalog.connection).frequencies, policy)
     told = state.tell(catalog, ground, lexical, now=now, chains=state.suspects(catalog, ground))
-    signals = _signals(catalog, local, lexical, texts, told, policy=policy, config=config, now=now)
-    if working or asked.paths:
-        signals = _near(catalog, signals, working or asked.paths)
-    ranking = replace(_ranking(policy, config), floor=0.0) if is_exact else _ranking(policy, config)
+    signals = signals_of(catalog, local, lexical, texts, told, policy=policy, config=config, now=now)
+    if asked.paths:
+        signals = with_nearness(catalog, signals, asked.paths)
+    ranking = replace(ranking_of(policy, config), floor=0.0) if is_exact else ranking_of(policy, config)
     ranked = score.rank(signals, limit=max(1, len(signals)), ranking=ranking)
-    hits = _hits(catalog, ranked[: asked.limit], texts, told, terms)
+    hits = hits_of(catalog, ranked[: asked.limit], texts, told, terms)
     return Found(tuple(hits), max(0, len(ranked) - asked.limit))
 
 
@@ -205,7 +201,8 @@ def has_to_do(globs: Iterable[str], places: Sequence[str]) -> bool:
     return False
 
 
-def _texts(catalog: Catalog, numbers: Iterable[int]) -> dict[int, IndexText]:
+def texts_of(catalog: Catalog, numbers: Iterable[int]) -> dict[int, IndexText]:
+    """Return what is searched of each memory, by number."""
     rows = catalog.each(
         "SELECT m.id, m.title, t.tags, m.key, t.paths, t.body FROM memory m JOIN searched t ON t.id = m.id"
         " WHERE m.id IN ({})",
@@ -217,7 +214,7 @@ def _texts(catalog: Catalog, numbers: Iterable[int]) -> dict[int, IndexText]:
 def text_of(catalog: Catalog, key: str) -> tuple[int, IndexText]:
     """Return the number and the text of the memory that counts for a key."""
     number = catalog.row("SELECT id FROM memory WHERE key = ? ORDER BY shadowed", (key,))[0]
-    return number, _texts(catalog, [number])[number]
+    return number, texts_of(catalog, [number])[number]
 
 
 def words(listed: str) -> str:
@@ -228,11 +225,16 @@ def words(listed: str) -> str:
     return listed[2:-2].replace('", "', " ") if len(listed) > 2 else ""
 
 
-def _lexical(terms: list[str], texts: Mapping[int, IndexText], engine: FtsEngine, policy: Policy) -> dict[int, float]:
+def lexical_of(
+    terms: Sequence[str],
+    texts: Mapping[int, IndexText],
+    frequencies: Callable[[Sequence[str]], Stats],
+    policy: Policy,
+) -> dict[int, float]:
+    """Return the lexical score of each memory that has a term, with what an engine, or several, know of terms."""
     fields = policy.recall.weights
     weights = score.Weights(fields=(fields.title, fields.tags, fields.key, fields.paths, fields.body))
-    stats = engine.frequencies(terms)
-    return score.lexical(terms, texts.values(), stats, weights=weights, frequencies=engine.frequencies)
+    return score.lexical(list(terms), texts.values(), frequencies(terms), weights=weights, frequencies=frequencies)
 
 
 def listed(text: str) -> list[str]:
@@ -245,7 +247,7 @@ def listed(text: str) -> list[str]:
     return found
 
 
-def _near(catalog: Catalog, signals: Sequence[score.Signals], working: Sequence[str]) -> list[score.Signals]:
+def with_nearness(catalog: Catalog, signals: Sequence[score.Signals], working: Sequence[str]) -> list[score.Signals]:
     """Return the signals with how near each memory is to where somebody works."""
     from gitmem.globs import without_lines
 
@@ -254,7 +256,7 @@ def _near(catalog: Catalog, signals: Sequence[score.Signals], working: Sequence[
     return [replace(s, overlap=score.path_overlap(places[s.number], working)) for s in signals]
 
 
-def _signals(
+def signals_of(
     catalog: Catalog,
     local: LocalState,
     lexical: Mapping[int, float],
@@ -290,7 +292,8 @@ def _signals(
     return signals
 
 
-def _ranking(policy: Policy, config: Config) -> score.Ranking:
+def ranking_of(policy: Policy, config: Config) -> score.Ranking:
+    """Return what weighs the factors of a score: the scorer's own, the policy's, and the settings'."""
     base = score.RANKING
     return replace(
         base,
@@ -302,13 +305,14 @@ def _ranking(policy: Policy, config: Config) -> score.Ranking:
     )
 
 
-def _hits(
+def hits_of(
     catalog: Catalog,
     ranked: Sequence[score.Ranked],
     texts: Mapping[int, IndexText],
     told: Mapping[int, state.Told],
     terms: Sequence[str],
 ) -> list[Hit]:
+    """Return the hits of what was ranked, in its order."""
     rows = {
         row[0]: row[1:]
         for row in catalog.each(
@@ -344,7 +348,7 @@ def newest(
     chains = state.suspects(catalog, ground)
     numbers = [row[0] for row in rows]
     told = state.tell(catalog, ground, numbers, now=now, chains=chains)
-    texts = _texts(catalog, numbers)
+    texts = texts_of(catalog, numbers)
     hits = []
     for number, key, kind, title, created, path, archived in rows:
         snippet, _ = analysis.snippet(texts[number].body, (), width=SNIPPET)

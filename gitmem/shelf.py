@@ -85,12 +85,9 @@ def recall(sources: Sequence[Source], asked: Asked, *, policy: Policy, config: C
     shelf.fill(terms, asked, policy, config, now)
     if not shelf.texts:
         return _near(sources, asked, policy=policy, config=config, now=now)
-    fields = policy.recall.weights
-    weights = score.Weights(fields=(fields.title, fields.tags, fields.key, fields.paths, fields.body))
-    stats = shelf.frequencies(terms)
-    lexical = score.lexical(terms, shelf.texts.values(), stats, weights=weights, frequencies=shelf.frequencies)
+    lexical = single.lexical_of(terms, shelf.texts, shelf.frequencies, policy)
     signals = shelf.signals(lexical, asked, policy=policy, config=config, now=now)
-    ranked = score.rank(signals, limit=max(1, len(signals)), ranking=single._ranking(policy, config))
+    ranked = score.rank(signals, limit=max(1, len(signals)), ranking=single.ranking_of(policy, config))
     hits = shelf.hits(ranked[: asked.limit], terms)
     return Found(tuple(hits), max(0, len(ranked) - asked.limit))
 
@@ -135,12 +132,11 @@ class _Shelf:
 
     def fill(self, terms: Sequence[str], asked: Asked, policy: Policy, config: Config, now: int) -> None:
         """Look the candidates up, as many in each store as if it were the only one."""
-        multiplier = config.recall_candidate_multiplier or policy.recall.candidate_multiplier
-        wanted = max(single.CANDIDATES, int(asked.limit * min(multiplier, single.MULTIPLIER_AT_MOST)) + 1)
+        wanted = single.candidates_for(asked, policy, config)
         for nth, (source, engine) in enumerate(zip(self._sources, self._engines, strict=True)):
             condition, values = single.where(source.catalog, source.ground, source.asked(asked), now=now)
             found = engine.candidates(terms, limit=wanted, where=condition, parameters=values)
-            self._own[nth] = single._texts(source.catalog, [c.number for c in found])
+            self._own[nth] = single.texts_of(source.catalog, [c.number for c in found])
             for number, text in self._own[nth].items():
                 whole = number * len(self._sources) + nth
                 self.texts[whole] = replace(text, number=whole)
@@ -169,9 +165,9 @@ class _Shelf:
             own = {number: lexical[number * len(self._sources) + nth] for number in numbers}
             told = state.tell(catalog, ground, numbers, now=now, chains=state.suspects(catalog, ground))
             self._told[nth] = told
-            found = single._signals(catalog, source.local, own, texts, told, policy=policy, config=config, now=now)
+            found = single.signals_of(catalog, source.local, own, texts, told, policy=policy, config=config, now=now)
             if asked.paths:
-                found = single._near(catalog, found, asked.paths)
+                found = single.with_nearness(catalog, found, asked.paths)
             for one in found:
                 factor = factors[source.scope_of(texts[one.number].key)]
                 signals.append(replace(one, number=one.number * len(self._sources) + nth, scope=factor))
@@ -184,7 +180,7 @@ class _Shelf:
         for nth, source, numbers in self._split(by_number):
             wholes = [number * len(self._sources) + nth for number in numbers]
             own = [replace(by_number[whole], number=number) for whole, number in zip(wholes, numbers, strict=True)]
-            hits = single._hits(source.catalog, own, self._own[nth], self._told[nth], terms)
+            hits = single.hits_of(source.catalog, own, self._own[nth], self._told[nth], terms)
             for whole, hit in zip(wholes, hits, strict=True):
                 found[whole] = replace(hit, scope=source.scope_of(hit.key))
         return [found[one.number] for one in ranked]

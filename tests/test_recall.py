@@ -12,7 +12,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from proving import DAY, Clock, approve_all, make_fact, make_memory, put, verify
 
-from gitmem import recall as operation
 from gitmem.app import Memory
 from gitmem.document.fields import format_time
 from gitmem.model import STATUSES
@@ -526,17 +525,6 @@ def test_memory_about_the_very_place_comes_first(memory: Memory, repo: Path) -> 
 
     assert keys(memory, "gateway", paths=("src/auth/jwt.py",)) == ["b-two", "a-one"]
     assert factors(memory, "gateway", "b-two", paths=("src/auth/jwt.py",))["path"] == 1.5
-
-
-def test_place_of_work_moves_a_memory_and_keeps_the_others(memory: Memory, repo: Path) -> None:
-    put(repo, twins(paths=(["src/gateway/**"], ["src/auth/**"])))
-
-    found = operation.recall(
-        memory.catalog(), memory.local, memory.ground(), Asked(query="gateway"), policy=memory.policy(),
-        config=memory.config, now=memory.now, working=("src/auth/jwt.py",),
-    )  # fmt: skip
-
-    assert [hit.key for hit in found.hits] == ["b-two", "a-one"]
 
 
 def test_factors_multiply_to_the_score(shelf: Memory) -> None:
