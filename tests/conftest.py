@@ -12,6 +12,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from alive import mark  # noqa: F401 - a fixture
 
 from gitmem import cli
 from gitmem.app import Memory

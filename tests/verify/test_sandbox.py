@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import pytest
+from alive import pids_of, wait_until
 
 from gitmem.verify import sandbox
 from gitmem.verify.ground import Ground
@@ -22,36 +23,6 @@ from gitmem.verify.ground import Ground
 PATH = os.environ["PATH"]
 ROOT = Path(sandbox.__file__).parents[2]
 CANARY = "tweet-tweet-7261"
-
-
-def pids_of(mark: str) -> list[int]:
-    """Return the processes that have *mark* in their command line, zombies left out."""
-    found = []
-    for folder in Path("/proc").iterdir():
-        try:
-            if folder.name.isdigit() and mark.encode() in (folder / "cmdline").read_bytes():
-                found.append(int(folder.name))
-        except OSError:
-            continue
-    return [pid for pid in found if pid != os.getpid()]
-
-
-def wait_until(claim, seconds: float = 5.0) -> bool:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if claim():
-            return True
-        time.sleep(0.01)
-    return bool(claim())
-
-
-@pytest.fixture
-def mark():
-    """A number of seconds to sleep that nobody else sleeps; whoever still sleeps it afterwards is ended."""
-    text = f"30.{uuid.uuid4().int % 10**15:015}"
-    yield text
-    for pid in pids_of(text):
-        os.kill(pid, signal.SIGKILL)
 
 
 works = lru_cache(sandbox.works)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import time
-import uuid
 from pathlib import Path
 
 import pytest
+from alive import pids_of, wait_until
 
 from gitmem import process
 from gitmem.errors import ProcessError
@@ -17,33 +16,6 @@ from gitmem.verify import starter as pool
 from gitmem.verify.starter import Starter
 
 ENV = {"PATH": os.environ["PATH"], "LC_ALL": "C"}
-
-
-def pids_of(mark: str) -> list[int]:
-    """Return the processes that have *mark* in their command line, zombies left out."""
-    found = []
-    for folder in Path("/proc").iterdir():
-        try:
-            if folder.name.isdigit() and mark.encode() in (folder / "cmdline").read_bytes():
-                found.append(int(folder.name))
-        except OSError:
-            continue
-    return found
-
-
-def wait_until(claim, seconds: float = 5.0) -> bool:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if claim():
-            return True
-        time.sleep(0.01)
-    return bool(claim())
-
-
-@pytest.fixture
-def mark():
-    """A number of seconds to sleep that nobody else sleeps."""
-    return f"30.{uuid.uuid4().int % 10**15:015}"
 
 
 def starter(script: str):
