@@ -26,6 +26,14 @@ def add_check(parser: argparse.ArgumentParser, heading: str) -> None:
     checks.add_argument("program", nargs="*", metavar="-- PROGRAM ARG", help="a program, run without a shell")
 
 
+def add_limits(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add what a run of the check may take, and its counterexample; *what* names it in the help."""
+    parser.add_argument("--timeout", default="", metavar="TIME", help=f"time limit of the {what}: 30s, 5m (1m)")
+    parser.add_argument("--network", action="store_true", help=f"the {what} needs the network")
+    refute = f"a change of the code after which the {what} must fail"
+    parser.add_argument("--refute", default="", metavar="CMD", help=refute)
+
+
 def verify_of(args: argparse.Namespace) -> Any:
     """Return the check as the frontmatter has it; None where none was given.
 

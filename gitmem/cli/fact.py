@@ -8,7 +8,7 @@ fact at a terminal approves it for you. Where nobody can approve it now, the fac
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.cli.check import add_check, verify_of
+from gitmem.cli.check import add_check, add_limits, verify_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,11 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--supersedes", action="append", default=[], metavar="KEY", help="a memory it takes the place of"
     )
-    parser.add_argument("--timeout", default="", metavar="TIME", help="time limit of the check: 30s, 5m (1m)")
-    parser.add_argument("--network", action="store_true", help="the check needs the network")
-    parser.add_argument(
-        "--refute", default="", metavar="CMD", help="a change of the code after which the check must fail"
-    )
+    add_limits(parser, "check")
     parser.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
     parser.add_argument("--task", default="", help="the task that produced it")
     parser.add_argument("--unproven", action="store_true", help="write it down without running the check")

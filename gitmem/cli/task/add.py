@@ -7,7 +7,7 @@ approves it for you. Without a check, whoever closes the task is believed.
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.cli.check import add_check, verify_of
+from gitmem.cli.check import add_check, add_limits, verify_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,9 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_memory_options(parser)
     parser.add_argument("--produces", action="append", default=[], metavar="LABEL", help="what it provides once closed")
     parser.add_argument("--ref", action="append", default=[], help="path:line, path:line-line, a URL, a run id")
-    parser.add_argument("--timeout", default="", metavar="TIME", help="time limit of the gate: 30s, 5m (1m)")
-    parser.add_argument("--network", action="store_true", help="the gate needs the network")
-    parser.add_argument("--refute", default="", metavar="CMD", help="a change of the code after which it must fail")
+    add_limits(parser, "gate")
     parser.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
     shared.add_json(parser)
 
