@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import generate, measure, run, stores
+from benchmarks import commands, generate, measure, run, stores
+from benchmarks.figures import WHOOSH
 from benchmarks.measure import Figures
 
 FIGURES = run.choose((), short=False)
@@ -34,7 +35,7 @@ def test_command_does_its_work_on_a_small_store(small: stores.Stores, name: str)
     if name.startswith("rg-") and not shutil.which("rg"):
         pytest.skip("rg is not installed")
 
-    wall, cpu, peak = measure.run_once(run.command(name, small), 0, env=small.env)
+    wall, cpu, peak = measure.run_once(commands.command(name, small), 0, env=small.env)
 
     assert cpu > 0
     assert wall > 0
@@ -42,7 +43,7 @@ def test_command_does_its_work_on_a_small_store(small: stores.Stores, name: str)
 
 
 def test_whoosh_index_is_timed_made_and_followed(small: stores.Stores) -> None:
-    results, _ = run.run(small, run.WHOOSH, short=True)
+    results, _ = run.run(small, WHOOSH, short=True)
 
     assert [(one.figure.name, one.value > 0) for one in results] == [("whoosh-build", True), ("whoosh-follow", True)]
 

@@ -1,0 +1,216 @@
+"""The figures that gitmem promises: what each is, its goal, and what must be timed for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from benchmarks import measure
+from benchmarks.measure import Figures
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One row of the table of goals.
+
+    Attributes:
+        name: What ``--only`` takes.
+        what: What it says, for people.
+        goal: At most this.
+        unit: Of the goal: ``Y``, ``x``, ``KiB``, ``s``, ``ms`` or ``MB``.
+        commands: Names of the commands that must be timed for it, besides Y.
+        value: Returns what was measured, from the figures of its group.
+        large: Whether it needs the store of 100,000 memories.
+    """
+
+    name: str
+    what: str
+    goal: float
+    unit: str
+    commands: tuple[str, ...]
+    value: Callable[[Mapping[str, Figures]], float]
+    large: bool = False
+
+
+def _against(what: str, base: str = "Y") -> Callable[[Mapping[str, Figures]], float]:
+    return lambda figures: measure.ratio(figures, what, base)
+
+
+# The goals are those of the issue that set them; the groups are measured one after the other, each in one loop.
+READING = (
+    Figure("recall-1k", "recall, five words, 1,000 memories", 4, "Y", ("recall-1k",), _against("recall-1k")),
+    Figure("recall-10k", "recall, five words, 10,000 memories", 4, "Y", ("recall-10k",), _against("recall-10k")),
+    Figure(
+        "recall-100k", "recall, five words, 100,000 memories", 8, "Y", ("recall-100k",), _against("recall-100k"), True
+    ),
+    Figure(
+        "recall-rg",
+        "recall against `rg -il` of the five words, 10,000 files",
+        1,
+        "x",
+        ("recall-10k", "rg-10k"),
+        _against("recall-10k", "rg-10k"),
+    ),
+    Figure(
+        "recall-git-grep",
+        "recall against `git grep -il` on the branch, 10,000 files",
+        0.3,
+        "x",
+        ("recall-10k", "git-grep-10k"),
+        _against("recall-10k", "git-grep-10k"),
+    ),
+    Figure(
+        "recall-memory",
+        "peak memory of recall, 100,000 memories",
+        35,
+        "MB",
+        ("recall-100k",),
+        lambda figures: figures["recall-100k"].peak_mb(),
+        True,
+    ),
+    Figure("task-ready", "task ready, 5,000 tasks", 5, "Y", ("task-ready",), _against("task-ready")),
+)
+
+
+SYNTAX = (
+    Figure(
+        "syntax-1k",
+        "recall --syntax with a field, a range and a fuzzy word, 1,000 memories",
+        14,
+        "Y",
+        ("syntax-1k",),
+        _against("syntax-1k"),
+    ),
+)
+
+
+WRITING = (
+    Figure("remember-10k", "remember, 10,000 memories, fsync on", 8, "Y", ("remember-10k",), _against("remember-10k")),
+    Figure(
+        "remember-100k",
+        "remember, 100,000 memories against 1,000",
+        1.5,
+        "x",
+        ("remember-1k", "remember-100k"),
+        _against("remember-100k", "remember-1k"),
+        True,
+    ),
+)
+
+
+CATALOG = (
+    Figure(
+        "catalog-10k",
+        "catalog from nothing against `git cat-file --batch`, 10,000 memories",
+        7,
+        "x",
+        ("catalog-10k", "cat-file-10k"),
+        _against("catalog-10k", "cat-file-10k"),
+    ),
+)
+
+
+PROVING = (
+    Figure(
+        "verify-all",
+        "verify --all, 10,000 facts with built-in checks, 2,000 code files",
+        8,
+        "s",
+        ("verify-all",),
+        lambda figures: figures["verify-all"].median_s(),
+    ),
+)
+
+
+NOTHING_DUE = (
+    Figure("verify-idle", "verify, 10,000 facts, nothing due", 8, "Y", ("verify-idle",), _against("verify-idle")),
+)
+
+
+HOOKS = (
+    Figure(
+        "checkout-hooks",
+        "git checkout with the hooks installed, more than without, 1,000 memories",
+        3,
+        "Y",
+        ("checkout-hooks", "checkout-plain"),
+        lambda figures: measure.ratio(figures, "checkout-hooks", "Y") - measure.ratio(figures, "checkout-plain", "Y"),
+    ),
+)
+
+
+SHARING = (
+    Figure(
+        "sync",
+        "sync, 1,000 changed memories on each side (half the same), a bare remote on disk, 10,000 memories",
+        5,
+        "s",
+        ("sync-10k",),
+        lambda figures: figures["sync-10k"].median_s(),
+    ),
+)
+
+
+SHOWING = (
+    Figure(
+        "view-10k",
+        "the view brought along after one write, 10,000 memories, in the background",
+        0.1,
+        "s",
+        ("view-10k",),
+        lambda figures: figures["view-10k"].median_s(),
+    ),
+)
+
+
+BULK = (
+    Figure(
+        "import-100k",
+        "import of 100,000 memories, secrets checked, catalog included",
+        90,
+        "s",
+        ("import-100k",),
+        lambda figures: figures["import-100k"].median_s(),
+        True,
+    ),
+    *(
+        Figure(
+            f"writers-{how}",
+            f"16 processes × 100 writes by {what}, fsync on",
+            goal,
+            "s",
+            (f"writers-{how}",),
+            lambda figures, how=how: figures[f"writers-{how}"].median_s(),  # type: ignore[misc]
+            True,
+        )
+        for how, what, goal in (
+            ("api", "the Python API", 60),
+            ("batch", "batches of it", 60),
+            ("command", "the command", 150),
+        )
+    ),
+)
+
+
+# (figures, rounds, rounds of --short)
+GROUPS: tuple[tuple[tuple[Figure, ...], int, int], ...] = (
+    (READING, 25, 10),
+    (SYNTAX, 15, 7),
+    (WRITING, 21, 7),
+    (CATALOG, 7, 3),
+    (PROVING, 3, 1),
+    (NOTHING_DUE, 21, 7),
+    (HOOKS, 21, 7),
+    (SHARING, 5, 2),
+    (SHOWING, 15, 7),
+    (BULK, 1, 1),
+)
+
+
+WHOOSH = (
+    Figure("whoosh-build", "Whoosh index from nothing, 1,000 memories, in process", 2, "s", (), lambda _: 0.0),
+    Figure("whoosh-follow", "Whoosh index after one change, 1,000 memories, in process", 50, "ms", (), lambda _: 0.0),
+)
+
+
+OBJECTS = Figure("remember-bytes", "bytes one remember adds, 100,000 memories", 30, "KiB", (), lambda _: 0.0, True)
