@@ -18,61 +18,23 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import re
 import shutil
-import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gitmem.app import Memory
-from gitmem.catalog import state
+from benchmarks.history import Clone, ReplayError, Step, list_commits, read_facts, run_git
 from gitmem.verify.session import Options
 
-# Names that no project has by chance: its own memory and its own branches stay out of the walk.
-MEMORY, CODE = "gitmem-replay-memory", "gitmem-replay-code"
-# What the engine says of a check that answered differently on the same code (gitmem.verify.judge).
-UNSTABLE = ("flapping", "environment changed")
 # A difference is put to the check so often again before it is called the engine's.
 ASKED_AGAIN = 3
-KEY = re.compile("[a-z0-9][a-z0-9-]*")
 FORMS = {"str": "shell", "list": "program", "dict": "built-in"}
 STATUS_OF = {"holds": "verified", "fails": "failed"}
 OUTCOME_OF = {"verified": "holds", "failed": "fails", "suspect": "suspect"}
-
-
-class ReplayError(Exception):
-    """There is nothing to replay; ``status`` is what to exit with."""
-
-    def __init__(self, message: str, status: int = 3) -> None:
-        super().__init__(message)
-        self.status = status
-
-
-@dataclass(frozen=True)
-class Step:
-    """What one clone says at one commit.
-
-    Attributes:
-        commit: The code commit.
-        outcomes: What each fact that ran showed, by key: ``holds``, ``fails``, ``error`` or ``skipped``.
-        told: What a reader is told of every fact.
-        flapping: Facts that answered differently on the same code.
-        failed: Facts that the run reports as newly failed.
-        seconds: How long the run took.
-    """
-
-    commit: str
-    outcomes: Mapping[str, str]
-    told: Mapping[str, state.Told]
-    flapping: frozenset[str]
-    failed: frozenset[str]
-    seconds: float
 
 
 @dataclass(frozen=True)
@@ -130,159 +92,6 @@ class Walk:
                     found.append((step.commit, fact["key"]))
                 before = own
         return [(commit, key) for commit, key in found if key not in self.unstable]
-
-
-class Clone:
-    """A clone of the repository with the facts on its memory branch, whose HEAD is moved along."""
-
-    def __init__(
-        self, repo: Path, folder: Path, facts: Sequence[Mapping[str, Any]], *, everything: bool, options: Options
-    ) -> None:
-        self._folder = folder
-        self._git("clone", "--quiet", "--shared", "--no-checkout", str(repo), str(folder), cwd=repo)
-        settings = {"branch": MEMORY, "defaultBranch": CODE}
-        for name, value in settings.items():
-            self._git("config", f"gitmem.{name}", value)
-        self._git("config", "user.name", "Replay")
-        self._git("config", "user.email", "replay@localhost")
-        self._git("symbolic-ref", "HEAD", f"refs/heads/{CODE}")
-        self._facts = list(facts)
-        self._everything = everything
-        self._options = options
-        self._clock = time.time()
-        self._ready = False
-
-    def at(self, commit: str) -> Step:
-        """Move to a commit, verify, and return what is told there."""
-        self._git("update-ref", f"refs/heads/{CODE}", commit)
-        # Every verdict has its own time, as in life; so little that no time to live passes.
-        self._clock += 1
-        if not self._ready:
-            self._start()
-        return self._verify(commit, everything=self._everything)
-
-    def again(self, commit: str, keys: Iterable[str]) -> Step:
-        """Verify facts once more at the commit where the clone is."""
-        self._clock += 1
-        return self._verify(commit, keys=tuple(keys))
-
-    def _open(self) -> Memory:
-        return Memory(self._folder, clock=lambda: self._clock)
-
-    def _start(self) -> None:
-        with self._open() as memory:
-            memory.init(offline=True)
-        self._git("fast-import", "--quiet", "--date-format=now", input=_stream(self._facts))
-        with self._open() as memory:
-            known = {row[0] for row in memory.catalog().rows("SELECT m.key FROM fact f JOIN memory m ON m.id = f.id")}
-            missing = sorted({fact["key"] for fact in self._facts} - known)
-            if missing:
-                raise ReplayError(f"not taken as facts: {', '.join(missing)}", 2)
-            for due in memory.commands():
-                memory.approve(due)
-        self._ready = True
-
-    def _verify(self, commit: str, *, keys: tuple[str, ...] = (), everything: bool = False) -> Step:
-        told = self._options
-        options = Options(keys=keys, everything=everything, no_sandbox=told.no_sandbox, jobs=told.jobs)
-        with self._open() as memory:
-            began = time.perf_counter()
-            run = memory.verify(options, told=lambda *_: None)
-            seconds = time.perf_counter() - began
-            assert run.commit == commit
-            outcomes = {result.due.row.key: result.outcome for result in run.results}
-            skipped = next((r for r in run.results if r.outcome == "skipped"), None)
-            if skipped is not None:
-                raise ReplayError(f"{skipped.due.row.key} cannot be run here: {skipped.reason}")
-            flapping = {r.due.row.key for r in run.results if any(words in r.reason for words in UNSTABLE)}
-            failed = run.recorded.failed if run.recorded else ()
-            return Step(commit, outcomes, self._told(memory), frozenset(flapping), frozenset(failed), seconds)
-
-    def _told(self, memory: Memory) -> dict[str, state.Told]:
-        ground, catalog = memory.ground(), memory.catalog()
-        keys = dict(catalog.rows(f"SELECT f.id, m.key FROM fact f JOIN memory m ON m.id = f.id WHERE {state.LIVE}"))
-        chains = state.suspects(catalog, ground)
-        found = state.tell(catalog, ground, keys, now=memory.now, chains=chains)
-        return {keys[number]: told for number, told in found.items()}
-
-    def _git(self, *args: str, cwd: Path | None = None, input: bytes | None = None) -> str:
-        return run_git(cwd or self._folder, *args, input=input)
-
-
-def _stream(facts: Iterable[Mapping[str, Any]]) -> bytes:
-    """Return what ``git fast-import`` reads to put facts on the memory branch: one file each, one commit."""
-    ref = f"refs/heads/{MEMORY}".encode()
-    parts = [b"commit %s\ncommitter Replay <replay@localhost> now\ndata 5\nfacts\nfrom %s^0\n" % (ref, ref)]
-    for fact in facts:
-        # JSON is YAML: what the file says is what the memory says.
-        fields = {"kind": "fact", "created": "2020-01-01T00:00:00Z", **fact}
-        lines = [f"{name}: {json.dumps(value)}" for name, value in fields.items() if name != "key" and value != []]
-        text = "\n".join(["---", *lines, "---", ""]).encode()
-        parts.append(b"M 100644 inline facts/%s.md\ndata %d\n%s\n" % (fact["key"].encode(), len(text), text))
-    return b"".join(parts)
-
-
-def run_git(cwd: Path, *args: str, input: bytes | None = None) -> str:
-    """Run git and return what it printed.
-
-    Raises:
-        ReplayError: It said no.
-    """
-    done = subprocess.run(["git", *args], cwd=cwd, input=input, capture_output=True, check=False)
-    if done.returncode != 0:
-        raise ReplayError(f"git {args[0]} in {cwd}: {done.stderr.decode('utf-8', 'replace').strip()}")
-    return os.fsdecode(done.stdout).removesuffix("\n")
-
-
-def read_facts(path: Path) -> list[dict[str, Any]]:
-    """Read a facts file.
-
-    Raises:
-        ReplayError: It cannot be read, or a line is no fact; keys must differ.
-    """
-    try:
-        facts = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    except (OSError, ValueError) as err:
-        raise ReplayError(f"{path}: {err}", 2) from err
-    for fact in facts:
-        if not isinstance(fact, dict) or not all(fact.get(name) for name in ("key", "title", "verify")):
-            raise ReplayError(f"{path}: every line needs key, title and verify: {json.dumps(fact)[:100]}", 2)
-        if not KEY.fullmatch(str(fact["key"])):
-            raise ReplayError(f"{path}: a key has small letters, digits and hyphens: {json.dumps(fact)[:100]}", 2)
-    twice = [key for key, count in Counter(fact["key"] for fact in facts).items() if count > 1]
-    if twice or not facts:
-        raise ReplayError(f"{path}: {f'{twice[0]} is there twice' if twice else 'there is no fact in it'}", 2)
-    return facts
-
-
-def list_commits(
-    repo: Path, *, first: str = "", last: str = "HEAD", every: int = 1, newest: int = 0, whole: bool = False
-) -> list[str]:
-    """Return the commits to walk, the oldest first.
-
-    Args:
-        repo: The repository.
-        first: Where to begin; empty for the first commit.
-        last: Where to end.
-        every: Every how many commits; the last one is always walked.
-        newest: Only so many, from the end; 0 for all.
-        whole: Also the commits that merges brought in, as somebody sees them who checks out one branch after another.
-
-    Raises:
-        ReplayError: There is no such history here, or it is cut off.
-    """
-    if run_git(repo, "rev-parse", "--is-shallow-repository") == "true":
-        raise ReplayError(f"{repo} is a shallow clone: its history is cut off; git fetch --unshallow")
-    order = ["--topo-order"] if whole else ["--first-parent"]
-    listed = run_git(repo, "rev-list", "--reverse", *order, "--end-of-options", last, "--").split()
-    if first:
-        begin = run_git(repo, "rev-parse", "--verify", "--end-of-options", f"{first}^{{commit}}")
-        if begin not in listed:
-            raise ReplayError(f"{first} is not on the way to {last}", 2)
-        listed = listed[listed.index(begin) :]
-    listed = listed[-newest:]
-    chosen = listed[::every]
-    return chosen if chosen[-1] == listed[-1] else [*chosen, listed[-1]]
 
 
 def replay(

@@ -10,7 +10,8 @@ import pytest
 from conftest import commit_files, git
 
 from benchmarks import replay
-from benchmarks.replay import ReplayError, Walk, list_commits, read_facts
+from benchmarks.history import ReplayError, list_commits, read_facts
+from benchmarks.replay import Walk
 
 PROJECT = Path(__file__).parents[2]
 OWN_FACTS = PROJECT / "benchmarks/own-facts.jsonl"
