@@ -108,7 +108,7 @@ def _branch(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
         if fix and _restore_ref(memory, fixed, target):
             return []
         return [Problem("broken-ref", memory.ref, told, hint="gitmem doctor --fix")]
-    if tip is not None and memory.git.run("cat-file", "-e", f"{tip}^{{commit}}", check=False).status != 0:
+    if tip is not None and not memory.git.has(tip, "commit"):
         if fix and _restore_ref(memory, fixed):
             return []
         told = f"it names {tip[:12]}, which is no commit here"
@@ -133,7 +133,7 @@ def _restore_ref(memory: Opened, fixed: list[str], target: str = "") -> bool:
     for oid in _former_tips(memory):
         if target and git.is_ancestor(oid, target):
             continue
-        if git.run("cat-file", "-e", f"{oid}^{{commit}}", check=False).status == 0:
+        if git.has(oid, "commit"):
             kept = git.repository.state_dir / f"{path.name}.broken"
             was_file = path.is_file()
             if was_file:

@@ -175,6 +175,10 @@ class Git:
             raise NotFoundError(f"{rev}: no such {kind} in this repository")
         return oid
 
+    def has(self, rev: str, kind: str) -> bool:
+        """Tell whether a revision leads to an object of a kind (``commit``, ``tree``) that is here."""
+        return self.run("cat-file", "-e", f"{rev}^{{{kind}}}", check=False).status == 0
+
     def list_tree(self, tree: str, *paths: str) -> list[TreeEntry]:
         """Return every entry below a tree-ish (all levels), in git's order; sizes without reading any content."""
         listed = self._listing(

@@ -216,7 +216,9 @@ def _sides(git: Git, view: View, base: str, tip: str) -> tuple[list[Side], bool]
         # That commit may not be there any more: the branch was written anew, and the old one collected.
         with suppress(ProcessError):
             return worktrees.list_sides(git, base, tip), False
-    known = {entry.path: (entry.mode, entry.oid) for entry in git.list_tree(base)} if base and _reads(git, base) else {}
+    known = (
+        {entry.path: (entry.mode, entry.oid) for entry in git.list_tree(base)} if base and git.has(base, "tree") else {}
+    )
     if not known and _has_index(git, view):
         # With a damaged index, whatever is there and is not on the branch is a person's.
         with suppress(ProcessError):
@@ -227,10 +229,6 @@ def _sides(git: Git, view: View, base: str, tip: str) -> tuple[list[Side], bool]
         old_mode, old = known.get(path, ("", ""))
         sides.append(Side(path, old_mode, old, *((new[path].mode, new[path].oid) if path in new else ("", ""))))
     return sides, True
-
-
-def _reads(git: Git, commit: str) -> bool:
-    return git.run("cat-file", "-e", f"{commit}^{{tree}}", check=False).status == 0
 
 
 def _settle(

@@ -143,7 +143,7 @@ def _adopted(git: Git, path: str, tip: str) -> View | None:
     if os.listdir(path) == [".git"]:
         return view
     head = head_of(git, view)
-    shown = git.run("merge-base", head, tip, check=False).stdout.decode("ascii").strip() if head else ""
+    shown = next(iter(git.merge_bases(head, tip)), "") if head else ""
     if not shown:
         return None
     with suppress(ProcessError):

@@ -340,6 +340,13 @@ def test_answers_are_the_same_under_any_configuration(repo: Path, door: Git, set
     assert (door.list_tree(new), door.diff_trees(old, new), list(door.read_blobs([content]))) == before
 
 
+def test_what_is_here_is_told_by_its_kind(door: Git, repo: Path) -> None:
+    head = git(repo, "rev-parse", "HEAD")
+
+    assert (door.has(head, "commit"), door.has(head, "tree")) == (True, True)
+    assert (door.has(f"{head}^{{tree}}", "commit"), door.has("0" * 39 + "1", "commit")) == (False, False)
+
+
 def test_without_git_the_error_says_what_to_install(door: Git, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
 
