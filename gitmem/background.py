@@ -7,7 +7,6 @@ is lost and fifty of them cost two runs.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import sys
 import time
@@ -15,6 +14,7 @@ import time
 from gitmem import process
 from gitmem.config import git_environment, variable
 from gitmem.errors import NoRepositoryError
+from gitmem.locks import try_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -162,15 +162,9 @@ def _take(folder: str, what: str) -> list[str]:
 def _lock(folder: str, what: str) -> int | None:
     """Return the open file that holds a work's lock, or None where another process holds it."""
     try:
-        fd = os.open(os.path.join(folder, f"{what}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        return try_lock(os.path.join(folder, f"{what}.lock"))
     except OSError:
         return None
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(fd)
-        return None
-    return fd
 
 
 def _is_running(folder: str, what: str) -> bool:

@@ -47,6 +47,7 @@ MEMBERS = {
     "kinds": "policy",
     "stopwords": "analysis",
     "bounded": "process",
+    "locks": "process",
     "secrets": "hygiene",
     "frozen": "errors",
     "leftovers": "doctor",

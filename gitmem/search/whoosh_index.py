@@ -8,7 +8,6 @@ numbers: a hit of an index that is behind is a memory as it is now, or none.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import shutil
@@ -23,6 +22,7 @@ from gitmem.catalog.catalog import shown_by
 from gitmem.config import state_home
 from gitmem.errors import ConflictError, GitmemError
 from gitmem.frozen import frozen
+from gitmem.locks import try_lock
 from gitmem.search.engine import WHOOSH_FOLDER
 from gitmem.search.seal import key_in, seal, sum_of
 
@@ -213,13 +213,7 @@ def _lock(state_dir: Path) -> int | None:
         OSError: The disk cannot be written to.
     """
     state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-    lock = os.open(state_dir / f"{WHOOSH_FOLDER}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(lock)
-        return None
-    return lock
+    return try_lock(state_dir / f"{WHOOSH_FOLDER}.lock")
 
 
 def _made_with() -> dict[str, Any]:

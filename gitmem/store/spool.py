@@ -7,9 +7,10 @@ empty. Entries that can never be written (a secret, a field that no memory has) 
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
+
+from gitmem.locks import try_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,13 +127,7 @@ class Spool:
             OSError: The disk does not allow it.
         """
         os.makedirs(self._folder, mode=0o700, exist_ok=True)
-        fd = os.open(os.path.join(self._folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(fd)
-            return None
-        return fd
+        return try_lock(os.path.join(self._folder, "lock"))
 
     def begin(self, tip: str) -> None:
         """Note the tip that entries are written on: the drain after a crash looks behind it for what was committed."""

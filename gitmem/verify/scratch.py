@@ -14,7 +14,6 @@ git runs on ``git/`` alone, without the user's configuration: no filters (Git LF
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import stat
@@ -26,6 +25,7 @@ from gitmem import process
 from gitmem.config import git_environment
 from gitmem.errors import NotFoundError
 from gitmem.git.binary import SAFE
+from gitmem.locks import try_lock
 from gitmem.verify.launch import remove_tree
 
 # Changes with the layout above: a clone of another format is made anew.
@@ -127,11 +127,8 @@ class Scratch:
             OSError: The folder cannot be written to.
         """
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        fd = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(fd)
+        fd = try_lock(folder / "lock")
+        if fd is None:
             return None
         for left in folder.glob("upper-*"):  # of a process that was killed
             remove_tree(str(left))
