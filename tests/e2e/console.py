@@ -184,7 +184,8 @@ def untouched(folder: Path) -> dict[str, str]:
     """Return all of a repository that gitmem may never change, by path: work tree, index, HEAD, config, hooks, refs."""
     git_dir = Path(git(folder, "rev-parse", "--absolute-git-dir"))
     common = Path(git(folder, "rev-parse", "--path-format=absolute", "--git-common-dir"))
-    found = {f"common/{path}": kept for path, kept in snapshot(common).items() if not path.startswith(OURS)}
+    # What is ours is not even looked at: a process behind a command may take a file of it away meanwhile.
+    found = {f"common/{path}": kept for path, kept in snapshot(common, apart_from=OURS).items()}
     found = {path: kept for path, kept in found.items() if not OF_A_WORK_TREE.match(path)}
     if git_dir != common:
         inside = snapshot(git_dir, apart_from=("gitmem",)).items()
