@@ -178,10 +178,17 @@ class Verdict:
         held_at: When it last held, epoch seconds, or 0.
         weak: Whether the check also holds in an empty folder and nothing refutes it.
         confirmed: Whether a failure was confirmed at the last good commit (always true for ``holds``).
-        culprit: The commit that broke it, where known.
+        culprit: The commit that broke it, where known; where commits before it could not be checked, the first that
+            is known to be bad.
+        culprit_after: Where commits could not be checked: the last one known to be good; the culprit is one of those
+            after it, up to ``culprit``. Empty where the culprit is known.
         attempt: The last attempt that learnt nothing, as one line, or empty.
         attempt_at: When that was, or 0.
         seconds: How long it ran.
+        reads: What the run was seen to read of the code (``verify.observed`` has the form); empty where nobody looked.
+        tools: What it ran of the machine, as a fingerprint; empty where nobody looked.
+        undeclared: What it read although the declared ``paths`` do not name it, as paths apart by line feeds.
+        flapping: How many runs must still answer alike until the fact counts as steady; 0 = it is.
         own: Whether it was made in this clone; else it is claimed by a pushed file.
     """
 
@@ -202,6 +209,11 @@ class Verdict:
     attempt: str = ""
     attempt_at: int = 0
     seconds: float = 0.0
+    culprit_after: str = ""
+    reads: str = ""
+    tools: str = ""
+    undeclared: str = ""
+    flapping: int = 0
     own: bool = False
 
 

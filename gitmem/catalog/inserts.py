@@ -28,7 +28,7 @@ _STATEMENTS = {
     "link": "INSERT OR IGNORE INTO link VALUES (?,?,?)",
     "fact": "INSERT INTO fact VALUES (?,?,?,?,?,?,?)",
     "task": "INSERT INTO task VALUES (?,?,?,?,?,?,?,?,?,?,?)",
-    "verdict": "INSERT OR REPLACE INTO verdict VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    "verdict": "INSERT OR REPLACE INTO verdict VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 }
 
 
@@ -79,16 +79,8 @@ class Inserts:
         self._held["verdict"].append(
             (
                 *(path, v.key, v.spec, v.claim, v.outcome, v.commit, v.inputs, v.at, v.because, v.sandbox),
-                *(
-                    v.held_commit,
-                    v.held_at,
-                    int(v.weak),
-                    int(v.confirmed),
-                    v.culprit,
-                    v.attempt,
-                    v.attempt_at,
-                    v.seconds,
-                ),
+                *(v.held_commit, v.held_at, int(v.weak), int(v.confirmed), v.culprit, v.attempt, v.attempt_at),
+                *(v.seconds, v.culprit_after, v.reads, v.tools, v.undeclared, v.flapping),
             )
         )
         if len(self._held["verdict"]) >= BATCH:

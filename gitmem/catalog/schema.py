@@ -6,7 +6,7 @@ import os
 import sqlite3
 
 # Raise it whenever a table, or how text is analysed, changes: another format is rebuilt, never converted.
-FORMAT = 3
+FORMAT = 4
 FILE_NAME = "catalog.sqlite"
 # How long a reader waits for a writer's commit, and a writer for another one, in milliseconds.
 BUSY_MS = 4000
@@ -40,7 +40,8 @@ CREATE TABLE verdict (path TEXT PRIMARY KEY, key TEXT NOT NULL, spec TEXT NOT NU
   outcome TEXT NOT NULL, code_commit TEXT NOT NULL, inputs TEXT NOT NULL, at INTEGER NOT NULL, because TEXT NOT NULL,
   sandbox TEXT NOT NULL, held_commit TEXT NOT NULL, held_at INTEGER NOT NULL, weak INTEGER NOT NULL,
   confirmed INTEGER NOT NULL, culprit TEXT NOT NULL, attempt TEXT NOT NULL, attempt_at INTEGER NOT NULL,
-  seconds REAL NOT NULL) WITHOUT ROWID;
+  seconds REAL NOT NULL, culprit_after TEXT NOT NULL, reads TEXT NOT NULL, tools TEXT NOT NULL,
+  undeclared TEXT NOT NULL, flapping INTEGER NOT NULL) WITHOUT ROWID;
 CREATE INDEX verdict_key ON verdict (key, spec);
 CREATE TABLE ground (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, complete INTEGER NOT NULL, local_serial INTEGER
   NOT NULL, used INTEGER NOT NULL);

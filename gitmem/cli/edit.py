@@ -6,7 +6,7 @@ An option that may be repeated replaces the whole list; an empty one ('') remove
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.cli.check import add_check, verify_of
+from gitmem.cli.proof import add_check, verify_of
 from gitmem.errors import GitmemError, RefusedError, UsageError
 
 TYPE_CHECKING = False

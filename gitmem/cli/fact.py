@@ -8,7 +8,7 @@ fact at a terminal approves it for you. Where nobody can approve it now, the fac
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.cli.check import add_check, add_limits, verify_of
+from gitmem.cli.proof import add_check, add_limits, verify_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ let another memory take its place), or it is right and the code is wrong (mend t
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.cli.check import add_check, verify_of
+from gitmem.cli.proof import add_check, verify_of
 from gitmem.errors import UsageError
 
 TYPE_CHECKING = False

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 # (`layout.VERDICT_LIMIT`).
 TEXT_LIMIT = 500
 
+# Runs that a flapping fact still needs: a number that any file may claim.
+FLAPPING_LIMIT = 1000
+
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
@@ -39,16 +42,21 @@ def format_verdict(verdict: Verdict) -> str:
         ("held-commit", verdict.held_commit),
         ("held-at", format_time(verdict.held_at) if verdict.held_at else ""),
         ("culprit", verdict.culprit),
+        ("culprit-after", verdict.culprit_after),
         ("attempt", verdict.attempt[:TEXT_LIMIT]),
         ("attempt-at", format_time(verdict.attempt_at) if verdict.attempt_at else ""),
+        ("flapping", verdict.flapping),
+        ("reads", verdict.reads),
+        ("tools", verdict.tools),
+        ("undeclared", verdict.undeclared),
     ]
-    return "".join(f"{name} = {_value(value)}\n" for name, value in rows if value not in ("", False, 0.0))
+    return "".join(f"{name} = {_value(value)}\n" for name, value in rows if value not in ("", False, 0))
 
 
 def _value(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, float):
+    if isinstance(value, int | float):
         return repr(value)
     text = str(value)
     if text.isprintable() and '"' not in text and "\\" not in text:
@@ -84,7 +92,7 @@ def _verdict_of(table: dict[str, Any], key: str) -> Verdict:
     text = {name: value for name, value in table.items() if isinstance(value, str)}
     if text["outcome"] not in (HOLDS, FAILS):
         raise ValueError(f"outcome {text['outcome'][:20]!r}")
-    named = [text["commit"], *(text[name] for name in ("held-commit", "culprit") if name in text)]
+    named = [text["commit"], *(text[name] for name in ("held-commit", "culprit", "culprit-after") if name in text)]
     if not all(map(is_oid, named)):
         raise ValueError("a commit must be a full object name")
     seconds = table.get("seconds", 0.0)
@@ -103,8 +111,15 @@ def _verdict_of(table: dict[str, Any], key: str) -> Verdict:
         weak=table.get("weak") is True,
         confirmed=table.get("unconfirmed") is not True,
         culprit=text.get("culprit", ""),
+        culprit_after=text.get("culprit-after", ""),
         attempt=text.get("attempt", "")[:TEXT_LIMIT],
         attempt_at=parse_time(text["attempt-at"]) if "attempt-at" in text else 0,
         # Not a number would be NULL to SQLite, and one such file would keep the whole catalog from being built.
         seconds=float(seconds) if isinstance(seconds, int | float) and 0 <= seconds < 1e9 else 0.0,
+        flapping=flapping
+        if isinstance(flapping := table.get("flapping"), int) and 0 <= flapping < FLAPPING_LIMIT
+        else 0,
+        reads=text.get("reads", ""),
+        tools=text.get("tools", ""),
+        undeclared=text.get("undeclared", ""),
     )

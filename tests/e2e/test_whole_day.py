@@ -107,7 +107,7 @@ class Person:
 
 
 def persons(folder: Path) -> dict[str, str]:
-    """Return all in a repository that is a person's once gitmem is there with a view and hooks, and nothing is at work."""
+    """Return all in a repository that is a person's with a view and hooks there, and nothing at work."""
     assert wait_until(lambda: at_rest(folder / ".git" / "gitmem"))
     admin = f"common/worktrees/{(folder / '.memory/.git').read_text().strip().rpartition('/')[2]}"
     other = ("top/.memory", admin, "common/hooks", "common/info/exclude", "common/logs/refs/remotes/origin/memory")

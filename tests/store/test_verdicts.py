@@ -41,6 +41,11 @@ VERDICTS = st.builds(
     attempt=TEXTS,
     attempt_at=TIMES,
     seconds=st.integers(0, 10**7).map(lambda ms: ms / 1000),
+    culprit_after=OIDS | st.just(""),
+    reads=TEXTS,
+    tools=TEXTS,
+    undeclared=TEXTS,
+    flapping=st.integers(0, 20),
 )
 
 

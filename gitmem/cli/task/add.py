@@ -7,7 +7,7 @@ approves it for you. Without a check, whoever closes the task is believed.
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.cli.check import add_check, add_limits, verify_of
+from gitmem.cli.proof import add_check, add_limits, verify_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gitmem.cli import table
-from gitmem.cli.check import verify_of
 from gitmem.cli.parser import parser_of
+from gitmem.cli.proof import verify_of
 from gitmem.errors import UsageError
 
 
