@@ -10,6 +10,7 @@ from gitmem.model import Hit
 from gitmem.search import near, score
 from gitmem.search.engine import IndexText
 from gitmem.search.fts import FtsEngine
+from gitmem.search.lexical import Weights, lexical_scores
 from gitmem.store.scope import is_meant
 
 TYPE_CHECKING = False
@@ -233,8 +234,8 @@ def lexical_of(
 ) -> dict[int, float]:
     """Return the lexical score of each memory that has a term, with what an engine, or several, know of terms."""
     fields = policy.recall.weights
-    weights = score.Weights(fields=(fields.title, fields.tags, fields.key, fields.paths, fields.body))
-    return score.lexical(list(terms), texts.values(), frequencies(terms), weights=weights, frequencies=frequencies)
+    weights = Weights(fields=(fields.title, fields.tags, fields.key, fields.paths, fields.body))
+    return lexical_scores(list(terms), texts.values(), frequencies(terms), weights=weights, frequencies=frequencies)
 
 
 def listed(text: str) -> list[str]:

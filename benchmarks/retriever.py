@@ -1,0 +1,85 @@
+"""gitmem as a retriever of the recall benchmark: documents become memories of a real store, questions `recall`.
+
+Speaks the benchmark's protocol, a JSON object a line on standard input and one reply a line: ``index`` commits the
+documents to the memory branch of a repository of its own through ``import``, ``search`` asks ``Memory.recall`` as the
+command does. A document's date is the memory's, its tags are the memory's; what belongs to a session is a discussion,
+everything else a chunk of a document.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gitmem.analysis import slug
+from gitmem.app import Memory
+from gitmem.imports import Sources
+from gitmem.recall import Asked
+
+SESSION = "session-"
+
+
+class Retriever:
+    """A store in a folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._ids: dict[str, str] = {}
+        self._memory: Memory | None = None
+
+    def index(self, docs: Sequence[Mapping[str, Any]]) -> None:
+        """Commit the documents as memories.
+
+        Raises:
+            SystemExit: A document did not become a memory.
+        """
+        repo = self._folder / "repo"
+        git = ("git", "-c", "user.name=Bench", "-c", "user.email=bench@example.org")
+        subprocess.run([*git, "init", "-q", str(repo)], check=True)
+        subprocess.run([*git, "-C", str(repo), "commit", "-q", "--allow-empty", "-m", "code"], check=True)
+        self._ids = {slug(doc["id"]): doc["id"] for doc in docs}
+        lines = self._folder / "docs.jsonl"
+        lines.write_text("".join(json.dumps(_record(doc)) + "\n" for doc in docs), encoding="utf-8")
+        self._memory = Memory(repo)
+        done = self._memory.import_files(Sources((str(lines),)))
+        lost = len(docs) - len(done.settled.new)
+        if lost:
+            raise SystemExit(
+                f"{lost} of {len(docs)} documents did not become memories: "
+                f"{[str(row) for row in (*done.refused.rows, *done.unreadable.rows)][:5]}"
+            )
+
+    def search(self, query: str, k: int) -> list[str]:
+        """Return the ids of the best documents."""
+        assert self._memory is not None
+        return [self._ids[hit.key] for hit in self._memory.recall(Asked(query=query, limit=k)).hits]
+
+
+def _record(doc: Mapping[str, Any]) -> dict[str, Any]:
+    kind = "discussion" if any(tag.startswith(SESSION) for tag in doc["tags"]) else "doc"
+    record = {"key": slug(doc["id"]), "kind": kind, "title": doc["title"], "tags": doc["tags"], "body": doc["text"]}
+    return record | ({"created": doc["date"] + "Z"} if doc["date"] else {})
+
+
+def main() -> None:
+    """Answer until standard input ends."""
+    with tempfile.TemporaryDirectory(prefix="gitmem-recall-") as folder:
+        os.environ.update(HOME=folder, XDG_STATE_HOME=f"{folder}/state", GITMEM_BACKGROUND="off", GITMEM_VIEW="false")
+        retriever = Retriever(Path(folder))
+        for line in sys.stdin:
+            message = json.loads(line)
+            if message["op"] == "index":
+                retriever.index(message["docs"])
+                print(json.dumps({"ok": True}), flush=True)
+            else:
+                print(json.dumps({"ids": retriever.search(message["query"], message["k"])}), flush=True)
+
+
+if __name__ == "__main__":
+    main()
