@@ -43,6 +43,7 @@ class Retriever:
         git = ("git", "-c", "user.name=Bench", "-c", "user.email=bench@example.org")
         subprocess.run([*git, "init", "-q", str(repo)], check=True)
         subprocess.run([*git, "-C", str(repo), "commit", "-q", "--allow-empty", "-m", "code"], check=True)
+        docs = [doc for doc in docs if doc["title"].strip() or doc["text"].strip()]  # a memory without words is none
         self._ids = {slug(doc["id"]): doc["id"] for doc in docs}
         lines = self._folder / "docs.jsonl"
         lines.write_text("".join(json.dumps(_record(doc)) + "\n" for doc in docs), encoding="utf-8")
@@ -50,10 +51,8 @@ class Retriever:
         done = self._memory.import_files(Sources((str(lines),)))
         lost = len(docs) - len(done.settled.new)
         if lost:
-            raise SystemExit(
-                f"{lost} of {len(docs)} documents did not become memories: "
-                f"{[str(row) for row in (*done.refused.rows, *done.unreadable.rows)][:5]}"
-            )
+            reasons = [*done.refused.kept, *done.unreadable.kept, *done.settled.skipped.kept]
+            raise SystemExit(f"{lost} of {len(docs)} documents did not become memories: {reasons[:5]}")
 
     def search(self, query: str, k: int) -> list[str]:
         """Return the ids of the best documents."""

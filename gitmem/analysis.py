@@ -144,6 +144,11 @@ def terms(text: str) -> list[str]:
     return _cut(text, _TERMS)
 
 
+def stems(words: Sequence[str]) -> list[str]:
+    """Return the terms of plain lower-case words, one each; quicker than ``terms`` for a table of them."""
+    return [_stem(word) for word in words]
+
+
 def compounds(text: str) -> list[tuple[str, ...]]:
     """Return the search terms of a text word by word: a compound's whole, then its parts; no stop words."""
     return [found for chunk in _CHUNK.findall(_fold(text)) if (found := _TERMS[chunk])]

@@ -11,7 +11,7 @@ from re import escape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
 WILD = frozenset("*?[")
 # A glob longer than this is no path anybody has (PATH_MAX of Linux, limits.h).
@@ -110,3 +110,16 @@ def _members(inside: str) -> str:
         around_slash = ((low, min(high, ".")), (max(low, "0"), high))
         parts += [f"{escape(a)}-{escape(b)}" for a, b in around_slash if a <= b]
     return "".join(parts)
+
+
+def has_to_do(globs: Iterable[str], places: Sequence[str]) -> bool:
+    """Tell whether a memory's paths name one of these files, or something below one of these folders."""
+    globs = [without_lines(glob) for glob in globs]
+    for place in places:
+        below = normal(place).removesuffix("/**").removesuffix("**") + "/"
+        for glob in globs:
+            if matcher(glob)(normal(place).removesuffix("/**")) or normal(glob).startswith(below):
+                return True
+            if not is_plain(place) and matcher(place)(normal(glob)):
+                return True
+    return False

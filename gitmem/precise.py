@@ -6,11 +6,11 @@ It is loaded for these alone: Whoosh costs several bare starts to import (measur
 from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
+from gitmem.globs import has_to_do
 from gitmem.recall import (
     Asked,
     Found,
     candidates_for,
-    has_to_do,
     listed,
     newest,
     rank_found,

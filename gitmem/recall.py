@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem import analysis
+from gitmem import analysis, logs
 from gitmem.catalog import state
 from gitmem.frozen import fields_of, frozen, replace
 from gitmem.graph import age_s
@@ -10,7 +10,7 @@ from gitmem.model import Hit
 from gitmem.search import near, score
 from gitmem.search.engine import IndexText
 from gitmem.search.fts import FtsEngine
-from gitmem.search.lexical import Weights, lexical_scores
+from gitmem.search.lexical import Weights, asked_terms, lexical_scores
 from gitmem.store.scope import is_meant
 
 TYPE_CHECKING = False
@@ -28,7 +28,7 @@ DAY_S = 86400.0
 SNIPPET = 160
 # How many candidates an engine is asked for at least, so that the factors have something to choose from. Twice as many
 # cost 4 ms more and change nDCG@10 by .005 at most (measured on the recall benchmark).
-CANDIDATES = 30
+CANDIDATES = 60
 # The policy's bound (`policy`, candidate_multiplier); a setting of the environment has none.
 MULTIPLIER_AT_MOST = 1000.0
 
@@ -105,6 +105,8 @@ def where(catalog: Catalog, ground: int | None, asked: Asked, *, now: int) -> tu
         )
         parts.append("has_status(m.id)")
     if asked.paths:
+        from gitmem.globs import has_to_do  # re2 is loaded for a pattern only
+
         catalog.connection.create_function("is_about", 1, lambda places: has_to_do(listed(places), asked.paths))
         parts.append("EXISTS (SELECT 1 FROM text p WHERE p.id = m.id AND p.paths <> '[]' AND is_about(p.paths))")
     return " AND ".join(parts), values
@@ -139,7 +141,7 @@ def recall(
     terms = analysis.query_terms(asked.query)
     condition, values = where(catalog, ground, asked, now=now)
     own, wanted = FtsEngine(catalog.connection), candidates_for(asked, policy, config)
-    found = (engine or own).candidates(terms, limit=wanted, where=condition, parameters=values)
+    found = (engine or own).candidates(asked_terms(terms), limit=wanted, where=condition, parameters=values)
     numbers, by, notice = [c.number for c in found], terms, ""
     parts = near.parts_of(asked.query) if not numbers and not own.frequencies(terms).frequency else ()
     if parts:
@@ -176,30 +178,17 @@ def rank_found(
     """
     terms, numbers = found
     texts = texts_of(catalog, numbers)
-    lexical = lexical_of(terms, texts, FtsEngine(catalog.connection).frequencies, policy)
+    runs = [] if is_exact else runs_in(catalog, texts, *where(catalog, ground, asked, now=now))
+    lexical = lexical_of(terms, texts, FtsEngine(catalog.connection).frequencies, policy, runs)
     told = state.tell(catalog, ground, lexical, now=now, chains=state.suspects(catalog, ground))
     signals = signals_of(catalog, local, lexical, texts, told, policy=policy, config=config, now=now)
+    signals = logs.with_talk(signals, asked.query, texts, runs)
     if asked.paths:
         signals = with_nearness(catalog, signals, asked.paths)
     ranking = replace(ranking_of(policy, config), floor=0.0) if is_exact else ranking_of(policy, config)
     ranked = score.rank(signals, limit=max(1, len(signals)), ranking=ranking)
     hits = hits_of(catalog, ranked[: asked.limit], texts, told, terms)
     return Found(tuple(hits), max(0, len(ranked) - asked.limit))
-
-
-def has_to_do(globs: Iterable[str], places: Sequence[str]) -> bool:
-    """Tell whether a memory's paths name one of these files, or something below one of these folders."""
-    from gitmem.globs import is_plain, matcher, normal, without_lines  # re2 is loaded for a pattern only
-
-    globs = [without_lines(glob) for glob in globs]
-    for place in places:
-        below = normal(place).removesuffix("/**").removesuffix("**") + "/"
-        for glob in globs:
-            if matcher(glob)(normal(place).removesuffix("/**")) or normal(glob).startswith(below):
-                return True
-            if not is_plain(place) and matcher(place)(normal(glob)):
-                return True
-    return False
 
 
 def texts_of(catalog: Catalog, numbers: Iterable[int]) -> dict[int, IndexText]:
@@ -210,6 +199,15 @@ def texts_of(catalog: Catalog, numbers: Iterable[int]) -> dict[int, IndexText]:
         numbers,
     )
     return {row[0]: IndexText(row[0], row[1], words(row[2]), row[3], words(row[4]), row[5]) for row in rows}
+
+
+def runs_in(
+    catalog: Catalog, texts: dict[int, IndexText], condition: str, parameters: Sequence[object]
+) -> list[list[int]]:
+    """Return which candidates stand in a log one after the other; neighbours that are none yet come to *texts*."""
+    runs = logs.runs_of(catalog, texts, condition, parameters)
+    texts |= texts_of(catalog, (number for run in runs for number in run if number not in texts))
+    return runs
 
 
 def text_of(catalog: Catalog, key: str) -> tuple[int, IndexText]:
@@ -231,11 +229,13 @@ def lexical_of(
     texts: Mapping[int, IndexText],
     frequencies: Callable[[Sequence[str]], Stats],
     policy: Policy,
+    runs: Iterable[Sequence[int]] = (),
 ) -> dict[int, float]:
     """Return the lexical score of each memory that has a term, with what an engine, or several, know of terms."""
     fields = policy.recall.weights
     weights = Weights(fields=(fields.title, fields.tags, fields.key, fields.paths, fields.body))
-    return lexical_scores(list(terms), texts.values(), frequencies(terms), weights=weights, frequencies=frequencies)
+    stats = frequencies(asked_terms(terms))
+    return lexical_scores(list(terms), texts.values(), stats, weights=weights, frequencies=frequencies, runs=runs)
 
 
 def listed(text: str) -> list[str]:

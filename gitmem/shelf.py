@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem import analysis
+from gitmem import analysis, logs
 from gitmem import recall as single
 from gitmem.catalog import state
 from gitmem.frozen import fields_of, frozen, replace
@@ -10,6 +10,7 @@ from gitmem.recall import Asked, Found
 from gitmem.search import score
 from gitmem.search.engine import Stats
 from gitmem.search.fts import FtsEngine
+from gitmem.search.lexical import asked_terms
 from gitmem.store.scope import DOMAIN, UNIVERSAL, domains_of
 
 TYPE_CHECKING = False
@@ -85,8 +86,9 @@ def recall(sources: Sequence[Source], asked: Asked, *, policy: Policy, config: C
     shelf.fill(terms, asked, policy, config, now)
     if not shelf.texts:
         return _near(sources, asked, policy=policy, config=config, now=now)
-    lexical = single.lexical_of(terms, shelf.texts, shelf.frequencies, policy)
+    lexical = single.lexical_of(terms, shelf.texts, shelf.frequencies, policy, shelf.runs)
     signals = shelf.signals(lexical, asked, policy=policy, config=config, now=now)
+    signals = logs.with_talk(signals, asked.query, shelf.texts, shelf.runs)
     ranked = score.rank(signals, limit=max(1, len(signals)), ranking=single.ranking_of(policy, config))
     hits = shelf.hits(ranked[: asked.limit], terms)
     return Found(tuple(hits), max(0, len(ranked) - asked.limit))
@@ -121,6 +123,7 @@ class _Shelf:
 
     Attributes:
         texts: What was found, by number.
+        runs: Which of them stand in a log one after the other.
     """
 
     def __init__(self, sources: Sequence[Source]) -> None:
@@ -129,14 +132,17 @@ class _Shelf:
         self._told: list[dict[int, state.Told]] = [{} for _ in sources]
         self._own: list[dict[int, IndexText]] = [{} for _ in sources]
         self.texts: dict[int, IndexText] = {}
+        self.runs: list[list[int]] = []
 
     def fill(self, terms: Sequence[str], asked: Asked, policy: Policy, config: Config, now: int) -> None:
         """Look the candidates up, as many in each store as if it were the only one."""
         wanted = single.candidates_for(asked, policy, config)
         for nth, (source, engine) in enumerate(zip(self._sources, self._engines, strict=True)):
             condition, values = single.where(source.catalog, source.ground, source.asked(asked), now=now)
-            found = engine.candidates(terms, limit=wanted, where=condition, parameters=values)
+            found = engine.candidates(asked_terms(terms), limit=wanted, where=condition, parameters=values)
             self._own[nth] = single.texts_of(source.catalog, [c.number for c in found])
+            for run in single.runs_in(source.catalog, self._own[nth], condition, values):
+                self.runs.append([number * len(self._sources) + nth for number in run])
             for number, text in self._own[nth].items():
                 whole = number * len(self._sources) + nth
                 self.texts[whole] = replace(text, number=whole)

@@ -53,6 +53,8 @@ MEMBERS = {
     "leftovers": "doctor",
     "precise": "recall",
     "shelf": "recall",
+    "logs": "recall",
+    "shorthand": "analysis",
     "scopes": "app",
     "writes": "app",
     "surroundings": "doctor",

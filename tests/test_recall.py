@@ -38,10 +38,10 @@ def at(days: float) -> str:
 
 
 def twins(**fields) -> dict:
-    """Return the files of `a-one` and `b-two`, which say the same; a field's two values are theirs in turn."""
+    """Return the files of `n-one` and `n-two`, which say the same; a field's two values are theirs in turn."""
     first, second = ({name: pair[n] for name, pair in fields.items()} for n in (0, 1))
-    return make_memory("a-one", "The gateway drops idle connections", **first) | make_memory(
-        "b-two", "The gateway drops idle connections", **second
+    return make_memory("n-one", "The gateway drops idle connections", **first) | make_memory(
+        "n-two", "The gateway drops idle connections", **second
     )
 
 
@@ -396,21 +396,21 @@ def test_statistics_count_what_is_live_and_what_has_left(repo: Path) -> None:
 def test_newer_of_two_that_say_the_same_comes_first(memory: Memory, repo: Path) -> None:
     put(repo, twins(created=(at(60), at(1))))
 
-    assert keys(memory, "gateway") == ["b-two", "a-one"]
-    assert factors(memory, "gateway", "a-one")["recency"] < factors(memory, "gateway", "b-two")["recency"] < 1
+    assert keys(memory, "gateway") == ["n-two", "n-one"]
+    assert factors(memory, "gateway", "n-one")["recency"] < factors(memory, "gateway", "n-two")["recency"] < 1
 
 
 def test_age_takes_half_of_what_it_can_in_the_half_life(memory: Memory, repo: Path) -> None:
     put(repo, twins(created=(at(14), at(28))))
 
-    assert factors(memory, "gateway", "a-one")["recency"] == pytest.approx(0.75, abs=1e-3)
-    assert factors(memory, "gateway", "b-two")["recency"] == pytest.approx(0.625, abs=1e-3)
+    assert factors(memory, "gateway", "n-one")["recency"] == pytest.approx(0.75, abs=1e-3)
+    assert factors(memory, "gateway", "n-two")["recency"] == pytest.approx(0.625, abs=1e-3)
 
 
 def test_age_does_not_matter_to_a_principle(memory: Memory, repo: Path) -> None:
     put(repo, twins(kind=("principle", "principle"), created=(at(900), at(0))))
 
-    assert {factors(memory, "gateway", key)["recency"] for key in ("a-one", "b-two")} == {1.0}
+    assert {factors(memory, "gateway", key)["recency"] for key in ("n-one", "n-two")} == {1.0}
 
 
 @pytest.mark.parametrize(("kind", "first"), [("gotcha", "new-worse"), ("principle", "old-better")])
@@ -440,12 +440,12 @@ def test_verified_again_is_as_good_as_new(repo: Path) -> None:
 
 def test_memory_that_was_looked_at_comes_first(memory: Memory, repo: Path) -> None:
     put(repo, twins())
-    assert keys(memory, "gateway") == ["a-one", "b-two"]
+    assert keys(memory, "gateway") == ["n-one", "n-two"]
 
-    memory.show("b-two")
+    memory.show("n-two")
 
-    assert keys(memory, "gateway") == ["b-two", "a-one"]
-    assert factors(memory, "gateway", "b-two")["access"] == pytest.approx(1.1)
+    assert keys(memory, "gateway") == ["n-two", "n-one"]
+    assert factors(memory, "gateway", "n-two")["access"] == pytest.approx(1.1)
 
 
 def test_looking_often_counts_up_to_the_most_and_half_after_two_days(repo: Path) -> None:
@@ -453,12 +453,12 @@ def test_looking_often_counts_up_to_the_most_and_half_after_two_days(repo: Path)
     clock = Clock()
     with Memory(repo, clock=clock) as memory:
         for _ in range(7):
-            memory.show("b-two")
+            memory.show("n-two")
 
         boosts = []
         for hours in (0, 48, 49):
             clock.now = NOW + hours * 3600
-            boosts.append(factors(memory, "gateway", "b-two")["access"])
+            boosts.append(factors(memory, "gateway", "n-two")["access"])
 
     assert boosts == [1.5, 1.5, 1.25]
 
@@ -469,7 +469,7 @@ def test_recalling_and_listing_is_no_look_at_a_memory(memory: Memory, repo: Path
     memory.list(Asked())
     memory.recall(Asked())
 
-    assert factors(memory, "gateway", "a-one")["access"] == factors(memory, "gateway", "b-two")["access"] == 1.0
+    assert factors(memory, "gateway", "n-one")["access"] == factors(memory, "gateway", "n-two")["access"] == 1.0
 
 
 def test_better_proved_of_equal_matches_comes_first(repo: Path) -> None:
@@ -504,27 +504,27 @@ def test_better_proved_of_equal_matches_comes_first(repo: Path) -> None:
 )
 def test_what_the_author_said_moves_a_memory(memory: Memory, repo: Path, name: str, values: tuple) -> None:
     put(repo, twins(**{name: values}))
-    assert keys(memory, "gateway") == ["b-two", "a-one"]
+    assert keys(memory, "gateway") == ["n-two", "n-one"]
 
     put(repo, twins(**{name: values[::-1]}))
 
-    assert keys(memory, "gateway") == ["a-one", "b-two"]
+    assert keys(memory, "gateway") == ["n-one", "n-two"]
 
 
 def test_memory_that_says_nothing_of_itself_is_of_medium_importance_and_sure(memory: Memory, repo: Path) -> None:
     put(repo, twins())
 
-    told = factors(memory, "gateway", "a-one")
+    told = factors(memory, "gateway", "n-one")
 
     assert (told["importance"], told["confidence"]) == (1.0, 1.0)
 
 
 def test_memory_about_the_very_place_comes_first(memory: Memory, repo: Path) -> None:
-    put(repo, twins(paths=(["**/jwt.py"], ["src/auth/jwt.py"])))
-    assert keys(memory, "gateway") == ["a-one", "b-two"]
+    put(repo, twins(paths=(["*/auth/jwt.py"], ["src/auth/jwt.py"])))
+    assert factors(memory, "gateway", "n-two", paths=())["path"] == 1.0
 
-    assert keys(memory, "gateway", paths=("src/auth/jwt.py",)) == ["b-two", "a-one"]
-    assert factors(memory, "gateway", "b-two", paths=("src/auth/jwt.py",))["path"] == 1.5
+    assert keys(memory, "gateway", paths=("src/auth/jwt.py",)) == ["n-two", "n-one"]
+    assert factors(memory, "gateway", "n-two", paths=("src/auth/jwt.py",))["path"] == 1.5
 
 
 def test_factors_multiply_to_the_score(shelf: Memory) -> None:
@@ -582,8 +582,8 @@ def test_half_life_is_set(repo: Path, monkeypatch: pytest.MonkeyPatch, where: st
         monkeypatch.setenv(name, "1")
 
     with Memory(repo, clock=Clock()) as memory:
-        assert factors(memory, "gateway", "a-one")["recency"] == pytest.approx(0.75)
-        assert factors(memory, "gateway", "b-two")["recency"] == pytest.approx(0.625)
+        assert factors(memory, "gateway", "n-one")["recency"] == pytest.approx(0.75)
+        assert factors(memory, "gateway", "n-two")["recency"] == pytest.approx(0.625)
 
 
 def test_nearer_setting_goes_before_the_further_one(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -599,7 +599,7 @@ def test_nearer_setting_goes_before_the_further_one(repo: Path, monkeypatch: pyt
         if n > 1:
             monkeypatch.setenv(("MEMORY_RECENCY_HALF_LIFE_DAYS", "GITMEM_RECALL_HALF_LIFE_DAYS")[n - 2], str(days))
         with Memory(repo, clock=Clock()) as memory:
-            seen.append(factors(memory, "gateway", "a-one")["recency"])
+            seen.append(factors(memory, "gateway", "n-one")["recency"])
 
     assert seen == pytest.approx([0.5 + 0.5 * 2**-halves for _, halves in steps])
 
@@ -626,12 +626,12 @@ def test_boost_of_access_is_set(
 
     with Memory(repo, clock=clock) as memory:
         for _ in range(12):
-            memory.show("a-one")
-        at_once = factors(memory, "gateway", "a-one")["access"]
+            memory.show("n-one")
+        at_once = factors(memory, "gateway", "n-one")["access"]
         clock.now += 2 * 3600
 
         assert at_once == pytest.approx(2.2)
-        assert factors(memory, "gateway", "a-one")["access"] == pytest.approx(1.6)
+        assert factors(memory, "gateway", "n-one")["access"] == pytest.approx(1.6)
 
 
 def test_policy_sets_what_a_status_and_a_field_are_worth(memory: Memory, repo: Path) -> None:
@@ -657,7 +657,7 @@ def test_candidates_are_as_many_times_the_limit_as_is_set(
     repo: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """A newer memory whose words fit less is found only if enough candidates are looked at."""
-    better = [make_memory(f"m{n:03}", "gateway gateway gateway", created=at(400)) for n in range(45)]
+    better = [make_memory(f"m{n:03}", "gateway gateway gateway", created=at(400)) for n in range(75)]
     put(repo, *better, make_memory("newest", "The gateway among other things", importance="critical", created=at(0)))
     with Memory(repo, clock=Clock()) as memory:
         few = keys(memory, "gateway", limit=5)
@@ -681,10 +681,10 @@ def test_no_number_that_a_setting_takes_breaks_recall(
     monkeypatch.setenv(f"MEMORY_{name}", value)
 
     with Memory(repo, clock=Clock()) as memory:
-        memory.show("b-two")
+        memory.show("n-two")
         hits = memory.recall(Asked(query="gateway")).hits
 
-    assert [hit.key for hit in hits] == ["b-two", "a-one"]
+    assert [hit.key for hit in hits] == ["n-two", "n-one"]
     assert all(hit.score > 0 for hit in hits)
 
 

@@ -28,7 +28,7 @@ def made(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setenv("XDG_DATA_HOME", str(top / "data-home"))
         memory.init(offline=True)
         memory.remember("The gateway of the project", key="project")
-        memory.remember("The gateway of mine alone", key="private", scope="private")
+        memory.remember("The gateway of mine", key="private", scope="private")
         memory.remember("The gateway of a domain", key="domain", scope="domain", domains=["auth"])
         memory.remember("The gateway of another domain", key="elsewhere", scope="domain", domains=["ui"])
         memory.remember("The gateway of everybody", key="universal", scope="universal")

@@ -2,20 +2,23 @@
 
 Computed again here from the candidates' texts, so that every engine ranks alike. Pure: no clock, no index.
 
-The numbers were chosen on the public half of the recall benchmark (LoCoMo turns and sessions, CoSQA, Cranfield: 2,379
-questions, one setting for all). nDCG@10 there, from titles and bodies and 30 candidates: BM25F alone 0.489 0.781 0.393
-0.526; with pairs 0.494 0.796 0.407 0.537; with coverage 0.495 0.798 0.405 0.535; with related words 0.495 0.800 0.417
-0.562.
+The numbers were chosen on the public half of the recall benchmark (LoCoMo turns and sessions, CoSQA, Cranfield: 1,496
+questions, one setting for all). nDCG@10 there, each step added to the ones before: BM25F alone 0.489 0.781 0.393 0.526;
+pairs 0.494 0.796 0.407 0.537; coverage 0.495 0.798 0.405 0.535; related words 0.510 0.800 0.423 0.569; short and long
+forms 0.510 0.800 0.432 0.569; titles 0.529 0.798 0.439 0.574; a log's neighbours and talk (``gitmem.logs``) 0.592 0.798
+0.439 0.574.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
 from math import exp, log
 
 from gitmem.analysis import terms as analyse
 from gitmem.frozen import frozen
 from gitmem.search.engine import FIELD_WEIGHTS
+from gitmem.shorthand import variants
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +42,10 @@ class Weights:
         related: The share that comes from words which the best memories have in common, 0 to 1.
         related_memories: How many of the best memories these words come from.
         related_terms: How many such words are taken.
+        shorthand: What a word's short or long form counts where the word itself is missing, as a share of it.
+        title: How much a title made only of the query's words adds, as a share of the score.
+        window: What the words around a memory of a log count, against its own.
+        around: The share of each neighbour in that window: the third, second and first before, then after.
 
     Source: Robertson, Zaragoza, Taylor 2004, "Simple BM25 extension to multiple weighted fields" (fields, k1, b with
     their usual values); Lavrenko, Croft 2001, "Relevance-based language models", in the form RM3 with its usual 10
@@ -50,9 +57,13 @@ class Weights:
     b: float = 0.75
     pair: float = 0.3
     coverage: float = 0.2
-    related: float = 0.3
+    related: float = 0.4
     related_memories: int = 10
-    related_terms: int = 30
+    related_terms: int = 40
+    shorthand: float = 0.8
+    title: float = 0.3
+    window: float = 2.0
+    around: tuple[tuple[int, float], ...] = ((-3, 0.15), (-2, 0.3), (-1, 0.6), (1, 0.4), (2, 0.2), (3, 0.1))
 
 
 WEIGHTS = Weights()
@@ -68,6 +79,7 @@ class _Bag:
         length: How many terms there are, weighted by field.
         norm: BM25's k1 as it applies to this length.
         pairs: How often each pair of the query occurs in title and body.
+        title: The different terms of its title.
     """
 
     number: int
@@ -75,6 +87,27 @@ class _Bag:
     length: float
     norm: float
     pairs: Mapping[tuple[str, str], int]
+    title: frozenset[str]
+
+
+@frozen
+class _Asked:
+    """What is asked for.
+
+    Attributes:
+        terms: The rarity of each known term of the query.
+        short: For every known short or long form, the term that it stands for and what it is worth.
+        total: The rarity of all terms together.
+    """
+
+    terms: Mapping[str, float]
+    short: Mapping[str, tuple[str, float]]
+    total: float
+
+
+def asked_terms(query: Sequence[str]) -> list[str]:
+    """Return a query's terms and their short and long forms, each once: what candidates and statistics are for."""
+    return list(dict.fromkeys([*query, *(other for term in query for other in variants(term))]))
 
 
 def lexical_scores(
@@ -84,30 +117,47 @@ def lexical_scores(
     *,
     weights: Weights = WEIGHTS,
     frequencies: Callable[[Sequence[str]], Stats] | None = None,
+    runs: Iterable[Sequence[int]] = (),
 ) -> dict[int, float]:
     """Score candidates by their words.
 
     Args:
         query: Analysed terms, each once (``analysis.query_terms``).
         texts: The candidates: some hundred at most, each is analysed here.
-        stats: What the engine knows of the query's terms.
+        stats: What the engine knows of ``asked_terms``.
         weights: How words become a score.
         frequencies: Looks up more terms (an engine's ``frequencies``). Without it, no related words are used.
+        runs: Numbers of candidates that stand one after the other in a log.
 
     Returns:
-        A score > 0 by number for every candidate that has a term of the query; comparable within one call only.
+        A score > 0 by number for every candidate that has a term of the query, or stands in a log beside one that
+        has; comparable within one call only.
     """
-    idf = _idf(stats)
-    asked = {term: idf[term] for term in query if term in idf}
-    pairs = frozenset(pairwise(asked))
-    bags = [_bag(text, pairs, stats, weights) for text in texts]
-    scores = {bag.number: _asked_score(bag, asked, weights) for bag in bags}
-    bags = [bag for bag in bags if scores[bag.number] > 0]
-    scores = {bag.number: scores[bag.number] for bag in bags}
-    _add_pairs(scores, bags, stats.documents, weights)
-    if frequencies and weights.related and bags:
-        _mix_related(scores, bags, asked, frequencies, weights)
+    asked = _asked(query, stats, weights)
+    pairs = frozenset(pairwise(asked.terms))
+    bags = {text.number: _bag(text, pairs, stats, weights) for text in texts}
+    own = {number: _asked_score(bag, asked, weights) for number, bag in bags.items()}
+    found = [bag for bag in bags.values() if own[bag.number] > 0]
+    scores = {bag.number: own[bag.number] for bag in found}
+    _add_pairs(scores, found, stats.documents, weights)
+    if frequencies and weights.related and found:
+        _mix_related(scores, found, asked, frequencies, weights)
+    for bag in found:
+        scores[bag.number] *= 1 + weights.title * _title_share(bag, asked)
+    for run in runs:
+        _add_windows(scores, [bags[number] for number in run], asked, stats, weights)
     return scores
+
+
+def _asked(query: Sequence[str], stats: Stats, weights: Weights) -> _Asked:
+    idf = _idf(stats)
+    terms = {term: idf[term] for term in query if term in idf}
+    short: dict[str, tuple[str, float]] = {}
+    for term in query if weights.shorthand else ():
+        for other in variants(term):
+            if other in idf and other not in terms:
+                short.setdefault(other, (term, weights.shorthand * min(idf[other], idf.get(term, idf[other]))))
+    return _Asked(terms, short, sum(terms.values()))
 
 
 def coverage(query: Sequence[str], text: IndexText, stats: Stats) -> float:
@@ -133,15 +183,26 @@ def _rarity(documents: int, df: int) -> float:
 
 def _bag(text: IndexText, pairs: frozenset[tuple[str, str]], stats: Stats, weights: Weights) -> _Bag:
     fields = [analyse(part) for part in text.texts()]
-    counts: dict[str, float] = {}
-    for found, weight in zip(fields, weights.fields, strict=True):
+    *others, body = zip(fields, weights.fields, strict=True)
+    counted = Counter(body[0])  # in C: most of the words
+    counts = {term: count * body[1] for term, count in counted.items()}
+    for found, weight in others:
         for term in found:
             counts[term] = counts.get(term, 0.0) + weight
     length = sum(weight * len(found) for found, weight in zip(fields, weights.fields, strict=True))
-    average = sum(weight * one for one, weight in zip(stats.lengths, weights.fields, strict=True)) or 1.0
-    norm = weights.k1 * (1 - weights.b + weights.b * length / average)
-    title, *_, body = fields
-    return _Bag(text.number, counts, length, norm, _pairs((title, body), pairs) if pairs else {})
+    title = fields[0]
+    norm = _norm(length, _average(stats, weights), weights)
+    return _Bag(
+        text.number, counts, length, norm, _pairs((title, fields[-1]), pairs) if pairs else {}, frozenset(title)
+    )
+
+
+def _average(stats: Stats, weights: Weights) -> float:
+    return sum(weight * one for one, weight in zip(stats.lengths, weights.fields, strict=True)) or 1.0
+
+
+def _norm(length: float, average: float, weights: Weights) -> float:
+    return weights.k1 * (1 - weights.b + weights.b * length / average)
 
 
 def _pairs(fields: Iterable[list[str]], pairs: frozenset[tuple[str, str]]) -> dict[tuple[str, str], int]:
@@ -165,10 +226,31 @@ def _worth(bag: _Bag, values: Mapping[str, float], weights: Weights) -> float:
     )
 
 
-def _asked_score(bag: _Bag, asked: Mapping[str, float], weights: Weights) -> float:
-    total = sum(asked.values())
-    share = sum(value for term, value in asked.items() if term in bag.counts) / total if total else 0.0
-    return _worth(bag, asked, weights) * (1 - weights.coverage + weights.coverage * share)
+def _asked_score(bag: _Bag, asked: _Asked, weights: Weights) -> float:
+    share = sum(value for term, value in asked.terms.items() if term in bag.counts) / asked.total if asked.total else 0
+    own = _worth(bag, asked.terms, weights) * (1 - weights.coverage + weights.coverage * share)
+    forms = {form: worth for form, (term, worth) in asked.short.items() if not bag.counts.get(term)}
+    return own + (_worth(bag, forms, weights) if forms else 0.0)
+
+
+def _title_share(bag: _Bag, asked: _Asked) -> float:
+    """Return which part of the title's words is asked for: a title that says nothing else names the very thing."""
+    return sum(term in asked.terms for term in bag.title) / len(bag.title) if bag.title else 0.0
+
+
+def _add_windows(scores: dict[int, float], run: Sequence[_Bag], asked: _Asked, stats: Stats, weights: Weights) -> None:
+    """Add what the words around each memory of a log are worth: an answer repeats little of what was asked."""
+    average = _average(stats, weights) * (1 + sum(share for _, share in weights.around))
+    for at, bag in enumerate(run):
+        near = [(bag, 1.0)]
+        near += [(run[at + step], share) for step, share in weights.around if 0 <= at + step < len(run)]
+        norm = _norm(sum(share * one.length for one, share in near), average, weights)
+        worth = 0.0
+        for term, value in asked.terms.items():
+            if count := sum(share * one.counts.get(term, 0.0) for one, share in near):
+                worth += value * _saturated(count, norm, weights)
+        if worth:
+            scores[bag.number] = scores.get(bag.number, 0.0) + weights.window * worth
 
 
 def _add_pairs(scores: dict[int, float], bags: list[_Bag], documents: int, weights: Weights) -> None:
@@ -185,7 +267,7 @@ def _add_pairs(scores: dict[int, float], bags: list[_Bag], documents: int, weigh
 def _mix_related(
     scores: dict[int, float],
     bags: list[_Bag],
-    asked: Mapping[str, float],
+    asked: _Asked,
     frequencies: Callable[[Sequence[str]], Stats],
     weights: Weights,
 ) -> None:
@@ -196,12 +278,14 @@ def _mix_related(
     """
     related = _related(bags, scores, weights)
     idf = _idf(frequencies(list(related)))
-    values = {term: len(asked) * share * idf.get(term, 0.0) for term, share in related.items()}
+    values = {term: len(asked.terms) * share * idf.get(term, 0.0) for term, share in related.items()}
     total = sum(values.values())
-    scale = min(1.0, sum(asked.values()) / total) if total else 0.0
+    scale = min(1.0, asked.total / total) if total else 0.0
+    # Of a handful of memories, what they have in common tells little.
+    mixed = weights.related * min(1.0, len(bags) / weights.related_memories)
     for bag in bags:
         fit = scale * _worth(bag, values, weights)
-        scores[bag.number] = (1 - weights.related) * scores[bag.number] + weights.related * fit
+        scores[bag.number] = (1 - mixed) * scores[bag.number] + mixed * fit
 
 
 def _related(bags: list[_Bag], scores: Mapping[int, float], weights: Weights) -> dict[str, float]:

@@ -33,6 +33,7 @@ class Signals:
         confidence: From 0 to 1; 1 where nobody said.
         overlap: How near its paths are to where the reader works, from 0 to 1 (``path_overlap``).
         scope: The factor of its scope, > 0: 1 for the project's own memories.
+        talk: The factor of what it says in a log, > 0: 1 for what stands in none (``gitmem.logs``).
     """
 
     number: int
@@ -46,6 +47,7 @@ class Signals:
     confidence: float = 1.0
     overlap: float = 0.0
     scope: float = 1.0
+    talk: float = 1.0
 
 
 @frozen
@@ -120,6 +122,7 @@ def _ranked(signals: Signals, ranking: Ranking) -> Ranked:
         ("confidence", 1 - ranking.confidence * (1 - signals.confidence)),
         ("path", 1 + ranking.path * signals.overlap),
         ("scope", signals.scope),
+        *((("talk", signals.talk),) if signals.talk != 1 else ()),
     )
     score = 1.0
     for _, factor in factors:

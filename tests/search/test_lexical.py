@@ -13,7 +13,7 @@ from gitmem.analysis import query_terms, terms
 from gitmem.frozen import replace
 from gitmem.model import IndexText
 from gitmem.search.engine import FIELDS, Stats
-from gitmem.search.lexical import WEIGHTS, coverage, lexical_scores
+from gitmem.search.lexical import WEIGHTS, asked_terms, coverage, lexical_scores
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gitmem.search.lexical import Weights
 
 # BM25F alone: each further part is switched on by the test that is about it.
-ALONE = replace(WEIGHTS, pair=0.0, coverage=0.0, related=0.0)
+ALONE = replace(WEIGHTS, pair=0.0, coverage=0.0, related=0.0, shorthand=0.0, title=0.0)
 FILLER = "alpha beta gamma delta"
 
 
@@ -128,7 +128,7 @@ def test_related_words_are_those_of_the_best_memories_weighted_by_their_scores()
         asked.append(list(more))
         return stats_of(texts, more)
 
-    weights = replace(ALONE, related=0.3, related_terms=2)
+    weights = replace(ALONE, related=0.3, related_terms=2, related_memories=2)
     plain = lexical_scores(["jwt"], texts, stats_of(texts, ["jwt"]), weights=ALONE)
     found = lexical_scores(["jwt"], texts, stats_of(texts, ["jwt"]), weights=weights, frequencies=look_up)
 
@@ -195,3 +195,62 @@ def test_a_word_that_no_memory_has_lowers_coverage_most() -> None:
 
     assert coverage(["jwt", "zebra"], make_text(1, "jwt"), stats) < 0.5
     assert coverage([], make_text(1, "jwt"), stats) == 0.0
+
+
+# Short forms, titles, logs
+
+
+@pytest.mark.parametrize(("query", "body"), [("directory", "the dir of the cache"), ("dict", "a dictionary of users")])
+def test_a_short_form_stands_for_its_word_and_counts_less(query: str, body: str) -> None:
+    weights = replace(ALONE, shorthand=0.8)
+    meant, said = make_text(1, body), make_text(2, body.replace("dir ", "directory ").replace("dictionary", "dict"))
+    asked = query_terms(query)
+    stats = stats_of([meant, said], asked_terms(asked))
+
+    found = lexical_scores(asked, [meant, said], stats, weights=weights)
+
+    assert 0 < found[1] < found[2]
+    assert 1 not in lexical_scores(asked, [meant, said], stats, weights=ALONE)
+
+
+def test_a_word_and_its_short_form_together_count_once() -> None:
+    weights = replace(ALONE, shorthand=0.8)
+    both = make_text(1, "directory dir alpha")
+    stats = stats_of([both], asked_terms(["directori"]))
+
+    found = lexical_scores(["directori"], [both], stats, weights=weights)
+
+    assert found == lexical_scores(["directori"], [both], stats, weights=ALONE)
+
+
+def test_a_title_of_nothing_but_the_questions_words_comes_first() -> None:
+    exact = make_text(1, "alpha beta", title="token rotation")
+    among = make_text(2, "alpha", title="token rotation beta")
+
+    assert order("token rotation", among, exact, weights=replace(ALONE, title=0.3, b=0.0)) == [1, 2]
+    assert len(set(scores("token rotation", among, exact, weights=replace(ALONE, b=0.0)).values())) == 1
+
+
+def test_the_answer_beside_a_question_in_a_log_is_found_by_its_neighbours_words() -> None:
+    asked = make_text(1, "which port does the gateway use")
+    answer, other = make_text(2, "it is 8443 since the audit"), make_text(3, "lunch was good today")
+    texts, query = [asked, answer, other], query_terms("gateway port")
+    stats = stats_of(texts, query)
+
+    alone = lexical_scores(query, texts, stats, weights=ALONE)
+    in_log = lexical_scores(query, texts, stats, weights=ALONE, runs=[[1, 2]])
+
+    assert set(alone) == {1}
+    assert set(in_log) == {1, 2}
+    assert in_log[1] > in_log[2] > 0
+
+
+def test_the_nearer_neighbour_lends_more_and_the_one_before_more_than_the_one_after() -> None:
+    texts = [make_text(n, "alpha beta") for n in range(1, 9)]
+    texts[3] = make_text(4, "gateway")
+    query = ["gateway"]
+
+    found = lexical_scores(query, texts, stats_of(texts, query), weights=ALONE, runs=[range(1, 9)])
+
+    assert found[4] > found[5] > found[3] > found[6] > found[2] > found[7] > found[1] > 0
+    assert 8 not in found
