@@ -6,7 +6,7 @@ from gitmem.document.conflict import CONFLICT, without
 from gitmem.document.edit import REMOVE
 from gitmem.document.fields import TASK, format_time
 from gitmem.document.parse import parse
-from gitmem.document.spec import claim_hash, spec_hash, spec_of
+from gitmem.document.spec import claim_hash, own_spec, spec_hash, spec_of
 from gitmem.errors import GitmemError, RefusedError, TaskError, TrustError
 from gitmem.frozen import frozen, replace
 from gitmem.model import BUILTIN, ERROR, FAILS, HOLDS, Document, Verdict
@@ -142,8 +142,8 @@ def edit_text(memory: ProvingStore, key: str, change: Callable[[str], str], *, a
     policy = memory.policy()
     old = memory.text_of(key)
     document = check_file(key, change(old), policy=policy, path=f"{key}.md")
-    before, after = parse(old, path=f"{key}.md"), spec_of(document, setup="", default_timeout_s=1)
-    changed = after is not None and after != spec_of(before, setup="", default_timeout_s=1)
+    before, after = parse(old, path=f"{key}.md"), own_spec(document)
+    changed = after is not None and after != own_spec(before)
     if changed and document.kind == TASK:
         proof = Proof(None, approve_gate(memory, document, approve=approve))
     else:
@@ -162,7 +162,8 @@ def prove(memory: ProvingStore, document: Document, *, approve: bool, unproven: 
         RefusedError: It cannot fail, fails, or could not be run.
     """
     policy = memory.policy()
-    spec = spec_of(document, setup=policy.verify.setup, default_timeout_s=policy.verify.timeout_s)
+    how = policy.verify
+    spec = spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
     assert spec is not None, "a fact has a check"
     why = trivial.why_trivial(spec.check)
     if why:
@@ -196,7 +197,8 @@ def prove(memory: ProvingStore, document: Document, *, approve: bool, unproven: 
 def pass_gate(memory: ProvingStore, document: Document) -> Gate:
     """Return what the check of a task says now: as that of a fact, in the sandbox and only where it is approved."""
     policy, key = memory.policy(), document.key
-    spec = spec_of(document, setup=policy.verify.setup, default_timeout_s=policy.verify.timeout_s)
+    how = policy.verify
+    spec = spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
     if spec is None:
         return Gate(None)
     if memory.git.read_head()[1] is None:
@@ -230,7 +232,8 @@ def approve_gate(memory: ProvingStore, document: Document, *, approve: bool) -> 
     """
     notices = prove(memory, document, approve=False, unproven=True).notices
     policy = memory.policy()
-    spec = spec_of(document, setup=policy.verify.setup, default_timeout_s=policy.verify.timeout_s)
+    how = policy.verify
+    spec = spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
     assert spec is not None, "prove has asked for it"
     if memory.git.read_head()[1] is None:
         return notices

@@ -197,6 +197,11 @@ TAG_WORDS: dict[str, tuple[str, ...]] = {
 RESERVED_FOLDERS = frozenset(("archive", "verdicts", "private", "runs"))
 
 
+# More folders than any project's tools keep, and names that no check has any business with.
+MOST_WORK_FOLDERS = 16
+NEVER_SEEN = frozenset({".git", ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config", ".local"})
+
+
 class WrongValue(Exception):  # noqa: N818 - it is not an error of its own: the policy's reader makes a ConfigError of it
     """A value cannot be used; the message says what it must be."""
 
@@ -294,6 +299,28 @@ def folder(value: Any) -> str:
     if not isinstance(value, str) or not is_slug(value) or value in RESERVED_FOLDERS:
         raise WrongValue(f"one word in lower case, and none of {', '.join(sorted(RESERVED_FOLDERS))}")
     return value
+
+
+def work_folders(value: Any) -> tuple[str, ...]:
+    """Read a list of folders of the work tree that checks may see; sorted, each once.
+
+    Whoever pushes to the memory branch writes it: nothing in it may lead out of the work tree, to git's own folder, or
+    to where a person keeps keys (a work tree may be somebody's home).
+    """
+    found = tuple(sorted({name.rstrip("/") for name in lines(value)}))
+    parts = [name.split("/") for name in found]
+    is_nested = any(other != part and other[: len(part)] == part for part in parts for other in parts)
+    if is_nested or len(found) > MOST_WORK_FOLDERS or not all(_is_inside(part) for part in parts):
+        raise WrongValue(
+            f"a list of at most {MOST_WORK_FOLDERS} folders of the work tree, none in another, without '..',"
+            f" and none of {', '.join(sorted(NEVER_SEEN))}"
+        )
+    return found
+
+
+def _is_inside(parts: list[str]) -> bool:
+    names = (not part.strip(".") or part.lower() in NEVER_SEEN for part in parts)
+    return not any(names) and all(char.isalnum() or char in "._-+@" for part in parts for char in part)
 
 
 def is_slug(name: str) -> bool:

@@ -80,6 +80,7 @@ class Spec:
         timeout_s: Seconds after which the run is killed, > 0; 0 for a built-in check, which needs none.
         network: Whether the check may reach the network.
         refute: The counterexample: a shell command that makes the check fail; or empty.
+        folders: The folders of the work tree, ignored by git, that the check sees (``[verify] folders``).
     """
 
     check: Check
@@ -88,11 +89,13 @@ class Spec:
     timeout_s: int = 0
     network: bool = False
     refute: str = ""
+    folders: tuple[str, ...] = ()
 
     def shown(self) -> str:
         """Return all that is run, on one line, as the check is shown; not cleaned of control characters."""
         more = [f"setup: {self.setup}"] if self.setup else []
         more += [f"counterexample: {self.refute}"] if self.refute else []
+        more += [f"sees {', '.join(self.folders)}"] if self.folders else []
         more += ["with the network"] if self.network else []
         return self.check.shown() + "".join(f"  [{part}]" for part in more)
 

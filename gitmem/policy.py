@@ -81,6 +81,7 @@ class VerifySettings:
 
     Attributes:
         setup: A shell command that is run before each check, part of every specification; or empty.
+        folders: Folders of the work tree, ignored by git, that a check sees and may change a private copy of, sorted.
         timeout_s: Time limit of a check that names none.
         ttl_s: How long a verdict counts for a memory that names no time; None = for ever.
         jobs: Checks run in parallel; 0 = one per core.
@@ -90,6 +91,7 @@ class VerifySettings:
     """
 
     setup: str = ""
+    folders: tuple[str, ...] = ()
     # A choice of ours: a minute is long for a check and short for whoever waits; a test suite names its own.
     timeout_s: int = 60
     # Beans: "Default TTL: 30 days".
@@ -127,11 +129,7 @@ class Policy:
 
     Attributes:
         kinds: The rows by name, built-in ones and those of the store.
-        recall: ``[recall]``.
-        verify: ``[verify]``.
-        context: ``[context]``.
-        secrets: ``[secrets]``.
-        rotation: ``[rotation]``.
+        recall, verify, context, secrets, rotation: The sections of these names.
         tags: The words that give each tag.
         changes: What the store's file says, as JSON can hold it: this alone is stored, so that defaults can move.
     """
@@ -325,6 +323,7 @@ _ROWS: dict[str, dict[str, _Row]] = {
     "recall.scope": _factors("project", "private", "domain", "universal"),
     "verify": {
         "setup": _Row(read.command, "shell command run before each check"),
+        "folders": _Row(read.work_folders, 'ignored folders that checks see: [".venv", "node_modules"]'),
         "timeout": _Row(read.time_limit, "time limit of a check that names none", "timeout_s"),
         "ttl": _Row(read.lifetime, "how long a verdict counts", "ttl_s"),
         "jobs": _Row(read.whole(0, 1024), "checks run in parallel; 0 = one per core"),

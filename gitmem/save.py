@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.document.spec import spec_of
+from gitmem.document.spec import own_spec
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.frozen import frozen, replace
 from gitmem.git import worktrees
@@ -126,8 +126,8 @@ def _allowed(memory: Opened, message: str) -> str:
 def _saver(memory: Opened, *, message: str, source: str = "", wins: frozenset[str] = frozenset()) -> Saver:
     def inspect(document: Document, before: Document | None) -> None:
         """Refuse a check that cannot fail, where the person changed it; whether it holds is for a verify run to say."""
-        spec = spec_of(document, setup="", default_timeout_s=1)
-        if spec is None or spec == (spec_of(before, setup="", default_timeout_s=1) if before is not None else None):
+        spec = own_spec(document)
+        if spec is None or spec == (own_spec(before) if before is not None else None):
             return
         if why := trivial.why_trivial(spec.check):
             told = f"{document.key}: a check that cannot fail proves nothing: {why}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from gitmem.document.fields import OPEN, TASK, format_time
 from gitmem.document.parse import parse
-from gitmem.document.spec import spec_of
+from gitmem.document.spec import own_spec
 from gitmem.errors import ConflictError, RefusedError, UsageError
 from gitmem.store.layout import verdict_path
 from gitmem.store.verdicts import format_verdict
@@ -160,7 +160,7 @@ def close(memory: Opened, key: str, *, reason: str, force: bool, gate: Callable[
         memory.notices.append(f"forced: {passed.refusal.message}")
 
     def step(task: Task, now_is: Document) -> Mapping[str, Any]:
-        if spec_of(now_is, setup="", default_timeout_s=1) != spec_of(document, setup="", default_timeout_s=1):
+        if own_spec(now_is) != own_spec(document):
             raise ConflictError(f"the gate of {key} was changed while it was asked", hint="close it again")
         return life.close(task, worker, now=memory.now, reason=reason, forced=force)
 

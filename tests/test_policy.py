@@ -22,6 +22,7 @@ failed = 0.1
 
 [verify]
 setup = "make deps"
+folders = ["node_modules", ".venv"]
 timeout = "5m"
 ttl = "10d"
 jobs = 2
@@ -85,6 +86,7 @@ def test_file_changes_what_it_names_and_nothing_else() -> None:
     )
     assert fields_of(policy.verify) == {
         "setup": "make deps",
+        "folders": (".venv", "node_modules"),
         "timeout_s": 300,
         "ttl_s": 864_000,
         "jobs": 2,
@@ -198,6 +200,11 @@ def test_unknown_key_is_told_the_nearest_known_one(text: str, key: str, nearest:
         ("[verify]\nttl = 2026-11-21\n", "verify.ttl"),
         ("[verify]\ntimeout = '2d'\n", "verify.timeout"),
         ('[verify]\nsetup = "a\\u001b[8mb"\n', "verify.setup"),
+        ("[verify]\nfolders = ['/etc']\n", "verify.folders"),
+        ("[verify]\nfolders = ['../other']\n", "verify.folders"),
+        ("[verify]\nfolders = ['web/.GIT/hooks']\n", "verify.folders"),
+        ("[verify]\nfolders = ['.ssh']\n", "verify.folders"),
+        ("[verify]\nfolders = ['a', 'a/b']\n", "verify.folders"),
         ("[verify]\njobs = -1\n", "verify.jobs"),
         ("[verify]\nmin_sandbox = 'chroot'\n", "verify.min_sandbox"),
         ("[secrets]\nallow = 'all'\n", "secrets.allow"),

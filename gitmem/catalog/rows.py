@@ -150,7 +150,8 @@ def _task(document: Document) -> tuple[Any, ...] | None:
 
 
 def _fact(document: Document, policy: Policy, check: Check) -> tuple[Any, ...]:
-    spec = spec_of(document, setup=policy.verify.setup, default_timeout_s=policy.verify.timeout_s)
+    how = policy.verify
+    spec = spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
     assert spec is not None, "a document with a check has a specification"
     own = document.fields.get("ttl")
     kind = policy.kind(document.kind)

@@ -27,13 +27,14 @@ def check_of(document: Document) -> Check | None:
     return Check(BUILTIN, (name, *(verify[field] for field in BUILTIN_FIELDS[name])))
 
 
-def spec_of(document: Document, *, setup: str, default_timeout_s: int) -> Spec | None:
+def spec_of(document: Document, *, setup: str, default_timeout_s: int, folders: tuple[str, ...]) -> Spec | None:
     """Return the whole specification of a memory's check, or None where it has no check.
 
     Args:
         document: A parsed memory.
         setup: The policy's ``setup`` command; it is part of every specification that starts a process.
         default_timeout_s: The policy's time limit in seconds, for a memory that names none.
+        folders: The policy's folders of the work tree that a check sees: a right to read, so part of it, too.
     """
     check = check_of(document)
     if check is None:
@@ -50,14 +51,21 @@ def spec_of(document: Document, *, setup: str, default_timeout_s: int) -> Spec |
         timeout_s=default_timeout_s if timeout is None else parse_timeout(timeout),
         network=fields.get("network") is True,
         refute=refute,
+        folders=folders,
     )
+
+
+def own_spec(document: Document) -> Spec | None:
+    """Return what the memory alone says of its check, without the policy's part: to compare two texts of one memory."""
+    return spec_of(document, setup="", default_timeout_s=1, folders=())
 
 
 def spec_hash(spec: Spec) -> str:
     """Return the SHA-256 of a specification, 64 hex digits: equal for equal specifications and for no others."""
     words = spec.check.words
     run = (spec.setup, spec.interpreter, str(spec.timeout_s), str(spec.network), spec.refute)
-    return _hash("gitmem-spec-1", (spec.check.form, str(len(words)), *words, *run))
+    folders = ("folders", *spec.folders) if spec.folders else ()  # what was hashed before there were any stays so
+    return _hash("gitmem-spec-1", (spec.check.form, str(len(words)), *words, *run, *folders))
 
 
 def claim_hash(document: Document) -> str:

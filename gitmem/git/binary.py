@@ -89,8 +89,15 @@ class Change:
 class Git:
     """The git binary, bound to one repository; its git directory is always named, never looked for."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: Repository, *, objects: Path | None = None) -> None:
+        """Bind git to a repository.
+
+        Args:
+            repository: The repository.
+            objects: A folder of objects that are read besides the repository's own.
+        """
         self.repository = repository
+        self.objects = objects
         self._identity: tuple[str, str] | None = None
         self._settings: dict[str, str] = {}
 
@@ -98,6 +105,11 @@ class Git:
         """Return the whole command line of one call."""
         where = f"--git-dir={git_dir or self.repository.git}"
         return ["git", where, *SAFE, *(DURABLE if durable else ()), *args]
+
+    def environment(self, *, transport: bool = False) -> dict[str, str]:
+        """Return the environment of its calls."""
+        env = git_environment(transport=transport)
+        return env if self.objects is None else env | {"GIT_ALTERNATE_OBJECT_DIRECTORIES": quote_path(self.objects)}
 
     def run(
         self,
@@ -113,7 +125,7 @@ class Git:
         Raises:
             ProcessError: git is missing, or said no while *check* is on.
         """
-        env = git_environment(transport=transport)
+        env = self.environment(transport=transport)
         argv = self.argv(*args, durable=durable)
         return process.run(argv, cwd=None, env=env, input=input, check=check, timeout_s=timeout_s)
 
@@ -227,7 +239,7 @@ class Git:
         """
         at_most, within_s = bounds
         argv = self.argv(*args)
-        with process.stream(argv, env=git_environment(), input=b"") as out:
+        with process.stream(argv, env=self.environment(), input=b"") as out:
             # By its end, since diff-tree says nothing before it has seen everything.
             found = out.read_within(within_s, at_most + 1)
             if len(found) > at_most:
@@ -258,7 +270,7 @@ class Git:
         if not names:
             return
         argv = self.argv("cat-file", "--batch", "--buffer")
-        with process.stream(argv, env=git_environment(), input="".join(f"{n}\n" for n in names).encode()) as out:
+        with process.stream(argv, env=self.environment(), input="".join(f"{n}\n" for n in names).encode()) as out:
             for name in names:
                 words = out.readline().split()
                 if len(words) != 3:
@@ -324,6 +336,12 @@ class Git:
     def is_ancestor(self, old: str, new: str) -> bool:
         """Tell whether *old* is *new* or one of its ancestors; false where either is missing."""
         return self.run("merge-base", "--is-ancestor", old, new, check=False).status == 0
+
+
+def quote_path(path: Path) -> str:
+    """Quote a path for a list of folders in git's environment, where a colon parts them (git(1))."""
+    text = str(path).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{text}"'
 
 
 FALLBACK_IDENTITY = ("gitmem", "gitmem@localhost")

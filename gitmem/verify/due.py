@@ -203,7 +203,8 @@ def _due(
     now_digest, outcome, fresh, path = row[8:]
     fields, body = catalog.row("SELECT fields, body FROM text WHERE id = ?", (fact.id,))
     document = Document(fact.key, str(path), json.loads(fields), body, "")
-    spec = spec_of(document, setup=policy.verify.setup, default_timeout_s=policy.verify.timeout_s)
+    how = policy.verify
+    spec = spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
     assert spec is not None, "only memories with a check have a row in fact"
     # What is approved, shown and judged is what these very fields say, whatever the catalog noted of them.
     fact = replace(fact, spec=spec_hash(spec))

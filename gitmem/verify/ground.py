@@ -3,6 +3,7 @@
 Scratch clones are kept and used again (``<common git directory>/gitmem/ground/<n>``). Where overlays work
 (``sandbox.probe_overlay``), one clone serves every check of its commit, and what each changes goes to a folder of
 its own; elsewhere each check under way has a clone to itself, and what it changed is found by stamps and undone.
+Where the repository cannot be written to, the clones lie in a temporary folder and go with it.
 """
 
 from __future__ import annotations
@@ -13,18 +14,22 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gitmem.errors import ConflictError, GitmemError
-from gitmem.frozen import frozen
+from gitmem.frozen import frozen, replace
+from gitmem.verify import toolchain
+from gitmem.verify.folders import Lent, copy_folders, find_folders
 from gitmem.verify.launch import remove_tree
 from gitmem.verify.scratch import Scratch, Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from gitmem.git.binary import Git
 
 # More checks at once than any machine has use for; reaching it means that clones are not given back.
 MOST_CLONES = 512
+# A ground is never shown in the place of these, or of what they lie in: the check would find no programs.
+NEEDED = (*toolchain.SYSTEM, "/tmp", "/var/tmp", "/run", "/dev", "/proc")  # noqa: S108 - of the sandbox
 
 
 @frozen
@@ -36,27 +41,46 @@ class Ground:
         commit: The commit whose tree it shows; empty where it is none.
         readable: What git needs to read besides: the repository's objects.
         upper: Where changes go, when the folder must be covered by an overlay; else None and they go to the folder.
+        seen_at: Where a check sees it, where that is another place (only bubblewrap can show it there).
+        folders: Ignored folders of the work tree that are laid over it; without an overlay they are in it already.
+        lacking: Which of the folders asked for it lacks and why, on one line; or empty.
     """
 
     path: Path
     commit: str
     readable: tuple[Path, ...]
     upper: Path | None = None
+    seen_at: Path | None = None
+    folders: tuple[Lent, ...] = ()
+    lacking: str = ""
+
+    @property
+    def seen(self) -> Path:
+        """Return where a check sees it."""
+        return self.seen_at or self.path
 
 
 class Grounds:
     """The grounds of one process's checks, as a context manager; its methods are safe to call from many threads."""
 
-    def __init__(self, git: Git, *, overlay: bool = False) -> None:
+    def __init__(
+        self, git: Git, *, overlay: bool = False, in_place: bool = False, temporary: Path | None = None
+    ) -> None:
         """Prepare to take grounds.
 
         Args:
             git: The repository that the code is in.
             overlay: Whether checks run on overlays over a common clone.
+            in_place: Whether checks (under bubblewrap) see the ground where the work tree lies: what was installed
+                there names its place, and finds the ground's files then and not the person's.
+            temporary: Where the clones lie instead of the repository's own place; removed at the end.
         """
         self._git = git
         self._overlay = overlay
-        self._folder = git.repository.common_dir.resolve() / "gitmem" / "ground"
+        self._seen_at = _place_of(git) if in_place else None
+        self._temporary = temporary
+        self._folder = temporary or place_of_clones(git)
+        self._found: dict[tuple[str, tuple[str, ...]], tuple[tuple[Lent, ...], tuple[str, ...]]] = {}
         self._lock = threading.Lock()
         self._clones: list[Scratch] = []
         self._source: Source | None = None
@@ -66,10 +90,22 @@ class Grounds:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let go of the clones; they stay on disk for the next run."""
+        """Let go of the clones; they stay on disk for the next run, but never what is no commit of the repository."""
         with self._lock:
+            if self._git.objects and not self._temporary:
+                self._leave_head()
             while self._clones:
                 self._clones.pop().close()
+        if self._temporary:
+            remove_tree(str(self._temporary))
+
+    def _leave_head(self) -> None:
+        head = self._git.read_head()[1]
+        for clone in self._clones:
+            try:
+                clone.show(head or "", self._read_source())
+            except (OSError, GitmemError):
+                clone.clear()
 
     @property
     def readable(self) -> tuple[Path, ...]:
@@ -78,19 +114,23 @@ class Grounds:
             return self._read_source().objects
 
     @contextmanager
-    def take(self, commit: str) -> Iterator[Ground]:
+    def take(self, commit: str, folders: Sequence[str] = ()) -> Iterator[Ground]:
         """Lend a ground that shows a commit (full hex); all runs on it see each other's changes, nobody else does.
+
+        Args:
+            commit: The commit.
+            folders: Ignored folders of the work tree to show as well, as the specification names them.
 
         Raises:
             NotFoundError: There is no such commit.
             ProcessError: git cannot check it out.
-            GitmemError: The repository cannot be written to.
+            GitmemError: The repository cannot be written to, or a folder is too large to be copied.
         """
         clone, source = self._hold(commit)
         try:
             ground = self._open(clone, source, commit)
             try:
-                yield ground
+                yield self._furnish(ground, folders) if folders else ground
             finally:
                 self._give_back(clone, source, ground)
         finally:
@@ -134,12 +174,35 @@ class Grounds:
             try:
                 clone.show(commit, source)
                 if self._overlay:
-                    return Ground(clone.tree, commit, source.objects, clone.add_upper())
+                    return Ground(clone.tree, commit, source.objects, clone.add_upper(), self._seen_at)
                 clone.open_to_changes()
             except OSError as err:
                 clone.forget()
                 raise _unwritable(clone.tree, err) from err
-            return Ground(clone.tree, commit, source.objects)
+            return Ground(clone.tree, commit, source.objects, None, self._seen_at)
+
+    def _furnish(self, ground: Ground, names: Sequence[str]) -> Ground:
+        """Add folders of the work tree to a ground; what cannot be shown truly is lacking."""
+        asked = (ground.commit, tuple(names))
+        with self._lock:
+            if asked not in self._found:
+                self._found[asked] = find_folders(self._git, *asked)
+            found, lacking = self._found[asked]
+        if ground.seen_at is None:
+            lacking += tuple(
+                f"{lent.name}: it works in its own place only (bubblewrap)" for lent in found if lent.is_tied
+            )
+            found = tuple(lent for lent in found if not lent.is_tied)
+        try:
+            if ground.upper is None:
+                copy_folders(found, ground.path)
+            else:
+                for lent in found:
+                    (ground.upper / "u" / lent.name).mkdir(parents=True, exist_ok=True)
+        except OSError as err:
+            told = f"cannot show a folder of the work tree: {err.filename}: {err.strerror}"
+            raise GitmemError(told) from err
+        return replace(ground, folders=found, lacking="; ".join(lacking))
 
     def _give_back(self, clone: Scratch, source: Source, ground: Ground) -> None:
         if ground.upper is not None:
@@ -154,8 +217,24 @@ class Grounds:
     def _read_source(self) -> Source:
         if self._source is None:
             listed = self._git.run("for-each-ref", "--format=%(objectname) %(refname)", "refs/tags")
-            self._source = Source(self._git.repository.common_dir.resolve(), listed.stdout)
+            common = self._git.repository.common_dir.resolve()
+            self._source = Source(common, listed.stdout, more=self._git.objects, is_moved=self._seen_at is not None)
         return self._source
+
+
+def place_of_clones(git: Git) -> Path:
+    """Return where the scratch clones of a repository are kept."""
+    return git.repository.common_dir.resolve() / "gitmem" / "ground"
+
+
+def _place_of(git: Git) -> Path | None:
+    """Return where the work tree lies, where a ground can be shown there."""
+    top = git.repository.work_tree
+    if top is None:
+        return None
+    top = top.resolve()
+    is_system = any(top.is_relative_to(folder) for folder in toolchain.SYSTEM)
+    return None if is_system or any(Path(folder).is_relative_to(top) for folder in NEEDED) else top
 
 
 def _unwritable(place: Path, err: OSError) -> GitmemError:

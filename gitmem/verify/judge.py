@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from pathlib import Path
 
 from gitmem import process
 from gitmem.errors import GitmemError
@@ -12,12 +15,11 @@ from gitmem.model import BUILTIN, ERROR, FAILS, HOLDS, SHELL, Ran, Spec, Verdict
 from gitmem.secrets import safe_output
 from gitmem.verify import builtin, sandbox
 from gitmem.verify.due import RUNGS, Due
-from gitmem.verify.ground import Ground, Grounds
+from gitmem.verify.ground import Ground, Grounds, place_of_clones
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from gitmem.git.binary import Git
     from gitmem.verify.inputs import CodeTree
@@ -30,6 +32,7 @@ DENIED = "denied here"
 OUTPUT_KEPT = 4000
 # Characters of the line that says why: a verdict is a small file (``layout.VERDICT_LIMIT``).
 LINE_KEPT = 200
+SETUP_SHOWN = 60
 # What programs say when the sandbox keeps them from something: such an exit says nothing about the fact.
 DENIALS = (
     "network is unreachable",
@@ -137,10 +140,7 @@ def _run_all(
     git: Git, tree: CodeTree, dues: list[Due], means: Means, *, now: int, told: Callable[[Result], None]
 ) -> list[Result]:
     results = []
-    overlay = means.rung == sandbox.BUBBLEWRAP and sandbox.probe_overlay(
-        means.path, git.repository.state_dir / "ground"
-    )
-    with Grounds(git, overlay=overlay) as grounds, ThreadPoolExecutor(max_workers=min(means.jobs, len(dues))) as pool:
+    with open_grounds(git, means) as grounds, ThreadPoolExecutor(max_workers=min(means.jobs, len(dues))) as pool:
         judge_one = Judge(git, grounds, tree.commit, means, now=now)
         waiting: list[Future[Result]] = [pool.submit(judge_one.judge, due) for due in dues]
         try:
@@ -153,6 +153,21 @@ def _run_all(
             judge_one.stop()
             raise
     return results
+
+
+def open_grounds(git: Git, means: Means) -> Grounds:
+    """Return the grounds of checks, of the best kind that works here."""
+    place, temporary = place_of_clones(git), None
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        is_writable = os.access(place, os.W_OK | os.X_OK)
+    except OSError:
+        is_writable = False
+    if not is_writable:  # a read-only disk, or somebody else's repository
+        place = temporary = Path(tempfile.mkdtemp(prefix="gitmem-ground-")).resolve()
+    in_place = means.rung == sandbox.BUBBLEWRAP
+    overlay = in_place and sandbox.probe_overlay(means.path, place)
+    return Grounds(git, overlay=overlay, in_place=in_place, temporary=temporary)
 
 
 class Judge:
@@ -234,7 +249,7 @@ class Judge:
     def _at(self, spec: Spec, commit: str) -> tuple[Ran | None, str]:
         """Run a specification on a private copy of one commit; the problem says why it could not be run."""
         try:
-            with self._grounds.take(commit) as ground:
+            with self._grounds.take(commit, spec.folders) as ground:
                 return self._check(spec, ground)
         except GitmemError as err:
             return None, err.message
@@ -244,8 +259,11 @@ class Judge:
         if spec.setup:
             ran = self._run(("sh", "-c", spec.setup), ground, spec)
             if ran.status != 0:
-                return ran, f"the policy's setup failed: {last_line(ran.output) or ran.problem or ran.status}"
-        return self._run(argv_of(spec), ground, spec), ""
+                return ran, f"the policy's setup ({shown_setup(spec)}) failed: {_end_of(ran, spec)}"
+        ran = self._run(argv_of(spec), ground, spec)
+        if ground.lacking and ran.status != 0:
+            return ran, f"{_end_of(ran, spec)}; but folders of the policy are not shown to it: {ground.lacking}"
+        return ran, ""
 
     def _run(self, argv: Sequence[str], ground: Path | Ground, spec: Spec) -> Ran:
         if self._is_stopped:
@@ -275,7 +293,7 @@ class Judge:
     def refutes(self, spec: Spec) -> bool:
         """Tell whether the counterexample, which changes a private copy of the code, makes the check fail there."""
         try:
-            with self._grounds.take(self._commit) as ground:
+            with self._grounds.take(self._commit, spec.folders) as ground:
                 self._run(("sh", "-c", spec.refute), ground, spec)
                 ran, problem = self._check(spec, ground)
         except GitmemError:
@@ -310,6 +328,19 @@ def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[st
         hint = "" if spec.network else "; if it needs the network, say so: network: true"
         return ERROR, f"the sandbox kept it from something: {said}{hint}"
     return FAILS, f"exit {ran.status}" + (f": {said}" if said else "")
+
+
+def shown_setup(spec: Spec) -> str:
+    """Return the policy's setup on one short line, to name it by."""
+    return display(" ".join(spec.setup.split()))[:SETUP_SHOWN]
+
+
+def _end_of(ran: Ran, spec: Spec) -> str:
+    """Return how a run ended that did not go well, on one line."""
+    if ran.timed_out:
+        return f"timed out after {spec.timeout_s} s"
+    said = last_line(ran.output)
+    return ran.problem or f"exit {ran.status}" + (f": {said}" if said else "")
 
 
 def last_line(output: str) -> str:

@@ -22,6 +22,7 @@ from gitmem.frozen import frozen
 from gitmem.model import Ran
 from gitmem.verify import launch, starter, toolchain
 from gitmem.verify.ground import Ground
+from gitmem.verify.scratch import SEEN_OBJECTS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,9 +44,15 @@ PROBE_TIMEOUT_S = 10.0
 
 # Runs in a user and mount namespace of its own before bubblewrap: lays an overlay over the ground, which bubblewrap
 # then binds like any folder. No path stands in a mount option, where commas and colons would need escaping.
-OVERLAY = """exec 9< "$1" && cd "$2" &&
-mount -t overlay -o lowerdir=/proc/self/fd/9,upperdir=u,workdir=w,userxattr overlay "$1" &&
-exec 9<&- && cd "$1" && shift 2 && exec "$@"
+# Behind it the folders of the work tree, each with its place: never through a link that an earlier run put there.
+OVERLAY = """cover() {
+    exec 9< "$1" && cd -P -- "$2" && [ "$(pwd -P)" = "$2" ] && cd -- "$upper" && mkdir -p "$3" "$4" &&
+    mount -t overlay -o "lowerdir=/proc/self/fd/9,upperdir=$3,workdir=$4,userxattr" overlay "$2" && exec 9<&-
+}
+ground=$1 upper=$2 n=0 && shift 2 && cover "$ground" "$ground" u w &&
+while [ "$1" != -- ]; do
+    n=$((n + 1)) && cover "$2" "$ground/$1" "u$n" "w$n" && shift 2 || { echo "no overlay" >&2; exit 1; }
+done && shift && cd "$ground" && exec "$@"
 echo "no overlay" >&2
 exit 1"""
 # What a probe of each rung must show: it can change the ground, and neither read nor change another folder.
@@ -151,8 +158,7 @@ def run_check(
     place = ground if isinstance(ground, Ground) else Ground(ground, "", ())
     if "/" not in argv[0] and find_program(argv[0], path) is None:
         return Ran(None, False, "", False, 0.0, f"{argv[0]}: no such program on PATH")
-    places = [str(p) for p in (*place.readable, *readable)]
-    job = _Job(argv, place, places, network, timeout_s, path, output_cap)
+    job = _Job(argv, place, [str(p) for p in readable], network, timeout_s, path, output_cap)
     if rung == BUBBLEWRAP:
         return job.run_in_bubblewrap()
     if place.upper is not None:
@@ -199,7 +205,8 @@ class _Job:
         """Run it as a process like any other, confined or not, with a home of its own."""
         scratch = f"{tempfile.gettempdir()}/gitmem-{os.urandom(8).hex()}"
         env = clean_environment(self.path, scratch, scratch)
-        reading = [*_confined_reading(self.path), *self.readable] if confined else []
+        own = [str(p) for p in self.ground.readable]
+        reading = [*_confined_reading(self.path), *own, *self.readable] if confined else []
         plan = self._plan(env, str(self.ground.path), scratch=scratch, confined=confined, reading=reading)
         return self._run(lambda _: plan)
 
@@ -241,18 +248,25 @@ class _Job:
             starter.give_back(held)
 
     def _bubblewrap(self, report_fd: int) -> list[str]:
-        ground = str(self.ground.path)
+        ground, seen = str(self.ground.path), str(self.ground.seen)
         before = []
         if self.ground.upper is not None:
             unshare = find_program("unshare", self.path) or "unshare"
-            before = [unshare, "-U", "-r", "-m", "/bin/sh", "-c", OVERLAY, "gitmem", ground, str(self.ground.upper)]
+            laid = [word for lent in self.ground.folders for word in (lent.name, str(lent.place))]
+            upper = str(self.ground.upper)
+            before = [unshare, "-U", "-r", "-m", "/bin/sh", "-c", OVERLAY, "gitmem", ground, upper, *laid, "--"]
+        shown = [(place, place) for place in self.readable]
+        for number, objects in enumerate(map(str, self.ground.readable)):
+            shown.append((objects, objects if ground == seen else f"{SEEN_OBJECTS}/{number}"))
         return [
             *before,
             find_program("bwrap", self.path) or "bwrap",
             *_bare_machine(self.network),
-            *_tools(self.path),
-            *(word for place in self.readable for word in ("--ro-bind", place, place)),
-            *("--bind", ground, ground, "--chdir", ground, "--json-status-fd", str(report_fd), "--"),
+            *_tools(self.path, self.ground, is_inside=False),
+            *("--bind", ground, seen),
+            *_tools(self.path, self.ground, is_inside=True),
+            *(word for place, at in shown for word in ("--ro-bind", place, at)),
+            *("--chdir", seen, "--json-status-fd", str(report_fd), "--"),
             *self.argv,
         ]
 
@@ -287,10 +301,29 @@ def _bare_machine(network: bool) -> list[str]:
     return [*words, "--ro-bind-try", names, names] if network and not names.startswith("/etc/") else words
 
 
-def _tools(path: str) -> list[str]:
-    found = toolchain.find_toolchain(path)
-    words = [word for folder in found.folders for word in ("--ro-bind-try", folder, folder)]
-    return words + [word for said, where in found.links for word in ("--symlink", said, where)]
+def _tools(path: str, ground: Ground, *, is_inside: bool) -> list[str]:
+    """Return bubblewrap's arguments for the programs on PATH, and for those that lent environments are made of.
+
+    Args:
+        path: PATH.
+        ground: The ground; what it has itself is shown as it is there, not as it is in the person's work tree.
+        is_inside: Whether those are wanted that lie where the ground is seen, or all others.
+    """
+    tied = "".join(f":{lent.place}/bin" for lent in ground.folders if lent.is_tied)
+    found = toolchain.find_toolchain(path + tied)
+
+    def is_wanted(place: str) -> bool:
+        inside = Path(place).is_relative_to(ground.seen)
+        return inside == is_inside and not (inside and _has(ground, Path(place)))
+
+    words = [word for folder in found.folders if is_wanted(folder) for word in ("--ro-bind-try", folder, folder)]
+    return words + [word for said, at in found.links if is_wanted(at) for word in ("--symlink", said, at)]
+
+
+def _has(ground: Ground, place: Path) -> bool:
+    """Tell whether a ground has a file or folder itself, named by where checks see it."""
+    name = place.relative_to(ground.seen)
+    return any(name.is_relative_to(lent.name) for lent in ground.folders) or os.path.lexists(ground.path / name)
 
 
 def _confined_reading(path: str) -> list[str]:

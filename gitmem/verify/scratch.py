@@ -36,6 +36,8 @@ NO_CONFIG = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "GIT_
 # Longer than the kernel's file clock ticks (10 ms at 100 Hz), so that a change after it has another time.
 CLOCK_TICK_S = 0.012
 SHA256_LENGTH = 64
+# Where a check that sees its ground elsewhere finds the objects that the clone borrows, each in a folder of its number.
+SEEN_OBJECTS = "/run/gitmem/objects"
 
 # What tells one state of a file from another: mode, inode, size, times of content and of inode in ns.
 Stamp = tuple[int, ...]
@@ -48,22 +50,33 @@ class Source:
         objects: The folders of objects to borrow from: the repository's own first, then its alternates.
     """
 
-    def __init__(self, common_dir: Path, tags: bytes) -> None:
+    def __init__(self, common_dir: Path, tags: bytes, *, more: Path | None = None, is_moved: bool = False) -> None:
         """Read what there is now.
 
         Args:
             common_dir: The repository's common git directory.
             tags: Lines of object name and full ref, sorted by ref.
+            more: A folder of objects besides the repository's own.
+            is_moved: Whether checks find the objects in ``SEEN_OBJECTS``.
         """
-        self.objects = _list_object_folders(common_dir / "objects")
+        self.objects = _list_object_folders(common_dir / "objects", *([more] if more else []))
+        self._is_moved = is_moved
         self._packed_refs = b"# pack-refs with: sorted \n" + tags if tags else b""
         shallow = common_dir / "shallow"
         self._shallow = shallow.read_bytes() if shallow.is_file() else b""
 
-    def files(self, commit: str, objects: Path) -> dict[str, bytes]:
-        """Return the small files of a scratch git directory by their path in it; empty ones must not exist."""
+    def files(self, commit: str, objects: Path, *, is_seen: bool = False) -> dict[str, bytes]:
+        """Return the small files of a scratch git directory by their path in it; empty ones must not exist.
+
+        Args:
+            commit: What HEAD is.
+            objects: The git directory's own objects.
+            is_seen: Whether it is the copy that checks see.
+        """
         own, *others = self.objects
         borrowed = [os.path.relpath(own, objects), *map(str, others)]
+        if is_seen and self._is_moved:
+            borrowed = [f"{SEEN_OBJECTS}/{number}" for number in range(len(self.objects))]
         return {
             "HEAD": commit.encode() + b"\n",
             "packed-refs": self._packed_refs,
@@ -72,10 +85,10 @@ class Source:
         }
 
 
-def _list_object_folders(objects: Path) -> tuple[Path, ...]:
-    """Return a folder of objects and every one that it borrows from, each once, depth first."""
+def _list_object_folders(*objects: Path) -> tuple[Path, ...]:
+    """Return folders of objects and every one that they borrow from, each once, depth first; the first one first."""
     found: dict[Path, None] = {}
-    waiting = [objects.resolve()]
+    waiting = [folder.resolve() for folder in reversed(objects)]
     while waiting:
         folder = waiting.pop()
         if folder in found or not folder.is_dir():
@@ -164,6 +177,9 @@ class Scratch:
         elif self._write(source.files(commit, self._git / "objects"), self._git):
             self._stamps = None
             self._copy_git(commit, source)
+        dot_git = self.tree / ".git"
+        if self._write(source.files(commit, dot_git / "objects", is_seen=True), dot_git):
+            self._stamps = None  # the check before saw the objects in another place
 
     def open_to_changes(self) -> None:
         """Note how the tree is, before a check changes it in place."""
@@ -193,6 +209,12 @@ class Scratch:
         self._state.unlink(missing_ok=True)
         self._stamps = None
 
+    def clear(self) -> None:
+        """Leave nothing of what it shows."""
+        self.forget()
+        for place in (self.tree, self._git):
+            remove_tree(str(place))
+
     def add_upper(self) -> Path:
         """Make the folder of one overlay's changes: ``u`` for the files, ``w`` for the kernel."""
         self._uppers += 1
@@ -218,15 +240,15 @@ class Scratch:
         return bool(shown := self._read_state()) and len(shown) == len(commit)
 
     def _attributes_differ(self, commit: str) -> bool:
-        """Tell whether files are checked out in another way at *commit* than at the one shown (gitattributes(5))."""
-        shown = self._read_state()
-        argv = ("diff-tree", "-r", "--quiet", shown, commit, "--", ":(glob)**/.gitattributes")
-        return bool(shown) and self._run(*argv, check=False).status != 0
+        """Tell whether files are checked out in another way at *commit* than at the one shown (gitattributes(5)).
+
+        By the index: the commit that is shown may be gone, such as one that was made of a work tree.
+        """
+        argv = ("diff-index", "--cached", "--quiet", commit, "--", ":(glob)**/.gitattributes")
+        return bool(self._read_state()) and self._run(*argv, check=False).status != 0
 
     def _make(self, commit: str) -> None:
-        self._state.unlink(missing_ok=True)
-        for place in (self.tree, self._git):
-            remove_tree(str(place))
+        self.clear()
         kind = "sha256" if len(commit) == SHA256_LENGTH else "sha1"
         argv = ["git", *ISOLATED, "init", "--quiet", "--template=", f"--object-format={kind}", str(self.tree)]
         process.run(argv, env=git_environment() | NO_CONFIG)
@@ -244,7 +266,7 @@ class Scratch:
         dot_git = self.tree / ".git"
         remove_tree(str(dot_git))
         shutil.copytree(self._git, dot_git)
-        self._write(source.files(commit, dot_git / "objects"), dot_git)
+        self._write(source.files(commit, dot_git / "objects", is_seen=True), dot_git)
 
     @staticmethod
     def _write(files: dict[str, bytes], git_dir: Path) -> bool:

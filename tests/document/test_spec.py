@@ -17,7 +17,7 @@ def make(lines: str, body: str = "") -> Document:
 
 
 def spec(lines: str) -> Spec | None:
-    return spec_of(make(lines), setup="make deps", default_timeout_s=60)
+    return spec_of(make(lines), setup="make deps", default_timeout_s=60, folders=())
 
 
 @pytest.mark.parametrize(
@@ -62,6 +62,7 @@ CHANGES = {
     "timeout_s": 61,
     "network": True,
     "refute": "",
+    "folders": ("node_modules",),
 }
 
 
@@ -87,6 +88,7 @@ specs = st.builds(
     st.integers(0, 11),
     st.booleans(),
     word,
+    st.lists(word, max_size=2).map(tuple),
 )
 
 
@@ -104,11 +106,18 @@ def test_hash_of_a_specification_never_changes_between_versions() -> None:
 
 def test_setup_of_the_policy_changes_the_hash_of_each_command() -> None:
     document = make("verify: a\n")
-    with_one, with_other = (spec_of(document, setup=setup, default_timeout_s=60) for setup in ("", "make"))
+    found = [spec_of(document, setup=setup, default_timeout_s=60, folders=()) for setup in ("", "make")]
 
-    assert with_one is not None
-    assert with_other is not None
-    assert spec_hash(with_one) != spec_hash(with_other)
+    assert len({spec_hash(one) for one in found if one is not None}) == 2
+
+
+def test_folders_of_the_policy_are_part_of_each_command_and_of_no_built_in_check() -> None:
+    kinds = ("verify: a\n", "verify: {exists: a}\n")
+    found = [spec_of(make(lines), setup="", default_timeout_s=60, folders=(".venv",)) for lines in kinds]
+
+    assert [one.folders for one in found if one is not None] == [(".venv",), ()]
+    assert found[0] is not None
+    assert found[0].shown() == "a  [sees .venv]"
 
 
 def test_claim_is_its_title_and_body_and_nothing_else() -> None:
