@@ -101,6 +101,10 @@ class ConflictError(GitmemError):
     """The branch moved under us, or somebody else holds the lock."""
 
 
+class UnwritableError(GitmemError):
+    """The repository cannot be written to: a full or read-only disk, or somebody else's folder."""
+
+
 class RemoteError(GitmemError):
     """A remote cannot be reached, or refuses; nothing is lost, what was written is in this clone."""
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.cli.output import MARKS
+from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ EXAMPLES = (
     "gitmem verify",
     "gitmem verify --dry-run",
     "gitmem verify auth-uses-rs256",
+    "gitmem verify --dirty",
     "gitmem verify --all --approved .github/gitmem-approved --json",
 )
 WORDS = {"holds": "verified", "fails": "failed", "error": "suspect", "skipped": "unproven"}
@@ -37,6 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("keys", nargs="*", metavar="KEY", help="only these facts, due or not")
     parser.add_argument("--all", action="store_true", help="all facts, due or not")
     parser.add_argument("--facts", action="store_true", help="all facts, due or not: the same as --all")
+    parser.add_argument(
+        "--dirty", action="store_true", help="judge the work tree as it is, uncommitted changes too; records nothing"
+    )
     parser.add_argument("--dry-run", action="store_true", help="only say what is due")
     parser.add_argument(
         "--approved", default="", metavar="FILE", help="a reviewed list of commands, read from the default branch"
@@ -55,6 +60,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Verify and report."""
     from gitmem.verify.session import Options
 
+    if args.dirty and args.record:
+        raise UsageError("--dirty records nothing", hint="commit the work, or leave out --record")
     with shared.open_memory(args, out) as memory:
         options = Options(
             keys=tuple(memory.need(args.keys)),
@@ -63,6 +70,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             no_sandbox=args.no_sandbox,
             record=args.record,
             dry_run=args.dry_run,
+            dirty=args.dirty,
             jobs=args.jobs,
         )
         if args.no_sandbox:
@@ -77,6 +85,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
         found = memory.verify(options, told=told)
         shared.tell_notices(memory, out)
+        for notice in found.notices:
+            out.note(notice)
         if args.json:
             out.json(as_table(found))
         elif args.dry_run:
@@ -94,9 +104,9 @@ def exit_status(found: Run) -> int:
     """Return what the command exits with."""
     statuses = found.standing.statuses
     # The gate of a task that was asked for counts nowhere, and says no all the same.
-    if statuses["failed"] or statuses["suspect"] or any(r.outcome == "fails" for r in found.results):
+    if statuses.get("failed") or statuses.get("suspect") or any(r.outcome == "fails" for r in found.results):
         return 1
-    return 3 if any(r.outcome in ("error", "skipped") for r in found.results) else 0
+    return 3 if found.unrecorded or any(r.outcome in ("error", "skipped") for r in found.results) else 0
 
 
 def _print_result(result: Result, out: Output) -> None:
@@ -127,7 +137,7 @@ def _report(found: Run, out: Output) -> None:
 def summary(found: Run) -> str:
     """Return the run in one line."""
     if not found.due:
-        told = "nothing was due"
+        told = "no fact reads what was changed" if found.dirty else "nothing was due"
     else:
         counts = {
             word: sum(r.outcome == word for r in found.results) for word in ("holds", "fails", "error", "skipped")
@@ -135,6 +145,8 @@ def summary(found: Run) -> str:
         holds = "holds" if counts["holds"] == 1 else "hold"
         names = {"holds": holds, "fails": "failed", "error": "could not be checked", "skipped": "skipped"}
         told = f"{found.due} due: " + ", ".join(f"{n} {names[word]}" for word, n in counts.items() if n)
+    if found.dirty:
+        return f"The work tree as it is: {told}; nothing was recorded."
     statuses = ", ".join(f"{n} {status}" for status, n in found.standing.statuses.items() if n)
     where = f"; recorded as {found.recorded.commit[:12]}" if found.recorded and found.recorded.commit else ""
     local = "; kept in this clone (not the default branch)" if found.is_local else ""
@@ -142,7 +154,7 @@ def summary(found: Run) -> str:
 
 
 def _advice(found: Run) -> list[str]:
-    lines = []
+    lines = [f"the verdicts could not be recorded: {found.unrecorded}"] if found.unrecorded else []
     skipped = [r for r in found.results if r.outcome == "skipped"]
     waiting = [r for r in skipped if r.reason == "not approved"]
     if waiting:
@@ -166,6 +178,7 @@ def as_table(found: Run) -> dict[str, Any]:
     skipped = [r for r in found.results if r.outcome == "skipped"]
     return {
         "commit": found.commit,
+        "dirty": found.dirty,
         "ran": len(found.results) - len(skipped),
         "skipped": len(skipped),
         "due": found.due,
@@ -183,6 +196,7 @@ def as_table(found: Run) -> dict[str, Any]:
             for r in found.results
         ],
         "would_run": [{"key": d.row.key, "why": d.why, "check": d.spec.check.shown()} for d in found.would_run],
+        "unrecorded": found.unrecorded,
         "recorded": found.recorded.commit if found.recorded else "",
         "sandbox": found.rung,
         "statuses": dict(found.standing.statuses),

@@ -11,7 +11,7 @@ import os
 import time
 from pathlib import Path
 
-from gitmem.errors import ConflictError, GitmemError
+from gitmem.errors import ConflictError, UnwritableError
 from gitmem.frozen import frozen
 
 # Waiting polls at this interval: 5 ms is a third of what one write takes (measured), so no turn is lost to sleep.
@@ -62,14 +62,14 @@ class WriteLock:
 
         Raises:
             ConflictError: Somebody else holds it past the deadline; names the holder.
-            GitmemError: The repository cannot be written to.
+            UnwritableError: The repository cannot be written to.
         """
         try:
             self._path.parent.mkdir(mode=0o700, exist_ok=True)
             self.fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         except OSError as err:
             reason = f"the repository cannot be written to: {self._path}: {err.strerror}"
-            raise GitmemError(reason, hint="reading still works: gitmem recall, list, show") from err
+            raise UnwritableError(reason, hint="reading still works: gitmem recall, list, show") from err
         try:
             self._wait()
         except BaseException:

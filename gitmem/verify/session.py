@@ -8,7 +8,7 @@ import os
 from gitmem.catalog import state
 from gitmem.catalog.rows import inputs_of
 from gitmem.config import search_path
-from gitmem.errors import GitmemError, NotFoundError
+from gitmem.errors import GitmemError, NotFoundError, UnwritableError
 from gitmem.frozen import frozen, replace
 from gitmem.git.branches import is_on_default
 from gitmem.model import BUILTIN, ERROR
@@ -43,6 +43,7 @@ class Options:
         no_sandbox: Run without a sandbox: only ever by an explicit wish.
         record: Commit the verdicts although HEAD is not the default branch.
         dry_run: Only say what is due.
+        dirty: Judge the work tree as it is, and write nothing down.
         jobs: Checks run at once; 0 = the setting's.
     """
 
@@ -52,6 +53,7 @@ class Options:
     no_sandbox: bool = False
     record: bool = False
     dry_run: bool = False
+    dirty: bool = False
     jobs: int = 0
 
 
@@ -68,6 +70,9 @@ class Run:
         rung: The sandbox's rung that commands ran on; empty where none ran.
         is_local: Whether verdicts were kept as local state because HEAD is not the default branch.
         would_run: For a dry run, what is due.
+        dirty: Whether the work tree was judged, on top of the commit; then nothing is recorded.
+        notices: What the person should know of it.
+        unrecorded: Why the verdicts could not be written down; empty where they were, or none had to be.
     """
 
     commit: str
@@ -78,6 +83,9 @@ class Run:
     rung: str = ""
     is_local: bool = False
     would_run: tuple[Due, ...] = ()
+    dirty: bool = False
+    notices: tuple[str, ...] = ()
+    unrecorded: str = ""
 
 
 def join_runs(runs: Sequence[Run]) -> Run:
@@ -98,6 +106,8 @@ def join_runs(runs: Sequence[Run]) -> Run:
         rung=next((run.rung for run in runs if run.rung), ""),
         is_local=any(run.is_local for run in runs),
         would_run=tuple(due for run in runs for due in run.would_run),
+        unrecorded=next((run.unrecorded for run in runs if run.unrecorded), ""),
+        notices=tuple(dict.fromkeys(notice for run in runs for notice in run.notices)),
     )
 
 
@@ -132,6 +142,7 @@ class Session:
         self._start = start
         self._now = now
         self._tree: CodeTree | None = None
+        self._unrecorded = ""
         self.rung = ""
         self.options = options or Options()
         self.trust = trust.with_list(self._listed()) if self.options.approved else trust
@@ -212,6 +223,8 @@ class Session:
 
     def run(self, told: Callable[[Result, int, int], None]) -> Run:
         """Judge what is due and write down what it showed; an interruption loses only what was under way."""
+        if self.options.dirty:
+            return self._run_dirty(told)
         dues = self.list_due()
         if not dues and not self.options.dry_run and self.counts():
             return self._publish()
@@ -226,21 +239,17 @@ class Session:
             results.append(result)
             told(result, len(results), len(dues))
 
-        needs_process = any(d.spec.check.form != BUILTIN and self.trust.allows(d.row.spec) for d in dues)
         try:
-            judge(
-                self._git,
-                self.tree(),
-                dues,
-                self.means() if needs_process else self._no_means(),
-                now=self._now,
-                told=collect,
-            )
+            judge(self._git, self.tree(), dues, self._means_for(dues), now=self._now, told=collect)
         finally:
-            recorded, is_local = self.keep(results)
+            try:
+                recorded, is_local = self.keep(results)
+            except UnwritableError as err:
+                recorded, is_local, self._unrecorded = None, False, err.message
         standing = take_stock(self._catalog, self.restate(), self._local, now=self._now)
         ordered = tuple(sorted(results, key=lambda r: r.due.row.key))
-        return Run(self.commit, len(dues), ordered, recorded, standing, self.rung, is_local)
+        judged = Run(self.commit, len(dues), ordered, recorded, standing, self.rung, is_local)
+        return replace(judged, unrecorded=self._unrecorded)
 
     def counts(self) -> bool:
         """Tell whether its verdicts are committed: HEAD was the default branch when it began, or that is asked for."""
@@ -251,6 +260,39 @@ class Session:
         known = due_module.list_publishable(self._catalog, self._local, self.restate())
         recorded = self.keep_verdicts(known)[0] if known else None
         return Run(self.commit, 0, (), recorded, take_stock(self._catalog, self.restate(), self._local, now=self._now))
+
+    def _run_dirty(self, told: Callable[[Result, int, int], None]) -> Run:
+        """Judge the work tree as it is, and write nothing down."""
+        from gitmem.verify import dirty
+        from gitmem.verify.judge import judge
+
+        results: list[Result] = []
+        with dirty.snapshot(self._git) as taken:
+            tree = CodeTree(taken.git, taken.commit)
+            dues = dirty.list_due(
+                *(self._catalog, self._local, self.restate(), self._policy),
+                trees=(self.tree(), tree),
+                keys=self.options.keys,
+                everything=self.options.everything,
+                now=self._now,
+            )
+
+            def collect(result: Result) -> None:
+                results.append(result)
+                told(result, len(results), len(dues))
+
+            if not self.options.dry_run:
+                judge(taken.git, tree, dues, self._means_for(dues), now=self._now, told=collect)
+        ordered = tuple(sorted(results, key=lambda r: r.due.row.key))
+        would_run = tuple(dues) if self.options.dry_run else ()
+        nothing = Standing({}, {}, ())
+        judged = Run(self.commit, len(dues), ordered, None, nothing, self.rung, would_run=would_run)
+        return replace(judged, dirty=True, notices=taken.notices)
+
+    def _means_for(self, dues: Sequence[Due]) -> Means:
+        """Return how these checks run; nothing is probed where none of them starts a process."""
+        needs_process = any(d.spec.check.form != BUILTIN and self.trust.allows(d.row.spec) for d in dues)
+        return self.means() if needs_process else self._no_means()
 
     def _no_means(self) -> Means:
         from gitmem.verify.judge import Means
@@ -273,10 +315,11 @@ class Session:
         verdicts = [self._with_culprit(v) for v in verdicts]
         # Before the verdicts are kept here: from then on the statuses are those that they make.
         before = take_stock(self._catalog, self.restate(), self._local, now=self._now)
-        self._local.add_verdicts(verdicts)
+        is_kept = self._local.add_verdicts(verdicts)
         self._local.clear_attempts(v.key for v in verdicts)
         if not self.counts():
-            return None, True
+            self._unrecorded = "" if is_kept else f"the repository cannot be written to: {self._git.repository.state}"
+            return None, is_kept
         from gitmem.verify.record import record
 
         recorded = record(

@@ -1,0 +1,248 @@
+"""The work tree as it is, as a commit that nobody else ever sees: what ``verify --dirty`` judges.
+
+Its objects lie in a temporary folder and its index is a copy, so that nothing of the person's is touched: not their
+index, objects, refs or work tree. Files become blobs as ``git add`` would make them (line ends, by the person's
+settings), but no filter driver, hook or monitor of theirs runs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
+from gitmem import process
+from gitmem.config import git_environment
+from gitmem.errors import GitmemError, NoRepositoryError
+from gitmem.frozen import frozen, replace
+from gitmem.git.binary import FALLBACK_IDENTITY, Git, quote_path
+from gitmem.hygiene import display
+from gitmem.verify import due as due_module
+from gitmem.verify.inputs import digest
+from gitmem.verify.launch import remove_tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from gitmem.catalog.catalog import Catalog
+    from gitmem.policy import Policy
+    from gitmem.store.local import LocalState
+    from gitmem.verify.due import Due
+    from gitmem.verify.inputs import CodeTree
+
+# What is taken of a work tree; the choices are ours. A new file above the first is left out and named: a core dump or
+# a data set that nobody has ignored yet. More than the others is no work in progress but a folder to be ignored.
+NEW_FILE_BYTES = 32 << 20
+MOST_BYTES = 2 << 30
+MOST_FILES = 100_000
+# How many of what was left out are named.
+NAMED = 5
+# What would make git write elsewhere than to its copy of the index, or refuse a file (git-config(1)).
+PLAIN = ("-c", "core.splitIndex=false", "-c", "core.untrackedCache=false", "-c", "core.safecrlf=false")
+_COMMIT = b"160000 "
+
+
+@frozen
+class Snapshot:
+    """The work tree at one moment.
+
+    Attributes:
+        git: git on the repository, which knows the commit as well.
+        commit: The commit, on top of HEAD.
+        notices: What was left out, for the person.
+    """
+
+    git: Git
+    commit: str
+    notices: tuple[str, ...]
+
+
+@contextmanager
+def snapshot(git: Git) -> Iterator[Snapshot]:
+    """Take the work tree as a commit on top of HEAD; it is gone when the block ends.
+
+    Raises:
+        NoRepositoryError: There is no work tree.
+        GitmemError: Something that is tracked cannot be read, or there is more than anybody's work in progress.
+        ProcessError: git cannot read the index.
+    """
+    top = git.repository.work_tree
+    if top is None:
+        raise NoRepositoryError("there is no work tree here, so nothing that is not committed")
+    folder = Path(tempfile.mkdtemp(prefix="gitmem-dirty-")).resolve()
+    try:
+        taking = _Taking(git, top, folder)
+        commit = taking.commit()
+        yield Snapshot(Git(git.repository, objects=taking.objects), commit, tuple(taking.notices))
+    finally:
+        remove_tree(str(folder))
+
+
+class _Taking:
+    """How a snapshot is made."""
+
+    def __init__(self, git: Git, top: Path, folder: Path) -> None:
+        self.objects = folder / "objects"
+        self.notices: list[str] = []
+        self._git = git
+        self._top = top
+        self._index = folder / "index"
+        (self.objects / "info").mkdir(parents=True)
+        own = git.repository.git_dir / "index"
+        if own.is_file():
+            # With its time: git takes a file for unchanged when it is older than the index and looks the same.
+            shutil.copy2(own, self._index)
+
+    def commit(self) -> str:
+        """Return the commit."""
+        tracked, submodules = self._list_tracked()
+        present, gone = self._sort(self._list_changed(), tracked, submodules)
+        if gone:
+            self._run("update-index", "-z", "--force-remove", "--stdin", input=_joined(gone))
+        if present:
+            self._run("update-index", "-z", "--add", "--remove", "--replace", "--stdin", input=_joined(present))
+        tree = self._run("write-tree", "--missing-ok").decode("ascii").strip()
+        name, email = FALLBACK_IDENTITY
+        identity = ("-c", f"user.name={name}", "-c", f"user.email={email}")
+        head = self._git.resolve("HEAD")
+        made = self._run(*identity, "commit-tree", tree, "-p", head, "-m", "The work tree, as it is")
+        return made.decode("ascii").strip()
+
+    def _list_tracked(self) -> tuple[set[str], set[str]]:
+        """Return the files and the submodules of the index, by path."""
+        tracked, submodules, unmerged = set(), set(), set()
+        for line in self._run("ls-files", "-s", "-z").split(b"\0"):
+            head, _, path = line.partition(b"\t")
+            if head.startswith(_COMMIT):
+                submodules.add(os.fsdecode(path))
+            elif head:
+                tracked.add(os.fsdecode(path))
+                if not head.endswith(b" 0"):
+                    unmerged.add(os.fsdecode(path))
+        if submodules:
+            self.notices.append(f"submodules are not looked into: {_named(submodules)}")
+        if unmerged:
+            self.notices.append(f"a merge is not finished, conflict markers are judged as they are: {_named(unmerged)}")
+        return tracked, submodules
+
+    def _list_changed(self) -> list[str]:
+        """Return the paths that differ from the index or are new, each once; what is no file ends with a slash."""
+        argv = ("ls-files", "-z", "--modified", "--others", "--exclude-standard")
+        listed = self._run(*self._git.without_filters(), *argv)
+        return sorted(set(os.fsdecode(listed).split("\0")) - {""})
+
+    def _sort(self, changed: list[str], tracked: set[str], submodules: set[str]) -> tuple[list[str], list[str]]:
+        """Return which of the changed files are there, to be taken, and which are gone."""
+        present, gone, large, unreadable, embedded = [], [], [], [], []
+        total = 0
+        for path in changed:
+            if path in submodules:
+                continue
+            if path.endswith("/"):
+                embedded.append(path)
+                continue
+            found = _look_at(self._top, path)
+            is_tracked = path in tracked
+            if found is None:
+                gone.append(path)
+            elif not stat.S_ISLNK(found.st_mode) and not os.access(self._top / path, os.R_OK):
+                if is_tracked:
+                    raise GitmemError(f"cannot judge the work tree: {display(path)} cannot be read")
+                unreadable.append(path)
+            elif not is_tracked and found.st_size > NEW_FILE_BYTES:
+                large.append(path)
+            else:
+                present.append(path)
+                total += found.st_size
+        if total > MOST_BYTES or len(present) > MOST_FILES:
+            raise GitmemError(
+                f"the work tree has more changes than can be judged: {len(present)} files, {total >> 20} MiB",
+                hint="let git ignore what is no code (.gitignore), or commit it",
+            )
+        self._leave_out(large, f"new files above {NEW_FILE_BYTES >> 20} MiB")
+        self._leave_out(unreadable, "new files that cannot be read")
+        self._leave_out(embedded, "other repositories inside")
+        return present, [path for path in gone if path in tracked]
+
+    def _leave_out(self, paths: list[str], what: str) -> None:
+        if paths:
+            self.notices.append(f"left out, {what}: {_named(paths)}")
+
+    def _run(self, *args: str, input: bytes | None = None) -> bytes:
+        """Run git on the copy of the index, with the person's objects to read and ours to write."""
+        env = git_environment() | {
+            "GIT_INDEX_FILE": str(self._index),
+            "GIT_OBJECT_DIRECTORY": str(self.objects),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": quote_path(self._git.repository.common_dir / "objects"),
+        }
+        argv = self._git.argv("-C", str(self._top), f"--work-tree={self._top}", *PLAIN, *args)
+        done = process.run(argv, env=env, input=input)
+        if b"could not open directory" in done.stderr:
+            self.notices.append("left out: folders that cannot be read")
+        return done.stdout
+
+
+def _look_at(top: Path, path: str) -> os.stat_result | None:
+    """Return what stands at a path, where it is a file or a link that git would take; links above are not followed."""
+    parts = path.split("/")
+    for depth in range(1, len(parts)):
+        if os.path.islink(top.joinpath(*parts[:depth])):  # noqa: PTH114
+            return None
+    try:
+        found = (top / path).lstat()
+    except OSError:
+        return None
+    return found if stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode) else None
+
+
+def _joined(paths: Sequence[str]) -> bytes:
+    return b"".join(os.fsencode(path) + b"\0" for path in paths)
+
+
+def _named(paths: Iterable[str]) -> str:
+    names = sorted(paths)
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(display(name) for name in names[:NAMED]) + more
+
+
+def list_due(
+    catalog: Catalog,
+    local: LocalState,
+    ground: int,
+    policy: Policy,
+    *,
+    trees: tuple[CodeTree, CodeTree],
+    keys: Sequence[str],
+    everything: bool,
+    now: int,
+) -> list[Due]:
+    """Return the facts to judge on the work tree, by key: those asked for, else those whose inputs differ from HEAD's.
+
+    Args:
+        catalog: The catalog.
+        local: Local state, for the verdicts made here.
+        ground: HEAD's ground, its states complete.
+        policy: The store's policy.
+        trees: The code at HEAD, and the work tree.
+        keys: Only these, or empty.
+        everything: All facts.
+        now: Epoch seconds.
+    """
+    head, dirty = trees
+    if not keys and not everything and head.tree == dirty.tree:
+        return []
+    found = []
+    for due in due_module.list_due(catalog, local, ground, policy, now=now, keys=keys, everything=True):
+        before, after = (_digest(tree, due) for tree in trees)
+        if keys or everything or before != after:
+            found.append(replace(due, digest=after, why="inputs" if before != after else "asked"))
+    return found
+
+
+def _digest(tree: CodeTree, due: Due) -> str:
+    return digest(tree, json.loads(due.row.inputs), due.spec.check)
