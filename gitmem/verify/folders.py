@@ -28,7 +28,6 @@ COPY_BYTES = 1 << 30
 COPY_FILES = 50_000
 # Stands in a Python environment, whose programs name its own place (PEP 405).
 TIED = "pyvenv.cfg"
-_TREE = b"040000 "
 
 
 @frozen
@@ -82,22 +81,21 @@ def _why_not_there(top: Path, name: str) -> str:
 def _list_ignored(git: Git, top: Path, names: Sequence[str]) -> set[str]:
     asked = b"".join(os.fsencode(name) + b"\0" for name in names)
     where = ("-C", str(top), f"--work-tree={top}")
-    done = git.run(*where, "check-ignore", "-z", "--stdin", input=asked, check=False) if names else None
+    done = git.run(*where, "check-ignore", "--no-index", "-z", "--stdin", input=asked, check=False) if names else None
     return set(os.fsdecode(done.stdout).split("\0")) if done else set()
 
 
 def _why_taken(git: Git, commit: str, name: str) -> str:
     """Return why a commit leaves no room for a folder; the folders above it are its own, or there are none."""
     parts = name.split("/")
-    above = ["/".join(parts[:depth]) for depth in range(1, len(parts))]
-    listed = git.run("ls-tree", "-z", "--full-tree", commit, "--", *above, name).stdout
-    for line in filter(None, listed.split(b"\0")):
-        path = os.fsdecode(line.partition(b"\t")[2])
-        if path == name:
-            return "git tracks it"
-        if not line.startswith(_TREE):
-            return f"{path} is no folder in the code"
-    return ""
+    paths = ["/".join(parts[: depth + 1]) for depth in range(len(parts))]
+    asked = "".join(f"{commit}:{path}\n" for path in paths)
+    found = git.run("cat-file", "--batch-check=%(objecttype)", input=os.fsencode(asked)).stdout.split(b"\n")
+    kinds = dict(zip(paths, found, strict=False))
+    if not kinds[name].endswith(b" missing"):
+        return "git tracks it"
+    files = [path for path in paths if kinds[path] == b"blob"]
+    return f"{files[0]} is no folder in the code" if files else ""
 
 
 def copy_folders(folders: Sequence[Lent], ground: Path) -> None:
