@@ -92,6 +92,7 @@ class _Taking:
         self._git = git
         self._top = top
         self._index = folder / "index"
+        self._plain = (*PLAIN, *git.without_filters())
         (self.objects / "info").mkdir(parents=True)
         own = git.repository.git_dir / "index"
         if own.is_file():
@@ -132,8 +133,7 @@ class _Taking:
 
     def _list_changed(self) -> list[str]:
         """Return the paths that differ from the index or are new, each once; what is no file ends with a slash."""
-        argv = ("ls-files", "-z", "--modified", "--others", "--exclude-standard")
-        listed = self._run(*self._git.without_filters(), *argv)
+        listed = self._run("ls-files", "-z", "--modified", "--others", "--exclude-standard")
         return sorted(set(os.fsdecode(listed).split("\0")) - {""})
 
     def _sort(self, changed: list[str], tracked: set[str], submodules: set[str]) -> tuple[list[str], list[str]]:
@@ -180,7 +180,7 @@ class _Taking:
             "GIT_OBJECT_DIRECTORY": str(self.objects),
             "GIT_ALTERNATE_OBJECT_DIRECTORIES": quote_path(self._git.repository.common_dir / "objects"),
         }
-        argv = self._git.argv("-C", str(self._top), f"--work-tree={self._top}", *PLAIN, *args)
+        argv = self._git.argv("-C", str(self._top), f"--work-tree={self._top}", *self._plain, *args)
         done = process.run(argv, env=env, input=input)
         if b"could not open directory" in done.stderr:
             self.notices.append("left out: folders that cannot be read")
