@@ -16,11 +16,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gitmem import process
+from gitmem.catalog import state
 from gitmem.config import git_environment
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.frozen import frozen, replace
 from gitmem.git.binary import FALLBACK_IDENTITY, Git, quote_path
 from gitmem.hygiene import display
+from gitmem.model import Check
 from gitmem.verify import due as due_module
 from gitmem.verify.inputs import digest
 from gitmem.verify.launch import remove_tree
@@ -216,7 +218,7 @@ def list_due(
     ground: int,
     policy: Policy,
     *,
-    trees: tuple[CodeTree, CodeTree],
+    tree: CodeTree,
     keys: Sequence[str],
     everything: bool,
     now: int,
@@ -228,21 +230,32 @@ def list_due(
         local: Local state, for the verdicts made here.
         ground: HEAD's ground, its states complete.
         policy: The store's policy.
-        trees: The code at HEAD, and the work tree.
+        tree: The work tree.
         keys: Only these, or empty.
         everything: All facts.
         now: Epoch seconds.
     """
-    head, dirty = trees
-    if not keys and not everything and head.tree == dirty.tree:
+    asked = bool(keys) or everything
+    wanted = keys if asked else _list_touched(catalog, ground, tree)
+    if not wanted and not everything:
         return []
     found = []
-    for due in due_module.list_due(catalog, local, ground, policy, now=now, keys=keys, everything=True):
-        before, after = (_digest(tree, due) for tree in trees)
-        if keys or everything or before != after:
-            found.append(replace(due, digest=after, why="inputs" if before != after else "asked"))
+    for due in due_module.list_due(catalog, local, ground, policy, now=now, keys=wanted, everything=everything):
+        new = digest(tree, json.loads(due.row.inputs), due.spec.check)
+        if asked or new != due.digest:
+            found.append(replace(due, digest=new, why="inputs" if new != due.digest else "asked"))
     return found
 
 
-def _digest(tree: CodeTree, due: Due) -> str:
-    return digest(tree, json.loads(due.row.inputs), due.spec.check)
+def _list_touched(catalog: Catalog, ground: int, tree: CodeTree) -> list[str]:
+    """Return the keys of the facts whose inputs may differ, without reading their texts and verdicts."""
+    rows = catalog.rows(
+        "SELECT m.key, f.form, f.words, f.inputs, s.digest FROM fact f JOIN memory m ON m.id = f.id JOIN state s"
+        f" ON s.ground = ? AND s.fact = f.id WHERE {state.LIVE} AND {state.CLAIM} ORDER BY m.key",
+        (ground,),
+    )
+    return [
+        key
+        for key, form, words, inputs, known in rows
+        if known != digest(tree, json.loads(inputs), Check(form, tuple(json.loads(words))))
+    ]

@@ -271,7 +271,7 @@ class Session:
             tree = CodeTree(taken.git, taken.commit)
             dues = dirty.list_due(
                 *(self._catalog, self._local, self.restate(), self._policy),
-                trees=(self.tree(), tree),
+                tree=tree,
                 keys=self.options.keys,
                 everything=self.options.everything,
                 now=self._now,

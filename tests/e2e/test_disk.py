@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import Ran, tip
+from conftest import Ran, commit_files, tip
 from e2e.console import GITMEM, Console, environment, needs_namespaces, run, snapshot, start
 
 WRITES = {
@@ -22,6 +22,7 @@ WRITES = {
     "forget": ["forget", "first", "--why", "no reason"],
     "verify": ["verify"],
 }
+LIST = ".github/gitmem-approved"
 READS = {
     "recall": ["recall", "first"],
     "newest": ["recall", "--recent", "5"],
@@ -244,13 +245,36 @@ def test_read_only_disk_refuses_every_write(frozen: tuple[Inside, Path]) -> None
     inside, folder = frozen
     before = snapshot(folder)
 
-    for words in [*WRITES.values(), ["doctor", "--fix"], ["init"]]:
+    for words in [*(words for name, words in WRITES.items() if name != "verify"), ["doctor", "--fix"], ["init"]]:
         done = inside(folder, str(GITMEM), *words)
 
         expected = 0 if words[0] == "doctor" else 3  # nothing is broken, so there is nothing to mend
         assert done.status == expected, (words, done)
         assert done.status == 0 or (done.out == "" and "gitmem: error: " in done.err), (words, done)
     assert snapshot(folder) == before
+
+
+@needs_namespaces
+def test_read_only_checkout_is_judged_on_a_ground_elsewhere_and_not_recorded(repo: Path) -> None:
+    console = Console(repo)
+    fill_store(console)
+    console.ok("fact", "Reads", "--verify", "make -s && test -f built", "--key", "command", "--unproven")
+    commit_files(repo, {"Makefile": "built: README.md\n\tcp README.md built\n", LIST: console.ok("trust", "--print")})
+    inside = Inside('mount --bind "$1" "$1" && mount -o remount,bind,ro "$1"', str(repo))
+    before = snapshot(repo)
+
+    done = inside(repo, str(GITMEM), "verify", "--approved", LIST)
+    after = snapshot(repo)
+    (repo / "README.md").unlink()
+    dirty = inside(repo, str(GITMEM), "verify", "--dirty", "--approved", LIST)
+    inside.close()
+
+    assert done.status == 3
+    assert "✓ command  holds" in done.out
+    assert "the verdicts could not be recorded: the repository cannot be written to" in done.err
+    assert "command  failed" in dirty.out
+    assert dirty.status == 1
+    assert after == before
 
 
 def without_privileges() -> list[str]:
