@@ -120,6 +120,7 @@ def ask(terminal: Any, due: Due, number: int, of: int) -> str:
         *(f"    {line}" for line in shown_command(due)),
         f"  time limit {spec.timeout_s} s, network {'YES' if spec.network else 'no'}"
         + (f", setup first: {display(spec.setup)}" if spec.setup else ""),
+        *([f"  it sees what you keep in {', '.join(map(display, spec.folders))}"] if spec.folders else []),
         *([f"  counterexample, run as well: {display(spec.refute)}"] if spec.refute else []),
         "  You approve the command itself; the files that it runs are the code's, and may change.",
         f"  hash {due.row.spec[:TYPED_DIGITS]}…",

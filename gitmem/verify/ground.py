@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import tempfile
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from gitmem.errors import ConflictError, GitmemError
@@ -97,15 +97,19 @@ class Grounds:
             while self._clones:
                 self._clones.pop().close()
         if self._temporary:
-            remove_tree(str(self._temporary))
+            with suppress(OSError):  # an interrupted check may still be writing there
+                remove_tree(str(self._temporary))
 
     def _leave_head(self) -> None:
         head = self._git.read_head()[1]
         for clone in self._clones:
             try:
-                clone.show(head or "", self._read_source())
+                if clone.users:  # a check was interrupted on it
+                    clone.forget()
+                else:
+                    clone.show(head or "", self._read_source())
             except (OSError, GitmemError):
-                clone.clear()
+                clone.forget()
 
     @property
     def readable(self) -> tuple[Path, ...]:
@@ -197,8 +201,9 @@ class Grounds:
             if ground.upper is None:
                 copy_folders(found, ground.path)
             else:
-                for lent in found:
-                    (ground.upper / "u" / lent.name).mkdir(parents=True, exist_ok=True)
+                for number, lent in enumerate(found, 1):
+                    for made in (f"u/{lent.name}", f"u{number}", f"w{number}"):
+                        (ground.upper / made).mkdir(parents=True)
         except OSError as err:
             told = f"cannot show a folder of the work tree: {err.filename}: {err.strerror}"
             raise GitmemError(told) from err

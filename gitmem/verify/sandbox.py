@@ -46,7 +46,7 @@ PROBE_TIMEOUT_S = 10.0
 # then binds like any folder. No path stands in a mount option, where commas and colons would need escaping.
 # Behind it the folders of the work tree, each with its place: never through a link that an earlier run put there.
 OVERLAY = """cover() {
-    exec 9< "$1" && cd -P -- "$2" && [ "$(pwd -P)" = "$2" ] && cd -- "$upper" && mkdir -p "$3" "$4" &&
+    exec 9< "$1" && cd -P -- "$2" && [ "$(pwd -P)" = "$2" ] && cd -- "$upper" &&
     mount -t overlay -o "lowerdir=/proc/self/fd/9,upperdir=$3,workdir=$4,userxattr" overlay "$2" && exec 9<&-
 }
 ground=$1 upper=$2 n=0 && shift 2 && cover "$ground" "$ground" u w &&

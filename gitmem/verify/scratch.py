@@ -209,12 +209,6 @@ class Scratch:
         self._state.unlink(missing_ok=True)
         self._stamps = None
 
-    def clear(self) -> None:
-        """Leave nothing of what it shows."""
-        self.forget()
-        for place in (self.tree, self._git):
-            remove_tree(str(place))
-
     def add_upper(self) -> Path:
         """Make the folder of one overlay's changes: ``u`` for the files, ``w`` for the kernel."""
         self._uppers += 1
@@ -248,7 +242,9 @@ class Scratch:
         return bool(self._read_state()) and self._run(*argv, check=False).status != 0
 
     def _make(self, commit: str) -> None:
-        self.clear()
+        self._state.unlink(missing_ok=True)
+        for place in (self.tree, self._git):
+            remove_tree(str(place))
         kind = "sha256" if len(commit) == SHA256_LENGTH else "sha1"
         argv = ["git", *ISOLATED, "init", "--quiet", "--template=", f"--object-format={kind}", str(self.tree)]
         process.run(argv, env=git_environment() | NO_CONFIG)

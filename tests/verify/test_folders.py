@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 from conftest import commit_files, git, put_files
 from proving import approve_all, make_fact, put, result_of, verify
 
+from gitmem.cli.trust import ask
 from gitmem.errors import GitmemError
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
@@ -250,6 +252,9 @@ def test_folders_are_approved_with_the_command_and_not_by_typing_it(policed, pro
     waits = policed.fact("Left is there", verify="test -d node_modules/left", key="left", approve=True)
 
     assert policed.trust().list_all() == []
+    terminal = io.BytesIO()
+    ask(terminal, policed.commands()[0], 1, 1)
+    assert b"it sees what you keep in .venv, node_modules\n" in terminal.getvalue()
     assert "nobody can approve its command here" in policed.notices[-1]
     approve_all(policed)
     put_files(project, {"gitmem.toml": '[verify]\nfolders = ["node_modules"]\n'})

@@ -74,7 +74,7 @@ def repository(template, tmp_path) -> Path:
 
 
 def open_grounds(folder: Path, *, overlay: bool = False) -> Grounds:
-    return Grounds(Git(discover(folder)), overlay=overlay)
+    return Grounds(Git(discover(folder)), overlay=overlay, in_place=overlay)
 
 
 @pytest.fixture(params=["overlay", "private"])
