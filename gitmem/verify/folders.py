@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
     from gitmem.git.binary import Git
 
-# What is copied where overlays do not work, for each check anew; the choice is ours. A file takes 1 ms, its removal
-# included (measured, on a busy machine).
+# What is copied where overlays do not work, for each check under way; the choice is ours. A file takes 1 ms (measured).
 COPY_BYTES = 1 << 30
 COPY_FILES = 20_000
 # Stands in a Python environment, whose programs name its own place (PEP 405).
@@ -103,7 +102,7 @@ def copy_folders(folders: Sequence[Lent], ground: Path) -> None:
     """Copy folders into a ground, links as links; what is neither file, folder nor link is left out.
 
     Raises:
-        GitmemError: They are too large to be copied for each check.
+        GitmemError: They are too large to be copied.
         OSError: They cannot be read or written.
     """
     left = [COPY_FILES, COPY_BYTES]
@@ -116,7 +115,7 @@ def copy_folders(folders: Sequence[Lent], ground: Path) -> None:
                 waiting += [found for entry in entries if (found := _copy(entry, target / entry.name, left))]
             if min(left) < 0:
                 raise GitmemError(
-                    f"{lent.name} is too large to be copied for each check: more than {COPY_FILES} files or"
+                    f"{lent.name} is too large to be copied for a check: more than {COPY_FILES} files or"
                     f" {COPY_BYTES >> 30} GiB",
                     hint="where overlays work nothing is copied: gitmem doctor",
                 )

@@ -16,7 +16,7 @@ from pathlib import Path
 from gitmem.errors import ConflictError, GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.verify import toolchain
-from gitmem.verify.folders import Lent, copy_folders, find_folders
+from gitmem.verify.folders import Lent, find_folders
 from gitmem.verify.launch import remove_tree
 from gitmem.verify.scratch import Scratch, Source
 
@@ -130,11 +130,12 @@ class Grounds:
             ProcessError: git cannot check it out.
             GitmemError: The repository cannot be written to, or a folder is too large to be copied.
         """
+        found, lacking = self._find(commit, tuple(folders)) if folders else ((), "")
         clone, source = self._hold(commit)
         try:
-            ground = self._open(clone, source, commit)
+            ground = self._open(clone, source, commit, found)
             try:
-                yield self._furnish(ground, folders) if folders else ground
+                yield replace(ground, folders=found, lacking=lacking)
             finally:
                 self._give_back(clone, source, ground)
         finally:
@@ -173,41 +174,30 @@ class Grounds:
                 return found
         raise ConflictError(f"all {MOST_CLONES} scratch clones in {self._folder} are in use")
 
-    def _open(self, clone: Scratch, source: Source, commit: str) -> Ground:
+    def _open(self, clone: Scratch, source: Source, commit: str, folders: tuple[Lent, ...]) -> Ground:
         with clone.lock:
             try:
-                clone.show(commit, source)
+                clone.show(commit, source, () if self._overlay else folders)
                 if self._overlay:
-                    return Ground(clone.tree, commit, source.objects, clone.add_upper(), self._seen_at)
+                    return Ground(clone.tree, commit, source.objects, clone.add_upper(folders), self._seen_at)
+                clone.lend(folders)
                 clone.open_to_changes()
             except OSError as err:
                 clone.forget()
                 raise _unwritable(clone.tree, err) from err
             return Ground(clone.tree, commit, source.objects, None, self._seen_at)
 
-    def _furnish(self, ground: Ground, names: Sequence[str]) -> Ground:
-        """Add folders of the work tree to a ground; what cannot be shown truly is lacking."""
-        asked = (ground.commit, tuple(names))
+    def _find(self, commit: str, names: tuple[str, ...]) -> tuple[tuple[Lent, ...], str]:
+        """Return the folders that a ground can show, and on one line which it cannot show truly, and why."""
         with self._lock:
-            if asked not in self._found:
-                self._found[asked] = find_folders(self._git, *asked)
-            found, lacking = self._found[asked]
-        if ground.seen_at is None:
-            lacking += tuple(
-                f"{lent.name}: it works in its own place only (bubblewrap)" for lent in found if lent.is_tied
-            )
+            if (commit, names) not in self._found:
+                self._found[commit, names] = find_folders(self._git, commit, names)
+            found, lacking = self._found[commit, names]
+        if self._seen_at is None:
+            why = "it works in its own place only (bubblewrap)"
+            lacking += tuple(f"{lent.name}: {why}" for lent in found if lent.is_tied)
             found = tuple(lent for lent in found if not lent.is_tied)
-        try:
-            if ground.upper is None:
-                copy_folders(found, ground.path)
-            else:
-                for number, lent in enumerate(found, 1):
-                    for made in (f"u/{lent.name}", f"u{number}", f"w{number}"):
-                        (ground.upper / made).mkdir(parents=True)
-        except OSError as err:
-            told = f"cannot show a folder of the work tree: {err.filename}: {err.strerror}"
-            raise GitmemError(told) from err
-        return replace(ground, folders=found, lacking="; ".join(lacking))
+        return found, "; ".join(lacking)
 
     def _give_back(self, clone: Scratch, source: Source, ground: Ground) -> None:
         if ground.upper is not None:

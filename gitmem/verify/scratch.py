@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import stat
 import threading
 import time
 from pathlib import Path
@@ -26,7 +25,9 @@ from gitmem.config import git_environment
 from gitmem.errors import NotFoundError
 from gitmem.git.binary import SAFE
 from gitmem.locks import try_lock
+from gitmem.verify.folders import Lent, copy_folders
 from gitmem.verify.launch import remove_tree
+from gitmem.verify.stamps import Stamp, stamp_tree, undo
 
 # Changes with the layout above: a clone of another format is made anew.
 FORMAT = "gitmem scratch clone 1"
@@ -38,9 +39,6 @@ CLOCK_TICK_S = 0.012
 SHA256_LENGTH = 64
 # Where a check that sees its ground elsewhere finds the objects that the clone borrows, each in a folder of its number.
 SEEN_OBJECTS = "/run/gitmem/objects"
-
-# What tells one state of a file from another: mode, inode, size, times of content and of inode in ns.
-Stamp = tuple[int, ...]
 
 
 class Source:
@@ -125,11 +123,14 @@ class Scratch:
         self._fd = fd
         self._git = folder / "git"
         self._state = folder / "state"
+        self._shown = self._read_state()
         self._stamps: dict[str, Stamp] | None = None
+        self._lent: tuple[Lent, ...] = ()
+        self._made: list[Path] = []
         self._uppers = 0
         self.tree = folder / "tree"
         self.lock = threading.Lock()
-        self.wanted = self._read_state()
+        self.wanted = self._shown
         self.users = 0
 
     @classmethod
@@ -148,20 +149,31 @@ class Scratch:
         return cls(folder, fd)
 
     def close(self) -> None:
-        """Let go of it."""
+        """Let go of it, without the folders that were copied into it."""
+        if self._lent and self._shown:
+            shown = self._shown
+            self._take_back()
+            self._write_state(shown)
         os.close(self._fd)
 
-    def show(self, commit: str, source: Source) -> None:
+    def show(self, commit: str, source: Source, folders: tuple[Lent, ...] = ()) -> None:
         """Make the tree that of a commit, by as little as that takes.
+
+        Args:
+            commit: The commit.
+            source: Where it comes from.
+            folders: The copies that may stay in it from before (``lend``): the commit leaves room for them.
 
         Raises:
             NotFoundError: There is no such commit.
             ProcessError: git cannot check it out.
             OSError: The folder cannot be written to.
         """
+        if folders != self._lent:
+            self._take_back()
         if not self._is_of(commit):
             self._make(commit)
-        if self._read_state() != commit:
+        if self._shown != commit:
             self._write(source.files(commit, self._git / "objects"), self._git)
             if self._run("cat-file", "-e", f"{commit}^{{commit}}", check=False).status != 0:
                 raise NotFoundError(f"{commit}: no such commit in this repository")
@@ -186,7 +198,34 @@ class Scratch:
         if self._stamps is None:
             time.sleep(CLOCK_TICK_S)
             self._stamps = stamp_tree(self.tree)
+        self._shown = ""
         self._state.unlink(missing_ok=True)
+
+    def lend(self, folders: tuple[Lent, ...]) -> None:
+        """Have copies of folders of the work tree in it, and of no others; they stay until other ones are wanted.
+
+        Raises:
+            GitmemError: They are too large to be copied.
+            OSError: They cannot be read or written.
+        """
+        if folders == self._lent:
+            return
+        self._take_back()
+        self._state.unlink(missing_ok=True)
+        self._lent = folders
+        for lent in folders:
+            above = [self.tree / lent.name, *(self.tree / lent.name).parents]
+            self._made.append([place for place in above if not place.exists()][-1])
+            try:
+                copy_folders([lent], self.tree)
+            except BaseException:
+                self._take_back()
+                raise
+
+    def _take_back(self) -> None:
+        for place in self._made:
+            remove_tree(str(place))
+        self._lent, self._made, self._stamps = (), [], None
 
     def restore(self, commit: str, source: Source) -> None:
         """Undo what a check changed in place.
@@ -195,26 +234,35 @@ class Scratch:
             OSError, ProcessError: It cannot be undone; the next ``show`` makes the clone anew.
         """
         assert self._stamps is not None
-        after = stamp_tree(self.tree)
-        if after != self._stamps:
-            undo(self.tree, self._stamps, after)
-            if any(path.split("/", 1)[0] != ".git" for path, _ in after.items() ^ self._stamps.items()):
+        before, after = self._stamps, stamp_tree(self.tree)
+        if after != before:
+            undo(self.tree, before, after)
+            changed = {path for path, _ in after.items() ^ before.items()}
+            apart = tuple(f"{name}/" for name in (".git", *(lent.name for lent in self._lent)))
+            if not all(f"{path}/".startswith(apart) for path in changed):
                 self._check_out(commit)
             self._copy_git(commit, source)
+            if any(path in before and f"{path}/".startswith(apart[1:]) for path in changed):
+                self._take_back()  # only added files can be undone there
             self._stamps = None
         self._write_state(commit)
 
     def forget(self) -> None:
         """Have the next ``show`` make it anew."""
+        self._shown = ""
         self._state.unlink(missing_ok=True)
         self._stamps = None
 
-    def add_upper(self) -> Path:
-        """Make the folder of one overlay's changes: ``u`` for the files, ``w`` for the kernel."""
+    def add_upper(self, folders: tuple[Lent, ...] = ()) -> Path:
+        """Make the folder of one overlay's changes: ``u`` for the files, ``w`` for the kernel.
+
+        For the first of the folders that are laid over it, ``u1`` and ``w1``, and so on; in ``u`` is their place.
+        """
         self._uppers += 1
         upper = self._folder / f"upper-{self._uppers}"
-        for name in ("u", "w"):
-            (upper / name).mkdir(parents=True)
+        numbered = [f"{kind}{number}" for number in range(1, len(folders) + 1) for kind in "uw"]
+        for name in ("u", "w", *numbered, *(f"u/{lent.name}" for lent in folders)):
+            (upper / name).mkdir(parents=True, exist_ok=True)
         return upper
 
     def _read_state(self) -> str:
@@ -225,13 +273,17 @@ class Scratch:
         return commit if (made, boot) == (FORMAT, _boot()) else ""
 
     def _write_state(self, commit: str) -> None:
+        """Note what it shows; for the next process only where it shows nothing else."""
+        self._shown = commit
+        if self._lent:
+            return
         new = self._state.with_suffix(".new")
         new.write_text(f"{FORMAT}\n{_boot()}\n{commit}\n", encoding="ascii")
         new.replace(self._state)
 
     def _is_of(self, commit: str) -> bool:
         """Tell whether the clone is whole, and of the same object format."""
-        return bool(shown := self._read_state()) and len(shown) == len(commit)
+        return bool(self._shown) and len(self._shown) == len(commit)
 
     def _attributes_differ(self, commit: str) -> bool:
         """Tell whether files are checked out in another way at *commit* than at the one shown (gitattributes(5)).
@@ -239,10 +291,11 @@ class Scratch:
         By the index: the commit that is shown may be gone, such as one that was made of a work tree.
         """
         argv = ("diff-index", "--cached", "--quiet", commit, "--", ":(glob)**/.gitattributes")
-        return bool(self._read_state()) and self._run(*argv, check=False).status != 0
+        return bool(self._shown) and self._run(*argv, check=False).status != 0
 
     def _make(self, commit: str) -> None:
-        self._state.unlink(missing_ok=True)
+        self.forget()
+        self._lent, self._made = (), []
         for place in (self.tree, self._git):
             remove_tree(str(place))
         kind = "sha256" if len(commit) == SHA256_LENGTH else "sha1"
@@ -277,62 +330,6 @@ class Scratch:
                 else:
                     place.unlink()
         return changed
-
-
-def stamp_tree(top: Path) -> dict[str, Stamp]:
-    """Return a stamp of everything in a folder, and of the folder itself as ``.``, by path; links are not followed.
-
-    A folder's stamp is its mode alone: what is in it stands for itself. A folder that cannot be read is opened first.
-
-    Raises:
-        NotADirectoryError: It is no folder any more, but perhaps a link to one.
-    """
-    stamps: dict[str, Stamp] = {".": (top.lstat().st_mode,)}
-    if not stat.S_ISDIR(stamps["."][0]):
-        raise NotADirectoryError(f"{top} was replaced")
-    waiting = [""]
-    while waiting:
-        folder = waiting.pop()
-        for entry in _list_opened(top / folder):
-            path = folder + entry.name
-            found = entry.stat(follow_symlinks=False)
-            if entry.is_dir(follow_symlinks=False):
-                stamps[path] = (found.st_mode,)
-                waiting.append(path + "/")
-            else:
-                stamps[path] = (found.st_mode, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
-    return stamps
-
-
-def _list_opened(folder: Path) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            return list(entries)
-    except PermissionError:
-        folder.chmod(0o700)
-    with os.scandir(folder) as entries:
-        return list(entries)
-
-
-def undo(top: Path, before: dict[str, Stamp], after: dict[str, Stamp]) -> None:
-    """Remove what was added or changed in a folder and give folders their modes back; what is missing stays so.
-
-    Args:
-        top: The folder.
-        before: Its stamps as they should be.
-        after: Its stamps as they are.
-    """
-    for path in sorted(after):
-        if before.get(path) == after[path]:
-            continue
-        place = top / path
-        is_folder = len(after[path]) == 1
-        if is_folder and len(before.get(path, ())) == 1:
-            place.chmod(stat.S_IMODE(before[path][0]))
-        elif is_folder:
-            remove_tree(str(place))
-        else:
-            place.unlink(missing_ok=True)
 
 
 def _boot() -> str:

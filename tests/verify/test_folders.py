@@ -151,6 +151,30 @@ def test_a_folder_inside_another_and_one_that_is_not_there(project, lend):
     assert lend.lacking == "gone: it is not in this work tree"
 
 
+def test_copies_are_made_once_and_are_gone_at_the_end(project):
+    """What a check adds is taken out of the copy; where it changed the copy itself, that is made anew."""
+    (project / "web" / "node_modules").mkdir(parents=True)
+    lender, names = Lender(project, *WAYS["none"]), ("node_modules", "web/node_modules")
+    inode = "stat -c %i node_modules/left/index.js"
+
+    with lender.grounds:
+        said = [lender(inode, "echo x > node_modules/added; ls web", names=names)[0]]
+        (clone,) = place_of_clones(Git(discover(project))).iterdir()
+        assert not (clone / "state").exists(), "whoever finds it after a crash has to make it anew"
+        said += lender(inode, "ls node_modules; echo x > node_modules/left/index.js", names=names)
+        said += lender(f"{inode}; cat node_modules/left/index.js", names=names)
+        commit_files(project, {"later": ""})
+        said += lender(f"{inode}; ls later", names=names)
+        said += lender("ls -d node_modules web 2>/dev/null", names=())
+        said += lender("ls web", names=names[1:])
+
+    first, anew = said[0], said[3].split("\n")[0]
+    assert said[1:] == [first, "left", f"{anew}\n#!/bin/sh\necho left", f"{anew}\nlater", "", "node_modules"]
+    assert anew != first
+    assert [(clone / "tree" / name).exists() for name in ("node_modules", "web", "README.md")] == [False, False, True]
+    assert (clone / "state").exists()
+
+
 @pytest.mark.parametrize("rung", ["landlock", "none"])
 def test_environment_is_lacking_where_it_cannot_be_shown_in_its_place(project, rung):
     make_environment(project)
@@ -210,7 +234,7 @@ def test_setup_cannot_turn_a_folder_into_a_way_out(project, tmp_path):
     assert list((tmp_path / "out").iterdir()) == []
 
 
-def test_what_is_too_large_to_be_copied_for_each_check_says_so(project, monkeypatch):
+def test_what_is_too_large_to_be_copied_says_so(project, monkeypatch):
     monkeypatch.setattr(folders, "COPY_FILES", 3)
     lender = Lender(project, "none", overlay=False)
 
