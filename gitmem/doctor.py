@@ -364,17 +364,12 @@ def _machine_problems(memory: Opened) -> list[Problem]:
 def _machine(memory: Opened) -> list[tuple[str, str]]:
     from gitmem.config import search_path
     from gitmem.verify import sandbox
-    from gitmem.verify.ground import place_of_clones
 
-    path = search_path()
-    rung = sandbox.probe(path)
-    overlay = rung == sandbox.BUBBLEWRAP and sandbox.probe_overlay(path, place_of_clones(memory.git))
-    ground = "an overlay for each check" if overlay else "a clone for each check; folders of the policy are copied"
+    rung = sandbox.probe(search_path())
     checks = "only built-in checks run" if rung == "none" else f"commands run in {rung}"
     return [
         ("git", ".".join(map(str, _git_version(memory)))),
         ("sandbox", checks),
-        *([("ground", ground)] if rung != "none" else []),
         ("state", str(memory.git.repository.state_dir)),
         ("built-in checks", ", ".join(BUILTIN_FIELDS)),
     ]

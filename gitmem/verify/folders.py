@@ -117,7 +117,7 @@ def copy_folders(folders: Sequence[Lent], ground: Path) -> None:
                 raise GitmemError(
                     f"{lent.name} is too large to be copied for a check: more than {COPY_FILES} files or"
                     f" {COPY_BYTES >> 30} GiB",
-                    hint="where overlays work nothing is copied: gitmem doctor",
+                    hint="nothing is copied where bubblewrap and overlays work; or let the policy's setup make it",
                 )
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from pathlib import Path
 
 from gitmem import process
 from gitmem.errors import GitmemError
@@ -15,11 +12,13 @@ from gitmem.model import BUILTIN, ERROR, FAILS, HOLDS, SHELL, Ran, Spec, Verdict
 from gitmem.secrets import safe_output
 from gitmem.verify import builtin, sandbox
 from gitmem.verify.due import RUNGS, Due
-from gitmem.verify.ground import Ground, Grounds, place_of_clones
+from gitmem.verify.ground import Ground, Grounds
+from gitmem.verify.groundwork import open_grounds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from gitmem.git.binary import Git
     from gitmem.verify.inputs import CodeTree
@@ -140,7 +139,10 @@ def _run_all(
     git: Git, tree: CodeTree, dues: list[Due], means: Means, *, now: int, told: Callable[[Result], None]
 ) -> list[Result]:
     results = []
-    with open_grounds(git, means) as grounds, ThreadPoolExecutor(max_workers=min(means.jobs, len(dues))) as pool:
+    with (
+        open_grounds(git, means.rung, means.path) as grounds,
+        ThreadPoolExecutor(max_workers=min(means.jobs, len(dues))) as pool,
+    ):
         judge_one = Judge(git, grounds, tree.commit, means, now=now)
         waiting: list[Future[Result]] = [pool.submit(judge_one.judge, due) for due in dues]
         try:
@@ -153,21 +155,6 @@ def _run_all(
             judge_one.stop()
             raise
     return results
-
-
-def open_grounds(git: Git, means: Means) -> Grounds:
-    """Return the grounds of checks, of the best kind that works here."""
-    place, temporary = place_of_clones(git), None
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-        is_writable = os.access(place, os.W_OK | os.X_OK)
-    except OSError:
-        is_writable = False
-    if not is_writable:  # a read-only disk, or somebody else's repository
-        place = temporary = Path(tempfile.mkdtemp(prefix="gitmem-ground-")).resolve()
-    in_place = means.rung == sandbox.BUBBLEWRAP
-    overlay = in_place and sandbox.probe_overlay(means.path, place)
-    return Grounds(git, overlay=overlay, in_place=in_place, temporary=temporary)
 
 
 class Judge:

@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from functools import lru_cache
@@ -18,7 +17,7 @@ import pytest
 from gitmem.errors import GitmemError, NotFoundError
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
-from gitmem.verify import judge, sandbox, scratch
+from gitmem.verify import sandbox, scratch
 from gitmem.verify.ground import Ground, Grounds
 
 PATH = os.environ["PATH"]
@@ -642,21 +641,3 @@ def test_a_build_works_and_leaves_nothing(repository, grounds):
 
     assert seen == [(0, "a = 1\n M run.sh\n?? web/\n")] * 2
     assert listing(repository) == before
-
-
-# A repository that cannot be written to
-
-
-def test_grounds_of_a_read_only_repository_are_temporary(repository, monkeypatch, tmp_path):
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    (repository / ".git" / "gitmem").write_text("in the way, as a disk that is read-only would be")
-    rung = "bubblewrap" if works("bubblewrap", PATH) else "none"
-
-    with judge.open_grounds(Git(discover(repository)), judge.Means(rung, PATH, 1, bool, bool)) as grounds:
-        with grounds.take(id_of(repository, "v1")) as ground:
-            assert ground.path.is_relative_to(tmp_path.resolve())
-            assert check("git log --format=%s; echo x > new; ls new", ground, rung=rung).output == "one\nnew\n"
-        with grounds.take(id_of(repository, "v2")) as ground:
-            assert check("cat new", ground, rung=rung).output == "new\n"
-
-    assert [name for name in os.listdir(tmp_path) if name.startswith("gitmem-ground-")] == []

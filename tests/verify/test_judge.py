@@ -190,7 +190,10 @@ def test_setup_of_the_policy_comes_first_and_its_failure_is_an_error(memory, rep
         approve_all(opened)
         result = result_of(verify(opened), "a")
 
-    assert (result.outcome, result.reason) == ("error", "the policy's setup failed: no network")
+    assert (result.outcome, result.reason) == (
+        "error",
+        "the policy's setup (echo no network; exit 1) failed: exit 1: no network",
+    )
 
 
 # --- error never flips a fact --------------------------------------------------------------------------------------
