@@ -43,6 +43,7 @@ class Ground:
         upper: Where changes go, when the folder must be covered by an overlay; else None and they go to the folder.
         seen_at: Where a check sees it, where that is another place (only bubblewrap can show it there).
         folders: Ignored folders of the work tree that are laid over it; without an overlay they are in it already.
+            They are environment, and no inputs of the check.
         lacking: Which of the folders asked for it lacks and why, on one line; or empty.
     """
 
@@ -56,7 +57,7 @@ class Ground:
 
     @property
     def seen(self) -> Path:
-        """Return where a check sees it."""
+        """Return where a check sees it: what the check says of its files, and a trace of it, begins with this."""
         return self.seen_at or self.path
 
 
