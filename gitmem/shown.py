@@ -1,4 +1,4 @@
-"""The commands about the view: the part of ``Memory`` that shows its files and saves what is written there."""
+"""The commands about the view and about the past: the part of ``Memory`` that shows its files, and itself as it was."""
 
 from __future__ import annotations
 
@@ -9,12 +9,19 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from typing import Any
 
+    from gitmem.past import Past
     from gitmem.save import Saved
     from gitmem.store.viewpoint import View
 
 
 class Shown(Opened):
-    """An opened store with the commands about its view."""
+    """An opened store with the commands about its view, and the way back in time."""
+
+    def at(self, rev: str) -> Past:
+        """Return the project's memory as it stood for a revision of the code, to be read and closed."""
+        from gitmem.past import Past
+
+        return Past(self, rev)
 
     def view(self, path: str = "", *, unasked: bool = False) -> View:
         """Make the view of the memory in a folder, or bring the one that is there to the branch's tip."""

@@ -27,7 +27,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("app",),
     (
         "install", "report", "review", "check", "why", "context", "fact", "work", "show", "status", "settle", "doctor",
-        "sync", "curate", "session", "capture", "save", "view", "ask", "imports", "export", "remember", "promote",
+        "sync", "curate", "session", "capture", "save", "view", "ask", "imports", "export", "remember", "promote", "at",
     ),
     ("opened",),
     ("write", "recall", "verify", "tasks", "board", "sources"),
@@ -44,6 +44,7 @@ MEMBERS = {
     "__main__": "cli",
     "shown": "app",
     "exchanged": "app",
+    "past": "app",
     "kinds": "policy",
     "stopwords": "analysis",
     "bounded": "process",

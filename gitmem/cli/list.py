@@ -20,6 +20,7 @@ EXAMPLES = (
     "gitmem list --status failed,suspect",
     "gitmem list --tag auth --json",
     "gitmem list --all | wc -l",
+    "gitmem list --status failed --at v1.2",
 )
 EVERY = 1_000_000
 
@@ -27,13 +28,15 @@ EVERY = 1_000_000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what list takes."""
     shared.add_filters(parser)
+    shared.add_at(parser)
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print memories; 1 when there are none."""
     with shared.open_memory(args, out) as memory:
-        found = memory.list(shared.asked_of(args, limit=EVERY))
+        asked = shared.asked_of(args, limit=EVERY)
+        found = memory.at(args.at).list(asked) if args.at else memory.list(asked)
         shared.tell_notices(memory, out)
         if args.json:
             from gitmem.document.fields import format_time

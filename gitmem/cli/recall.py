@@ -24,6 +24,7 @@ EXAMPLES = (
     "gitmem recall --syntax 'kind:gotcha created:[2026-01 to] autentication~ -legacy'",
     "gitmem recall jwt --path src/auth --json",
     "gitmem recall --stats",
+    "gitmem recall retries of the gateway --at v1.2",
 )
 
 
@@ -35,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--recent", type=shared.positive, metavar="N", help="the N newest memories")
     parser.add_argument("--stats", action="store_true", help="how many memories there are of each kind")
     parser.add_argument("--explain", action="store_true", help="show every factor of the score")
+    shared.add_at(parser)
     shared.add_json(parser)
 
 
@@ -51,12 +53,15 @@ def run(args: argparse.Namespace, out: Output) -> int:
         if args.recent:
             args.limit = args.limit or args.recent
         asked = replace(shared.asked_of(args, query=query, limit=memory.config.recall_limit), syntax=args.syntax)
-        found = memory.recall(asked)
+        past = memory.at(args.at) if args.at else None
+        found = past.recall(asked) if past else memory.recall(asked)
         shared.tell_notices(memory, out)
         if args.json:
             hits = [shared.hit_table(hit) | (_factors(hit) if args.explain else {}) for hit in found.hits]
-            commit = memory.catalog().meta("commit") if memory.has_store() else ""
+            commit = memory.catalog().meta("commit") if memory.has_store() and not past else ""
+            commit = past.commit if past else commit
             document = {"query": query, "commit": commit, "hits": hits, "more": found.more}
+            document |= {"at": past.table()} if past else {}
             out.json(document | ({"suggestion": found.suggestion} if found.suggestion else {}))
         else:
             shared.print_hits(found, out, explain=args.explain)
@@ -71,7 +76,8 @@ def _factors(hit: object) -> dict[str, object]:
 
 
 def _statistics(memory: Memory, args: argparse.Namespace, out: Output) -> int:
-    counts = memory.statistics()
+    counts = memory.at(args.at).statistics() if args.at else memory.statistics()
+    shared.tell_notices(memory, out)
     if args.json:
         out.json(counts)
         return 0

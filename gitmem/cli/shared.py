@@ -65,6 +65,24 @@ def add_scope(parser: argparse.ArgumentParser, *, about: str = "where there are 
     parser.add_argument("--scope", default="", choices=SCOPES, help=f"private, project, domain, universal: {about}")
 
 
+def add_at(parser: argparse.ArgumentParser) -> None:
+    """Add ``--at``."""
+    about = "as it was known for that commit of the code: a tag, HEAD~20, a commit"
+    parser.add_argument("--at", default="", metavar="REV", help=about)
+
+
+def refuse_other_scopes(args: argparse.Namespace) -> None:
+    """Refuse ``--at`` with a scope whose memories belong to no commit of the code.
+
+    Raises:
+        UsageError: That is so.
+    """
+    if args.scope not in ("", PROJECT):
+        raise UsageError(
+            f"--at goes back in the project's memory, not in the {args.scope} one", hint="leave out --scope"
+        )
+
+
 def add_place(parser: argparse.ArgumentParser) -> None:
     """Add the options that say where a new memory goes."""
     parser.add_argument(

@@ -13,28 +13,40 @@ if TYPE_CHECKING:
     import argparse
     from typing import Any
 
+    from gitmem.app import Memory
     from gitmem.cli.output import Output
 
-EXAMPLES = ("gitmem show auth-uses-rs256", "gitmem show auth-u", "gitmem show auth-uses-rs256 --json")
+EXAMPLES = (
+    "gitmem show auth-uses-rs256",
+    "gitmem show auth-u",
+    "gitmem show auth-uses-rs256 --json",
+    "gitmem show auth-u --at HEAD~20",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what show takes."""
     parser.add_argument("key", help="the memory")
     shared.add_scope(parser)
+    shared.add_at(parser)
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print one memory."""
     with shared.open_memory(args, out) as memory:
-        found = memory.show(args.key, scope=args.scope)
+        found = _at(memory, args) if args.at else memory.show(args.key, scope=args.scope)
         shared.tell_notices(memory, out)
         if args.json:
             out.json(found)
         else:
             print_memory(found, out)
     return 0
+
+
+def _at(memory: Memory, args: argparse.Namespace) -> dict[str, Any]:
+    shared.refuse_other_scopes(args)
+    return memory.at(args.at).show(args.key)
 
 
 def print_memory(found: dict[str, Any], out: Output) -> None:
@@ -52,6 +64,8 @@ def print_memory(found: dict[str, Any], out: Output) -> None:
         out.line("  ", ("suspect:", "suspect"), f" rests on {' → '.join(found['because'])}")
     if found["verdict"]:
         _print_verdict(found["verdict"], found, out)
+    if found.get("at"):
+        _print_past(found, out)
     if found["body"].strip():
         out.line()
         out.text(found["body"].strip("\n"))
@@ -60,7 +74,8 @@ def print_memory(found: dict[str, Any], out: Output) -> None:
 def _print_verdict(verdict: dict[str, Any], found: dict[str, Any], out: Output) -> None:
     if verdict["outcome"]:
         whose = "here" if verdict["own"] else "claimed by the memory branch"
-        fresh = "" if verdict["fresh"] else "; its inputs changed since, it is due: gitmem verify"
+        due = "its inputs had changed by then" if "at" in found else "its inputs changed since, it is due: gitmem verify"
+        fresh = "" if verdict["fresh"] else f"; {due}"
         text = (
             f"{verdict['outcome']} at {verdict['commit'][:12]}, {verdict['at']} ({verdict['sandbox']}, {whose}){fresh}"
         )
@@ -77,6 +92,22 @@ def _print_verdict(verdict: dict[str, Any], found: dict[str, Any], out: Output) 
         out.line("  ", ("weak:", "yellow"), " the check also holds in an empty folder; --refute makes it strong")
     if verdict.get("attempt"):
         out.line("  ", ("last attempt:", "yellow"), f" {verdict['attempt_at']}: {verdict['attempt']}")
+
+
+def _print_past(found: dict[str, Any], out: Output) -> None:
+    """Print what is known now of the commit that was asked about, and the line of the fact's truth over the history."""
+    now, where = found["now"], found["at"]
+    out.line("  ", (f"at {where['rev']}:", "dim"), f" code {where['code'][:12]}, memory {where['commit'][:12]}")
+    if now is None:
+        return
+    then = "" if now["status"] == found["status"] else f"{now['status']}: "
+    out.line("  ", ("known now:", now["status"]), f" {then}{now['because']}")
+    for one in found["truth"]:
+        word, style = {"holds": ("held", "verified"), "fails": ("failed", "failed")}[one["outcome"]]
+        to = f" to {one['to'][:12]}" if one["to"] != one["from"] else ""
+        broken = ", which broke it" if one["culprit"] else ""
+        because = f": {one['because']}" if one["because"] else ""
+        out.line("    ", (word, style), f" {'from' if to else 'at'} {one['from'][:12]}{to}{broken}{because}")
 
 
 def _value(name: str, value: Any) -> str:

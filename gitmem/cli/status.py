@@ -10,28 +10,31 @@ if TYPE_CHECKING:
     import argparse
     from typing import Any
 
+    from gitmem.app import Memory
     from gitmem.cli.output import Output
 
-EXAMPLES = ("gitmem status", "gitmem status --json")
+EXAMPLES = ("gitmem status", "gitmem status --json", "gitmem status --at v1.2")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what status takes."""
     shared.add_scope(parser, about="of which store (project)")
+    shared.add_at(parser)
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print the status; 1 when a fact failed or is suspect."""
     with shared.open_memory(args, out) as memory:
-        found = memory.status(scope=args.scope)
+        found = _at(memory, args) if args.at else memory.status(scope=args.scope)
         shared.tell_notices(memory, out)
-    bad = bool(found["failed"] or found["suspect"])
+    bad = bool(found["failed"] or found["suspect"] or found.get("is_empty"))
     if args.json:
         out.json(found)
         return int(bad)
     memories = shared.counted(found["memories"], "memory", "memories")
-    out.line((memories, "bold"), f" on {found['branch']} at {found['commit'][:12]}")
+    code = f", as known for {found['at']['code'][:12]} of the code" if "at" in found else ""
+    out.line((memories, "bold"), f" on {found['branch']} at {found['commit'][:12] or 'no commit'}{code}")
     if found["kinds"]:
         out.line("  ", (", ".join(f"{n} {kind}" for kind, n in found["kinds"].items()), "dim"))
     statuses = [(f"{MARKS[s]} {n} {s}", s) for s, n in found["statuses"].items() if n]
@@ -63,10 +66,22 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.line((f"{shared.counted(found['spool']['waiting'], 'captured text')} on the way to the branch", "dim"))
     if found["view"]:
         _print_view(found["view"], out)
+    _print_ages(found, out)
+    return int(bad)
+
+
+def _print_ages(found: dict[str, Any], out: Output) -> None:
+    """Print how long ago the last check was, and which commit the index shows; in the past nothing has an age."""
+    if "at" in found:
+        return
     verified = f"last verified {_ago(found['verified_age_s'])} ago" if found["verified_at"] else "never verified"
     index = "current" if found["index"]["is_current"] else f"shows {found['index']['commit'][:12]}"
     out.line((f"{verified}; index {index}", "dim"))
-    return int(bad)
+
+
+def _at(memory: Memory, args: argparse.Namespace) -> dict[str, Any]:
+    shared.refuse_other_scopes(args)
+    return memory.at(args.at).status()
 
 
 def _print_view(view: dict[str, Any], out: Output) -> None:

@@ -7,6 +7,7 @@ import time
 from gitmem import config
 from gitmem.errors import ConflictError, NotFoundError, ProcessError, TrustError
 from gitmem.opened.store import REFRESH_ATTEMPTS, REFRESH_PAUSE_S, OpenedStore
+from gitmem.store.scope import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +41,12 @@ class ProvingStore(OpenedStore):
         if not configured and self.has_store():
             configured = self.policy().verify.default_branch
         return default_branch(self.git, configured=configured, remote=self.config.remote)
+
+    def code_trailers(self) -> tuple[tuple[str, str], ...]:
+        """Return the trailers that say for which code something is written: the project's store is about this code."""
+        from gitmem.store.lineage import code_trailers
+
+        return code_trailers(self.git, self.default_branch()) if self.store.scope == PROJECT else ()
 
     def reviewed_branch(self) -> str:
         """Return the branch whose approved list counts, as a full ref, or an empty string.

@@ -247,7 +247,12 @@ class OpenedStore:
             now=self.now,
             lock_timeout_s=self.config.lock_timeout_s,
             start=self._start(),
+            code=self.code_trailers,
         )
+
+    def code_trailers(self) -> tuple[tuple[str, str], ...]:
+        """Return the trailers that say for which code something is written: none in a store that is about no code."""
+        return ()
 
     def _start(self) -> str | None:
         """Return where a write starts the branch that is not there yet: the remote's tip, or None for the root."""

@@ -37,15 +37,20 @@ def find_tree(git: Git, code: str) -> str:
         noted = []
     if len(noted) == 2 and noted[0] == code:
         return noted[1].strip()
+    found = read_tree(git, code)
+    if found or os.path.isdir(git.repository.state):
+        _write_note(note, f"{code} {found}\n")
+    return found
+
+
+def read_tree(git: Git, code: str) -> str:
+    """Return the object name of the tree ``.memory`` of any commit of the code; empty where there is none."""
     try:
         lines = git.run("ls-tree", "-z", "--full-tree", code, FOLDER).stdout.split(b"\0")
     except ProcessError:
         return ""  # a broken or partial clone: the statuses' own notice says so
     head = lines[0].partition(b"\t")[0].decode("ascii").split(" ")
-    found = head[2] if head[0] == "040000" else ""
-    if found or os.path.isdir(git.repository.state):
-        _write_note(note, f"{code} {found}\n")
-    return found
+    return head[2] if head[0] == "040000" else ""
 
 
 def _write_note(note: str, text: str) -> None:

@@ -31,10 +31,14 @@ CREATE TABLE IF NOT EXISTS attempt (key TEXT PRIMARY KEY, at INTEGER NOT NULL, r
 
 
 class LocalState:
-    """The local state of one clone; all its work trees share it."""
+    """The local state of one clone; all its work trees share it.
 
-    def __init__(self, state_dir: str | Path) -> None:
+    Looking back (``looking_back``), only what was judged at some commits of the code is known, and no look counts.
+    """
+
+    def __init__(self, state_dir: str | Path, *, looking_back: frozenset[str] | None = None) -> None:
         self._dir = state_dir
+        self._only = looking_back
         self._path = os.path.join(state_dir, FILE_NAME)
         self._db: sqlite3.Connection | None = None
 
@@ -115,6 +119,8 @@ class LocalState:
         for key, fields in rows:
             if wanted is None or key in wanted:
                 found.setdefault(key, []).append(replace(Verdict(**json.loads(fields)), own=True))
+        if self._only is not None:
+            found = {key: kept for key, them in found.items() if (kept := [v for v in them if v.commit in self._only])}
         return found
 
     def add_verdicts(self, verdicts: Iterable[Verdict]) -> bool:
@@ -155,6 +161,8 @@ class LocalState:
 
     def attempts(self) -> dict[str, tuple[int, str]]:
         """Return the last attempt that learnt nothing by key: when, and why."""
+        if self._only is not None:
+            return {}
         return {key: (at, why) for key, at, why in self._ask("SELECT * FROM attempt")}
 
     def clear_attempts(self, keys: Iterable[str]) -> None:
@@ -163,6 +171,8 @@ class LocalState:
 
     def count_access(self, key: str, now: int) -> None:
         """Count one look at a memory (D6, D7)."""
+        if self._only is not None:
+            return
         sql = (
             "INSERT INTO access VALUES (?, 1, ?) ON CONFLICT (key) DO UPDATE SET count = count + 1, last ="
             " excluded.last"
@@ -171,7 +181,7 @@ class LocalState:
 
     def accesses(self, keys: Iterable[str]) -> dict[str, tuple[int, int]]:
         """Return how often and when last each memory was looked at; those never looked at are left out."""
-        wanted = list(keys)
+        wanted = list(keys) if self._only is None else []
         marks = ",".join("?" * len(wanted))
         rows = self._ask(f"SELECT key, count, last FROM access WHERE key IN ({marks})", wanted)
         return {key: (count, last) for key, count, last in rows}

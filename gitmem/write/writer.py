@@ -44,6 +44,7 @@ class Writer:
         now: int,
         lock_timeout_s: float,
         start: str | None,
+        code: Callable[[], tuple[tuple[str, str], ...]] = tuple,
     ) -> None:
         """Bind a writer.
 
@@ -56,7 +57,9 @@ class Writer:
             now: Epoch seconds.
             lock_timeout_s: How long to wait for other writers.
             start: Where the branch starts when it does not exist yet.
+            code: Returns the trailers that say for which code something is written.
         """
+        self._code = code
         self._git = git
         self._ref = ref
         self._catalog_at = catalog_at
@@ -351,6 +354,7 @@ class Writer:
         files = {to.get(path, path): text for path, text in files.items()}
         sources = [*sources, f"agent {self._author.agent}"] if self._author.agent else sources
         trailers = [*(("Gitmem-Key", key) for key in keys), *(("Gitmem-Source", source) for source in sources)]
+        trailers += self._code()
         writes = tuple((path, text.encode("utf-8")) for path, text in sorted(files.items()))
         gone = tuple(to.get(path, path) for path in deletes if to.get(path, path) not in files)
         return Plan(subject, writes=writes, moves=moves, deletes=gone, trailers=tuple(trailers))

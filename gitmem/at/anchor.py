@@ -1,0 +1,131 @@
+"""Which state of the store belongs to a commit of the code, by ancestry alone.
+
+Every write names the commit of the code that its writer had before them. A commit of the store is *of the past* of REV
+where it names REV or an ancestor of it, and *later* where it names a descendant. The store as it was known for REV is
+its newest commit of the past that has nothing later behind it; what several clones wrote side by side is united. A
+commit that names code on a line of its own counts by where the default branch stood when it was written; one that
+names nothing (a merge of ``sync``, somebody's own commit) goes with what lies behind it. No date is looked at.
+"""
+
+from __future__ import annotations
+
+from gitmem.frozen import frozen, replace
+from gitmem.git.ancestry import is_shallow, kin_of
+from gitmem.git.binary import Git
+from gitmem.store.lineage import Point, read_lineage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.git.ancestry import Kin
+
+PAST = "past"
+LATER = "later"
+ELSEWHERE = "elsewhere"
+SILENT = ""
+
+
+@frozen
+class Anchor:
+    """The state of the store that belongs to a commit of the code.
+
+    Attributes:
+        rev: What was asked for, as it was typed.
+        code: The commit of the code; empty where a commit of the store was named that speaks of none.
+        states: The commits of the store to be united, the largest first; empty where nothing was known yet.
+        is_store: Whether the store's own commit was named.
+        aside: How many commits, written next, name code that is neither before nor after REV: left out.
+        first: The first later commit of the store, where nothing was known yet; or empty.
+        missing: How many commits of the code that the store names are not here.
+        is_shallow: Whether that may be because this clone is shallow.
+    """
+
+    rev: str
+    code: str
+    states: tuple[str, ...]
+    is_store: bool = False
+    aside: int = 0
+    first: str = ""
+    missing: int = 0
+    is_shallow: bool = False
+
+
+def find_anchor(git: Git, tip: str, rev: str) -> Anchor:
+    """Return the state of a store, at *tip* now (empty: there is none), that belongs to what a person typed.
+
+    Raises:
+        NotFoundError: It is no commit of this repository.
+        ProcessError: The history of the store cannot be read.
+    """
+    commit = git.resolve(rev)
+    points = read_lineage(git, tip) if tip else []
+    by_name = {point.commit: point for point in points}
+    if commit in by_name:
+        return Anchor(rev, _code_of(by_name, commit), (commit,), is_store=True)
+    named = {name for point in points for name in (point.code, point.default) if name}
+    kin = kin_of(git, commit, named)
+    return _anchored(Anchor(rev, commit, (), missing=len(kin.missing), is_shallow=is_shallow(git)), points, kin)
+
+
+def _code_of(by_name: dict[str, Point], commit: str) -> str:
+    """Return the commit of the code that a commit of the store was written for: its own, or the first parents'."""
+    while commit in by_name:
+        point = by_name[commit]
+        if point.code or not point.parents:
+            return point.code
+        commit = point.parents[0]
+    return ""
+
+
+def _anchored(anchor: Anchor, points: Sequence[Point], kin: Kin) -> Anchor:
+    late: set[str] = set()  # they, or something behind them, are of later code
+    ours: set[str] = set()
+    aside: set[str] = set()
+    first = ""
+    for point in reversed(points):  # parents first
+        when = _when(point, kin)
+        if when == LATER or not late.isdisjoint(point.parents):
+            late.add(point.commit)
+            first = first or point.commit
+        elif when == PAST:
+            ours.add(point.commit)
+        elif when == ELSEWHERE or not aside.isdisjoint(point.parents):
+            aside.add(point.commit)
+        elif not ours.isdisjoint(point.parents):
+            ours.add(point.commit)
+    behind: set[str] = set()
+    states = []
+    for point in points:
+        if point.commit in ours and point.commit not in behind:
+            states.append(point.commit)
+        if point.commit in ours or point.commit in behind:
+            behind.update(point.parents)
+    return replace(
+        anchor,
+        states=_largest_first(states, points) if len(states) > 1 else tuple(states),
+        first="" if states else first,
+        aside=len(aside - behind),
+    )
+
+
+def _largest_first(states: Sequence[str], points: Sequence[Point]) -> tuple[str, ...]:
+    """Return commits of the store by how much is behind them, then by name: the same in every clone."""
+    sizes = {}
+    for state in states:
+        behind = {state}
+        for point in points:
+            if point.commit in behind:
+                behind.update(point.parents)
+        sizes[state] = len(behind)
+    return tuple(sorted(states, key=lambda state: (-sizes[state], state)))
+
+
+def _when(point: Point, kin: Kin) -> str:
+    """Return how a commit of the store stands to the commit of the code."""
+    for name in (point.code, point.default):
+        if name in kin.before:
+            return PAST
+        if name in kin.after:
+            return LATER
+    return ELSEWHERE if point.code else SILENT

@@ -1,0 +1,225 @@
+"""What was true of a fact over the history of the code: by its verdicts, the inputs they are of, and ancestry.
+
+A verdict of the same check and claim whose inputs are those of a commit *proves* the fact's state there, whenever it
+was made. What no verdict proves lies between what is known before it and after it on its line of history.
+"""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.catalog import state
+from gitmem.errors import FormatError, NotFoundError, ProcessError
+from gitmem.frozen import frozen, replace
+from gitmem.git.ancestry import in_order
+from gitmem.model import FAILED, FAILS, HOLDS, STALE, UNPROVEN, VERIFIED, Check, Verdict
+from gitmem.store import layout
+from gitmem.store.verdicts import parse_verdict
+from gitmem.verify.inputs import CodeTree, digest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+    from gitmem.git.binary import Git
+
+# Versions of a verdict that are read: a fact that turns every day for years has fewer.
+MOST_VERSIONS = 5000
+WORDS = {HOLDS: "held", FAILS: "failed"}
+
+
+@frozen
+class Known:
+    """A commit of the code where it is known whether a fact held.
+
+    Attributes:
+        commit: The commit.
+        outcome: ``holds`` or ``fails``.
+        how: ``judged`` there, or found by a bisection (``culprit``).
+        because: Why it failed.
+        judged: The commit where the check ran; another one where the inputs are the same.
+    """
+
+    commit: str
+    outcome: str
+    how: str
+    because: str = ""
+    judged: str = ""
+
+
+@frozen
+class Segment:
+    """Known commits on one line of history with the same outcome and none of the other between them.
+
+    Attributes:
+        outcome: ``holds`` or ``fails``.
+        first: The first of them.
+        last: The last of them; may be the first.
+        culprit: Whether a bisection found the first one to have broken the fact.
+        because: Why it failed.
+        number: How many they are.
+    """
+
+    outcome: str
+    first: str
+    last: str
+    culprit: bool = False
+    because: str = ""
+    number: int = 1
+
+
+@frozen
+class Truth:
+    """What is known today of a fact at one commit of the code, and on its line of history.
+
+    Attributes:
+        status: ``verified``, ``failed``, ``stale`` (it held before, here it is not known) or ``unproven``.
+        line: One line that says why.
+        segments: What is known of its line of history, the oldest first; what lies between two is unknown.
+        proof: The commit where the verdict was made that proves the status here, or empty.
+    """
+
+    status: str
+    line: str
+    segments: tuple[Segment, ...] = ()
+    proof: str = ""
+
+
+def all_verdicts(git: Git, tip: str, key: str) -> list[Verdict]:
+    """Return every verdict that the store ever had of one fact, the newest first.
+
+    Those that cannot be read say nothing, as everywhere.
+    """
+    if not tip:
+        return []
+    spec = f":(glob)verdicts/{layout.shard(key)}/{key}.{'?' * 16}.toml"
+    argv = ("log", "-z", "--raw", "--no-abbrev", "--no-renames", "--full-history", "--topo-order", "--format=")
+    done = git.run(
+        "-c", "diff.orderFile=/dev/null", *argv, f"--max-count={MOST_VERSIONS}", tip, "--", spec, check=False
+    )
+    words = done.stdout.split(b"\0")
+    oids = [word.split(b" ")[3].decode("ascii") for word in words if word.lstrip(b"\n").startswith(b":")]
+    sizes = git.sizes(dict.fromkeys(oids))
+    wanted = [oid for oid, size in sizes.items() if 0 <= size <= layout.VERDICT_LIMIT]
+    return [verdict for _, content in git.read_blobs(wanted) for verdict in _parsed(content or b"", key)]
+
+
+def _parsed(content: bytes, key: str) -> Iterable[Verdict]:
+    try:
+        return (parse_verdict(content, key=key, path=""),)
+    except FormatError:
+        return ()
+
+
+def truth_at(git: Git, commit: str, fact: state.FactRow, verdicts: Sequence[Verdict]) -> Truth:
+    """Return what is known of a fact at a commit of the code.
+
+    Args:
+        git: The repository.
+        commit: The commit.
+        fact: The fact, with the specification and the claim that are asked about.
+        verdicts: All that are known of it; those of another specification or claim do not count.
+    """
+    verdicts = [v for v in verdicts if (v.spec, v.claim) == (fact.spec, fact.claim)]
+    proof = _proof(git, commit, fact, verdicts)
+    known = {known.commit: known for known in _known(verdicts)}
+    if proof is not None:
+        known[commit] = Known(commit, proof.outcome, "judged", proof.because, proof.commit)
+    order, behind = in_order(git, {*known, commit})
+    line = [one for one in order if one == commit or one in behind[commit] or commit in behind[one]]
+    segments = _segments([known[one] for one in line if one in known], behind)
+    before = _nearest([known[one] for one in line if one in behind[commit] and one in known], behind)
+    after = [known[one] for one in line if one != commit and one not in behind[commit] and one in known]
+    after = [one for one in after if not any(other.commit in behind[one.commit] for other in after)]
+    if proof is not None:
+        status = VERIFIED if proof.outcome == HOLDS else FAILED
+        return Truth(status, _proved(commit, proof), segments, proof.commit)
+    has_failed = any(one.outcome == FAILS for one in before)
+    status = FAILED if has_failed else STALE if before else UNPROVEN
+    return Truth(status, _between(before, after), segments)
+
+
+def _proof(git: Git, commit: str, fact: state.FactRow, verdicts: Sequence[Verdict]) -> Verdict | None:
+    """Return the verdict of the very inputs that the commit has, the one that counts of several; or None."""
+    try:
+        tree = CodeTree(git, commit)
+    except (NotFoundError, ProcessError):
+        return None  # in a shallow or broken clone
+    check = Check(fact.form, tuple(json.loads(fact.words)))
+    here = digest(tree, json.loads(fact.inputs), check)
+    found, is_same = state.pick(verdicts, here)
+    return found if is_same else None
+
+
+def _known(verdicts: Iterable[Verdict]) -> Iterable[Known]:
+    """Yield where each verdict says whether the fact held; what was judged comes last, and counts."""
+    found: dict[str, Known] = {}
+    # The later run of two on one commit counts, and the one that fails where both are of one second.
+    for v in sorted(verdicts, key=lambda v: (v.at, v.outcome != HOLDS)):
+        if v.held_commit:
+            found.setdefault(v.held_commit, Known(v.held_commit, HOLDS, "judged", judged=v.held_commit))
+        if v.culprit and not v.culprit_after:
+            found[v.culprit] = Known(v.culprit, FAILS, "culprit", v.because, v.culprit)
+    for v in sorted(verdicts, key=lambda v: (v.at, v.outcome != HOLDS)):
+        how = "culprit" if v.commit in found and found[v.commit].how == "culprit" else "judged"
+        found[v.commit] = Known(v.commit, v.outcome, how if v.outcome == FAILS else "judged", v.because, v.commit)
+    return found.values()
+
+
+def _nearest(before: Sequence[Known], behind: dict[str, frozenset[str]]) -> list[Known]:
+    """Return those that are behind none of the others."""
+    return [one for one in before if not any(one.commit in behind[other.commit] for other in before)]
+
+
+def _segments(line: Sequence[Known], behind: dict[str, frozenset[str]]) -> tuple[Segment, ...]:
+    found: list[Segment] = []
+    for one in line:
+        last = found[-1] if found else None
+        if last is not None and last.outcome == one.outcome and last.last in behind[one.commit]:
+            found[-1] = replace(last, last=one.commit, number=last.number + 1)
+        else:
+            found.append(Segment(one.outcome, one.commit, one.commit, one.how == "culprit", one.because))
+    return tuple(found)
+
+
+def _proved(commit: str, proof: Verdict) -> str:
+    told = f"{WORDS[proof.outcome]} here"
+    if proof.commit == commit:
+        return f"{told}: judged at this very commit"
+    return f"{told}: judged at {proof.commit[:12]}, which has the same inputs"
+
+
+def _between(before: Sequence[Known], after: Sequence[Known]) -> str:
+    """Return what is known before a commit that nothing proves, and after it."""
+    if not before and not after:
+        return "never judged on this line of history"
+    then = " and ".join(f"{WORDS[one.outcome]} at {one.commit[:12]}" for one in before)
+    later = " and ".join(_from(one, before) for one in after)
+    if not after:
+        return f"{then}, not judged since"
+    if not before:
+        return f"first known at {after[0].commit[:12]}, where it {WORDS[after[0].outcome]}; unknown before"
+    return f"{then}, {later}, unknown between"
+
+
+def _from(one: Known, before: Sequence[Known]) -> str:
+    if one.outcome == FAILS:
+        was = all(other.outcome == FAILS for other in before)
+        return f"{'failed again' if was else 'failed'} {'at' if was else 'from'} {one.commit[:12]}" + (
+            ", which broke it" if one.how == "culprit" else ""
+        )
+    held = all(other.outcome == HOLDS for other in before)
+    return f"held at {one.commit[:12]} too" if held else f"held again from {one.commit[:12]}"
+
+
+def as_table(segment: Segment) -> dict[str, Any]:
+    """Return a segment as the documented JSON."""
+    return {
+        "outcome": segment.outcome,
+        "from": segment.first,
+        "to": segment.last,
+        "known": segment.number,
+        "culprit": segment.first if segment.culprit else "",
+        "because": segment.because,
+    }
