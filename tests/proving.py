@@ -100,6 +100,11 @@ def verdict_file(memory: Memory, key: str) -> str:
     return verdict_path(key, spec_of(memory, key))
 
 
+def for_code(folder: Path) -> str:
+    """Return the trailer of what is written now."""
+    return f"Code-Commit: {git(folder, 'rev-parse', 'HEAD')}"
+
+
 def trailers(folder: Path, commit: str) -> list[str]:
     """Return the trailers of a commit, one a line, in their order."""
     return git(folder, "log", "-1", "--format=%(trailers:unfold)", commit).strip().split("\n")

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 from conftest import NOW, commit_files, git, memory_text, put_files, tip
-from proving import make_fact, put, trailers
+from proving import for_code, make_fact, put, trailers
 
 from gitmem.app import Memory
 from gitmem.errors import GitmemError, RefusedError, TaskError, TrustError, UsageError
@@ -79,7 +79,7 @@ def test_attempts_are_kept_from_claim_to_close_one_commit_each(memory, repo):
     _, task, waits = memory.show_task("t")
     assert [(one.num, one.outcome) for one in task.attempts] == [(1, "failed"), (2, "released"), (3, "done")]
     assert (task.closed["reason"], waits) == ("a server-side session", ())
-    assert trailers(repo, done.commit) == ["Gitmem-Key: t"]
+    assert trailers(repo, done.commit) == ["Gitmem-Key: t", for_code(repo)]
 
 
 def test_what_was_tried_and_how_it_ended_is_found_by_recall(memory):

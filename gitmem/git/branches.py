@@ -10,7 +10,7 @@ from gitmem.git.repository import Unsure, read_ref
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 
 def default_branch(git: Git, *, configured: str, remote: str) -> str:
@@ -21,6 +21,16 @@ def default_branch(git: Git, *, configured: str, remote: str) -> str:
     that is what was reviewed.
     """
     names = [configured] if configured else _candidates(git, remote)
+    return _first_of(git, names, remote)
+
+
+def likely_default(git: Git, *, configured: str, remote: str) -> str:
+    """Return the default branch as far as it is known without a process: git's own configuration is not asked."""
+    head = configured or _remote_head(git, remote)
+    return _first_of(git, [head] if head else ["main", "master"], remote)
+
+
+def _first_of(git: Git, names: Iterable[str], remote: str) -> str:
     for name in names:
         for ref in (f"refs/remotes/{remote}/{name}", f"refs/heads/{name}"):
             if name and git.read_ref(ref) is not None:

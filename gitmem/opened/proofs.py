@@ -44,9 +44,14 @@ class ProvingStore(OpenedStore):
 
     def code_trailers(self) -> tuple[tuple[str, str], ...]:
         """Return the trailers that say for which code something is written: the project's store is about this code."""
+        if self.store.scope != PROJECT:
+            return ()
+        from gitmem.git.branches import likely_default
         from gitmem.store.lineage import code_trailers
 
-        return code_trailers(self.git, self.default_branch()) if self.store.scope == PROJECT else ()
+        # Without the policy: it is read from the index, which this very write may be planned for.
+        default = likely_default(self.git, configured=self.config.default_branch, remote=self.config.remote)
+        return code_trailers(self.git, default)
 
     def reviewed_branch(self) -> str:
         """Return the branch whose approved list counts, as a full ref, or an empty string.

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git, memory_text, tip
+from proving import for_code
 from viewing import push
 from writing import fields_of, memory_files
 
@@ -44,7 +45,8 @@ def test_several_files_are_one_commit_whose_message_and_trailers_say_so(memory: 
     assert [(c.key, c.is_new) for c in saver.changes] == [("a", False), ("b", True)]
     assert int(git(repo, "rev-list", "--count", "memory")) == count + 1
     assert git(repo, "log", "-1", "--format=%B", "memory").strip() == (
-        "what we learnt\n\nin the retrospective\n\nGitmem-Key: a\nGitmem-Key: b\nGitmem-Source: commit " + "0" * 40
+        "what we learnt\n\nin the retrospective\n\nGitmem-Key: a\nGitmem-Key: b\n"
+        f"{for_code(repo)}\nGitmem-Source: commit " + "0" * 40
     )
 
 

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from catalogs import said_anew, said_by
 from conftest import NOW, git, memory_text, put_files, tip
-from proving import Clock, count_commits, trailers
+from proving import Clock, count_commits, for_code, trailers
 from writing import fields_of, keys_found, memory_files
 
 from gitmem.app import Memory
@@ -71,7 +71,7 @@ def test_memory_is_one_file_in_one_commit_that_says_which(store, repo):
     assert git(repo, "rev-parse", "refs/heads/memory~") == before
     assert git(repo, "diff", "--name-status", before, done.commit) == f"A\t{done.path}"
     assert subject(repo) == f"gotcha: add {done.key}"
-    assert trailers(repo, done.commit) == [f"Gitmem-Key: {done.key}"]
+    assert trailers(repo, done.commit) == [f"Gitmem-Key: {done.key}", for_code(repo)]
     assert git(repo, "log", "-1", "--format=%an <%ae> %ct", done.commit) == f"Ana <ana@example.org> {NOW}"
     assert memory_files(repo)[done.path] == (
         "---\ntitle: Deploys need VPN\nkind: gotcha\ntags: [ops]\npaths: [deploy/**]\nimportance: medium\n"
@@ -84,7 +84,7 @@ def test_agent_is_named_as_the_source(store, repo, monkeypatch):
     with Memory(repo, clock=Clock()) as opened:
         done = opened.remember("Deploys need VPN")
 
-    assert trailers(repo, done.commit) == [f"Gitmem-Key: {done.key}", "Gitmem-Source: agent dev 7"]
+    assert trailers(repo, done.commit) == [f"Gitmem-Key: {done.key}", "Gitmem-Source: agent dev 7", for_code(repo)]
     assert fields_of(repo, done.path)["by"] == {"who": "Ana", "agent": "dev  7"}
 
 
@@ -314,7 +314,7 @@ def test_edit_changes_what_was_asked_and_no_other_byte(store, repo):
     assert memory_files(repo)[done.path] == text.replace("'Old'", "'New'")
     assert (done.path, done.is_new, done.is_written) == ("learned/a.md", False, True)
     assert subject(repo) == "learned: edit a"
-    assert trailers(repo, done.commit) == ["Gitmem-Key: a"]
+    assert trailers(repo, done.commit) == ["Gitmem-Key: a", for_code(repo)]
 
 
 @pytest.mark.parametrize(
@@ -445,7 +445,7 @@ def test_forgotten_memory_lies_in_the_archive_with_when_who_and_why(store, repo,
     now = memory_files(repo)[done.path]
     assert fields_of(repo, done.path)["retired"] == {"when": "2026-09-22T14:13:20Z", "by": "Ana", "why": "it moved"}
     assert [line for line in now.split("\n") if not line.startswith("retired:")] == before.split("\n")
-    assert (subject(repo), trailers(repo, done.commit)) == ("memory: forget a", ["Gitmem-Key: a"])
+    assert (subject(repo), trailers(repo, done.commit)) == ("memory: forget a", ["Gitmem-Key: a", for_code(repo)])
 
 
 def test_forgotten_memory_leaves_search_and_not_the_store(store):
@@ -479,7 +479,7 @@ def test_several_are_forgotten_in_one_commit_that_names_the_ones_it_moved(store,
     assert [(d.key, d.is_written) for d in done] == [("a", False), ("c", True), ("b", True)]
     assert count_commits(repo) == before + 1
     assert subject(repo) == "memory: forget c and 1 more"
-    assert trailers(repo, tip(repo)) == ["Gitmem-Key: c", "Gitmem-Key: b"]
+    assert trailers(repo, tip(repo)) == ["Gitmem-Key: c", "Gitmem-Key: b", for_code(repo)]
 
 
 def test_no_other_file_takes_the_place_of_what_was_forgotten(store, repo):
@@ -540,7 +540,7 @@ def test_folder_is_split_in_one_commit_with_the_file_that_was_one_too_many(crowd
 
     assert paths(repo) == MOVED | {split("new")}
     assert (done.path, count_commits(repo)) == (split("new"), before + 1)
-    assert trailers(repo, done.commit) == ["Gitmem-Key: new"]
+    assert trailers(repo, done.commit) == ["Gitmem-Key: new", for_code(repo)]
     assert crowded.show("m007")["path"] == split("m007")
     assert keys_found(crowded, "one too many")[0] == "new"
     assert said_by(crowded.catalog()) == said_anew(repo, tip(repo))

@@ -1,0 +1,52 @@
+"""How commits stand to each other, in histories of any shape, whatever their dates say."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+from ages import grow, opened
+from conftest import git
+
+from gitmem.git.ancestry import in_order, is_shallow, kin_of
+
+
+def test_dates_have_no_say_in_who_is_whose_ancestor(repo: Path) -> None:
+    names = [f"n{nth}" for nth in range(12)]
+    rows = [("n0", "", {}), *((name, before, {}) for before, name in pairwise(names))]
+    # `git rev-list n0 ^n11` lists n0 here, which n11 descends from (git 2.39): it has the newest date.
+    code = grow(repo, [*rows, ("side", "n3", {})], dates=[2_000_000_000, *range(1, 12), 7])
+
+    late = kin_of(opened(repo), code["n11"], [code["n0"]])
+    early = kin_of(opened(repo), code["n2"], code.values())
+
+    assert late.before == {code["n0"]}
+    assert (early.before, early.after) == ({code[n] for n in names[:3]}, {code[n] for n in [*names[3:], "side"]})
+    assert (late.after, late.missing) == (frozenset(), frozenset())
+
+
+def test_some_commits_are_put_in_order_over_what_lies_between(repo: Path) -> None:
+    code = grow(
+        repo,
+        [("A", "", {}), ("B", "A", {}), ("L", "B", {}), ("R", "B", {}), ("M", "L R", {}), ("Z", "", {})],
+        dates=[900, 800, 100, 700, 50, 60],
+    )
+
+    order, behind = in_order(opened(repo), [code[name] for name in "MARLZ"] + ["d" * 40])
+
+    assert order.index(code["A"]) < order.index(code["R"]) < order.index(code["M"])
+    assert behind[code["M"]] == {code["A"], code["L"], code["R"]}
+    assert (behind[code["R"]], behind[code["Z"]]) == ({code["A"]}, set())
+
+
+def test_commits_that_are_not_here_are_told_apart(repo: Path, tmp_path: Path) -> None:
+    code = grow(repo, [("A", "", {}), ("B", "A", {}), ("C", "B", {})])
+    git(repo, "update-ref", "refs/heads/main", code["C"])
+    git(tmp_path, "clone", "-q", "--depth=2", "--branch=main", f"file://{repo}", "shallow")
+    tree = git(repo, "rev-parse", "A^{tree}")
+
+    kin = kin_of(opened(tmp_path / "shallow"), code["C"], [code["A"], code["B"], tree])
+
+    assert (kin.before, kin.missing) == ({code["B"]}, {code["A"], tree})
+    assert is_shallow(opened(tmp_path / "shallow"))
+    assert not is_shallow(opened(repo))
