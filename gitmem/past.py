@@ -9,7 +9,7 @@ from gitmem.at.anchor import find_anchor
 from gitmem.at.catalogs import catalog_at
 from gitmem.catalog import state
 from gitmem.catalog.keys import full_key
-from gitmem.errors import NotFoundError, ProcessError, UsageError
+from gitmem.errors import GitmemError, NotFoundError, ProcessError, UsageError
 from gitmem.git.ancestry import kin_of
 from gitmem.policy import Policy
 from gitmem.search.refresh import empty_catalog
@@ -48,7 +48,8 @@ class Past:
         """Find the state; what cannot be told of it is among the memory's notices.
 
         Raises:
-            NotFoundError: REV is no commit here, or too much of a shallow clone's history is missing.
+            NotFoundError: REV is no commit here.
+            GitmemError: Too much is missing in a shallow clone.
         """
         self._memory, self._git = memory, memory.git
         tip = memory.find_tip() or ""
@@ -58,6 +59,9 @@ class Past:
         self.commit = self.anchor.states[0] if self.anchor.states else ""
         tree = read_tree(self._git, self.anchor.code) if self.anchor.code else ""
         self.is_empty = not self.commit and not tree
+        if self.is_empty and self.anchor.is_shallow:
+            told = f"what was known at {rev} cannot be told: this clone is shallow"
+            raise GitmemError(told, hint="bring the history of code and memory here: git fetch --unshallow")
         now = memory.catalog(tip) if not self.is_empty else empty_catalog()
         self._catalog = catalog_at(self._git, now, self.anchor.states, tree)
         self._local = self._local_then()
@@ -105,11 +109,8 @@ class Past:
         if anchor.aside:
             told = f"{anchor.aside} more commits of the memory" if anchor.aside > 1 else "one more commit of the memory"
             notices.append(f"{told} may be of that time: code on other branches is all that they name")
-        if anchor.missing and anchor.is_shallow:
-            notices.append(
-                f"this clone is shallow: {anchor.missing} commits of the code that the memory names are not here;"
-                " git fetch --unshallow"
-            )
+        if anchor.is_shallow:
+            notices.append("this clone is shallow: what lies further back is not known here; git fetch --unshallow")
         if any(self._memory.other_scopes().values()):
             notices.append("only the project's memories go back: private and universal ones belong to no commit")
 

@@ -37,8 +37,7 @@ class Anchor:
         is_store: Whether the store's own commit was named.
         aside: How many commits, written next, name code that is neither before nor after REV: left out.
         first: The first later commit of the store, where nothing was known yet; or empty.
-        missing: How many commits of the code that the store names are not here.
-        is_shallow: Whether that may be because this clone is shallow.
+        is_shallow: Whether history is missing, because this clone is shallow.
     """
 
     rev: str
@@ -47,7 +46,6 @@ class Anchor:
     is_store: bool = False
     aside: int = 0
     first: str = ""
-    missing: int = 0
     is_shallow: bool = False
 
 
@@ -65,7 +63,7 @@ def find_anchor(git: Git, tip: str, rev: str) -> Anchor:
         return Anchor(rev, _code_of(by_name, commit), (commit,), is_store=True)
     named = {name for point in points for name in (point.code, point.default) if name}
     kin = kin_of(git, commit, named)
-    return _anchored(Anchor(rev, commit, (), missing=len(kin.missing), is_shallow=is_shallow(git)), points, kin)
+    return _anchored(Anchor(rev, commit, (), is_shallow=is_shallow(git)), points, kin)
 
 
 def _code_of(by_name: dict[str, Point], commit: str) -> str:

@@ -38,14 +38,12 @@ class Known:
         outcome: ``holds`` or ``fails``.
         how: ``judged`` there, or found by a bisection (``culprit``).
         because: Why it failed.
-        judged: The commit where the check ran; another one where the inputs are the same.
     """
 
     commit: str
     outcome: str
     how: str
     because: str = ""
-    judged: str = ""
 
 
 @frozen
@@ -122,19 +120,21 @@ def truth_at(git: Git, commit: str, fact: state.FactRow, verdicts: Sequence[Verd
         verdicts: All that are known of it; those of another specification or claim do not count.
     """
     verdicts = [v for v in verdicts if (v.spec, v.claim) == (fact.spec, fact.claim)]
-    proof = _proof(git, commit, fact, verdicts)
     known = {known.commit: known for known in _known(verdicts)}
+    proof = _proof(git, commit, fact, verdicts)
     if proof is not None:
-        known[commit] = Known(commit, proof.outcome, "judged", proof.because, proof.commit)
+        known[commit] = Known(commit, proof.outcome, known[commit].how if commit in known else "judged", proof.because)
     order, behind = in_order(git, {*known, commit})
     line = [one for one in order if one == commit or one in behind[commit] or commit in behind[one]]
     segments = _segments([known[one] for one in line if one in known], behind)
-    before = _nearest([known[one] for one in line if one in behind[commit] and one in known], behind)
-    after = [known[one] for one in line if one != commit and one not in behind[commit] and one in known]
+    if commit in known:
+        status = VERIFIED if known[commit].outcome == HOLDS else FAILED
+        where = proof.commit if proof else commit
+        return Truth(status, _proved(known[commit], where), segments, where)
+    before = [known[one] for one in line if one in behind[commit] and one in known]
+    before = [one for one in before if not any(one.commit in behind[other.commit] for other in before)]
+    after = [known[one] for one in line if one in known and commit in behind[one]]
     after = [one for one in after if not any(other.commit in behind[one.commit] for other in after)]
-    if proof is not None:
-        status = VERIFIED if proof.outcome == HOLDS else FAILED
-        return Truth(status, _proved(commit, proof), segments, proof.commit)
     has_failed = any(one.outcome == FAILS for one in before)
     status = FAILED if has_failed else STALE if before else UNPROVEN
     return Truth(status, _between(before, after), segments)
@@ -158,18 +158,13 @@ def _known(verdicts: Iterable[Verdict]) -> Iterable[Known]:
     # The later run of two on one commit counts, and the one that fails where both are of one second.
     for v in sorted(verdicts, key=lambda v: (v.at, v.outcome != HOLDS)):
         if v.held_commit:
-            found.setdefault(v.held_commit, Known(v.held_commit, HOLDS, "judged", judged=v.held_commit))
+            found.setdefault(v.held_commit, Known(v.held_commit, HOLDS, "judged"))
         if v.culprit and not v.culprit_after:
-            found[v.culprit] = Known(v.culprit, FAILS, "culprit", v.because, v.culprit)
+            found[v.culprit] = Known(v.culprit, FAILS, "culprit", v.because)
     for v in sorted(verdicts, key=lambda v: (v.at, v.outcome != HOLDS)):
-        how = "culprit" if v.commit in found and found[v.commit].how == "culprit" else "judged"
-        found[v.commit] = Known(v.commit, v.outcome, how if v.outcome == FAILS else "judged", v.because, v.commit)
+        is_culprit = v.outcome == FAILS and v.commit in found and found[v.commit].how == "culprit"
+        found[v.commit] = Known(v.commit, v.outcome, "culprit" if is_culprit else "judged", v.because)
     return found.values()
-
-
-def _nearest(before: Sequence[Known], behind: dict[str, frozenset[str]]) -> list[Known]:
-    """Return those that are behind none of the others."""
-    return [one for one in before if not any(one.commit in behind[other.commit] for other in before)]
 
 
 def _segments(line: Sequence[Known], behind: dict[str, frozenset[str]]) -> tuple[Segment, ...]:
@@ -183,24 +178,30 @@ def _segments(line: Sequence[Known], behind: dict[str, frozenset[str]]) -> tuple
     return tuple(found)
 
 
-def _proved(commit: str, proof: Verdict) -> str:
-    told = f"{WORDS[proof.outcome]} here"
-    if proof.commit == commit:
-        return f"{told}: judged at this very commit"
-    return f"{told}: judged at {proof.commit[:12]}, which has the same inputs"
+def _proved(known: Known, where: str) -> str:
+    told = f"{WORDS[known.outcome]} here"
+    if where != known.commit:
+        return f"{told}: judged at {where[:12]}, which has the same inputs"
+    return f"{told}: this commit broke it" if known.how == "culprit" else f"{told}: judged at this very commit"
 
 
 def _between(before: Sequence[Known], after: Sequence[Known]) -> str:
     """Return what is known before a commit that nothing proves, and after it."""
     if not before and not after:
         return "never judged on this line of history"
-    then = " and ".join(f"{WORDS[one.outcome]} at {one.commit[:12]}" for one in before)
-    later = " and ".join(_from(one, before) for one in after)
-    if not after:
-        return f"{then}, not judged since"
     if not before:
         return f"first known at {after[0].commit[:12]}, where it {WORDS[after[0].outcome]}; unknown before"
+    then = " and ".join(f"{WORDS[one.outcome]} at {one.commit[:12]}" for one in sorted(before, key=_what_held_first))
+    if len({one.outcome for one in before}) > 1:
+        then += ", on lines that were merged since"
+    if not after:
+        return f"{then}, not judged since"
+    later = " and ".join(_from(one, before) for one in sorted(after, key=_what_held_first))
     return f"{then}, {later}, unknown between"
+
+
+def _what_held_first(known: Known) -> tuple[bool, bool, str]:
+    return known.outcome != HOLDS, known.how == "culprit", known.commit
 
 
 def _from(one: Known, before: Sequence[Known]) -> str:

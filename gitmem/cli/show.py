@@ -74,7 +74,9 @@ def print_memory(found: dict[str, Any], out: Output) -> None:
 def _print_verdict(verdict: dict[str, Any], found: dict[str, Any], out: Output) -> None:
     if verdict["outcome"]:
         whose = "here" if verdict["own"] else "claimed by the memory branch"
-        due = "its inputs had changed by then" if "at" in found else "its inputs changed since, it is due: gitmem verify"
+        due = (
+            "its inputs had changed by then" if "at" in found else "its inputs changed since, it is due: gitmem verify"
+        )
         fresh = "" if verdict["fresh"] else f"; {due}"
         text = (
             f"{verdict['outcome']} at {verdict['commit'][:12]}, {verdict['at']} ({verdict['sandbox']}, {whose}){fresh}"

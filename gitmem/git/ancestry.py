@@ -24,16 +24,18 @@ class Kin:
     Attributes:
         before: Itself, and those that are its ancestors.
         after: Those that it is an ancestor of.
-        missing: Those that are not here: rewritten, never fetched, or behind the end of a shallow clone.
     """
 
     before: frozenset[str]
     after: frozenset[str]
-    missing: frozenset[str]
 
 
 def kin_of(git: Git, commit: str, others: Collection[str]) -> Kin:
-    """Return how *others* stand to a commit; those on a line of their own are in none of the sets."""
+    """Return how *others* stand to a commit.
+
+    Those on a line of their own are in none of the sets, and neither are those that are not here: rewritten, never
+    fetched, or behind the end of a shallow clone.
+    """
     here = _present(git, others)
     rows = _walk(git, [commit, *here]) if here else []
     ahead, behind = {commit}, {commit}
@@ -44,7 +46,8 @@ def kin_of(git: Git, commit: str, others: Collection[str]) -> Kin:
         if one in behind:
             behind.update(parents)
     ahead.discard(commit)
-    return Kin(behind.intersection(here), ahead.intersection(here), frozenset(others).difference(here))
+    known = frozenset(here)
+    return Kin(known & behind, known & ahead)
 
 
 def in_order(git: Git, commits: Iterable[str]) -> tuple[list[str], dict[str, frozenset[str]]]:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import memory_text, put_files
+from conftest import commit_files, git, memory_text, put_files
 
 
 @pytest.fixture(autouse=True)
@@ -86,3 +86,20 @@ def test_none_exits_with_1(run_cli) -> None:
 
     assert (done.status, done.out, done.err) == (1, "", "gitmem: no memories found\n")
     assert json.loads(run_cli("list", "--tag", "nosuch", "--json").out) == {"memories": []}
+
+
+def test_list_at_is_of_that_time_and_says_what_it_cannot_answer(run_cli, repo: Path) -> None:
+    run_cli("remember", "known early", "--key", "early")
+    commit_files(repo, {"new.py": ""})
+    run_cli("remember", "known late", "--key", "late")
+    before = git(repo, "commit-tree", "HEAD^{tree}", "-m", "of another history")
+
+    early = run_cli("list", "--at", "HEAD~1")
+    none, unknown = run_cli("list", "--at", before), run_cli("list", "--at", "v9")
+    private = run_cli("list", "--at", "HEAD", "--scope", "private")
+
+    keys = [row.split("\t")[0] for row in early.out.splitlines()]
+    assert ("early" in keys, "late" in keys) == (True, False)
+    assert (early.status, none.status, unknown.status, private.status) == (0, 1, 1, 2)
+    assert f"gitmem: nothing was known yet at {before}" in none.err
+    assert "v9: no such commit in this repository\n  hint: any revision of git will do" in unknown.err

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import tip
+from conftest import commit_files, git, tip
 
 
 @pytest.fixture
@@ -122,3 +122,17 @@ def test_a_near_word_is_suggested_where_nothing_is_found(run_cli, option: list[s
     assert (done.status, done.out) == (1, "")
     assert "nothing found for 'gatewey'; did you mean 'gateway'?" in done.err
     assert json.loads(found.out)["suggestion"] == "gateway"
+
+
+def test_recall_at_finds_what_was_known_then(run_cli, repo: Path) -> None:
+    run_cli("remember", "The gateway retries thrice", "--title", "Gateway", "--key", "a")
+    commit_files(repo, {"new.py": ""})
+    run_cli("edit", "a", "--body", "The gateway never retries")
+
+    found = json.loads(run_cli("recall", "gateway", "--at", "HEAD~1", "--json").out)
+    counts = json.loads(run_cli("recall", "--stats", "--at", "HEAD~1", "--json").out)
+
+    assert [hit["snippet"] for hit in found["hits"]] == ["The gateway retries thrice"]
+    assert found["commit"] == found["at"]["commit"] == git(repo, "rev-parse", "memory~1")
+    assert (found["at"]["code"], counts["total"]) == (git(repo, "rev-parse", "HEAD~1"), 1)
+    assert run_cli("recall", "--syntax", "kind:fact", "--at", "HEAD").status == 2

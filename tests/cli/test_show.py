@@ -98,3 +98,44 @@ def test_fields_are_shown_for_people() -> None:
     assert _value("verify", {"contains": "x", "in": "a"}) == "contains: x, in: a"
     assert _value("tags", ["a", 1, None]) == "a, 1, None"
     assert _value("confidence", 0.5) == "0.5"
+
+
+def test_show_at_tells_what_was_known_and_what_was_true_then(run_cli, repo: Path) -> None:
+    fact = ("fact", "Tokens are signed", "--contains", "RS256", "--in", "src/auth/jwt.py", "--key", "f")
+    run_cli(*fact, "--body", "why")
+    held = git(repo, "rev-parse", "HEAD")
+    between = commit_files(repo, {"src/auth/jwt.py": "RS256 or EdDSA\n"})
+    failed = commit_files(repo, {"src/auth/jwt.py": "EdDSA\n"})
+    run_cli("verify")
+    run_cli("edit", "f", "--body", "another claim")
+
+    text, found = (
+        run_cli("show", "f", "--at", "HEAD~1").out,
+        json.loads(run_cli("show", "f", "--at", "HEAD", "--json").out),
+    )
+
+    assert text.startswith("~ Tokens are signed\n  f  fact, stale\n")
+    assert f"  at HEAD~1: code {between[:12]}, memory " in text
+    assert f"  known now: held at {held[:12]}, failed from {failed[:12]}, unknown between\n" in text
+    assert (
+        f"    held at {held[:12]}\n    failed at {failed[:12]}: no file of src/auth/jwt.py contains 'RS256'\n" in text
+    )
+    assert text.endswith("\nwhy\n")
+    assert list(found)[-3:] == ["at", "now", "truth"]
+    # The claim was changed at this commit, and nobody judged the new one.
+    assert (found["body"], found["status"], found["now"]["status"], found["truth"]) == (
+        "another claim\n", "unproven", "unproven", [],
+    )  # fmt: skip
+
+
+def test_what_was_known_then_is_told_apart_from_what_is_known_now(run_cli, repo: Path) -> None:
+    run_cli("fact", "Tokens are signed", "--contains", "RS256", "--in", "src/auth/jwt.py", "--key", "f")
+    unseen = commit_files(repo, {"src/auth/jwt.py": "EdDSA\n"})
+    commit_files(repo, {"README.md": "other\n"})
+    run_cli("verify")
+
+    out = run_cli("show", "f", "--at", unseen).out
+
+    assert out.startswith("~ Tokens are signed\n  f  fact, stale\n")
+    judged = git(repo, "rev-parse", "--short=12", "HEAD")
+    assert f"  known now: failed: failed here: judged at {judged}, which has the same inputs\n" in out

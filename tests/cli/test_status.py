@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from conftest import commit_files, put_files, tip
+from conftest import commit_files, git, put_files, tip
 
 from gitmem.store.spool import Spool
 
@@ -68,3 +68,20 @@ def test_status_tells_what_was_captured_and_is_not_written(memory, run_cli, repo
 
     assert "1 captured text set aside: gitmem doctor\n1 captured text on the way to the branch\n" in text
     assert found["spool"] == {"waiting": 1, "refused": 1}
+
+
+def test_status_at_counts_what_there_was_without_ages(run_cli, repo: Path) -> None:
+    run_cli("fact", "It is there", "--exists", "README.md", "--key", "f")
+    commit_files(repo, {"new.py": ""})
+    run_cli("remember", "known late", "--key", "late")
+    before = git(repo, "commit-tree", "HEAD^{tree}", "-m", "of another history")
+
+    early, none = run_cli("status", "--at", "HEAD~1"), run_cli("status", "--at", before)
+
+    code = git(repo, "rev-parse", "--short=12", "HEAD~1")
+    memory = git(repo, "rev-parse", "--short=12", "memory~1")
+    assert early.out.splitlines() == [
+        f"1 memory on memory at {memory}, as known for {code} of the code", "  1 fact", "  ✓ 1 verified",
+    ]  # fmt: skip
+    assert (early.status, none.status) == (0, 1)
+    assert run_cli("status", "--at", "HEAD", "--scope", "private").status == 2
