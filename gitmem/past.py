@@ -6,7 +6,7 @@ from gitmem import recall as plainly
 from gitmem import show, status
 from gitmem.at import truth
 from gitmem.at.anchor import find_anchor
-from gitmem.at.catalogs import catalog_at
+from gitmem.at.catalogs import Wanted, catalog_at
 from gitmem.catalog import state
 from gitmem.catalog.keys import full_key
 from gitmem.errors import GitmemError, NotFoundError, ProcessError, UsageError
@@ -20,7 +20,7 @@ from gitmem.verify.due import is_accepted, refresh_states
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from types import TracebackType
     from typing import Any
 
@@ -44,7 +44,7 @@ class Past:
         is_empty: Whether nothing was known yet.
     """
 
-    def __init__(self, memory: Opened, rev: str) -> None:
+    def __init__(self, memory: Opened, rev: str, *, progress: Callable[[int, int], None] | None = None) -> None:
         """Find the state; what cannot be told of it is among the memory's notices.
 
         Raises:
@@ -63,7 +63,7 @@ class Past:
             told = f"what was known at {rev} cannot be told: this clone is shallow"
             raise GitmemError(told, hint="bring the history of code and memory here: git fetch --unshallow")
         now = memory.catalog(tip) if not self.is_empty else empty_catalog()
-        self._catalog = catalog_at(self._git, now, self.anchor.states, tree)
+        self._catalog = catalog_at(self._git, now, Wanted(self.anchor.states, tree), progress=progress)
         self._local = self._local_then()
         self._policy = Policy.from_dict(_decoded(self._catalog.meta("policy")))
         self._ground = self._stated()

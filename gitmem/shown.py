@@ -21,7 +21,7 @@ class Shown(Opened):
         """Return the project's memory as it stood for a revision of the code, to be read and closed."""
         from gitmem.past import Past
 
-        return Past(self, rev)
+        return Past(self, rev, progress=self._told("reading memories"))
 
     def view(self, path: str = "", *, unasked: bool = False) -> View:
         """Make the view of the memory in a folder, or bring the one that is there to the branch's tip."""

@@ -11,13 +11,13 @@ from catalogs import said_anew, said_by
 from conftest import git, memory_text, put_files, tip
 
 from gitmem.app import Memory
-from gitmem.at.catalogs import KEPT, catalog_at
+from gitmem.at.catalogs import KEPT, Wanted, catalog_at
 from gitmem.catalog.catalog import Catalog
 
 
 @contextmanager
 def _at(memory: Memory, *states: str, tree: str = "") -> Iterator[Catalog]:
-    with closing(catalog_at(memory.git, memory.catalog(memory.find_tip()), states, tree)) as found:
+    with closing(catalog_at(memory.git, memory.catalog(memory.find_tip()), Wanted(states, tree))) as found:
         yield found
 
 
