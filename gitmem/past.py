@@ -9,8 +9,10 @@ from gitmem.at.anchor import find_anchor
 from gitmem.at.catalogs import Wanted, catalog_at
 from gitmem.catalog import state
 from gitmem.catalog.keys import full_key
+from gitmem.document.fields import TASK
 from gitmem.errors import GitmemError, NotFoundError, ProcessError, UsageError
 from gitmem.git.ancestry import kin_of
+from gitmem.model import FAILED, UNPROVEN
 from gitmem.policy import Policy
 from gitmem.search.refresh import empty_catalog
 from gitmem.store.home import read_tree
@@ -77,6 +79,10 @@ class Past:
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Close what was opened."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the catalog and the local state."""
         self._catalog.close()
         self._local.close()
 
@@ -185,7 +191,9 @@ class Past:
         if row is None or not self.anchor.code:
             return found
         known = truth.truth_at(self._git, self.anchor.code, state.FactRow(*row), self._verdicts(state.FactRow(*row)))
-        found["now"] = {"status": known.status, "because": known.line, "proof": known.proof}
+        # That a task's gate is not passed yet is no failure.
+        status = UNPROVEN if found["kind"] == TASK and known.status == FAILED else known.status
+        found["now"] = {"status": status, "because": known.line, "proof": known.proof}
         found["truth"] = [truth.as_table(segment) for segment in known.segments]
         return found
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 from gitmem.opened import Opened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
+    from types import TracebackType
     from typing import Any
 
     from gitmem.past import Past
@@ -17,11 +20,31 @@ if TYPE_CHECKING:
 class Shown(Opened):
     """An opened store with the commands about its view, and the way back in time."""
 
+    _pasts: tuple[Past, ...] = ()
+
     def at(self, rev: str) -> Past:
-        """Return the project's memory as it stood for a revision of the code, to be read and closed."""
+        """Return the project's memory as it stood for a revision of the code."""
         from gitmem.past import Past
 
-        return Past(self, rev, progress=self._told("reading memories"))
+        past = Past(self, rev, progress=self._told("reading memories"))
+        self._pasts = (*self._pasts, past)
+        return past
+
+    def close(self) -> None:
+        """Close what was opened."""
+        for past in self._pasts:
+            past.close()
+        super().close()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close what was opened; throw catalogs of the past away where one of them may be the damaged one."""
+        if self._pasts and type(value) is sqlite3.DatabaseError:
+            from gitmem.at.catalogs import discard
+
+            discard(self.git)
+        super().__exit__(kind, value, trace)
 
     def view(self, path: str = "", *, unasked: bool = False) -> View:
         """Make the view of the memory in a folder, or bring the one that is there to the branch's tip."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -147,6 +148,36 @@ def test_read_only_and_bare_repositories_look_back_too(made: Path, tmp_path: Pat
 
     with Memory(tmp_path / "bare", clock=Clock()) as bare:
         assert listed(bare, "C") == {"f": "failed", "gateway": "suspect", "late": ""}
+
+
+def test_damaged_catalog_of_the_past_is_thrown_away(made: Path) -> None:
+    with Memory(made, clock=Clock()) as memory:
+        listed(memory, "A")
+        commit = memory.at("A").commit
+    kept = made / ".git/gitmem/at" / commit[:12] / "catalog.sqlite"
+    with sqlite3.connect(kept) as catalog:
+        (page,) = catalog.execute("SELECT rootpage FROM sqlite_master WHERE name = 'text'").fetchone()
+    catalog.close()
+    pages = bytearray(kept.read_bytes())
+    pages[(page - 1) * 4096 : page * 4096] = b"\xff" * 4096
+    kept.write_bytes(pages)
+
+    with pytest.raises(GitmemError, match="damaged and is thrown away"), Memory(made, clock=Clock()) as memory:
+        listed(memory, "A")
+
+    with Memory(made, clock=Clock()) as memory:
+        assert listed(memory, "A")["f"] == "verified"
+
+
+def test_gate_of_a_task_that_is_not_passed_is_no_failure(repo: Path) -> None:
+    with Memory(repo, clock=Clock()) as memory:
+        memory.add_task("Make it blue", verify={"contains": "blue", "in": "README.md"}, key="t")
+        memory.verify(Options(keys=("t",)), told=lambda *_: None)
+
+        with memory.at("HEAD") as past:
+            found = past.show("t")
+
+    assert (found["truth"][0]["outcome"], found["now"]["status"]) == ("fails", "unproven")
 
 
 def test_shallow_clone_says_what_it_cannot_tell(made: Path, tmp_path: Path) -> None:

@@ -161,6 +161,11 @@ def _add(git: Git, catalog: Catalog, first: str, other: str) -> None:
     refresh.apply_scan(catalog, replace(scan, files=files, removed=removed, problems=problems), contents)
 
 
+def discard(git: Git) -> None:
+    """Throw all of them away; they are made again."""
+    shutil.rmtree(git.repository.state_dir / FOLDER, ignore_errors=True)
+
+
 def _prune(top: Path, *, keep: Path) -> None:
     """Remove all but the catalogs that were asked for last, and what was left half made."""
     found = []

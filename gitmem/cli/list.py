@@ -36,7 +36,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Print memories; 1 when there are none."""
     with shared.open_memory(args, out) as memory:
         asked = shared.asked_of(args, limit=EVERY)
-        found = memory.at(args.at).list(asked) if args.at else memory.list(asked)
+        found = memory.at(args.at).list(asked) if args.at is not None else memory.list(asked)
         shared.tell_notices(memory, out)
         if args.json:
             from gitmem.document.fields import format_time

@@ -53,7 +53,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         if args.recent:
             args.limit = args.limit or args.recent
         asked = replace(shared.asked_of(args, query=query, limit=memory.config.recall_limit), syntax=args.syntax)
-        past = memory.at(args.at) if args.at else None
+        past = memory.at(args.at) if args.at is not None else None
         found = past.recall(asked) if past else memory.recall(asked)
         shared.tell_notices(memory, out)
         if args.json:
@@ -76,7 +76,7 @@ def _factors(hit: object) -> dict[str, object]:
 
 
 def _statistics(memory: Memory, args: argparse.Namespace, out: Output) -> int:
-    counts = memory.at(args.at).statistics() if args.at else memory.statistics()
+    counts = memory.at(args.at).statistics() if args.at is not None else memory.statistics()
     shared.tell_notices(memory, out)
     if args.json:
         out.json(counts)

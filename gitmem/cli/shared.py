@@ -68,7 +68,7 @@ def add_scope(parser: argparse.ArgumentParser, *, about: str = "where there are 
 def add_at(parser: argparse.ArgumentParser) -> None:
     """Add ``--at``."""
     about = "as it was known for that commit of the code: a tag, HEAD~20, a commit"
-    parser.add_argument("--at", default="", metavar="REV", help=about)
+    parser.add_argument("--at", metavar="REV", help=about)
 
 
 def refuse_other_scopes(args: argparse.Namespace) -> None:

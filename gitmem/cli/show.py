@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print one memory."""
     with shared.open_memory(args, out) as memory:
-        found = _at(memory, args) if args.at else memory.show(args.key, scope=args.scope)
+        found = _at(memory, args) if args.at is not None else memory.show(args.key, scope=args.scope)
         shared.tell_notices(memory, out)
         if args.json:
             out.json(found)

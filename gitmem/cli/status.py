@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print the status; 1 when a fact failed or is suspect."""
     with shared.open_memory(args, out) as memory:
-        found = _at(memory, args) if args.at else memory.status(scope=args.scope)
+        found = _at(memory, args) if args.at is not None else memory.status(scope=args.scope)
         shared.tell_notices(memory, out)
     bad = bool(found["failed"] or found["suspect"] or found.get("is_empty"))
     if args.json:

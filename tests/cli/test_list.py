@@ -101,5 +101,6 @@ def test_list_at_is_of_that_time_and_says_what_it_cannot_answer(run_cli, repo: P
     keys = [row.split("\t")[0] for row in early.out.splitlines()]
     assert ("early" in keys, "late" in keys) == (True, False)
     assert (early.status, none.status, unknown.status, private.status) == (0, 1, 1, 2)
+    assert run_cli("list", "--at", "").status == 1  # a script's empty variable is not today
     assert f"gitmem: nothing was known yet at {before}" in none.err
     assert "v9: no such commit in this repository\n  hint: any revision of git will do" in unknown.err
