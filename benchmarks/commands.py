@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from random import Random
 
-from benchmarks import bulk, codebase
+from benchmarks import bulk, codebase, past
 from benchmarks.exchange import Exchange
 from benchmarks.measure import BenchmarkError, Command
 from benchmarks.questions import QUESTIONS
@@ -32,6 +32,7 @@ def command(name: str, stores: Stores) -> Command:
         "checkout": _checkout,
         "sync": _sync,
         "view": _view,
+        "at": past.at_command,
         "import": bulk.import_command,
         "writers": bulk.writers_command,
     }

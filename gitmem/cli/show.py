@@ -106,10 +106,10 @@ def _print_past(found: dict[str, Any], out: Output) -> None:
     out.line("  ", ("known now:", now["status"]), f" {then}{now['because']}")
     for one in found["truth"]:
         word, style = {"holds": ("held", "verified"), "fails": ("failed", "failed")}[one["outcome"]]
-        to = f" to {one['to'][:12]}" if one["to"] != one["from"] else ""
-        broken = ", which broke it" if one["culprit"] else ""
+        broken = ", which broke it," if one["culprit"] else ""
+        until = f"{broken} to {one['to'][:12]}" if one["to"] != one["from"] else broken.rstrip(",")
         because = f": {one['because']}" if one["because"] else ""
-        out.line("    ", (word, style), f" {'from' if to else 'at'} {one['from'][:12]}{to}{broken}{because}")
+        out.line("    ", (word, style), f" {'at' if until == '' else 'from'} {one['from'][:12]}{until}{because}")
 
 
 def _value(name: str, value: Any) -> str:
