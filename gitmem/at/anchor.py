@@ -12,7 +12,7 @@ from __future__ import annotations
 from gitmem.frozen import frozen, replace
 from gitmem.git.ancestry import is_shallow, kin_of
 from gitmem.git.binary import Git
-from gitmem.store.lineage import Point, read_lineage
+from gitmem.store.trailers import Point, read_points
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def find_anchor(git: Git, tip: str, rev: str) -> Anchor:
         ProcessError: The history of the store cannot be read.
     """
     commit = git.resolve(rev)
-    points = read_lineage(git, tip) if tip else []
+    points = read_points(git, tip) if tip else []
     by_name = {point.commit: point for point in points}
     if commit in by_name:
         return Anchor(rev, _code_of(by_name, commit), (commit,), is_store=True)

@@ -36,27 +36,25 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Print memories; 1 when there are none."""
     with shared.open_memory(args, out) as memory:
         asked = shared.asked_of(args, limit=EVERY)
-        found = memory.at(args.at).list(asked) if args.at is not None else memory.list(asked)
+        past = memory.at(args.at) if args.at is not None else None
+        found = past.list(asked) if past else memory.list(asked)
         shared.tell_notices(memory, out)
         if args.json:
             from gitmem.document.fields import format_time
 
-            out.json(
+            rows = [
                 {
-                    "memories": [
-                        {
-                            "key": h.key,
-                            "kind": h.kind,
-                            "title": h.title,
-                            "status": h.status,
-                            "created": format_time(h.created) if h.created else "",
-                            "tags": list(h.tags),
-                            "scope": h.scope,
-                        }
-                        for h in found.hits
-                    ]
+                    "key": h.key,
+                    "kind": h.kind,
+                    "title": h.title,
+                    "status": h.status,
+                    "created": format_time(h.created) if h.created else "",
+                    "tags": list(h.tags),
+                    "scope": h.scope,
                 }
-            )
+                for h in found.hits
+            ]
+            out.json({"memories": rows} | ({"at": past.table()} if past else {}))
         elif out.is_terminal:
             _print_table(found.hits, out)
         else:

@@ -47,7 +47,7 @@ class ProvingStore(OpenedStore):
         if self.store.scope != PROJECT:
             return ()
         from gitmem.git.branches import likely_default
-        from gitmem.store.lineage import code_trailers
+        from gitmem.store.trailers import code_trailers
 
         # Without the policy: it is read from the index, which this very write may be planned for.
         default = likely_default(self.git, configured=self.config.default_branch, remote=self.config.remote)

@@ -101,6 +101,12 @@ def test_list_at_is_of_that_time_and_says_what_it_cannot_answer(run_cli, repo: P
     keys = [row.split("\t")[0] for row in early.out.splitlines()]
     assert ("early" in keys, "late" in keys) == (True, False)
     assert (early.status, none.status, unknown.status, private.status) == (0, 1, 1, 2)
+    told = json.loads(run_cli("list", "--at", "HEAD~1", "--json").out)["at"]
+    assert told == {
+        "rev": "HEAD~1",
+        "code": git(repo, "rev-parse", "HEAD~1"),
+        "commit": git(repo, "rev-parse", "memory~1"),
+    }
     assert run_cli("list", "--at", "").status == 1  # a script's empty variable is not today
     assert f"gitmem: nothing was known yet at {before}" in none.err
     assert "v9: no such commit in this repository\n  hint: any revision of git will do" in unknown.err

@@ -1,4 +1,4 @@
-"""Which code each commit of a store was written for: its trailers, and how they are read back."""
+"""The trailers that say for which code a commit of a store was written, and how they are read back."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def code_trailers(git: Git, default: str) -> tuple[tuple[str, str], ...]:
     return ((CODE, commit), *(((DEFAULT, known),) if known and known != commit else ()))
 
 
-def read_lineage(git: Git, tip: str) -> list[Point]:
+def read_points(git: Git, tip: str) -> list[Point]:
     """Return all commits of a store, children before their parents; as far as they are here, in a shallow clone.
 
     Raises:

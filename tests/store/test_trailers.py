@@ -7,11 +7,11 @@ from pathlib import Path
 from ages import opened
 from conftest import commit_files, git, put_files, tip
 
-from gitmem.store.lineage import Point, read_lineage
+from gitmem.store.trailers import Point, read_points
 
 
 def _written(repo: Path, ref: str = "refs/heads/memory") -> Point:
-    return read_lineage(opened(repo), tip(repo, ref))[0]
+    return read_points(opened(repo), tip(repo, ref))[0]
 
 
 def test_every_write_says_for_which_code_it_was_made(memory, repo: Path) -> None:
@@ -48,4 +48,4 @@ def test_trailer_that_names_no_commit_says_nothing(memory, repo: Path) -> None:
     text = "Code-Commit: HEAD\nCode-Default: --output=/tmp/x\nCode-Commit: " + "e" * 39
     pushed = git(repo, "commit-tree", "memory^{tree}", "-p", "memory", "-m", f"pushed\n\n{text}")
 
-    assert read_lineage(opened(repo), pushed)[0] == Point(pushed, (tip(repo),), "", "")
+    assert read_points(opened(repo), pushed)[0] == Point(pushed, (tip(repo),), "", "")
