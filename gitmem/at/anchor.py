@@ -3,8 +3,9 @@
 Every write names the commit of the code that its writer had before them. A commit of the store is *of the past* of REV
 where it names REV or an ancestor of it, and *later* where it names a descendant. The store as it was known for REV is
 its newest commit of the past that has nothing later behind it; what several clones wrote side by side is united. A
-commit that names code on a line of its own counts by where the default branch stood when it was written; one that
-names nothing (a merge of ``sync``, somebody's own commit) goes with what lies behind it. No date is looked at.
+commit that names code on a line of its own, or code that is not here, counts as written just after where the default
+branch stood then; one that names nothing (a merge of ``sync``, somebody's own commit) goes with what lies behind it.
+No date is looked at.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ def _anchored(anchor: Anchor, points: Sequence[Point], kin: Kin) -> Anchor:
     aside: set[str] = set()
     first = ""
     for point in reversed(points):  # parents first
-        when = _when(point, kin)
+        when = _when(point, kin, anchor.code)
         if when == LATER or not late.isdisjoint(point.parents):
             late.add(point.commit)
             first = first or point.commit
@@ -119,10 +120,11 @@ def _largest_first(states: Sequence[str], points: Sequence[Point]) -> tuple[str,
     return tuple(sorted(states, key=lambda state: (-sizes[state], state)))
 
 
-def _when(point: Point, kin: Kin) -> str:
+def _when(point: Point, kin: Kin, commit: str) -> str:
     """Return how a commit of the store stands to the commit of the code."""
     for name in (point.code, point.default):
-        if name in kin.before:
+        # What was begun on top of the default branch comes after it, and its own code may not be here to say so.
+        if name in kin.before and (name != commit or name == point.code):
             return PAST
         if name in kin.after:
             return LATER

@@ -36,13 +36,13 @@ HISTORIES = {
         [("1", "", "A", ""), ("2", "1", "T", ""), ("3", "2", "", ""), ("4", "3", "D", "")],
         {"B": "1", "C": "1", "T": "3", "D": "4"},
     ),
-    "a topic counts by where the default branch stood when it was written": (
+    "a topic counts as written just after where the default branch stood": (
         [("1", "", "A", ""), ("2", "1", "T on B", ""), ("3", "2", "D", "")],
         {"A": "1", "B": "1", "C": "2", "T": "2", "D": "3", "R": "1"},
     ),
     "code that is not here counts by the default branch, or not at all": (
         [("1", "", "A", ""), ("2", "1", "gone on B", ""), ("3", "2", "gone", ""), ("4", "3", "D", "")],
-        {"A": "1", "B": "2", "C": "2", "D": "4", "R": "1"},
+        {"A": "1", "B": "1", "C": "2", "D": "4", "R": "1"},
     ),
     "an old commit that was checked out again does not reach back over what is later": (
         [("1", "", "A", ""), ("2", "1", "C", ""), ("3", "2", "A", ""), ("4", "3", "R", "")],
