@@ -111,7 +111,9 @@ class Past:
             since = f"; the first memory that says for which code it is came later, in {anchor.first[:12]}"
             notices.append(f"nothing was known yet at {anchor.rev}" + (since if anchor.first else ""))
         elif anchor.is_store and not anchor.code:
-            notices.append(f"{anchor.rev} is a commit of the memory that names no code: no statuses are known for it")
+            notices.append(
+                f"{anchor.rev} is a commit of the memory that names no code that is here: no statuses are known"
+            )
         if anchor.aside:
             told = f"{anchor.aside} more commits of the memory" if anchor.aside > 1 else "one more commit of the memory"
             notices.append(f"{told} may be of that time: code on other branches is all that they name")

@@ -123,6 +123,21 @@ def test_commit_of_the_memory_itself_is_that_state(memory: Memory) -> None:
     assert listed(memory, "memory") == listed(memory, "D")
 
 
+def test_commit_of_the_memory_whose_code_is_not_here_has_texts_and_no_statuses(repo: Path) -> None:
+    with Memory(repo, clock=Clock()) as memory:
+        memory.init(offline=True)
+        put(repo, says_good())
+        lost = git(repo, "commit-tree", "memory^{tree}", "-p", "memory", "-m", f"pushed\n\nCode-Commit: {'d' * 40}")
+        git(repo, "update-ref", "refs/heads/memory", lost)
+        verify(memory)
+
+        assert listed(memory, lost) == {"f": "unproven"}
+        with memory.at(lost) as past:
+            assert past.show("f")["now"] is None
+
+    assert f"{lost} is a commit of the memory that names no code that is here: no statuses are known" in memory.notices
+
+
 def test_other_scopes_and_todays_index_are_not_of_the_past(memory: Memory) -> None:
     with memory.at("A") as past:
         with pytest.raises(UsageError, match="only the project's"):

@@ -33,7 +33,7 @@ class Anchor:
 
     Attributes:
         rev: What was asked for, as it was typed.
-        code: The commit of the code; empty where a commit of the store was named that speaks of none.
+        code: The commit of the code; empty where a commit of the store was named that speaks of none that is here.
         states: The commits of the store to be united, the largest first; empty where nothing was known yet.
         is_store: Whether the store's own commit was named.
         aside: How many commits, written next, name code that is neither before nor after REV: left out.
@@ -61,7 +61,8 @@ def find_anchor(git: Git, tip: str, rev: str) -> Anchor:
     points = read_points(git, tip) if tip else []
     by_name = {point.commit: point for point in points}
     if commit in by_name:
-        return Anchor(rev, _code_of(by_name, commit), (commit,), is_store=True)
+        code = _code_of(by_name, commit)
+        return Anchor(rev, code if code and git.has(code, "commit") else "", (commit,), is_store=True)
     named = {name for point in points for name in (point.code, point.default) if name}
     kin = kin_of(git, commit, named)
     return _anchored(Anchor(rev, commit, (), is_shallow=is_shallow(git)), points, kin)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from gitmem.git.binary import Git
 
-# Versions of a verdict that are read: a fact that turns every day for years has fewer.
-MOST_VERSIONS = 5000
+# Versions of a verdict that are read, the newest: a fact that turns every day has fewer in three years.
+MOST_VERSIONS = 1000
 WORDS = {HOLDS: "held", FAILS: "failed"}
 
 
@@ -146,24 +146,34 @@ def _proof(git: Git, commit: str, fact: state.FactRow, verdicts: Sequence[Verdic
         tree = CodeTree(git, commit)
     except (NotFoundError, ProcessError):
         return None  # in a shallow or broken clone
-    check = Check(fact.form, tuple(json.loads(fact.words)))
-    here = digest(tree, json.loads(fact.inputs), check)
-    found, is_same = state.pick(verdicts, here)
-    return found if is_same else None
+    inputs, check = json.loads(fact.inputs), Check(fact.form, tuple(json.loads(fact.words)))
+    same = [v for v in verdicts if v.inputs == digest(tree, inputs, check)]
+    return _counting(same) if same else None
+
+
+def _counting(verdicts: Sequence[Verdict]) -> Verdict:
+    """Return the one that counts of verdicts on the same inputs.
+
+    As for the present (``state.pick``), what is only claimed cannot say that a fact holds where this clone judged it.
+    """
+    is_ours = any(v.own for v in verdicts)
+    return max((v for v in verdicts if v.own or not is_ours or v.outcome != HOLDS), key=lambda v: (v.at, v.own))
 
 
 def _known(verdicts: Iterable[Verdict]) -> Iterable[Known]:
-    """Yield where each verdict says whether the fact held; what was judged comes last, and counts."""
+    """Yield where each verdict says whether the fact held; what was judged at a commit counts before what is told."""
     found: dict[str, Known] = {}
-    # The later run of two on one commit counts, and the one that fails where both are of one second.
-    for v in sorted(verdicts, key=lambda v: (v.at, v.outcome != HOLDS)):
+    judged: dict[str, list[Verdict]] = {}
+    for v in sorted(verdicts, key=lambda v: v.at):
         if v.held_commit:
             found.setdefault(v.held_commit, Known(v.held_commit, HOLDS, "judged"))
         if v.culprit and not v.culprit_after:
             found[v.culprit] = Known(v.culprit, FAILS, "culprit", v.because)
-    for v in sorted(verdicts, key=lambda v: (v.at, v.outcome != HOLDS)):
-        is_culprit = v.outcome == FAILS and v.commit in found and found[v.commit].how == "culprit"
-        found[v.commit] = Known(v.commit, v.outcome, "culprit" if is_culprit else "judged", v.because)
+        judged.setdefault(v.commit, []).append(v)
+    for commit, them in judged.items():
+        v = _counting(them)
+        is_culprit = v.outcome == FAILS and commit in found and found[commit].how == "culprit"
+        found[commit] = Known(commit, v.outcome, "culprit" if is_culprit else "judged", v.because)
     return found.values()
 
 

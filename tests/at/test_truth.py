@@ -128,6 +128,12 @@ def test_of_two_verdicts_on_one_commit_the_later_run_counts(code: Code) -> None:
     assert code.segments(code.truth("D", *verdicts)) == ["holds C-C"]
 
 
+def test_what_is_only_claimed_does_not_excuse_what_failed_here(code: Code) -> None:
+    own, claimed = code.verdict("C", FAILS, NOW, own=True), code.verdict("C", HOLDS, NOW + 5)
+
+    assert code.segments(code.truth("D", own, claimed)) == ["fails C-C"]
+
+
 def test_every_version_of_a_verdict_is_found_that_a_branch_ever_had(memory, repo: Path) -> None:
     put_files(repo, says_good())
     for text in ("good", "bad", "good again"):
