@@ -147,7 +147,8 @@ def _proof(git: Git, commit: str, fact: state.FactRow, verdicts: Sequence[Verdic
     except (NotFoundError, ProcessError):
         return None  # in a shallow or broken clone
     inputs, check = json.loads(fact.inputs), Check(fact.form, tuple(json.loads(fact.words)))
-    same = [v for v in verdicts if v.inputs == digest(tree, inputs, check)]
+    here = digest(tree, inputs, check)
+    same = [v for v in verdicts if v.inputs == here]
     return _counting(same) if same else None
 
 

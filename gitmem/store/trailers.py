@@ -8,8 +8,8 @@ from gitmem.git.repository import is_oid
 
 # The commit of the code that the writer had before them, or judged.
 CODE = "Code-Commit"
-# Where the default branch stood as this clone knew it; written where that is another commit. A branch that is squashed
-# or rebased leaves no trace in the code: this one still says which code there was when it was written.
+# Where the default branch stood as this clone knew it; written on other branches than that. One that is squashed or
+# rebased leaves no trace in the code: this still says which code there was when it was written.
 DEFAULT = "Code-Default"
 
 
@@ -37,10 +37,11 @@ def code_trailers(git: Git, default: str) -> tuple[tuple[str, str], ...]:
         git: The repository.
         default: The default branch as a full ref, or empty.
     """
-    commit = git.read_head()[1]
+    branch, commit = git.read_head()
     if commit is None:
         return ()
-    known = git.read_ref(default) if default else None
+    is_elsewhere = default and not (branch and default.endswith(branch.removeprefix("refs/heads")))
+    known = git.read_ref(default) if is_elsewhere else None
     return ((CODE, commit), *(((DEFAULT, known),) if known and known != commit else ()))
 
 

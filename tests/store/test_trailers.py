@@ -35,6 +35,11 @@ def test_write_on_a_branch_says_where_the_default_branch_stood(memory, repo: Pat
     memory.remember("Learnt on a topic", key="a")
 
     assert (_written(repo).code, _written(repo).default) == (topic, default)
+    git(repo, "update-ref", "refs/remotes/origin/main", default)
+    git(repo, "switch", "-q", "main")
+    ahead = commit_files(repo, {"more.py": ""})
+    memory.remember("Learnt ahead of the remote", key="b")
+    assert (_written(repo).code, _written(repo).default) == (ahead, "")
 
 
 def test_private_memories_say_nothing_of_the_code(memory, repo: Path) -> None:
