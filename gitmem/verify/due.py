@@ -19,7 +19,7 @@ from gitmem.verify.inputs import CodeTree, digest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable, Sequence
 
     from gitmem.catalog.catalog import Catalog
     from gitmem.git.binary import Git
@@ -100,27 +100,24 @@ def _work_out(
         ground = state.open_ground(catalog, commit, serial, now)
         facts = state.facts_without_state(catalog, ground)
         tree = tree or (CodeTree(git, commit) if facts else None)
-        rows = _states(catalog, local, facts, tree, lambda v: is_accepted(v, policy, now=now))
+        rows = states_on(tree, catalog, local, facts, policy, now=now) if tree is not None else []
         state.write_states(catalog, ground, rows, now)
     return ground
 
 
-def _states(
-    catalog: Catalog,
-    local: LocalState,
-    facts: list[state.FactRow],
-    tree: CodeTree | None,
-    accepts: Callable[[Verdict], bool],
+def states_on(
+    tree: CodeTree, catalog: Catalog, local: LocalState, facts: Sequence[state.FactRow], policy: Policy, *, now: int
 ) -> list[state.State]:
-    if tree is None:
-        return []
+    """Return the state of each of these facts on one tree of the code, in their order."""
     keys = None if len(facts) > MANY else [f.key for f in facts]
     branch, mine = state.branch_verdicts(catalog, keys), local.verdicts(keys)
     states = []
     for fact in facts:
         now_digest = digest(tree, json.loads(fact.inputs), Check(fact.form, tuple(json.loads(fact.words))))
         of_branch, of_clone = branch.get(fact.key, ()), mine.get(fact.key, ())
-        states.append(state.state_of(fact, now_digest, of_branch, of_clone, accepts=accepts))
+        states.append(
+            state.state_of(fact, now_digest, of_branch, of_clone, accepts=lambda v: is_accepted(v, policy, now=now))
+        )
     return states
 
 
@@ -201,14 +198,23 @@ def _due(
 ) -> Due:
     fact = state.FactRow(*row[:8])  # type: ignore[arg-type]
     now_digest, outcome, fresh, path = row[8:]
-    fields, body = catalog.row("SELECT fields, body FROM text WHERE id = ?", (fact.id,))
-    document = Document(fact.key, str(path), json.loads(fields), body, "")
-    how = policy.verify
-    spec = spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
-    assert spec is not None, "only memories with a check have a row in fact"
-    # What is approved, shown and judged is what these very fields say, whatever the catalog noted of them.
-    fact = replace(fact, spec=spec_hash(spec))
+    fact, document, spec = read_fact(catalog, fact, str(path), policy)
     verdicts = state.merged(branch.get(fact.key, ()), mine.get(fact.key, ()), spec=fact.spec, claim=fact.claim)
     verdict, _ = state.pick([v for v in verdicts if is_accepted(v, policy, now=now)], str(now_digest))
     why = "new" if not outcome else "inputs" if not fresh else "asked" if asked else "ttl"
     return Due(fact, document, spec, str(now_digest), verdict, why)
+
+
+def read_fact(
+    catalog: Catalog, fact: state.FactRow, path: str, policy: Policy
+) -> tuple[state.FactRow, Document, Spec]:
+    """Return a fact's row, its memory (without its text) and its specification.
+
+    What is approved, shown and judged is what these very fields say, whatever the catalog noted of them.
+    """
+    fields, body = catalog.row("SELECT fields, body FROM text WHERE id = ?", (fact.id,))
+    document = Document(fact.key, path, json.loads(fields), body, "")
+    how = policy.verify
+    spec = spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
+    assert spec is not None, "only memories with a check have a row in fact"
+    return replace(fact, spec=spec_hash(spec)), document, spec

@@ -15,7 +15,7 @@ from gitmem.model import BUILTIN, Check
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from gitmem.git.binary import Git
 
@@ -25,18 +25,11 @@ LINK = "120000"
 _SEPARATOR = "\0"
 
 
-class CodeTree:
-    """The files of one commit of the code.
+class Files:
+    """Files of the code, to be asked which of them a glob names."""
 
-    Attributes:
-        commit: The commit.
-        tree: Its root tree.
-    """
-
-    def __init__(self, git: Git, commit: str) -> None:
-        self.commit = commit
-        self.tree = git.resolve(commit, "tree")
-        self._entries = sorted(git.list_paths(self.tree), key=lambda e: e[2])
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self._entries = sorted(entries, key=lambda e: e[2])
         self._paths = [path for _, _, path in self._entries]
         self._matched: dict[str, tuple[Entry, ...]] = {}
 
@@ -44,18 +37,6 @@ class CodeTree:
     def attributes(self) -> tuple[Entry, ...]:
         """Return the files that say how the others are checked out: line ends, ``ident`` (gitattributes(5))."""
         return tuple(entry for entry in self._entries if entry[2].rpartition("/")[2] == ".gitattributes")
-
-    @cached_property
-    def _links(self) -> frozenset[str]:
-        return frozenset(path for mode, _, path in self._entries if mode == LINK)
-
-    def leads_through_link(self, glob: str) -> bool:
-        """Tell whether *glob* names a link, or a path that leads through one: what it shows lies elsewhere."""
-        if not self._links:
-            return False
-        folders = fixed_part(glob).split("/")[:-1]
-        above = ("/".join(folders[:depth]) for depth in range(1, len(folders) + 1))
-        return not self._links.isdisjoint(above) or any(mode == LINK for mode, _, _ in self.matched(glob))
 
     def matched(self, glob: str) -> tuple[Entry, ...]:
         """Return mode, object name and path of every file that *glob* names, by path; may be empty."""
@@ -74,6 +55,32 @@ class CodeTree:
             if matches(self._paths[at]):
                 found.append(self._entries[at])
         return tuple(found)
+
+
+class CodeTree(Files):
+    """The files of one commit of the code.
+
+    Attributes:
+        commit: The commit.
+        tree: Its root tree.
+    """
+
+    def __init__(self, git: Git, commit: str) -> None:
+        self.commit = commit
+        self.tree = git.resolve(commit, "tree")
+        super().__init__(git.list_paths(self.tree))
+
+    @cached_property
+    def _links(self) -> frozenset[str]:
+        return frozenset(path for mode, _, path in self._entries if mode == LINK)
+
+    def leads_through_link(self, glob: str) -> bool:
+        """Tell whether *glob* names a link, or a path that leads through one: what it shows lies elsewhere."""
+        if not self._links:
+            return False
+        folders = fixed_part(glob).split("/")[:-1]
+        above = ("/".join(folders[:depth]) for depth in range(1, len(folders) + 1))
+        return not self._links.isdisjoint(above) or any(mode == LINK for mode, _, _ in self.matched(glob))
 
 
 def fixed_part(glob: str) -> str:
