@@ -58,6 +58,7 @@ MEMBERS = {
     "shorthand": "analysis",
     "scopes": "app",
     "writes": "app",
+    "proves": "app",
     "surroundings": "doctor",
 }
 LEVEL = {room: level for level, row in enumerate(reversed(ROWS)) for room in row}
@@ -70,6 +71,7 @@ LAZY_HOMES = {
     "gitmem.shown": "the same, for the view's commands",
     "gitmem.exchanged": "the same, for many memories at once",
     "gitmem.writes": "the same, for the commands that write",
+    "gitmem.proves": "the same, for the commands that prove a change",
     "gitmem.opened": "the same, for what the commands share",
     "gitmem.opened.store": "the same, for one store",
     "gitmem.opened.proofs": "the same, for proving its facts",
@@ -90,6 +92,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/__init__.py": "the lazy Memory: tests/test_app.py",
     "gitmem/exchanged.py": "the wiring of import and export: tests/test_imports.py, tests/test_export.py",
     "gitmem/shown.py": "the wiring of the view: tests/test_view.py, tests/test_save.py",
+    "gitmem/proves.py": "the wiring of check: tests/check/test_run.py",
     "gitmem/writes.py": "half of Memory: tests/test_app.py, tests/test_scopes.py",
     "gitmem/opened/__init__.py": "the wiring that every command goes through: tests/test_app.py",
     "gitmem/opened/store.py": "the same",

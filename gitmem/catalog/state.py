@@ -8,7 +8,7 @@ from gitmem.model import FAILED, HOLDS, UNPROVEN, VERIFIED, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from typing import Any
 
     from gitmem.catalog.catalog import Catalog
@@ -241,21 +241,28 @@ def counting(catalog: Catalog, ground: int | None, keys: Sequence[str], local: L
 
 def suspects(catalog: Catalog, ground: int | None) -> dict[str, tuple[str, ...]]:
     """Return every suspect with its chain of causes, the failed fact last."""
-    if ground is None:
-        return {}
+    return chains(catalog, failed(catalog, ground)) if ground is not None else {}
+
+
+def failed(catalog: Catalog, ground: int) -> list[str]:
+    """Return the keys of the live facts that fail on a ground."""
     # The index of failed facts alone, which SQLite does not choose by itself: at 100,000 memories 16 ms less.
     rows = catalog.rows(
         "SELECT m.key FROM state s INDEXED BY state_failed CROSS JOIN memory m ON m.id = s.fact WHERE s.ground = ?"
         f" AND s.outcome = 'fails' AND {CLAIM} AND {LIVE}",
         (ground,),
     )
-    failed = [row[0] for row in rows]
-    return spread(failed, requirers=lambda keys: _requirers(catalog, keys)) if failed else {}
+    return [row[0] for row in rows]
 
 
-def dependents(catalog: Catalog, keys: Iterable[str]) -> set[str]:
+def chains(catalog: Catalog, keys: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Return every memory that rests on one of these, as far as suspicion goes, with its chain, that one last."""
+    return spread(keys, requirers=lambda level: _requirers(catalog, level)) if keys else {}
+
+
+def dependents(catalog: Catalog, keys: Collection[str]) -> set[str]:
     """Return the memories that rest on one of these as far as suspicion goes; these themselves are not in it."""
-    return set(spread(keys, requirers=lambda level: _requirers(catalog, level)))
+    return set(chains(catalog, keys))
 
 
 def _requirers(catalog: Catalog, keys: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:

@@ -39,6 +39,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "log": ("read", "the history of a memory and of its verdicts"),
     "status": ("read", "counts, failures, and what waits for approval"),
     "verify": ("prove", "run the checks that are due and mark what no longer holds"),
+    "check": ("prove", "which facts a branch or pull request makes false, before it merges"),
     "settle": ("prove", "decide what to do about a failure"),
     "trust": ("prove", "approve commands, list or print approvals"),
     "untrust": ("prove", "take approvals back"),

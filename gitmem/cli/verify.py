@@ -9,7 +9,7 @@ Exit status: 0 all is well; 1 a fact failed or is suspect; 3 something due could
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli import reports, shared
 from gitmem.cli.output import MARKS
 from gitmem.errors import UsageError
 
@@ -28,6 +28,7 @@ EXAMPLES = (
     "gitmem verify auth-uses-rs256",
     "gitmem verify --dirty",
     "gitmem verify --all --approved .github/gitmem-approved --json",
+    "gitmem verify --format github --report junit=gitmem.xml",
 )
 WORDS = {"holds": "verified", "fails": "failed", "error": "suspect", "skipped": "unproven"}
 # Results that hold are named up to here when nobody asked for them one by one.
@@ -53,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--jobs", type=shared.positive, default=0, metavar="N", help="checks run at once (one per core)"
     )
-    shared.add_json(parser)
+    reports.add_arguments(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -62,6 +63,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
     if args.dirty and args.record:
         raise UsageError("--dirty records nothing", hint="commit the work, or leave out --record")
+    form = reports.form_of(args)
     with shared.open_memory(args, out) as memory:
         options = Options(
             keys=tuple(memory.need(args.keys)),
@@ -78,7 +80,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         failures: list[Result] = []
 
         def told(result: Result, done: int, total: int) -> None:
-            if result.outcome in ("fails", "error") and not args.json:
+            if result.outcome in ("fails", "error") and form == "text":
                 failures.append(result)
                 _print_result(result, out)
             out.progress(result.due.row.key, done, total)
@@ -87,15 +89,21 @@ def run(args: argparse.Namespace, out: Output) -> int:
         shared.tell_notices(memory, out)
         for notice in found.notices:
             out.note(notice)
-        if args.json:
+        if reports.is_wanted(args):
+            from gitmem.verify.found import findings_of
+
+            reports.emit(args, out, findings_of(found, memory.git, summary=summary(found), now=memory.now))
+        if form == "json":
             out.json(as_table(found))
+        elif form != "text":
+            pass
         elif args.dry_run:
             for due in found.would_run:
                 out.line((due.row.key, "key"), f"  {due.why}  ", (due.spec.check.shown(), "dim"))
             out.note(f"{len(found.would_run)} due")
         else:
             _report(found, out)
-        if args.keys and not found.due and not args.json:
+        if args.keys and not found.due and form == "text":
             out.note("none of these has a check to run")
     return exit_status(found)
 

@@ -96,6 +96,20 @@ def rebuild(
     progress: Callable[[int, int], None] | None = None,
 ) -> Catalog:
     """Make the catalog and the index of *tip* from nothing; in memory where the disk cannot be written to."""
+    return Catalog.build(folder or git.repository.state, _filling(git, tip, tree, progress))
+
+
+def beside(git: Git, have: Catalog, tip: str, tree: str) -> Catalog:
+    """Return a catalog in memory of a store's commit together with another tree ``.memory`` of the code."""
+    copy = have.copied()
+    if bool(shown_by(copy)[1]) == bool(tree) and follow(git, copy, tip, tree):
+        return copy
+    copy.close()
+    return Catalog.in_memory(_filling(git, tip, tree, None))
+
+
+def _filling(git: Git, tip: str, tree: str, progress: Callable[[int, int], None] | None) -> Callable[[Catalog], None]:
+    """Return what fills an empty catalog."""
 
     def fill(catalog: Catalog) -> None:
         scan = read.scan_all(git, tip) if tip else read.Scan("", (), (), ())
@@ -115,7 +129,7 @@ def rebuild(
         catalog.set_meta("analysis", format_stamp())
         _stamp(catalog, (tip, tree))
 
-    return Catalog.build(folder or git.repository.state, fill)
+    return fill
 
 
 def empty_catalog() -> Catalog:

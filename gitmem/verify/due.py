@@ -205,9 +205,7 @@ def _due(
     return Due(fact, document, spec, str(now_digest), verdict, why)
 
 
-def read_fact(
-    catalog: Catalog, fact: state.FactRow, path: str, policy: Policy
-) -> tuple[state.FactRow, Document, Spec]:
+def read_fact(catalog: Catalog, fact: state.FactRow, path: str, policy: Policy) -> tuple[state.FactRow, Document, Spec]:
     """Return a fact's row, its memory (without its text) and its specification.
 
     What is approved, shown and judged is what these very fields say, whatever the catalog noted of them.

@@ -31,6 +31,7 @@ class Line:
         held_commit: The code commit where a failed fact held last, where known.
         culprit: The commit that broke it, where known.
         chain: For a suspect, the memories between it and the failed fact.
+        path: Where it lies in its store.
     """
 
     key: str
@@ -41,6 +42,7 @@ class Line:
     held_commit: str = ""
     culprit: str = ""
     chain: tuple[str, ...] = ()
+    path: str = ""
 
 
 @frozen
@@ -78,16 +80,16 @@ def take_stock(catalog: Catalog, ground: int | None, local: LocalState, *, now: 
 
 def _failed(catalog: Catalog, ground: int | None, local: LocalState) -> list[Line]:
     rows = catalog.rows(
-        "SELECT m.key, m.title, m.id FROM state s JOIN memory m ON m.id = s.fact WHERE s.ground = ?"
+        "SELECT m.key, m.title, m.id, m.path FROM state s JOIN memory m ON m.id = s.fact WHERE s.ground = ?"
         f" AND s.outcome = 'fails' AND {state.LIVE} AND {state.CLAIM} ORDER BY m.key",
         (ground or 0,),
     )
     verdicts = state.counting(catalog, ground, [row[0] for row in rows], local)
     lines = []
-    for key, title, number in rows:
+    for key, title, number, path in rows:
         verdict = verdicts.get(key)
         told = (verdict.because, verdict.held_commit, verdict.culprit) if verdict else ("", "", "")
-        lines.append(Line(key, title, FAILED, told[0], author(catalog, number), told[1], told[2]))
+        lines.append(Line(key, title, FAILED, told[0], author(catalog, number), told[1], told[2], path=path))
     return lines
 
 
@@ -95,17 +97,17 @@ def _suspects(
     catalog: Catalog, ground: int | None, chains: Mapping[str, tuple[str, ...]], counts: dict[str, int], now: int
 ) -> list[Line]:
     rows = catalog.each(
-        f"SELECT m.id, m.key, m.title FROM memory m WHERE {state.LIVE} AND m.key IN ({{}})", sorted(chains)
+        f"SELECT m.id, m.key, m.title, m.path FROM memory m WHERE {state.LIVE} AND m.key IN ({{}})", sorted(chains)
     )
-    found = {number: (key, title) for number, key, title in rows}
+    found = {number: (key, title, path) for number, key, title, path in rows}
     told = state.tell(catalog, ground, found, now=now, chains=chains)
     lines = []
-    for number, (key, title) in sorted(found.items(), key=lambda item: item[1]):
+    for number, (key, title, path) in sorted(found.items(), key=lambda item: item[1]):
         if told[number].own and told[number].is_claim:
             counts[told[number].own] -= 1
         counts[SUSPECT] += 1
         because = "rests on " + " → ".join(chains[key])
-        lines.append(Line(key, title, SUSPECT, because, author(catalog, number), chain=chains[key]))
+        lines.append(Line(key, title, SUSPECT, because, author(catalog, number), chain=chains[key], path=path))
     return lines
 
 
@@ -114,7 +116,11 @@ def author(catalog: Catalog, number: int) -> str:
     import json  # 1 ms, and only for what failed
 
     row = catalog.row("SELECT fields FROM text WHERE id = ?", (number,))
-    by = json.loads(row[0]).get("by") if row else None
+    return written_by(json.loads(row[0]).get("by")) if row else ""
+
+
+def written_by(by: object) -> str:
+    """Return who a memory's ``by`` field names, or an empty string."""
     if isinstance(by, dict):
         return " / ".join(str(v) for v in (by.get("who"), by.get("agent")) if v)
     return str(by or "")

@@ -1,0 +1,163 @@
+"""What the checks of touched facts answer on both commits: known verdicts first, then without a run, then with one."""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.frozen import frozen, replace
+from gitmem.graph import age_s
+from gitmem.hygiene import display
+from gitmem.model import BUILTIN, HOLDS, Check
+from gitmem.verify import builtin
+from gitmem.verify.due import Due, read_fact
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from gitmem.catalog import state
+    from gitmem.catalog.catalog import Catalog
+    from gitmem.check.span import Span
+    from gitmem.check.touched import Touched, Trees
+    from gitmem.git.binary import Git
+    from gitmem.model import Verdict
+    from gitmem.policy import Policy
+    from gitmem.verify.inputs import CodeTree
+    from gitmem.verify.judge import Result
+    from gitmem.verify.session import Session
+
+LINE_KEPT = 200
+
+
+@frozen
+class Answer:
+    """What a fact's check says on one commit.
+
+    Attributes:
+        outcome: ``holds``, ``fails``, ``error`` or ``skipped``.
+        because: Why it fails, or why nothing was learnt; one line.
+        verdict: The verdict, known or new; None for a built-in check that was only asked.
+        seconds: How long it ran now; 0 where the answer was known.
+        is_new: Whether the verdict was made now.
+    """
+
+    outcome: str
+    because: str = ""
+    verdict: Verdict | None = None
+    seconds: float = 0.0
+    is_new: bool = False
+
+
+@frozen
+class Pair:
+    """A touched fact's answers.
+
+    Attributes:
+        touched: The fact.
+        base: The answer before the change; None where the change brings the fact.
+        head: The answer behind it.
+    """
+
+    touched: Touched
+    base: Answer | None
+    head: Answer
+
+
+class Judging:
+    """Judges touched facts on the two commits of a change."""
+
+    def __init__(
+        self,
+        git: Git,
+        catalog: Catalog,
+        policy: Policy,
+        session: Session,
+        span: Span,
+        *,
+        now: int,
+        told: Callable[[str, int, int], None],
+    ) -> None:
+        self._git = git
+        self._catalog = catalog
+        self._policy = policy
+        self._session = session
+        self._span = span
+        self._now = now
+        self._told = told
+
+    def judge(self, touched: Sequence[Touched], trees: Trees) -> list[Pair]:
+        """Return what each check says before and behind the change, in the order of the facts.
+
+        The base is judged first: what held there and fails on the head is then run again, on both, by the rules of
+        ``verify``, before anybody is accused.
+        """
+        before = self._answers(lambda: trees.base, [(t, t.base) for t in touched if t.base is not None], {})
+        behind = self._answers(lambda: trees.head, [(t, t.head) for t in touched], before)
+        return [Pair(t, before.get(t.fact.row.key), behind[t.fact.row.key]) for t in touched]
+
+    def _answers(
+        self,
+        tree: Callable[[], CodeTree],
+        facts: Sequence[tuple[Touched, state.State]],
+        before: Mapping[str, Answer],
+    ) -> dict[str, Answer]:
+        """Return the answers on one tree by key; *before* are those of the base."""
+        found = {}
+        asked: dict[str, Check] = {}
+        dues = []
+        for t, at in facts:
+            row = t.fact.row
+            known = self._known(row, at)
+            if known is not None:
+                found[row.key] = known
+            elif row.form == BUILTIN:
+                asked[row.key] = Check(BUILTIN, tuple(json.loads(row.words)))
+            else:
+                dues.append(self._due(t, at, before.get(row.key), tree))
+        if asked:
+            found |= self._ask(tree(), asked)
+        return found | self._run(tree(), dues) if dues else found
+
+    def _known(self, row: state.FactRow, at: state.State) -> Answer | None:
+        """Return what a verdict of these very inputs says, where it is not too old."""
+        if at.verdict is None or not at.is_fresh:
+            return None
+        if row.ttl_s is not None and age_s(at.verdict.at, self._now) > row.ttl_s:
+            return None
+        return Answer(at.verdict.outcome, at.verdict.because, at.verdict)
+
+    def _ask(self, tree: CodeTree, checks: Mapping[str, Check]) -> dict[str, Answer]:
+        answers = builtin.answer_all(self._git, tree, checks.values())
+        return {
+            key: Answer(answers[check].outcome, display(answers[check].because)[:LINE_KEPT])
+            for key, check in checks.items()
+        }
+
+    def _due(self, touched: Touched, at: state.State, before: Answer | None, tree: Callable[[], CodeTree]) -> Due:
+        row, document, spec = read_fact(self._catalog, touched.fact.row, touched.fact.path, self._policy)
+        verdict = at.verdict
+        if before is not None and before.verdict is not None:
+            verdict = before.verdict
+            if verdict.outcome == HOLDS:
+                # Whoever found it out: a failure is put to the base before it counts, and the base may excuse it.
+                verdict = replace(verdict, own=True, held_commit=self._span.base, held_at=verdict.at)
+        return Due(row, document, spec, at.digest, verdict, "asked")
+
+    def _run(self, tree: CodeTree, dues: Sequence[Due]) -> dict[str, Answer]:
+        from gitmem.verify.judge import Means, judge  # threads and the sandbox: 40 ms, and only where a command runs
+
+        trust = self._session.trust
+        may_run = any(trust.allows(due.row.spec) for due in dues)
+        means = self._session.means() if may_run else Means("", "", 1, trust.allows, trust.denies)
+        done = 0
+
+        def told(result: Result) -> None:
+            nonlocal done
+            done += 1
+            self._told(result.due.row.key, done, len(dues))
+
+        results = judge(self._git, tree, dues, means, now=self._now, told=told)
+        return {
+            r.due.row.key: Answer(r.outcome, r.because or r.reason, r.verdict, r.seconds, is_new=r.verdict is not None)
+            for r in results
+        }

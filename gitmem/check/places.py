@@ -1,0 +1,47 @@
+"""Where a change touched what a fact reads: files, and the first line that differs in each."""
+
+from __future__ import annotations
+
+from gitmem.verify.finding import Spot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from gitmem.git.binary import Change, Git
+
+# Of the files that a fact reads, this many are named; what else changed is in the diff.
+NAMED = 3
+# A larger file is not looked into: its line would be worth less than the time.
+FILE_LIMIT = 1024 * 1024
+GONE = "D"
+FILE_MODES = ("100644", "100755")
+
+
+def spots_of(git: Git, changed: Iterable[Sequence[Change]]) -> list[tuple[Spot, ...]]:
+    """Return for each list of changes the files to look at, and where they differ first; each file is read once."""
+    chosen = [sorted(changes, key=lambda c: (c.status == GONE, c.path))[:NAMED] for changes in changed]
+    lines = _first_lines(git, {change.path: change for changes in chosen for change in changes}.values())
+    return [tuple(Spot(change.path, lines.get(change.path, 0)) for change in changes) for changes in chosen]
+
+
+def _first_lines(git: Git, changes: Iterable[Change]) -> dict[str, int]:
+    both = [c for c in changes if c.mode in FILE_MODES]
+    lines = {c.path: 1 for c in both}
+    both = [c for c in both if c.old_mode in FILE_MODES]
+    oids = dict.fromkeys(oid for c in both for oid in (c.old_oid, c.oid))
+    sizes = git.sizes(oids)
+    texts = dict(git.read_blobs(oid for oid in oids if 0 <= sizes[oid] <= FILE_LIMIT))
+    for change in both:
+        old, new = texts.get(change.old_oid), texts.get(change.oid)
+        if old is not None and new is not None:
+            lines[change.path] = first_difference(old, new)
+    return lines
+
+
+def first_difference(old: bytes, new: bytes) -> int:
+    """Return the first line of *new*, from 1, that differs from *old*; its last one where only the end is missing."""
+    was, now = old.split(b"\n"), new.split(b"\n")
+    same = next((at for at, (a, b) in enumerate(zip(was, now, strict=False)) if a != b), min(len(was), len(now)))
+    last = len(now) - (1 if len(now) > 1 and not now[-1] else 0)
+    return min(same + 1, last)

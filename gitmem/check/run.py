@@ -1,0 +1,223 @@
+"""Check a change from beginning to end: what it touches, what that shows, and what is suspect because of it."""
+
+from __future__ import annotations
+
+from gitmem.catalog import state
+from gitmem.check.judged import Judging
+from gitmem.check.places import spots_of
+from gitmem.check.span import find_span
+from gitmem.check.touched import Trees, find_touched, home_tree, list_facts, list_hidden, read_home
+from gitmem.frozen import frozen
+from gitmem.model import FAILS, HOLDS
+from gitmem.search.refresh import beside
+from gitmem.store.scope import PROJECT
+from gitmem.verify.due import refresh_states
+from gitmem.verify.finding import BROKEN, MENDED, STILL, SUSPECT, UNCHECKED, Finding, fact_spot, in_order
+from gitmem.verify.finding import HOLDS as HELD
+from gitmem.verify.standing import author
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from gitmem.catalog.catalog import Catalog
+    from gitmem.check.judged import Pair
+    from gitmem.check.span import Span
+    from gitmem.opened.proofs import ProvingStore
+    from gitmem.verify.session import Options
+
+# What is told with its place and its author: there is something to do about it.
+TELLING = (BROKEN, UNCHECKED, STILL)
+
+
+@frozen
+class Checked:
+    """What came of checking a change.
+
+    Attributes:
+        span: From which commit to which.
+        files: How many files it changes.
+        facts: How many live facts there are.
+        findings: One for each fact that it touches, and for each suspect behind one that became false.
+        whole: Facts that every change touches, since nothing is known of what they read.
+        removed: Facts of the code tree that it takes away.
+        hidden: Facts of the memory branch that it replaces or supersedes by memories of the code tree.
+        rung: The sandbox's rung that commands ran on; empty where none ran.
+    """
+
+    span: Span
+    files: int = 0
+    facts: int = 0
+    findings: tuple[Finding, ...] = ()
+    whole: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    rung: str = ""
+
+    def of(self, *kinds: str) -> list[Finding]:
+        """Return the findings of these kinds."""
+        return [f for f in self.findings if f.kind in kinds]
+
+
+def check(
+    stores: Sequence[tuple[ProvingStore, Options]],
+    *,
+    base: str,
+    head: str,
+    default: str,
+    told: Callable[[str, int, int], None],
+) -> Checked:
+    """Check a change against the facts of these stores; nothing is written to any branch.
+
+    Args:
+        stores: The stores whose facts are about the code, the project's first, and what is asked of each.
+        base: What to compare with, as typed; empty for the default branch.
+        head: The other end, as typed; empty for HEAD.
+        default: The default branch, a full ref; or empty.
+        told: Called with each fact as its command has run.
+
+    Raises:
+        GitmemError: There is nothing to compare with.
+    """
+    span = find_span(stores[0][0].git, base=base, head=head, default=default)
+    if span.base == span.head:
+        return Checked(span)
+    parts = [_Check(store, options, span, told).run() for store, options in stores]
+    if len(parts) == 1:
+        return parts[0]
+    return Checked(
+        span,
+        parts[0].files,
+        sum(p.facts for p in parts),
+        in_order([f for p in parts for f in p.findings]),
+        tuple(k for p in parts for k in p.whole),
+        tuple(k for p in parts for k in p.removed),
+        tuple(k for p in parts for k in p.hidden),
+        next((p.rung for p in parts if p.rung), ""),
+    )
+
+
+class _Check:
+    """One store's facts against one change."""
+
+    def __init__(
+        self, store: ProvingStore, options: Options, span: Span, told: Callable[[str, int, int], None]
+    ) -> None:
+        self._store = store
+        self._options = options
+        self._span = span
+        self._told = told
+        self._is_here = store.git.read_head()[1] == span.head
+
+    def run(self) -> Checked:
+        store, span, policy = self._store, self._span, self._store.policy()
+        catalog = self._catalog()
+        trees = Trees(store.git, span.base, span.head)
+        changes = store.git.diff_trees(span.base, span.head)
+        home = read_home(store.git, policy, span.base, span.head)
+        facts = list_facts(catalog, self._options.keys)
+        touched = find_touched(
+            facts, changes, trees, home, catalog=catalog, local=store.local, policy=policy, now=store.now
+        )
+        session = store.session(self._options)
+        judging = Judging(store.git, catalog, policy, session, span, now=store.now, told=self._told)
+        pairs = judging.judge(touched, trees)
+        findings = self._findings(catalog, pairs)
+        findings += self._suspects(catalog, trees, findings)
+        self._keep(pairs)
+        removed, hidden = list_hidden(catalog, home, changes)
+        whole = tuple(t.fact.row.key for t in touched if t.is_whole)
+        return Checked(span, len(changes), len(facts), in_order(findings), whole, removed, hidden, session.rung)
+
+    def _catalog(self) -> Catalog:
+        """Return the catalog with the memories of the code as the head has them."""
+        store = self._store
+        if self._is_here or store.store.scope != PROJECT:
+            return store.catalog()
+        tree = home_tree(store.git, self._span.head)
+        have = store.catalog()
+        return have if tree == store.tree() else beside(store.git, have, store.find_tip() or "", tree)
+
+    def _findings(self, catalog: Catalog, pairs: Sequence[Pair]) -> list[Finding]:
+        git = self._store.git
+        judged = [(pair, *_judgement(pair)) for pair in pairs]
+        asked = [pair.touched for pair, kind, _ in judged if kind in TELLING]
+        spots = dict(zip((t.fact.row.key for t in asked), spots_of(git, (t.changed for t in asked)), strict=True))
+        found = []
+        for pair, kind, because in judged:
+            fact, verdict = pair.touched.fact, pair.head.verdict or (pair.base.verdict if pair.base else None)
+            found.append(
+                Finding(
+                    fact.row.key,
+                    fact.title,
+                    kind,
+                    because,
+                    author(catalog, fact.row.id) if kind in TELLING else "",
+                    fact_spot(git, self._span.head, fact.path) if kind in TELLING else None,
+                    spots.get(fact.row.key, ()),
+                    fact.path,
+                    is_new=pair.base is None,
+                    culprit=verdict.culprit if verdict is not None and kind == STILL else "",
+                    seconds=pair.head.seconds,
+                )
+            )
+        return found
+
+    def _suspects(self, catalog: Catalog, trees: Trees, found: Sequence[Finding]) -> list[Finding]:
+        """Return what rests on facts that become false, and whether it is suspect on the base already."""
+        store, broken = self._store, [f.key for f in found if f.kind == BROKEN]
+        chains = state.chains(catalog, broken)
+        if not chains:
+            return []
+        ground = refresh_states(
+            catalog, store.git, store.local, self._span.head, store.policy(), now=store.now, tree=trees.head
+        )
+        touched = {f.key for f in found}
+        before = {key for key in state.failed(catalog, ground) if key not in touched}
+        before |= {f.key for f in found if f.kind == STILL}
+        already = state.chains(catalog, before | {f.key for f in found if f.kind == MENDED})
+        places = {f.key: f.places for f in found}
+        rows = catalog.each(
+            f"SELECT m.id, m.key, m.title, m.path FROM memory m WHERE {state.LIVE} AND m.key IN ({{}})", chains
+        )
+        return [
+            Finding(
+                key,
+                title,
+                SUSPECT,
+                f"rests on {' → '.join(chains[key])}",
+                author(catalog, number),
+                fact_spot(store.git, self._span.head, path),
+                places[chains[key][-1]],
+                path,
+                chain=chains[key],
+                is_new=key not in already,
+            )
+            for number, key, title, path in rows
+            if key not in before
+        ]
+
+    def _keep(self, pairs: Iterable[Pair]) -> None:
+        """Keep verdicts of commands in this clone, as ``verify`` does on a branch; none of a commit not checked out."""
+        if self._is_here:
+            answers = (answer for pair in pairs for answer in (pair.base, pair.head) if answer is not None)
+            verdicts = [a.verdict for a in answers if a.is_new and a.verdict is not None]
+            if verdicts:
+                self._store.local.add_verdicts(verdicts)
+
+
+def _judgement(pair: Pair) -> tuple[str, str]:
+    """Return what came of a fact, and why."""
+    base, head = pair.base, pair.head
+    if head.outcome not in (HOLDS, FAILS):
+        return UNCHECKED, head.because
+    is_same = base is None or base.outcome == head.outcome
+    if not is_same and any(a.verdict is not None and a.verdict.flapping for a in (base, head) if a is not None):
+        return UNCHECKED, "flapping: its check does not answer alike on the same code"
+    if head.outcome == HOLDS:
+        return (MENDED if base is not None and base.outcome == FAILS else HELD), ""
+    if base is None or base.outcome == HOLDS:
+        return BROKEN, head.because
+    if base.outcome == FAILS:
+        return STILL, head.because
+    return UNCHECKED, f"it fails ({head.because}), and it is not known whether it held before: {base.because}"

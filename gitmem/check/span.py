@@ -1,0 +1,85 @@
+"""From which commit to which: a change is what lies between the merge base and the head."""
+
+from __future__ import annotations
+
+from gitmem.errors import GitmemError, NotFoundError
+from gitmem.frozen import frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.git.binary import Git
+
+DEEPEN = "fetch more of the history: git fetch --deepen=100 (or --unshallow); in CI check it out whole (fetch-depth: 0)"
+
+
+@frozen
+class Span:
+    """The commits before and behind a change.
+
+    Attributes:
+        base: The commit before it.
+        head: The commit behind it.
+        against: What the head is compared with, as it was named.
+        note: What a reader should know of the base, or empty.
+    """
+
+    base: str
+    head: str
+    against: str
+    note: str = ""
+
+
+def find_span(git: Git, *, base: str, head: str, default: str) -> Span:
+    """Return what is to be compared.
+
+    The base is where the head left what it is compared with: what happened there since is not the change's doing.
+
+    Args:
+        git: The repository.
+        base: What to compare with, as typed; empty for the default branch.
+        head: The other end, as typed; empty for HEAD.
+        default: The default branch, a full ref; or empty.
+
+    Raises:
+        GitmemError: One of them is not here, or they have no common history here.
+    """
+    there = _resolve(git, head) if head else git.read_head()[1]
+    if there is None:
+        raise GitmemError("there is no code to check: HEAD has no commit yet", hint="commit something first")
+    if not base and not default:
+        raise GitmemError(
+            "there is no default branch to compare with", hint="name a commit or branch: gitmem check --base REV"
+        )
+    against = base or default.removeprefix("refs/heads/").removeprefix("refs/remotes/")
+    tip = _resolve(git, base or default)
+    common = git.merge_bases(tip, there)
+    if not common:
+        return _unrelated(git, tip, there, against, is_asked=bool(base))
+    name = head or "HEAD"
+    if there in common:
+        behind = f"{name} is {against} itself" if tip == there else f"{against} has all of {name} already"
+        note = f"{behind}: there is no change to check; what its last commit did: gitmem check --base {name}~1"
+        return Span(there, there, against, note)
+    if tip in common:
+        return Span(tip, there, against)
+    several = f", one of {len(common)} merge bases" if len(common) > 1 else ""
+    return Span(common[0], there, against, f"compared with {common[0][:12]}, where {name} left {against}{several}")
+
+
+def _resolve(git: Git, rev: str) -> str:
+    try:
+        return git.resolve(rev)
+    except NotFoundError as err:
+        raise GitmemError(
+            f"there is no commit {rev} in this clone", hint="bring it here: git fetch origin; then name it in full"
+        ) from err
+
+
+def _unrelated(git: Git, tip: str, head: str, against: str, *, is_asked: bool) -> Span:
+    if (git.repository.common_dir / "shallow").is_file():
+        told = f"this clone is shallow and does not reach back to where {head[:12]} left {against}"
+        raise GitmemError(told, hint=DEEPEN)
+    if not is_asked:
+        told = f"{head[:12]} and the default branch {against} have no common history"
+        raise GitmemError(told, hint="name what to compare with: gitmem check --base REV")
+    return Span(tip, head, against, f"{against} has no history in common: compared with its files as they stand")

@@ -1,0 +1,154 @@
+"""Say which facts a branch or pull request makes false, before it merges.
+
+Only the facts whose inputs the change touches are judged, on the commit where it left the default branch (or --base)
+and on HEAD: what becomes false, what becomes true, what could not be checked, and what is suspect because of it.
+Verdicts that are known for these very inputs count; what newly fails is run again, on both, before it is told.
+Nothing is written to any branch. Commands run only where they are approved (gitmem trust, --approved).
+
+Exit status: 0 nothing becomes false; 1 something does; 3 something that the change touches could not be checked.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import reports, shared
+from gitmem.cli.output import MARKS
+from gitmem.verify.finding import BROKEN, MENDED, STILL, SUSPECT, UNCHECKED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from gitmem.check.run import Checked
+    from gitmem.cli.output import Output
+    from gitmem.verify.finding import Finding
+
+EXAMPLES = (
+    "gitmem check",
+    "gitmem check --base origin/main --approved .github/gitmem-approved",
+    "gitmem check --base HEAD~1 auth-uses-rs256",
+    "gitmem check --head feature/login --json",
+    "gitmem check --format github --report sarif=gitmem.sarif --report junit=gitmem.xml",
+)
+STATUS = {BROKEN: "failed", SUSPECT: "suspect", UNCHECKED: "suspect", STILL: "failed", MENDED: "verified"}
+SAID = {
+    BROKEN: "becomes false",
+    SUSPECT: "suspect",
+    UNCHECKED: "could not be checked",
+    STILL: "false before and still",
+    MENDED: "becomes true",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what check takes."""
+    parser.add_argument("keys", nargs="*", metavar="KEY", help="only these facts, where the change touches them")
+    parser.add_argument(
+        "--base", default="", metavar="REV", help="compare with where HEAD left this (the default branch)"
+    )
+    parser.add_argument("--head", default="", metavar="REV", help="the other end of the change (HEAD)")
+    parser.add_argument(
+        "--approved", default="", metavar="FILE", help="a reviewed list of commands, read from the default branch"
+    )
+    parser.add_argument("--no-sandbox", action="store_true", help="run commands without a sandbox")
+    parser.add_argument(
+        "--jobs", type=shared.positive, default=0, metavar="N", help="checks run at once (one per core)"
+    )
+    reports.add_arguments(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Check and report."""
+    from gitmem.check.told import findings_of
+    from gitmem.verify.session import Options
+
+    form = reports.form_of(args)
+    with shared.open_memory(args, out) as memory:
+        options = Options(
+            keys=tuple(memory.need(args.keys)),
+            approved=args.approved,
+            no_sandbox=args.no_sandbox,
+            jobs=args.jobs,
+        )
+        if args.no_sandbox:
+            out.alarm("commands run WITHOUT a sandbox: they can read and change whatever you can")
+        checked = memory.check(options, base=args.base, head=args.head, told=out.progress)
+        found = findings_of(checked, now=memory.now)
+        shared.tell_notices(memory, out)
+    if reports.is_wanted(args):
+        reports.emit(args, out, found)
+    if form == "json":
+        out.json(as_table(checked))
+    elif form == "text":
+        for finding in found.of(*SAID):
+            _print(finding, out)
+        out.line((found.summary, "bold"))
+    for note in (*found.notes, *_advice(checked)) if form == "text" else ():
+        out.note(note)
+    return exit_status(checked)
+
+
+def exit_status(checked: Checked) -> int:
+    """Return what the command exits with."""
+    if checked.of(BROKEN):
+        return 1
+    return 3 if checked.of(UNCHECKED) else 0
+
+
+def _print(finding: Finding, out: Output) -> None:
+    status = STATUS[finding.kind]
+    why = f" — {finding.because}" if finding.because else ""
+    where = [f"{spot.path}:{spot.line}" if spot.line else spot.path for spot in finding.places]
+    more = [*where, *([f"by {finding.by}"] if finding.by else [])]
+    more += [f"broken by {finding.culprit[:12]}"] if finding.culprit else []
+    more += ["it was before"] if finding.kind == SUSPECT and not finding.is_new else []
+    more += [f"gitmem settle {finding.key}"] if finding.kind == BROKEN else []
+    told = f" ({'; '.join(more)})" if more else ""
+    out.line((MARKS[status], status), " ", (finding.key, "key"), f"  {SAID[finding.kind]}{why}", (told, "dim"))
+
+
+def _advice(checked: Checked) -> list[str]:
+    reasons = [finding.because for finding in checked.of(UNCHECKED)]
+    lines = []
+    if "not approved" in reasons:
+        told = "gitmem trust --review; in CI: --approved FILE, a reviewed list on the default branch"
+        lines.append(f"{reasons.count('not approved')} not approved: {told}")
+    if "no sandbox works here" in reasons:
+        lines.append("no sandbox works here: install bubblewrap, or run with --no-sandbox; gitmem doctor says more")
+    return lines
+
+
+def as_table(checked: Checked) -> dict[str, Any]:
+    """Return the check as the documented JSON."""
+    span = checked.span
+    return {
+        "base": span.base,
+        "head": span.head,
+        "against": span.against,
+        "files": checked.files,
+        "facts": checked.facts,
+        "newly_false": [_row(f) | {"new": f.is_new} for f in checked.of(BROKEN)],
+        "newly_true": [{"key": f.key, "title": f.title} for f in checked.of(MENDED)],
+        "still_false": [_row(f) | {"culprit": f.culprit} for f in checked.of(STILL)],
+        "unchecked": [_row(f) | {"reason": f.because} for f in checked.of(UNCHECKED)],
+        "suspect": [
+            {"key": f.key, "title": f.title, "because": list(f.chain), "new": f.is_new} for f in checked.of(SUSPECT)
+        ],
+        "holds": len(checked.of("holds")),
+        "whole_tree": list(checked.whole),
+        "removed": list(checked.removed),
+        "hidden": list(checked.hidden),
+        "sandbox": checked.rung,
+        "note": span.note,
+    }
+
+
+def _row(finding: Finding) -> dict[str, Any]:
+    return {
+        "key": finding.key,
+        "title": finding.title,
+        "because": finding.because,
+        "by": finding.by,
+        "path": finding.path,
+        "changed": [{"path": spot.path, "line": spot.line} for spot in finding.places],
+    }

@@ -1,0 +1,57 @@
+"""Annotations of GitHub Actions: workflow commands that its runner reads from a job's output.
+
+Source: GitHub Docs, "Workflow commands for GitHub Actions"; the runner's ActionCommand.cs and the toolkit's command.ts
+for what is escaped: a line that begins with ``::`` is a command, and so is ``##[`` anywhere in a line.
+"""
+
+from __future__ import annotations
+
+from gitmem.report.words import ERROR, WARNING, WORDS, sentence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.verify.finding import Finding, Findings, Spot
+
+# GitHub shows this many of each level of one step, and drops the others without a word.
+SHOWN = 10
+
+
+def commands(found: Findings) -> str:
+    """Return one workflow command a line for what needs somebody, and the summary as a plain line."""
+    lines = [f"gitmem {found.command}: {plain(found.summary)}"]
+    for level in (ERROR, WARNING):
+        places = [(f, spot) for f in found.findings if WORDS[f.kind].level == level for spot in _spots(f)]
+        lines += [_command(level, finding, spot) for finding, spot in places[:SHOWN]]
+        if len(places) > SHOWN:
+            lines.append(f"gitmem {found.command}: {len(places) - SHOWN} more of level {level}: see the step's summary")
+    lines += [f"gitmem {found.command}: {plain(note)}" for note in found.notes]
+    return "\n".join(lines) + "\n"
+
+
+def _spots(finding: Finding) -> list[Spot | None]:
+    """Return where a finding is shown: at the fact's own lines, and at the first changed code that it reads."""
+    return [spot for spot in (finding.fact, *finding.places[:1]) if spot is not None] or [None]
+
+
+def _command(level: str, finding: Finding, spot: Spot | None) -> str:
+    values = {}
+    if spot is not None:
+        values["file"] = spot.path
+        values |= {"line": str(spot.line)} if spot.line else {}
+    values["title"] = f"{finding.key} {WORDS[finding.kind].told}"
+    properties = ",".join(f"{name}={_property(value)}" for name, value in values.items())
+    return f"::{level} {properties}::{_data(sentence(finding))}"
+
+
+def plain(text: str) -> str:
+    """Return text as one line that starts no workflow command where other words stand before it."""
+    return " ".join(text.split()).replace("##[", "## [")
+
+
+def _data(text: str) -> str:
+    escaped = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return escaped.replace("##[", "## [")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,108 @@
+"""What is told of a fact, whoever found it: the common form of what ``check`` and ``verify`` report."""
+
+from __future__ import annotations
+
+from gitmem.frozen import frozen
+from gitmem.store.home import is_home
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gitmem.git.binary import Git
+
+# What came of a fact, the most important first.
+BROKEN = "newly_false"
+FAILED = "failed"
+SUSPECT = "suspect"
+UNCHECKED = "unchecked"
+STILL = "still_false"
+MENDED = "newly_true"
+HOLDS = "holds"
+KINDS = (BROKEN, FAILED, SUSPECT, UNCHECKED, STILL, MENDED, HOLDS)
+
+
+@frozen
+class Spot:
+    """A place in a file of the code.
+
+    Attributes:
+        path: The file.
+        line: Its line, from 1; 0 where none can be named.
+    """
+
+    path: str
+    line: int = 0
+
+
+@frozen
+class Finding:
+    """What came of one fact, or of a memory that rests on one.
+
+    Attributes:
+        key: Its key.
+        title: Its title, as written.
+        kind: One of ``KINDS``.
+        because: Why, on one line; empty where there is nothing to say.
+        by: Who wrote it, or empty.
+        fact: Where it lies in the code tree; None where it lies on the memory branch.
+        places: The files of the code to look at, the most telling first: what changed of what it reads.
+        path: Where it lies in its store.
+        chain: For a suspect, the memories between it and the failed fact, that fact last.
+        is_new: Whether the change itself brings it: a fact without a base, a suspect that was none.
+        culprit: The commit that broke it, where known.
+        seconds: How long its check ran.
+    """
+
+    key: str
+    title: str
+    kind: str
+    because: str = ""
+    by: str = ""
+    fact: Spot | None = None
+    places: tuple[Spot, ...] = ()
+    path: str = ""
+    chain: tuple[str, ...] = ()
+    is_new: bool = False
+    culprit: str = ""
+    seconds: float = 0.0
+
+
+@frozen
+class Findings:
+    """What one command found.
+
+    Attributes:
+        command: ``check`` or ``verify``.
+        summary: The whole in one line.
+        findings: One for each fact and suspect, the most important first, then by key.
+        head: The commit that was judged.
+        base: The commit that it was compared with, or empty.
+        at: When, epoch seconds.
+        notes: What else a reader should know, a line each.
+    """
+
+    command: str
+    summary: str
+    findings: tuple[Finding, ...]
+    head: str
+    base: str
+    at: int
+    notes: tuple[str, ...] = ()
+
+    def of(self, *kinds: str) -> list[Finding]:
+        """Return the findings of these kinds."""
+        return [f for f in self.findings if f.kind in kinds]
+
+
+def fact_spot(git: Git, commit: str, path: str) -> Spot | None:
+    """Return where a fact's check stands in its file of the code tree; None for one of the memory branch."""
+    if not is_home(path):
+        return None
+    text = next((content for _, content in git.read_blobs([f"{commit}:{path}"]) if content is not None), b"")
+    return Spot(path, next((at for at, line in enumerate(text.split(b"\n"), 1) if line.startswith(b"verify:")), 1))
+
+
+def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return findings, the most important first, then by key."""
+    return tuple(sorted(findings, key=lambda f: (KINDS.index(f.kind), f.key)))
