@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from gitmem.policy import Policy
     from gitmem.store.local import LocalState
 
+# What the digest of a whole tree begins with (``verify.inputs.digest``).
+WHOLE = "tree:"
+
 
 @frozen
 class Fact:
@@ -59,7 +62,7 @@ class Touched:
     @property
     def is_whole(self) -> bool:
         """Tell whether every change touches it, since nothing is known of what it reads."""
-        return self.head.digest.startswith("tree:")
+        return self.head.digest.startswith(WHOLE)
 
 
 @frozen
@@ -141,7 +144,8 @@ def find_touched(
     found = []
     for fact, base, head in zip(maybe, before, behind, strict=True):
         if fact.row.id in brought or base.digest != head.digest:
-            changed = tuple(by_path[path] for path in _changed_paths(fact.row, head, files))
+            paths = sorted(by_path) if head.digest.startswith(WHOLE) else _changed_paths(fact.row, files)
+            changed = tuple(by_path[path] for path in paths)
             found.append(Touched(fact, None if fact.row.id in brought else base, head, changed))
     return found
 
@@ -152,12 +156,10 @@ def _glob(row: state.FactRow) -> str:
     return words[1] if words[0] in ("exists", "absent") else words[2]
 
 
-def _changed_paths(row: state.FactRow, head: state.State, files: Files) -> list[str]:
+def _changed_paths(row: state.FactRow, files: Files) -> list[str]:
     """Return the changed files that a fact reads, by path."""
     if row.form == BUILTIN:
         return [path for _, _, path in files.matched(_glob(row))]
-    if head.digest.startswith("tree:"):
-        return files.paths
     globs: list[str] = json.loads(row.inputs)[1:]
     entries = {entry for glob in globs for entry in files.matched(glob)} | set(files.attributes)
     return sorted(path for _, _, path in entries)

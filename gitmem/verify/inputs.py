@@ -26,15 +26,11 @@ _SEPARATOR = "\0"
 
 
 class Files:
-    """Files of the code, to be asked which of them a glob names.
-
-    Attributes:
-        paths: Their paths, sorted.
-    """
+    """Files of the code, to be asked which of them a glob names."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self._entries = sorted(entries, key=lambda e: e[2])
-        self.paths = [path for _, _, path in self._entries]
+        self._paths = [path for _, _, path in self._entries]
         self._matched: dict[str, tuple[Entry, ...]] = {}
 
     @cached_property
@@ -53,10 +49,10 @@ class Files:
         prefix = fixed_part(glob)
         matches = matcher(glob)
         found = []
-        for at in range(bisect_left(self.paths, prefix), len(self.paths)):
-            if not self.paths[at].startswith(prefix):
+        for at in range(bisect_left(self._paths, prefix), len(self._paths)):
+            if not self._paths[at].startswith(prefix):
                 break
-            if matches(self.paths[at]):
+            if matches(self._paths[at]):
                 found.append(self._entries[at])
         return tuple(found)
 
