@@ -14,7 +14,9 @@ from gitmem.verify.session import Options
 RS256 = {"contains": "RS256", "in": "src/auth/*.py"}
 
 
-def change(repo: Path, files: dict[str, str] | None = None, *, branch: str = "change", gone: tuple[str, ...] = ()) -> str:
+def change(
+    repo: Path, files: dict[str, str] | None = None, *, branch: str = "change", gone: tuple[str, ...] = ()
+) -> str:
     """Make a branch with a change of these files and return its commit; it is checked out."""
     git(repo, "checkout", "-q", "-b", branch)
     for path in gone:

@@ -1,0 +1,50 @@
+"""Which answers are known, asked and run, on which commit: the rest is tested with whole changes."""
+
+from __future__ import annotations
+
+from changing import RS256, change, check, kinds
+from conftest import NOW, commit_files, git
+from proving import DAY, Clock, approve_all, make_fact, put, verdict_file, verify
+
+from gitmem.app import Memory
+
+
+def test_verdict_that_is_too_old_does_not_count_as_known(repo):
+    clock = Clock()
+    with Memory(repo, clock=clock) as memory:
+        memory.init(offline=True)
+        put(repo, make_fact("timed", "test ! -e late", paths=["src/auth/*"], ttl="1d", created="2026-09-20T00:00:00Z"))
+        approve_all(memory)
+        verify(memory)
+        head = change(repo, {"src/auth/jwt.py": "changed\n"})
+        check(memory)
+        git(repo, "checkout", "-q", "main")
+        commit_files(repo, {"late": ""})
+        git(repo, "checkout", "-q", "-B", "later", head)
+        git(repo, "rebase", "-q", "main")
+        known = check(memory)
+
+        clock.now = NOW + 2 * DAY
+        again = check(memory)
+
+    assert kinds(known) == {"timed": "holds"}
+    assert kinds(again) == {"timed": "still_false"}
+
+
+def test_claimed_verdict_of_the_base_does_not_outweigh_what_is_found_there(memory, repo):
+    put(repo, make_fact("claimed", "grep -q HS512 src/auth/jwt.py", paths=["src/auth/*"]), make_fact("b", RS256))
+    approve_all(memory)
+    verify(memory)
+    path = verdict_file(memory, "claimed")
+    lie = git(repo, "show", f"memory:{path}").replace('"fails"', '"holds"')
+    put(repo, {path: lie + "\n"})
+    (repo / ".git/gitmem/local.sqlite").unlink()
+    for name in ("-wal", "-shm"):
+        (repo / f".git/gitmem/local.sqlite{name}").unlink(missing_ok=True)
+    change(repo, {"src/auth/jwt.py": "# RS256\n"})
+
+    with Memory(repo, clock=lambda: float(NOW)) as fresh:
+        checked = check(fresh)
+
+    assert kinds(checked) == {"claimed": "unchecked", "b": "holds"}
+    assert "the environment changed" in checked.of("unchecked")[0].because
