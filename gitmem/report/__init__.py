@@ -9,7 +9,7 @@ from __future__ import annotations
 from gitmem.frozen import replace
 from gitmem.hygiene import display
 from gitmem.report import github, junit, markdown, sarif
-from gitmem.secrets import safe_output
+from gitmem.secrets import redact, safe_output
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _clean(finding: Finding) -> Finding:
 
 
 def _spot(spot: Spot) -> Spot:
-    return replace(spot, path=display(spot.path))
+    return replace(spot, path=redact(display(spot.path)))
 
 
 def _line(text: str) -> str:

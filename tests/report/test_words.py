@@ -1,0 +1,19 @@
+"""Each kind of finding has its words."""
+
+from __future__ import annotations
+
+from reporting import make_findings
+
+from gitmem.report.words import WORDS, sentence
+from gitmem.verify.finding import KINDS
+
+
+def test_every_kind_has_words_and_the_grave_ones_name_the_way_on():
+    told = {f.kind: sentence(f) for f in make_findings(texts="T").findings}
+
+    assert tuple(WORDS) == KINDS
+    assert told["newly_false"] == (
+        "“T” becomes false: T. Written by T. What to do about it: gitmem settle newly-false-0"
+    )
+    assert "broken by cccccccccccc" in told["still_false"]
+    assert told["holds"] == "“T” holds: T."
