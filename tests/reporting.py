@@ -8,7 +8,7 @@ from gitmem.verify.finding import KINDS, Finding, Findings, Spot, in_order
 
 # What a memory, a file name or a check may hold to be taken for something else.
 HOSTILE = (
-    "x::error::y\n::set-output name=a::b ##[add-mask]z | <img src=//e> [l](j) @ana https://e.x %0A \x1b[2J\u202e </t>]]>"
+    "x::error::y\n::set-output name=a::b ##[add-mask]z | <img src=//e> [l](j) @ana https://e %0A \x1b[2J\u202e </t>]]>"
 )
 SECRET = "AKIA" + "Q3EGRMQPZHTYUIOP"
 

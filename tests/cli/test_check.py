@@ -1,0 +1,110 @@
+"""``gitmem check``: its words, its exit status, and what is documented of its JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from changing import RS256, change
+from conftest import commit_files, git
+from proving import make_fact, make_memory, put
+
+EDDSA = {"src/auth/jwt.py": 'ALGORITHM = "EdDSA"\n'}
+
+
+@pytest.fixture
+def facts(run_cli, repo: Path) -> None:
+    run_cli("init")
+    put(
+        repo,
+        make_fact("breaks", RS256, by={"who": "ana"}),
+        make_fact("mended", {"contains": "EdDSA", "in": "src/**"}),
+        make_fact("still", {"contains": "HS512", "in": "src/auth/jwt.py"}),
+        make_memory("near", "Rests on it", requires=["breaks"]),
+    )
+
+
+@pytest.mark.usefixtures("facts")
+def test_change_that_breaks_a_fact_exits_with_1_and_says_what_and_whose(run_cli, repo: Path) -> None:
+    base = git(repo, "rev-parse", "HEAD")
+    change(repo, EDDSA)
+
+    done = run_cli("check")
+
+    assert done.status == 1
+    assert done.out == (
+        "✗ breaks  becomes false — no file of src/auth/*.py contains 'RS256'"
+        " (src/auth/jwt.py:1; by ana; gitmem settle breaks)\n"
+        "? near  suspect — rests on breaks (src/auth/jwt.py:1)\n"
+        "✗ still  false before and still — no file of src/auth/jwt.py contains 'HS512' (src/auth/jwt.py:1)\n"
+        "✓ mended  becomes true\n"
+        f"1 changed file since {base[:12]} touches 3 of 3 facts: 1 becomes false, 1 is suspect because of it,"
+        " 1 was false before and still is, 1 becomes true\n"
+    )
+    assert done.err == ""
+
+
+@pytest.mark.usefixtures("facts")
+def test_json_is_as_documented(run_cli, repo: Path) -> None:
+    base = git(repo, "rev-parse", "HEAD")
+    head = change(repo, EDDSA)
+
+    found = json.loads(run_cli("check", "--json").out)
+
+    row = {"because": "no file of src/auth/*.py contains 'RS256'", "by": "ana", "path": "facts/breaks.md"}
+    row |= {"changed": [{"path": "src/auth/jwt.py", "line": 1}], "new": False}
+    assert found["newly_false"] == [{"key": "breaks", "title": "Fact breaks", **row}]
+    assert found["newly_true"] == [{"key": "mended", "title": "Fact mended"}]
+    assert found["suspect"] == [{"key": "near", "title": "Rests on it", "because": ["breaks"], "new": True}]
+    assert [one["key"] for one in found["still_false"]] == ["still"]
+    counts = {name: found[name] for name in ("base", "head", "against", "files", "facts", "holds", "unchecked")}
+    assert counts == {
+        "base": base, "head": head, "against": "main", "files": 1, "facts": 3, "holds": 0, "unchecked": [],
+    }  # fmt: skip
+
+
+@pytest.mark.usefixtures("facts")
+@pytest.mark.parametrize(
+    ("files", "status", "told"),
+    [
+        ({"src/gateway/retry.py": "RETRIES = 4\n"}, 0, ""),
+        ({"README.md": "# Changed\n"}, 3, "1 not approved: gitmem trust --review"),
+    ],
+    ids=["nothing becomes false", "something could not be checked"],
+)
+def test_exit_status_says_whether_all_is_well_or_unknown(run_cli, repo: Path, files, status, told) -> None:
+    put(repo, make_fact("command", "test -f README.md", paths=["README.md"]))
+    change(repo, files)
+
+    done = run_cli("check")
+
+    assert (done.status, told in done.err) == (status, True)
+
+
+@pytest.mark.usefixtures("facts")
+def test_default_branch_itself_has_no_change(run_cli) -> None:
+    done = run_cli("check")
+
+    assert (done.status, done.out) == (0, "nothing to check\n")
+    assert "gitmem check --base HEAD~1" in done.err
+
+
+@pytest.mark.usefixtures("facts")
+def test_no_base_is_an_error_that_says_what_to_do(run_cli, repo: Path) -> None:
+    git(repo, "branch", "-m", "main", "trunk")
+
+    done = run_cli("check")
+
+    assert (done.status, "--base REV" in done.err) == (3, True)
+
+
+@pytest.mark.usefixtures("facts")
+def test_text_of_a_memory_cannot_escape_on_any_way_out(run_cli, repo: Path) -> None:
+    put(repo, make_fact("odd", {"contains": "RS256\x1b[2J", "in": "src/**"}, title="T\x1b[2J"))
+    commit_files(repo, {"src/a.py": "RS256\x1b[2J"})
+    change(repo, {"src/a.py": ""})
+
+    for form in ("text", "json", "github", "markdown", "sarif", "junit"):
+        done = run_cli("check", "--format", form)
+        assert (done.status, "\x1b" in done.out + done.err) == (1, False), form

@@ -1,0 +1,71 @@
+"""``--format`` and ``--report``: where the forms go, and that no file of a stranger's is written through."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+import pytest
+from changing import RS256, change
+from conftest import commit_files
+from proving import make_fact, put
+
+
+@pytest.fixture
+def broken(run_cli, repo: Path) -> None:
+    run_cli("init")
+    put(repo, make_fact("breaks", RS256))
+    change(repo, {"src/auth/jwt.py": "EdDSA\n"})
+
+
+@pytest.mark.usefixtures("broken")
+@pytest.mark.parametrize("command", ["check", "verify"])
+def test_one_run_prints_one_form_and_writes_others(run_cli, repo: Path, tmp_path: Path, monkeypatch, command) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary"))
+    (tmp_path / "summary").write_text("before\n", encoding="utf-8")
+    sarif, junit = tmp_path / "a.sarif", tmp_path / "a=b.xml"
+
+    done = run_cli(command, "--format", "github", "--report", f"sarif={sarif}", "--report", f"junit={junit}")
+
+    assert done.status == 1
+    (line,) = [line for line in done.out.splitlines() if line.startswith("::")]
+    assert line.startswith("::error file=src/auth/jwt.py,line=1,title=" if command == "check" else "::error title=")
+    assert json.loads(sarif.read_text())["runs"][0]["results"][0]["properties"]["key"] == "breaks"
+    assert [case.get("name") for case in Xml.parse(junit).iter("testcase")] == ["breaks"]
+    assert (tmp_path / "summary").read_text().startswith(f"before\n## gitmem {command}\n")
+
+
+@pytest.mark.usefixtures("broken")
+def test_link_in_the_place_of_a_report_is_replaced_and_not_written_through(run_cli, repo: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine", encoding="utf-8")
+    (repo / "report.md").symlink_to(tmp_path / "mine")
+    commit_files(repo, {})
+
+    done = run_cli("check", "--report", "markdown=report.md")
+
+    assert ((tmp_path / "mine").read_text(), done.out[:1]) == ("mine", "✗")
+    assert not (repo / "report.md").is_symlink() and (repo / "report.md").read_text().startswith("## gitmem check")
+
+
+@pytest.mark.usefixtures("broken")
+def test_pipe_is_written_to(run_cli) -> None:
+    assert run_cli("check", "--report", "sarif=/dev/null").status == 1
+    assert Path("/dev/null").is_char_device()
+
+
+@pytest.mark.usefixtures("broken")
+@pytest.mark.parametrize(
+    ("words", "status", "told"),
+    [
+        (["--json", "--format", "sarif"], 2, "ask for two things"),
+        (["--report", "json=x"], 2, "writes no json"),
+        (["--report", "sarif"], 2, "needs a form and a file"),
+        (["--report", "sarif=missing/x"], 3, "missing/x cannot be written"),
+        (["--format", "pdf"], 2, "pdf"),
+    ],
+)
+def test_wrong_use_says_so_before_anything_is_judged(run_cli, words, status, told) -> None:
+    done = run_cli("check", *words)
+
+    assert (done.status, told in done.err, done.out) == (status, True, "")

@@ -1,0 +1,23 @@
+"""Findings: their order, and where a fact's check stands."""
+
+from __future__ import annotations
+
+from changing import RS256
+from conftest import commit_files
+from proving import make_fact, tracked
+
+from gitmem.verify.finding import KINDS, Finding, Spot, fact_spot, in_order
+
+
+def test_most_important_comes_first_then_by_key():
+    found = [Finding(key, "", kind) for kind in reversed(KINDS) for key in ("b", "a")]
+
+    assert [(f.kind, f.key) for f in in_order(found)] == [(kind, key) for kind in KINDS for key in ("a", "b")]
+
+
+def test_fact_of_the_code_tree_is_shown_at_the_line_of_its_check(memory, repo):
+    commit = commit_files(repo, tracked(make_fact("a", RS256, tags=["verify: no"])))
+
+    assert fact_spot(memory.git, commit, ".memory/facts/a.md") == Spot(".memory/facts/a.md", 6)
+    assert fact_spot(memory.git, commit, ".memory/facts/missing.md") == Spot(".memory/facts/missing.md", 1)
+    assert fact_spot(memory.git, commit, "facts/a.md") is None
