@@ -97,6 +97,16 @@ def _json_escape(char: str) -> str:
     return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
 
 
+def unlike_command(text: str) -> str:
+    """Return text in which no line is a workflow command to the runner of GitHub Actions.
+
+    It takes a line that begins with ``::`` for one, and ``##[`` anywhere in a line (its ActionCommand.cs).
+    """
+    if "::" in text:
+        text = re.sub(r"(?m)^([^\S\n]*):(?=:)", r"\1: ", text)
+    return text.replace("##[", "## [")
+
+
 def find_hidden(text: str) -> list[Flaw]:
     """List what makes a text unfit to be written: hidden characters, and the first place that is not NFC.
 

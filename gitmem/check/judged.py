@@ -64,14 +64,18 @@ class Pair:
 
 
 class Judging:
-    """Judges touched facts on the two commits of a change."""
+    """Judges touched facts on the two commits of a change.
+
+    Attributes:
+        rung: The sandbox's rung that commands ran on; empty where none ran.
+    """
 
     def __init__(
         self,
         git: Git,
         catalog: Catalog,
         policy: Policy,
-        session: Session,
+        session: Callable[[], Session],
         span: Span,
         *,
         now: int,
@@ -80,10 +84,12 @@ class Judging:
         self._git = git
         self._catalog = catalog
         self._policy = policy
-        self._session = session
+        self._open = session
+        self._session: Session | None = None
         self._span = span
         self._now = now
         self._told = told
+        self.rung = ""
 
     def judge(self, touched: Sequence[Touched], trees: Trees) -> list[Pair]:
         """Return what each check says before and behind the change, in the order of the facts.
@@ -146,9 +152,12 @@ class Judging:
     def _run(self, tree: CodeTree, dues: Sequence[Due]) -> dict[str, Answer]:
         from gitmem.verify.judge import Means, judge  # threads and the sandbox: 40 ms, and only where a command runs
 
+        if self._session is None:
+            self._session = self._open()
         trust = self._session.trust
         may_run = any(trust.allows(due.row.spec) for due in dues)
         means = self._session.means() if may_run else Means("", "", 1, trust.allows, trust.denies)
+        self.rung = self._session.rung
         done = 0
 
         def told(result: Result) -> None:

@@ -6,10 +6,10 @@ from gitmem.catalog import state
 from gitmem.check.judged import Judging
 from gitmem.check.places import spots_of
 from gitmem.check.span import find_span
-from gitmem.check.touched import Trees, find_touched, home_tree, list_facts, list_hidden, read_home
+from gitmem.check.touched import Brought, Trees, find_touched, list_facts
 from gitmem.frozen import frozen
 from gitmem.model import FAILS, HOLDS
-from gitmem.search.refresh import beside
+from gitmem.store.home import is_home
 from gitmem.store.scope import PROJECT
 from gitmem.verify.due import refresh_states
 from gitmem.verify.finding import BROKEN, MENDED, STILL, SUSPECT, UNCHECKED, Finding, fact_spot, in_order
@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from gitmem.catalog.catalog import Catalog
     from gitmem.check.judged import Pair
     from gitmem.check.span import Span
+    from gitmem.check.touched import Fact
+    from gitmem.git.binary import Change
     from gitmem.opened.proofs import ProvingStore
-    from gitmem.verify.session import Options
+    from gitmem.verify.session import Options, Session
 
 # What is told with its place and its author: there is something to do about it.
 TELLING = (BROKEN, UNCHECKED, STILL)
@@ -114,28 +116,49 @@ class _Check:
         catalog = self._catalog()
         trees = Trees(store.git, span.base, span.head)
         changes = store.git.diff_trees(span.base, span.head)
-        home = read_home(store.git, policy, span.base, span.head)
         facts = list_facts(catalog, self._options.keys)
+        brought = self._brought(catalog, facts, changes)
         touched = find_touched(
-            facts, changes, trees, home, catalog=catalog, local=store.local, policy=policy, now=store.now
+            facts,
+            changes,
+            trees,
+            brought.facts,
+            catalog=catalog,
+            local=store.local,
+            policy=policy,
+            now=store.now,
         )
-        session = store.session(self._options)
-        judging = Judging(store.git, catalog, policy, session, span, now=store.now, told=self._told)
+        judging = Judging(store.git, catalog, policy, self._session, span, now=store.now, told=self._told)
         pairs = judging.judge(touched, trees)
         findings = self._findings(catalog, pairs)
         findings += self._suspects(catalog, trees, findings)
         self._keep(pairs)
-        removed, hidden = list_hidden(catalog, home, changes)
         whole = tuple(t.fact.row.key for t in touched if t.is_whole)
-        return Checked(span, len(changes), len(facts), in_order(findings), whole, removed, hidden, session.rung)
+        return Checked(
+            span, len(changes), len(facts), in_order(findings), whole, brought.removed, brought.hidden, judging.rung
+        )
+
+    def _brought(self, catalog: Catalog, facts: Sequence[Fact], changes: Sequence[Change]) -> Brought:
+        if self._store.store.scope != PROJECT or not any(is_home(change.path) for change in changes):
+            return Brought()
+        from gitmem.check.home import find_brought  # parsing: 10 ms, and only where the code has memories
+
+        return find_brought(
+            self._store.git, catalog, self._store.policy(), facts, base=self._span.base, changes=changes
+        )
+
+    def _session(self) -> Session:
+        return self._store.session(self._options)
 
     def _catalog(self) -> Catalog:
         """Return the catalog with the memories of the code as the head has them."""
         store = self._store
         if self._is_here or store.store.scope != PROJECT:
             return store.catalog()
-        tree = home_tree(store.git, self._span.head)
-        have = store.catalog()
+        from gitmem.check.home import home_tree
+        from gitmem.search.refresh import beside
+
+        tree, have = home_tree(store.git, self._span.head), store.catalog()
         return have if tree == store.tree() else beside(store.git, have, store.find_tip() or "", tree)
 
     def _findings(self, catalog: Catalog, pairs: Sequence[Pair]) -> list[Finding]:

@@ -51,7 +51,7 @@ def find_span(git: Git, *, base: str, head: str, default: str) -> Span:
             "there is no default branch to compare with", hint="name a commit or branch: gitmem check --base REV"
         )
     against = base or default.removeprefix("refs/heads/").removeprefix("refs/remotes/")
-    tip = _resolve(git, base or default)
+    tip = (_resolve(git, base) if base else git.read_ref(default)) or _resolve(git, default)
     common = git.merge_bases(tip, there)
     if not common:
         return _unrelated(git, tip, there, against, is_asked=bool(base))

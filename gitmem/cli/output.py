@@ -10,7 +10,8 @@ import os
 import sys
 from time import monotonic
 
-from gitmem.hygiene import display, escaped_json
+from gitmem.config import variable
+from gitmem.hygiene import display, escaped_json, unlike_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ class Output:
                 stream.reconfigure(errors="backslashreplace")
         self.is_terminal = self._out.isatty()
         self.is_error_terminal = self._err.isatty()
+        # There, text on a line of its own can be a command (threat T12).
+        self._is_in_workflow = variable("GITHUB_ACTIONS") == "true"
         self.set_color(color)
         self.width = self._columns()
         self._drawn_at = 0.0
@@ -81,12 +84,15 @@ class Output:
         """Print one line of parts: text, or (text, style); each part is cleaned."""
         self.clear_progress()
         pieces = (self.styled(*p) if isinstance(p, tuple) else display(p, sequences=True) for p in parts)
-        print("".join(pieces), end=end, file=self._out)
+        self._say("".join(pieces), end=end)
+
+    def _say(self, text: str, end: str = "\n") -> None:
+        print(unlike_command(text) if self._is_in_workflow else text, end=end, file=self._out)
 
     def text(self, text: str) -> None:
         """Print text of several lines, cleaned."""
         self.clear_progress()
-        print(display(text, lines=True, sequences=True).rstrip("\n"), file=self._out)
+        self._say(display(text, lines=True, sequences=True).rstrip("\n"))
 
     def exact(self, text: str) -> None:
         """Print what gitmem itself made (a completion script, a reviewed list) as it is."""
@@ -98,14 +104,15 @@ class Output:
 
         self.clear_progress()
         text = json.dumps(found, ensure_ascii=False, indent=2)
-        print(escaped_json(text), file=self._out)
+        shown = escaped_json(text)
+        print(shown.replace("##[", "#\\u0023[") if self._is_in_workflow else shown, file=self._out)
 
     def row(self, *cells: str) -> None:
         """Print cells separated by tabs: one record a line, for pipes."""
         whole = "".join(cells)
         if not (whole.isascii() and whole.isprintable()):  # most are, and asking of all at once is three times quicker
             cells = tuple(display(c.replace("\n", " ").replace("\t", " "), sequences=True) for c in cells)
-        print("\t".join(cells), file=self._out)
+        self._say("\t".join(cells))
 
     def note(self, text: str) -> None:
         """Tell the person something on standard error that is no error."""
@@ -126,7 +133,7 @@ class Output:
         """Print a line of ours on standard error; where that is gone, nobody can be told."""
         self.clear_progress()
         try:
-            print(line, file=self._err, flush=True)
+            print(unlike_command(line) if self._is_in_workflow else line, file=self._err, flush=True)
         except OSError:
             self._err = _Nowhere()
 

@@ -6,6 +6,7 @@ for what is escaped: a line that begins with ``::`` is a command, and so is ``##
 
 from __future__ import annotations
 
+from gitmem.hygiene import unlike_command
 from gitmem.report.words import ERROR, WARNING, WORDS, sentence
 
 TYPE_CHECKING = False
@@ -18,13 +19,13 @@ SHOWN = 10
 
 def commands(found: Findings) -> str:
     """Return one workflow command a line for what needs somebody, and the summary as a plain line."""
-    lines = [f"gitmem {found.command}: {plain(found.summary)}"]
+    lines = [f"gitmem {found.command}: {unlike_command(found.summary)}"]
     for level in (ERROR, WARNING):
         places = [(f, spot) for f in found.findings if WORDS[f.kind].level == level for spot in _spots(f)]
         lines += [_command(level, finding, spot) for finding, spot in places[:SHOWN]]
         if len(places) > SHOWN:
             lines.append(f"gitmem {found.command}: {len(places) - SHOWN} more of level {level}: see the step's summary")
-    lines += [f"gitmem {found.command}: {plain(note)}" for note in found.notes]
+    lines += [f"gitmem {found.command}: {unlike_command(note)}" for note in found.notes]
     return "\n".join(lines) + "\n"
 
 
@@ -43,14 +44,8 @@ def _command(level: str, finding: Finding, spot: Spot | None) -> str:
     return f"::{level} {properties}::{_data(sentence(finding))}"
 
 
-def plain(text: str) -> str:
-    """Return text as one line that starts no workflow command where other words stand before it."""
-    return " ".join(text.split()).replace("##[", "## [")
-
-
 def _data(text: str) -> str:
-    escaped = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    return escaped.replace("##[", "## [")
+    return unlike_command(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
 def _property(text: str) -> str:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from gitmem.git.binary import Git
     from gitmem.verify.inputs import CodeTree, Entry
 
+    # What looks into a blob, and where it notes by blob whether it found what it looks for.
+    Reader = tuple[Callable[[bytes], bool], dict[str, bool]]
+
 # A file larger than this is not code; reading it would cost more memory than an answer is worth.
 FILE_LIMIT = 32 * 1024 * 1024
 # Modes whose blob is content of a file: a symbolic link's blob is its target, a submodule has none.
@@ -36,7 +39,8 @@ class Answer:
 def answer_all(git: Git, tree: CodeTree, checks: Iterable[Check]) -> dict[Check, Answer]:
     """Answer many checks, reading every file of the code at most once."""
     answers: dict[Check, Answer] = {}
-    readers: dict[str, list[Check]] = {}
+    found: dict[Check, dict[str, bool]] = {}
+    readers: dict[str, list[Reader]] = {}
     for check in dict.fromkeys(checks):
         if check.words[0] in ("exists", "absent"):
             answers[check] = _presence(tree, check)
@@ -44,12 +48,13 @@ def answer_all(git: Git, tree: CodeTree, checks: Iterable[Check]) -> dict[Check,
         files = _files(tree, check)
         if not files:
             answers[check] = _nothing_to_read(check)
+            continue
+        found[check] = {}
+        reader = _probe(check), found[check]
         for _, oid, _ in files:
-            readers.setdefault(oid, []).append(check)
-    found = _search(git, readers)
-    for check in {c for group in readers.values() for c in group}:
-        answers[check] = _judge(tree, check, found.get(check, {}))
-    return answers
+            readers.setdefault(oid, []).append(reader)
+    _search(git, readers)
+    return answers | {check: _judge(tree, check, having) for check, having in found.items()}
 
 
 def _files(tree: CodeTree, check: Check) -> list[Entry]:
@@ -75,18 +80,15 @@ def _no_regex(text: str) -> Answer:
     return Answer(ERROR, f"{text!r} is not a regular expression that can be run in linear time")
 
 
-def _search(git: Git, readers: dict[str, list[Check]]) -> dict[Check, dict[str, bool]]:
-    """Return for each check and blob whether the blob has what the check looks for; blobs not read are left out."""
-    found: dict[Check, dict[str, bool]] = {}
-    probes = {check: _probe(check) for group in readers.values() for check in group}
+def _search(git: Git, readers: dict[str, list[Reader]]) -> None:
+    """Note for each check whether a blob has what it looks for; blobs that are not read are left out."""
     sizes = git.sizes(readers)
     wanted = [oid for oid in readers if 0 <= sizes[oid] <= FILE_LIMIT]
     for oid, content in git.read_blobs(wanted):
         if content is None:
             continue
-        for check in readers[oid]:
-            found.setdefault(check, {})[oid] = probes[check](content)
-    return found
+        for probe, having in readers[oid]:
+            having[oid] = probe(content)
 
 
 def _probe(check: Check) -> Callable[[bytes], bool]:

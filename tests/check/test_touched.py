@@ -9,9 +9,9 @@ from changing import RS256
 from conftest import NOW, commit_files, git
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from proving import make_fact, put, tracked, tree_of
+from proving import make_fact, put, tree_of
 
-from gitmem.check.touched import Home, Trees, find_touched, list_facts, read_home
+from gitmem.check.touched import Trees, find_touched, list_facts
 from gitmem.git.binary import Git
 from gitmem.model import Check
 from gitmem.verify.inputs import digest
@@ -51,7 +51,7 @@ def touched_by(memory, repo, facts, base, head):
         facts,
         handle.diff_trees(base, head),
         Trees(handle, base, head),
-        Home({}),
+        (),
         catalog=memory.catalog(),
         local=memory.local,
         policy=memory.policy(),
@@ -95,18 +95,7 @@ def test_builtin_checks_that_no_changed_file_concerns_need_no_tree(memory, repo)
     changes = memory.git.diff_trees(base, head)
 
     found = find_touched(
-        list_facts(memory.catalog(), ()), changes, None, Home({}), catalog=None, local=None, policy=None, now=NOW
+        list_facts(memory.catalog(), ()), changes, None, (), catalog=None, local=None, policy=None, now=NOW
     )
 
     assert found == []
-
-
-def test_home_of_the_base_knows_a_fact_by_specification_and_claim(memory, repo):
-    base = commit_files(repo, tracked(make_fact("same", RS256), make_fact("changed", RS256)) | {".memory/README": "x"})
-    head = commit_files(repo, tracked(make_fact("same", RS256, tags=["t"]), make_fact("changed", {"exists": "x"})))
-    rows = {f.row.key: f.row for f in list_facts(memory.catalog(), ())}
-
-    home = read_home(memory.git, memory.policy(), base, head)
-
-    assert {key: home.has(row) for key, row in rows.items()} == {"same": True, "changed": False}
-    assert read_home(memory.git, memory.policy(), base, base).has(rows["changed"])

@@ -174,3 +174,31 @@ def test_width_is_that_of_the_terminal_and_a_hundred_elsewhere(monkeypatch: pyte
 
     assert Output(stdout=stream, stderr=Stream()).width == 61
     assert output()[0].width == 100
+
+
+@pytest.mark.parametrize(
+    "text", ["::error::x", "  ::add-mask::x", "a ##[add-mask]x", "::::x", "a\n\u00a0::stop-commands::x"]
+)
+def test_nothing_that_is_printed_in_a_workflow_is_a_command_of_its_runner(text, monkeypatch) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    out, stdout, stderr = output()
+
+    out.line((text, "bold"))
+    out.text(text)
+    out.row(text, text)
+    out.json({"text": text})
+    out.note(text)
+    out.error(text, text)
+
+    lines = f"{stdout.getvalue()}\n{stderr.getvalue()}".split("\n")
+    assert [line for line in lines if line.strip().startswith("::") or "##[" in line] == []
+    document = stdout.getvalue()[stdout.getvalue().index("{") : stdout.getvalue().rindex("}") + 1]
+    assert json.loads(document) == {"text": text}
+
+
+def test_text_elsewhere_is_not_changed_for_a_runner() -> None:
+    out, stdout, _ = output()
+
+    out.text("::error::x\n##[group]y")
+
+    assert stdout.getvalue() == "::error::x\n##[group]y\n"
