@@ -28,6 +28,7 @@ def command(name: str, stores: Stores) -> Command:
         "catalog": _catalog,
         "cat-file": _cat_file,
         "verify": _verify,
+        "check": _check,
         "task": _task_ready,
         "checkout": _checkout,
         "sync": _sync,
@@ -103,6 +104,20 @@ def _cat_file(stores: Stores, name: str, size: str) -> Command:
     blobs = stores.blobs(size)
     argv = ["git", "cat-file", "--batch"]
     return Command(name, lambda _: argv, stores.path(size), stdin=blobs, says_something=True)
+
+
+def _check(stores: Stores, name: str, size: str) -> Command:
+    """Return ``check`` of a branch that changes three files, its base verified; some facts become false: exit 1."""
+    path = stores.path(f"facts-{size}")
+    if not stores.run(["git", "branch", "--list", "change"], path):
+        stores.run([gitmem(), "verify"], path, ok=(0, 1))
+        listed = stores.run(["git", "ls-files", "-z"], path).decode().split("\0")
+        changed = [file for file in listed if file.endswith(".py")][:3]
+        stores.run(["git", "checkout", "-q", "-b", "change"], path)
+        for file in changed:
+            (path / file).write_text("CHANGED = True\n", encoding="utf-8")
+        stores.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-a", "-m", "change"], path)
+    return Command(name, lambda _: [gitmem(), "check"], path, ok=(0, 1), says_something=True)
 
 
 def _verify(stores: Stores, name: str, what: str) -> Command:

@@ -127,6 +127,18 @@ NOTHING_DUE = (
 )
 
 
+CHECKING = (
+    Figure(
+        "check-1k",
+        "check of a change of 3 files, 1,000 facts with built-in checks, 2,000 code files",
+        10,
+        "Y",
+        ("check-1k",),
+        _against("check-1k"),
+    ),
+)
+
+
 HOOKS = (
     Figure(
         "checkout-hooks",
@@ -214,6 +226,7 @@ GROUPS: tuple[tuple[tuple[Figure, ...], int, int], ...] = (
     (CATALOG, 7, 3),
     (PROVING, 3, 1),
     (NOTHING_DUE, 21, 7),
+    (CHECKING, 21, 7),
     (HOOKS, 21, 7),
     (SHARING, 5, 2),
     (SHOWING, 15, 7),

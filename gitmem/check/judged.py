@@ -9,6 +9,7 @@ from gitmem.graph import age_s
 from gitmem.hygiene import display
 from gitmem.model import BUILTIN, HOLDS, Check
 from gitmem.verify import builtin
+from gitmem.verify.derived import answer_behind
 from gitmem.verify.due import Due, read_fact
 
 TYPE_CHECKING = False
@@ -97,17 +98,14 @@ class Judging:
         The base is judged first: what held there and fails on the head is then run again, on both, by the rules of
         ``verify``, before anybody is accused.
         """
-        before = self._answers(lambda: trees.base, [(t, t.base) for t in touched if t.base is not None], {})
-        behind = self._answers(lambda: trees.head, [(t, t.head) for t in touched], before)
+        before = self._answers(trees, [(t, t.base) for t in touched if t.base is not None], None)
+        behind = self._answers(trees, [(t, t.head) for t in touched], before)
         return [Pair(t, before.get(t.fact.row.key), behind[t.fact.row.key]) for t in touched]
 
     def _answers(
-        self,
-        tree: Callable[[], CodeTree],
-        facts: Sequence[tuple[Touched, state.State]],
-        before: Mapping[str, Answer],
+        self, trees: Trees, facts: Sequence[tuple[Touched, state.State]], before: Mapping[str, Answer] | None
     ) -> dict[str, Answer]:
-        """Return the answers on one tree by key; *before* are those of the base."""
+        """Return the answers on the head by key, given those of the base; those of the base where there are none."""
         found = {}
         asked: dict[str, Check] = {}
         dues = []
@@ -119,10 +117,10 @@ class Judging:
             elif row.form == BUILTIN:
                 asked[row.key] = Check(BUILTIN, tuple(json.loads(row.words)))
             else:
-                dues.append(self._due(t, at, before.get(row.key), tree))
+                dues.append(self._due(t, at, (before or {}).get(row.key)))
         if asked:
-            found |= self._ask(tree(), asked)
-        return found | self._run(tree(), dues) if dues else found
+            found |= self._ask(trees, asked, before)
+        return found | self._run(trees.base if before is None else trees.head, dues) if dues else found
 
     def _known(self, row: state.FactRow, at: state.State) -> Answer | None:
         """Return what a verdict of these very inputs says, where it is not too old."""
@@ -132,14 +130,24 @@ class Judging:
             return None
         return Answer(at.verdict.outcome, at.verdict.because, at.verdict)
 
-    def _ask(self, tree: CodeTree, checks: Mapping[str, Check]) -> dict[str, Answer]:
-        answers = builtin.answer_all(self._git, tree, checks.values())
+    def _ask(self, trees: Trees, checks: Mapping[str, Check], before: Mapping[str, Answer] | None) -> dict[str, Answer]:
+        if before is None:
+            answers = builtin.answer_all(self._git, trees.base, checks.values())
+        else:
+            told = {
+                check: builtin.Answer(before[key].outcome, before[key].because)
+                for key, check in checks.items()
+                if key in before
+            }
+            answers = answer_behind(self._git, trees.base, trees.head, told) if told else {}
+            new = [check for check in checks.values() if check not in told]
+            answers |= builtin.answer_all(self._git, trees.head, new) if new else {}
         return {
             key: Answer(answers[check].outcome, display(answers[check].because)[:LINE_KEPT])
             for key, check in checks.items()
         }
 
-    def _due(self, touched: Touched, at: state.State, before: Answer | None, tree: Callable[[], CodeTree]) -> Due:
+    def _due(self, touched: Touched, at: state.State, before: Answer | None) -> Due:
         row, document, spec = read_fact(self._catalog, touched.fact.row, touched.fact.path, self._policy)
         verdict = at.verdict
         if before is not None and before.verdict is not None:

@@ -13,17 +13,16 @@ from gitmem.model import ERROR, FAILS, HOLDS, Check
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from gitmem.git.binary import Git
     from gitmem.verify.inputs import CodeTree, Entry
 
-    # What looks into a blob, and where it notes by blob whether it found what it looks for.
-    Reader = tuple[Callable[[bytes], bool], dict[str, bool]]
-
 # A file larger than this is not code; reading it would cost more memory than an answer is worth.
 FILE_LIMIT = 32 * 1024 * 1024
+# What they read is which files there are, and none of their content.
+PRESENCE = ("exists", "absent")
 # Modes whose blob is content of a file: a symbolic link's blob is its target, a submodule has none.
 FILE_MODES = frozenset({"100644", "100755"})
 
@@ -39,25 +38,36 @@ class Answer:
 def answer_all(git: Git, tree: CodeTree, checks: Iterable[Check]) -> dict[Check, Answer]:
     """Answer many checks, reading every file of the code at most once."""
     answers: dict[Check, Answer] = {}
-    found: dict[Check, dict[str, bool]] = {}
-    readers: dict[str, list[Reader]] = {}
+    files: dict[Check, Sequence[Entry]] = {}
     for check in dict.fromkeys(checks):
-        if check.words[0] in ("exists", "absent"):
+        if check.words[0] in PRESENCE:
             answers[check] = _presence(tree, check)
-            continue
-        files = _files(tree, check)
-        if not files:
-            answers[check] = _nothing_to_read(check)
-            continue
-        found[check] = {}
+        else:
+            files[check] = files_of(tree, check)
+    found = look_into(git, files)
+    return answers | {check: conclude(check, entries, found[check]) for check, entries in files.items()}
+
+
+def look_into(git: Git, files: Mapping[Check, Iterable[Entry]]) -> dict[Check, dict[str, bool]]:
+    """Return for each check and blob whether that has what the check looks for; blobs not read are left out."""
+    found: dict[Check, dict[str, bool]] = {check: {} for check in files}
+    readers: dict[str, list[tuple[Callable[[bytes], bool], dict[str, bool]]]] = {}
+    for check, entries in files.items():
         reader = _probe(check), found[check]
-        for _, oid, _ in files:
+        for _, oid, _ in entries:
             readers.setdefault(oid, []).append(reader)
-    _search(git, readers)
-    return answers | {check: _judge(tree, check, having) for check, having in found.items()}
+    sizes = git.sizes(readers)
+    wanted = [oid for oid in readers if 0 <= sizes[oid] <= FILE_LIMIT]
+    for oid, content in git.read_blobs(wanted):
+        if content is None:
+            continue
+        for probe, having in readers[oid]:
+            having[oid] = probe(content)
+    return found
 
 
-def _files(tree: CodeTree, check: Check) -> list[Entry]:
+def files_of(tree: CodeTree, check: Check) -> list[Entry]:
+    """Return the files that a check looks into."""
     return [entry for entry in tree.matched(check.words[2]) if entry[0] in FILE_MODES]
 
 
@@ -78,17 +88,6 @@ def _nothing_to_read(check: Check) -> Answer:
 
 def _no_regex(text: str) -> Answer:
     return Answer(ERROR, f"{text!r} is not a regular expression that can be run in linear time")
-
-
-def _search(git: Git, readers: dict[str, list[Reader]]) -> None:
-    """Note for each check whether a blob has what it looks for; blobs that are not read are left out."""
-    sizes = git.sizes(readers)
-    wanted = [oid for oid in readers if 0 <= sizes[oid] <= FILE_LIMIT]
-    for oid, content in git.read_blobs(wanted):
-        if content is None:
-            continue
-        for probe, having in readers[oid]:
-            having[oid] = probe(content)
 
 
 def _probe(check: Check) -> Callable[[bytes], bool]:
@@ -124,9 +123,11 @@ def is_regex(text: str) -> bool:
     return _compiled(text) is not None
 
 
-def _judge(tree: CodeTree, check: Check, found: dict[str, bool]) -> Answer:
+def conclude(check: Check, files: Sequence[Entry], found: Mapping[str, bool]) -> Answer:
+    """Return what a check answers, given which blobs of its files have what it looks for; unread ones are left out."""
+    if not files:
+        return _nothing_to_read(check)
     name, text, where = check.words
-    files = _files(tree, check)
     if name == "matches" and not is_regex(text):
         return _no_regex(text)
     having = [path for _, oid, path in files if found.get(oid)]

@@ -47,9 +47,12 @@ class Files:
 
     def _match(self, glob: str) -> tuple[Entry, ...]:
         prefix = fixed_part(glob)
+        first = bisect_left(self._paths, prefix)
+        if first == len(self._paths) or not self._paths[first].startswith(prefix):
+            return ()  # before a pattern is compiled, which costs more than all the rest
         matches = matcher(glob)
         found = []
-        for at in range(bisect_left(self._paths, prefix), len(self._paths)):
+        for at in range(first, len(self._paths)):
             if not self._paths[at].startswith(prefix):
                 break
             if matches(self._paths[at]):

@@ -1,0 +1,92 @@
+"""Answers behind a change: the same as if every file were read, and fewer files are."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import commit_files, git
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from proving import tree_of
+
+from gitmem.git.binary import Git
+from gitmem.git.repository import discover
+from gitmem.model import BUILTIN, Check
+from gitmem.verify.builtin import answer_all
+from gitmem.verify.derived import answer_behind
+from gitmem.verify.inputs import CodeTree
+
+CHECKS = [
+    Check(BUILTIN, words)
+    for words in (
+        ("contains", "1", "a/*"),
+        ("contains", "1", "a/x"),
+        ("matches", "^[2]", "a/**"),
+        ("matches", "(", "a/**"),
+        ("lacks", "1", "a/*"),
+        ("lacks", "2", "**"),
+        ("exists", "a/x"),
+        ("absent", "a"),
+        ("same", "6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b", "a/y"),
+    )
+]
+CONTENTS = ("1", "2", "12", "")
+TREES = st.dictionaries(st.sampled_from(("a/x", "a/y", "a/b/z", "c")), st.sampled_from(CONTENTS), max_size=4)
+
+
+class Trees:
+    """Trees of these contents, made without a process each."""
+
+    def __init__(self, folder) -> None:
+        self.git = Git(discover(folder))
+        self._oids = {text: git(folder, "hash-object", "-w", "--stdin", input=text) for text in CONTENTS}
+
+    def __call__(self, files: dict[str, str]) -> CodeTree:
+        tree = CodeTree.__new__(CodeTree)
+        super(CodeTree, tree).__init__(("100644", self._oids[text], path) for path, text in files.items())
+        return tree
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(TREES, TREES)
+def test_answers_are_those_of_reading_every_file(repo, before, behind):
+    trees = Trees(repo)
+    base, head = trees(before), trees(behind)
+
+    found = answer_behind(trees.git, base, head, answer_all(trees.git, base, CHECKS))
+
+    assert {c: a.outcome for c, a in found.items()} == {
+        c: a.outcome for c, a in answer_all(trees.git, head, CHECKS).items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "read"),
+    [
+        (("contains", "RS256", "src/**"), 2),
+        (("contains", "EdDSA", "src/**"), 2),
+        (("lacks", "HS256", "src/**"), 2),
+        (("lacks", "RS256", "src/**"), 2),
+        (("contains", "one", "src/**"), 2 + 3),
+    ],
+    ids=["another file has it", "none had it", "none has it", "another file has it still", "the changed one had it"],
+)
+def test_only_changed_files_are_read_where_that_is_enough(repo, monkeypatch, words, read):
+    commit_files(repo, {"src/a.py": "one", "src/b.py": "RS256", "src/c.py": "x"})
+    git(repo, "rm", "-q", "-r", "src/auth", "src/gateway")
+    base = tree_of(repo, commit_files(repo, {}))
+    head = tree_of(repo, commit_files(repo, {"src/a.py": "two"}))
+    handle, check = Git(discover(repo)), Check(BUILTIN, words)
+    before = answer_all(handle, base, [check])
+    asked: list[str] = []
+    sizes = Git.sizes
+
+    def counted(self, oids):
+        asked.extend(oids)
+        return sizes(self, oids)
+
+    monkeypatch.setattr(Git, "sizes", counted)
+
+    found = answer_behind(handle, base, head, before)
+
+    assert len(asked) == read
+    assert found == answer_all(handle, head, [check])
