@@ -229,7 +229,9 @@ def test_failure_is_told_with_its_reason_its_author_and_where_it_held_last(memor
     verify(memory)
 
     assert stock(memory).lines == (
-        Line("a", "It signs", FAILED, "no file of src/auth/*.py contains 'RS256'", "Ana / dev", good),
+        Line(
+            "a", "It signs", FAILED, "no file of src/auth/*.py contains 'RS256'", "Ana / dev", good, path="facts/a.md"
+        ),
     )
 
 
