@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from heapq import nsmallest
+
 from gitmem.verify.finding import Spot
 
 TYPE_CHECKING = False
@@ -20,7 +22,7 @@ FILE_MODES = ("100644", "100755")
 
 def spots_of(git: Git, changed: Iterable[Sequence[Change]]) -> list[tuple[Spot, ...]]:
     """Return for each list of changes the files to look at, and where they differ first; each file is read once."""
-    chosen = [sorted(changes, key=lambda c: (c.status == GONE, c.path))[:NAMED] for changes in changed]
+    chosen = [nsmallest(NAMED, changes, key=lambda c: (c.status == GONE, c.path)) for changes in changed]
     lines = _first_lines(git, {change.path: change for changes in chosen for change in changes}.values())
     return [tuple(Spot(change.path, lines.get(change.path, 0)) for change in changes) for changes in chosen]
 

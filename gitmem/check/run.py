@@ -113,7 +113,7 @@ class _Check:
 
     def run(self) -> Checked:
         store, span, policy = self._store, self._span, self._store.policy()
-        catalog = self._catalog()
+        catalog = self._at(span.head)
         trees = Trees(store.git, span.base, span.head)
         changes = store.git.diff_trees(span.base, span.head)
         facts = list_facts(catalog, self._options.keys)
@@ -131,7 +131,8 @@ class _Check:
         judging = Judging(store.git, catalog, policy, self._session, span, now=store.now, told=self._told)
         pairs = judging.judge(touched, trees)
         findings = self._findings(catalog, pairs)
-        findings += self._suspects(catalog, trees, findings)
+        has_own = any(is_home(change.path) for change in changes)
+        findings += self._suspects(catalog, trees, findings, has_own=has_own)
         self._keep(pairs)
         whole = tuple(t.fact.row.key for t in touched if t.is_whole)
         return Checked(
@@ -150,15 +151,15 @@ class _Check:
     def _session(self) -> Session:
         return self._store.session(self._options)
 
-    def _catalog(self) -> Catalog:
-        """Return the catalog with the memories of the code as the head has them."""
-        store = self._store
-        if self._is_here or store.store.scope != PROJECT:
-            return store.catalog()
+    def _at(self, commit: str) -> Catalog:
+        """Return the catalog with the memories of the code as a commit has them."""
+        store, have = self._store, self._store.catalog()
+        if store.store.scope != PROJECT or commit == store.git.read_head()[1]:
+            return have
         from gitmem.check.home import home_tree
         from gitmem.search.refresh import beside
 
-        tree, have = home_tree(store.git, self._span.head), store.catalog()
+        tree = home_tree(store.git, commit)
         return have if tree == store.tree() else beside(store.git, have, store.find_tip() or "", tree)
 
     def _findings(self, catalog: Catalog, pairs: Sequence[Pair]) -> list[Finding]:
@@ -186,22 +187,33 @@ class _Check:
             )
         return found
 
-    def _suspects(self, catalog: Catalog, trees: Trees, found: Sequence[Finding]) -> list[Finding]:
-        """Return what rests on facts that become false, and whether it is suspect on the base already."""
-        store, broken = self._store, [f.key for f in found if f.kind == BROKEN]
-        chains = state.chains(catalog, broken)
-        if not chains:
+    def _suspects(self, catalog: Catalog, trees: Trees, found: Sequence[Finding], *, has_own: bool) -> list[Finding]:
+        """Return what rests on facts that become false, and what is suspect only by what the change says itself.
+
+        Args:
+            catalog: The catalog with the memories of the code as the head has them.
+            trees: The code of both commits.
+            found: What came of the touched facts.
+            has_own: Whether the change touches memories of the code, and so what rests on what.
+        """
+        store, broken = self._store, {f.key for f in found if f.kind == BROKEN}
+        behind = state.chains(catalog, broken)
+        if not behind and not has_own:
             return []
         ground = refresh_states(
             catalog, store.git, store.local, self._span.head, store.policy(), now=store.now, tree=trees.head
         )
         touched = {f.key for f in found}
-        before = {key for key in state.failed(catalog, ground) if key not in touched}
-        before |= {f.key for f in found if f.kind == STILL}
-        already = state.chains(catalog, before | {f.key for f in found if f.kind == MENDED})
+        failing = {key for key in state.failed(catalog, ground) if key not in touched}
+        failing |= {f.key for f in found if f.kind == STILL}
+        graph = self._at(self._span.base) if has_own else catalog
+        already = state.chains(graph, failing | {f.key for f in found if f.kind == MENDED})
+        own = state.chains(catalog, failing) if has_own else {}
+        chains = {key: chain for key, chain in own.items() if key not in already} | behind
         places = {f.key: f.places for f in found}
         rows = catalog.each(
-            f"SELECT m.id, m.key, m.title, m.path FROM memory m WHERE {state.LIVE} AND m.key IN ({{}})", chains
+            f"SELECT m.id, m.key, m.title, m.path FROM memory m WHERE {state.LIVE} AND m.key IN ({{}})",
+            chains.keys() - failing - broken,
         )
         return [
             Finding(
@@ -211,13 +223,12 @@ class _Check:
                 f"rests on {' → '.join(chains[key])}",
                 author(catalog, number),
                 fact_spot(store.git, self._span.head, path),
-                places[chains[key][-1]],
+                places.get(chains[key][-1], ()),
                 path,
                 chain=chains[key],
                 is_new=key not in already,
             )
             for number, key, title, path in rows
-            if key not in before
         ]
 
     def _keep(self, pairs: Iterable[Pair]) -> None:

@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.git.binary import Git
 
+FETCH = "fetch it first: git fetch origin '+refs/heads/*:refs/remotes/origin/*'; in CI: fetch-depth: 0"
 DEEPEN = "fetch more of the history: git fetch --deepen=100 (or --unshallow); in CI check it out whole (fetch-depth: 0)"
 
 
@@ -70,9 +71,7 @@ def _resolve(git: Git, rev: str) -> str:
     try:
         return git.resolve(rev)
     except NotFoundError as err:
-        raise GitmemError(
-            f"there is no commit {rev} in this clone", hint="bring it here: git fetch origin; then name it in full"
-        ) from err
+        raise GitmemError(f"there is no commit {rev} in this clone", hint=FETCH) from err
 
 
 def _unrelated(git: Git, tip: str, head: str, against: str, *, is_asked: bool) -> Span:

@@ -125,7 +125,8 @@ def find_touched(
     The names of the changed files leave out most built-in checks before any tree is listed; what is left is decided
     by the digests of its inputs, as freshness is everywhere.
     """
-    by_path = {change.path: change for change in changes}
+    every = tuple(sorted(changes, key=lambda change: change.path))
+    by_path = {change.path: change for change in every}
     files = Files((change.mode, change.oid, change.path) for change in changes)
     maybe = [f for f in facts if f.row.id in brought or f.row.form != BUILTIN or files.matched(_glob(f.row))]
     if not maybe:
@@ -136,8 +137,8 @@ def find_touched(
     found = []
     for fact, base, head in zip(maybe, before, behind, strict=True):
         if fact.row.id in brought or base.digest != head.digest:
-            paths = sorted(by_path) if head.digest.startswith(WHOLE) else _changed_paths(fact.row, files)
-            changed = tuple(by_path[path] for path in paths)
+            is_whole = head.digest.startswith(WHOLE)
+            changed = every if is_whole else tuple(by_path[path] for path in _changed_paths(fact.row, files))
             found.append(Touched(fact, None if fact.row.id in brought else base, head, changed))
     return found
 

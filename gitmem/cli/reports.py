@@ -63,7 +63,8 @@ def emit(args: argparse.Namespace, out: Output, found: Findings) -> None:
 
     With ``github``, the step's summary is written as well, where there is one (GITHUB_STEP_SUMMARY).
     """
-    from gitmem.report import render  # xml and json, and only where a report is made
+    from gitmem.report import cleaned, render  # xml and json, and only where a report is made
+    from gitmem.report.markdown import SIZE_LIMIT, page
 
     form = form_of(args)
     for wanted, file in _files(args):
@@ -72,7 +73,9 @@ def emit(args: argparse.Namespace, out: Output, found: Findings) -> None:
         out.exact(render(form, found))
     summary = variable("GITHUB_STEP_SUMMARY") if form == "github" else ""
     if summary:
-        _append(summary, render("markdown", found))
+        # What this step has written there already counts as well.
+        written = Path(summary).stat().st_size if Path(summary).is_file() else 0
+        _append(summary, page(cleaned(found), limit=SIZE_LIMIT - written))
 
 
 def _write(file: str, text: str) -> None:

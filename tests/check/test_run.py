@@ -221,6 +221,17 @@ def test_suspects_are_told_with_their_chain_and_whether_they_are_new(memory, rep
     assert {f.key: f.is_new for f in check(memory).of("suspect")} == {"near": True, "far": True, "old": False}
 
 
+def test_memory_of_the_change_that_rests_on_what_fails_already_is_a_new_suspect(memory, repo):
+    put(repo, make_fact("failing", {"exists": "missing"}), make_memory("old", "Rests on it", requires=["failing"]))
+    verify(memory)
+    change(repo, tracked(make_memory("new", "Rests on it too", requires=["failing"]), make_fact("fine", RS256)))
+
+    checked = check(memory)
+
+    assert kinds(checked) == {"new": "suspect", "fine": "holds"}
+    assert (finding(checked, "new").chain, finding(checked, "new").is_new) == (("failing",), True)
+
+
 def test_fact_that_names_no_paths_is_touched_by_every_change_and_counted(memory, repo):
     put(repo, make_fact("whole", "grep -q RS256 src/auth/jwt.py"), make_fact("named", "true; :", paths=["src/auth/*"]))
     approve_all(memory)

@@ -37,6 +37,18 @@ def test_one_run_prints_one_form_and_writes_others(run_cli, repo: Path, tmp_path
 
 
 @pytest.mark.usefixtures("broken")
+def test_summary_that_is_full_already_is_not_made_too_large(run_cli, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary"))
+    (tmp_path / "summary").write_text("x" * (1024 * 1024 - 4200), encoding="utf-8")
+
+    run_cli("check", "--format", "github")
+
+    text = (tmp_path / "summary").read_text(encoding="utf-8")
+    assert len(text.encode()) <= 1024 * 1024
+    assert "| … | and 1 more | | |" in text
+
+
+@pytest.mark.usefixtures("broken")
 def test_link_in_the_place_of_a_report_is_replaced_and_not_written_through(run_cli, repo: Path, tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("mine", encoding="utf-8")
     (repo / "report.md").symlink_to(tmp_path / "mine")
