@@ -7,10 +7,10 @@ import json
 from gitmem.frozen import frozen, replace
 from gitmem.graph import age_s
 from gitmem.hygiene import display
-from gitmem.model import BUILTIN, HOLDS, Check
+from gitmem.model import BUILTIN, ERROR, HOLDS, Check
 from gitmem.verify import builtin
 from gitmem.verify.derived import answer_behind
-from gitmem.verify.due import Due, read_fact
+from gitmem.verify.due import Due, is_accepted, read_fact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -174,7 +174,12 @@ class Judging:
             self._told(result.due.row.key, done, len(dues))
 
         results = judge(self._git, tree, dues, means, now=self._now, told=told)
-        return {
-            r.due.row.key: Answer(r.outcome, r.because or r.reason, r.verdict, r.seconds, is_new=r.verdict is not None)
-            for r in results
-        }
+        return {r.due.row.key: self._answer(r) for r in results}
+
+    def _answer(self, result: Result) -> Answer:
+        verdict = result.verdict
+        if verdict is not None and not is_accepted(verdict, self._policy, now=self._now):
+            told = f"the policy wants it run on {self._policy.verify.min_sandbox}; it ran on {verdict.sandbox}"
+            return Answer(ERROR, told, seconds=result.seconds)
+        because = result.because or result.reason
+        return Answer(result.outcome, because, verdict, result.seconds, is_new=verdict is not None)

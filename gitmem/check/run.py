@@ -42,6 +42,7 @@ class Checked:
         facts: How many live facts there are.
         findings: One for each fact that it touches, and for each suspect behind one that became false.
         whole: Facts that every change touches, since nothing is known of what they read.
+        brought: Facts of the code tree that it brings, or makes say something else.
         removed: Facts of the code tree that it takes away.
         hidden: Facts of the memory branch that it replaces or supersedes by memories of the code tree.
         rung: The sandbox's rung that commands ran on; empty where none ran.
@@ -52,6 +53,7 @@ class Checked:
     facts: int = 0
     findings: tuple[Finding, ...] = ()
     whole: tuple[str, ...] = ()
+    brought: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
     rung: str = ""
@@ -93,6 +95,7 @@ def check(
         sum(p.facts for p in parts),
         in_order([f for p in parts for f in p.findings]),
         tuple(k for p in parts for k in p.whole),
+        tuple(k for p in parts for k in p.brought),
         tuple(k for p in parts for k in p.removed),
         tuple(k for p in parts for k in p.hidden),
         next((p.rung for p in parts if p.rung), ""),
@@ -134,9 +137,18 @@ class _Check:
         has_own = any(is_home(change.path) for change in changes)
         findings += self._suspects(catalog, trees, findings, has_own=has_own)
         self._keep(pairs)
+        new = tuple(t.fact.row.key for t in touched if t.base is None)
         whole = tuple(t.fact.row.key for t in touched if t.is_whole)
         return Checked(
-            span, len(changes), len(facts), in_order(findings), whole, brought.removed, brought.hidden, judging.rung
+            span,
+            len(changes),
+            len(facts),
+            in_order(findings),
+            whole,
+            new,
+            brought.removed,
+            brought.hidden,
+            judging.rung,
         )
 
     def _brought(self, catalog: Catalog, facts: Sequence[Fact], changes: Sequence[Change]) -> Brought:

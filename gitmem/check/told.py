@@ -47,6 +47,8 @@ def notes(checked: Checked) -> list[str]:
     lines = [checked.span.note] if checked.span.note else []
     if checked.hidden:
         lines.append(f"memories of .memory/ take the place of facts of the memory branch: {_named(checked.hidden)}")
+    if checked.brought:
+        lines.append(f"facts of .memory/ that are new or say something else now: {_named(checked.brought)}")
     if checked.removed:
         lines.append(f"facts of .memory/ that this change takes away: {_named(checked.removed)}")
     if checked.whole:

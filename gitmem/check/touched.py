@@ -137,8 +137,8 @@ def find_touched(
     found = []
     for fact, base, head in zip(maybe, before, behind, strict=True):
         if fact.row.id in brought or base.digest != head.digest:
-            is_whole = head.digest.startswith(WHOLE)
-            changed = every if is_whole else tuple(by_path[path] for path in _changed_paths(fact.row, files))
+            paths = _changed_paths(fact.row, head, files)
+            changed = every if paths is None else tuple(by_path[path] for path in paths)
             found.append(Touched(fact, None if fact.row.id in brought else base, head, changed))
     return found
 
@@ -149,10 +149,12 @@ def _glob(row: state.FactRow) -> str:
     return words[1] if words[0] in ("exists", "absent") else words[2]
 
 
-def _changed_paths(row: state.FactRow, files: Files) -> list[str]:
-    """Return the changed files that a fact reads, by path."""
+def _changed_paths(row: state.FactRow, head: state.State, files: Files) -> list[str] | None:
+    """Return the changed files that a fact names, by path; None where it names none."""
     if row.form == BUILTIN:
         return [path for _, _, path in files.matched(_glob(row))]
     globs: list[str] = json.loads(row.inputs)[1:]
+    if not globs or head.digest.startswith(WHOLE):
+        return None
     entries = {entry for glob in globs for entry in files.matched(glob)} | set(files.attributes)
     return sorted(path for _, _, path in entries)

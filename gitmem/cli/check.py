@@ -136,6 +136,7 @@ def as_table(checked: Checked) -> dict[str, Any]:
         ],
         "holds": len(checked.of("holds")),
         "whole_tree": list(checked.whole),
+        "brought": list(checked.brought),
         "removed": list(checked.removed),
         "hidden": list(checked.hidden),
         "sandbox": checked.rung,

@@ -48,3 +48,15 @@ def test_claimed_verdict_of_the_base_does_not_outweigh_what_is_found_there(memor
 
     assert kinds(checked) == {"claimed": "unchecked", "b": "holds"}
     assert "the environment changed" in checked.of("unchecked")[0].because
+
+
+def test_run_on_a_weaker_sandbox_than_the_policy_wants_teaches_nothing(memory, repo):
+    put(repo, make_fact("a", "grep -q RS256 src/auth/jwt.py", paths=["src/auth/*"]))
+    put(repo, {"gitmem.toml": '[verify]\nmin_sandbox = "bubblewrap"\n'})
+    approve_all(memory)
+    change(repo, {"src/auth/jwt.py": "EdDSA\n"})
+
+    checked = check(memory)
+
+    assert kinds(checked) == {"a": "unchecked"}
+    assert checked.of("unchecked")[0].because == "the policy wants it run on bubblewrap; it ran on none"

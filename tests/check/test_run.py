@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -261,7 +262,7 @@ def test_new_and_reworded_facts_of_the_code_tree_have_no_base(memory, repo):
     assert kinds(checked) == {"new": "newly_false", "old": "newly_false", "fine": "holds"}
     assert [f.is_new for f in checked.of("newly_false")] == [True, True]
     assert finding(checked, "new").fact == Spot(".memory/facts/new.md", 5)
-    assert checked.removed == ("gone",)
+    assert (checked.brought, checked.removed) == (("fine", "new", "old"), ("gone",))
 
 
 def test_fact_of_the_branch_that_the_change_replaces_or_supersedes_does_not_vanish_unseen(memory, repo):
@@ -341,3 +342,19 @@ def test_private_facts_are_checked_too(repo, monkeypatch):
         change(repo, EDDSA, gone=("README.md",))
 
         assert kinds(check(memory)) == {"ours": "newly_false", "mine": "newly_false"}
+
+
+@pytest.mark.skipif(not shutil.which("bwrap"), reason="there is no bubblewrap here")
+def test_code_of_a_change_cannot_leave_the_sandbox(memory, repo, tmp_path, monkeypatch):
+    monkeypatch.setenv("SECRET_OF_CI", "x")
+    commit_files(repo, {"run.sh": "exit 0\n"})
+    put(repo, make_fact("runs", "sh run.sh", paths=["run.sh"]))
+    approve_all(memory)
+    change(
+        repo, {"run.sh": f"echo x >{tmp_path}/out; echo x >{repo}/out; env | grep -q SECRET_OF_CI && exit 0; exit 1\n"}
+    )
+
+    checked = check(memory, no_sandbox=False)
+
+    assert (kinds(checked), checked.rung) == ({"runs": "newly_false"}, "bubblewrap")
+    assert not (tmp_path / "out").exists() and git(repo, "status", "--porcelain") == ""
