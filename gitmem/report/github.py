@@ -30,8 +30,12 @@ def commands(found: Findings) -> str:
 
 
 def _spots(finding: Finding) -> list[Spot | None]:
-    """Return where a finding is shown: at the fact's own lines, and at the first changed code that it reads."""
-    return [spot for spot in (finding.fact, *finding.places[:1]) if spot is not None] or [None]
+    """Return where a finding is shown: at the fact's own lines and at the first changed code that it reads.
+
+    What is only a warning is shown once: few of them are shown at all.
+    """
+    spots = [spot for spot in (finding.fact, *finding.places[:1]) if spot is not None]
+    return [*spots[: None if WORDS[finding.kind].level == ERROR else 1]] or [None]
 
 
 def _command(level: str, finding: Finding, spot: Spot | None) -> str:
