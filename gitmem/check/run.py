@@ -257,9 +257,6 @@ def _judgement(pair: Pair) -> tuple[str, str]:
     base, head = pair.base, pair.head
     if head.outcome not in (HOLDS, FAILS):
         return UNCHECKED, head.because
-    is_same = base is None or base.outcome == head.outcome
-    if not is_same and any(a.verdict is not None and a.verdict.flapping for a in (base, head) if a is not None):
-        return UNCHECKED, "flapping: its check does not answer alike on the same code"
     if head.outcome == HOLDS:
         return (MENDED if base is not None and base.outcome == FAILS else HELD), ""
     if base is None or base.outcome == HOLDS:
