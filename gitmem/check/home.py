@@ -30,16 +30,21 @@ def find_brought(
     claims = _claims(git, policy, base)
     live = dict(catalog.rows(f"SELECT m.key, m.path FROM memory m WHERE {state.LIVE}"))
     ours = {change.path for change in changes}
-    new = frozenset(f.row.id for f in facts if is_home(f.path) and claims.get(f.row.key) != (f.row.spec, f.row.claim))
     shadowed = catalog.rows(
-        "SELECT m.key, m.path FROM fact f JOIN memory m ON m.id = f.id WHERE m.shadowed = 1 AND m.archived = 0"
+        "SELECT m.key, m.path, f.spec, f.claim FROM fact f JOIN memory m ON m.id = f.id WHERE m.shadowed = 1"
+        " AND m.archived = 0"
     )
+    # One that the change moves here from the memory branch, as it is, has a base and hides nothing.
+    branch = {key: (spec, claim) for key, path, spec, claim in shadowed if not is_home(path)}
+    known = branch | claims
+    own = {f.row.key: (f.row.spec, f.row.claim) for f in facts if is_home(f.path)}
+    new = frozenset(f.row.id for f in facts if f.row.key in own and known.get(f.row.key) != own[f.row.key])
     superseded = catalog.rows(
         "SELECT m.key, s.path FROM link l JOIN memory s ON s.id = l.source JOIN memory m ON m.key = l.target"
         " JOIN fact f ON f.id = m.id WHERE l.relation = 'supersedes' AND m.superseded = 1 AND m.archived = 0"
         " AND m.shadowed = 0"
     )
-    hidden = {key for key, path in shadowed if not is_home(path) and live.get(key) in ours}
+    hidden = {key for key, said in branch.items() if live.get(key) in ours and own.get(key) != said}
     hidden |= {key for key, path in superseded if is_home(path) and path in ours and key not in claims}
     return Brought(new, tuple(sorted(key for key in claims if key not in live)), tuple(sorted(hidden)))
 

@@ -7,7 +7,7 @@ import json
 from gitmem.frozen import frozen, replace
 from gitmem.graph import age_s
 from gitmem.hygiene import display
-from gitmem.model import BUILTIN, ERROR, HOLDS, Check
+from gitmem.model import BUILTIN, ERROR, FAILS, HOLDS, Check
 from gitmem.verify import builtin
 from gitmem.verify.derived import answer_behind
 from gitmem.verify.due import Due, is_accepted, read_fact
@@ -100,7 +100,23 @@ class Judging:
         """
         before = self._answers(trees, [(t, t.base) for t in touched if t.base is not None], None)
         behind = self._answers(trees, [(t, t.head) for t in touched], before)
+        before |= self._doubted(trees, touched, before, behind)
         return [Pair(t, before.get(t.fact.row.key), behind[t.fact.row.key]) for t in touched]
+
+    def _doubted(
+        self, trees: Trees, touched: Sequence[Touched], before: Mapping[str, Answer], behind: Mapping[str, Answer]
+    ) -> dict[str, Answer]:
+        """Return what built-in checks answer on the base where somebody else says that they held there.
+
+        Commands are run there again before a change is accused; these are only asked, and accuse as little on hearsay.
+        """
+        checks = {}
+        for t in touched:
+            row, base = t.fact.row, before.get(t.fact.row.key)
+            is_hearsay = base is not None and base.verdict is not None and not base.verdict.own
+            if is_hearsay and row.form == BUILTIN and behind[row.key].outcome == FAILS:
+                checks[row.key] = Check(BUILTIN, tuple(json.loads(row.words)))
+        return self._ask(trees, checks, None) if checks else {}
 
     def _answers(
         self, trees: Trees, facts: Sequence[tuple[Touched, state.State]], before: Mapping[str, Answer] | None

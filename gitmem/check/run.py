@@ -7,7 +7,7 @@ from gitmem.check.judged import Judging
 from gitmem.check.places import spots_of
 from gitmem.check.span import find_span
 from gitmem.check.touched import Brought, Trees, find_touched, list_facts
-from gitmem.frozen import frozen
+from gitmem.frozen import frozen, replace
 from gitmem.model import FAILS, HOLDS
 from gitmem.store.home import is_home
 from gitmem.store.scope import PROJECT
@@ -137,6 +137,8 @@ class _Check:
         has_own = any(is_home(change.path) for change in changes)
         findings += self._suspects(catalog, trees, findings, has_own=has_own)
         self._keep(pairs)
+        if self._options.keys:  # somebody asks for these facts, and not what becomes of the others
+            brought = replace(brought, removed=(), hidden=())
         new = tuple(t.fact.row.key for t in touched if t.base is None)
         whole = tuple(t.fact.row.key for t in touched if t.is_whole)
         return Checked(

@@ -32,12 +32,18 @@ def test_verdict_that_is_too_old_does_not_count_as_known(repo):
 
 
 def test_claimed_verdict_of_the_base_does_not_outweigh_what_is_found_there(memory, repo):
-    put(repo, make_fact("claimed", "grep -q HS512 src/auth/jwt.py", paths=["src/auth/*"]), make_fact("b", RS256))
+    hs512 = {"contains": "HS512", "in": "src/auth/*"}
+    put(
+        repo,
+        make_fact("claimed", "grep -q HS512 src/auth/jwt.py", paths=["src/auth/*"]),
+        make_fact("builtin", hs512),
+        make_fact("b", RS256),
+    )
     approve_all(memory)
     verify(memory)
-    path = verdict_file(memory, "claimed")
-    lie = git(repo, "show", f"memory:{path}").replace('"fails"', '"holds"')
-    put(repo, {path: lie + "\n"})
+    for path in (verdict_file(memory, "claimed"), verdict_file(memory, "builtin")):
+        lie = git(repo, "show", f"memory:{path}").replace('"fails"', '"holds"')
+        put(repo, {path: lie + "\n"})
     (repo / ".git/gitmem/local.sqlite").unlink()
     for name in ("-wal", "-shm"):
         (repo / f".git/gitmem/local.sqlite{name}").unlink(missing_ok=True)
@@ -46,7 +52,7 @@ def test_claimed_verdict_of_the_base_does_not_outweigh_what_is_found_there(memor
     with Memory(repo, clock=lambda: float(NOW)) as fresh:
         checked = check(fresh)
 
-    assert kinds(checked) == {"claimed": "unchecked", "b": "holds"}
+    assert kinds(checked) == {"claimed": "unchecked", "builtin": "still_false", "b": "holds"}
     assert "the environment changed" in checked.of("unchecked")[0].because
 
 

@@ -263,16 +263,18 @@ def test_new_and_reworded_facts_of_the_code_tree_have_no_base(memory, repo):
 
 
 def test_fact_of_the_branch_that_the_change_replaces_or_supersedes_does_not_vanish_unseen(memory, repo):
-    put(repo, make_fact("replaced", RS256), make_fact("superseded", RS256), make_fact("stays", RS256))
+    moved = make_fact("moved", RS256)
+    put(repo, make_fact("replaced", RS256), make_fact("superseded", RS256), moved)
     own = make_fact("replaced", {"exists": "README.md"})
-    change(repo, EDDSA | tracked(own, make_memory("trick", "Takes over", supersedes=["superseded"])))
+    change(repo, EDDSA | tracked(own, moved, make_memory("trick", "Takes over", supersedes=["superseded"])))
 
     checked = check(memory)
 
     assert (kinds(checked), checked.hidden) == (
-        {"stays": "newly_false", "replaced": "holds"},
+        {"moved": "newly_false", "replaced": "holds"},
         ("replaced", "superseded"),
     )
+    assert not finding(checked, "moved").is_new
 
 
 def test_what_claims_nothing_now_is_not_judged(memory, repo):
