@@ -10,8 +10,9 @@ from proving import tree_of
 
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
-from gitmem.model import BUILTIN, Check
-from gitmem.verify.builtin import answer_all
+from gitmem.model import BUILTIN, FAILS, HOLDS, Check
+from gitmem.verify import builtin
+from gitmem.verify.builtin import Answer, answer_all
 from gitmem.verify.derived import answer_behind
 from gitmem.verify.inputs import CodeTree
 
@@ -90,3 +91,14 @@ def test_only_changed_files_are_read_where_that_is_enough(repo, monkeypatch, wor
 
     assert len(asked) == read
     assert found == answer_all(handle, head, [check])
+
+
+def test_what_cannot_be_read_any_more_is_not_taken_for_what_did_not_change(repo, monkeypatch):
+    base = tree_of(repo, commit_files(repo, {"lib/a": "RS256", "lib/b": "x"}))
+    head = tree_of(repo, commit_files(repo, {"lib/a": "y"}))
+    handle, check = Git(discover(repo)), Check(BUILTIN, ("contains", "RS256", "lib/*"))
+    monkeypatch.setattr(builtin, "FILE_LIMIT", 3)
+
+    found = answer_behind(handle, base, head, {check: Answer(HOLDS, "")})
+
+    assert found[check].outcome == FAILS
