@@ -53,7 +53,7 @@ def _claims(git: Git, policy: Policy, commit: str) -> dict[str, tuple[str, str]]
     """Return specification and claim of each fact of the code tree by key."""
     tree = home_tree(git, commit)
     files = homeread.scan_all(git, tree).files if tree else ()
-    claims = {}
+    claims, how = {}, policy.verify
     for stored, content in read.read_files(git, files):
         if not isinstance(content, bytes) or stored.place.archived:
             continue
@@ -61,7 +61,7 @@ def _claims(git: Git, policy: Policy, commit: str) -> dict[str, tuple[str, str]]
             document = parse(content, path=stored.path)
         except FormatError:
             continue
-        spec = spec_of(document, setup=policy.verify.setup, default_timeout_s=policy.verify.timeout_s)
+        spec = spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
         if spec is not None:
             claims[stored.place.key] = (spec_hash(spec), claim_hash(document))
     return claims
