@@ -1,18 +1,37 @@
-"""Checks that cannot fail prove nothing: recognise the plain ones, and suggest a built-in check where one fits."""
+"""Checks that cannot fail prove nothing: recognise the plain ones, and suggest a built-in check where one fits.
+
+Only what is certain is claimed: a command of more than simple commands (``if``, loops, functions) may always fail. What
+gets through is found by running it in an empty folder (``judge.Judge.is_weak``).
+"""
 
 from __future__ import annotations
 
+import operator
 import re
+import shlex
 
 from gitmem.model import BUILTIN, PROGRAM, SHELL, Check
 
-# Commands that succeed whatever the code says (POSIX.1-2017, Shell and Utilities).
+# Commands that succeed whatever the code says, and those that do at the end of a pipeline, whose status is the last
+# one's (POSIX.1-2017, Shell and Utilities; Shell Command Language, 2.9.2).
 HARMLESS = frozenset(
-    {"true", ":", "echo", "printf", "pwd", "sleep", "date", "whoami", "hostname", "id", "env", "uname"}
+    {"true", ":", "echo", "printf", "pwd", "sleep", "date", "whoami", "hostname", "id", "env", "uname", "set"}
 )
-_SEPARATORS = re.compile(r"\|\||&&|[;|&\n]")
-# One after which the end of a command stands whatever came before it; `&&` is none.
-_ENDS = re.compile(r"\|\||;|\n")
+FILTERS = frozenset({"cat", "tee", "tail", "head", "uniq", "wc", "tr", "cut", "nl", "fold", "less", "more"})
+SHELLS = frozenset({"sh", "bash", "dash"})
+# Places that are there wherever a check runs.
+ALWAYS_THERE = frozenset({".", "./", "..", "../", "/", "/dev/null", "/tmp", "/etc", "/usr", "/bin"})  # noqa: S108
+# What begins more than a simple command.
+COMPOUND = frozenset({"if", "for", "while", "until", "case", "{", "[[", "function", "trap", "return", "break"})
+COMPARED = {
+    "-eq": operator.eq, "-ne": operator.ne, "-lt": operator.lt, "-le": operator.le, "-gt": operator.gt,
+    "-ge": operator.ge,
+}  # fmt: skip
+_OPERATOR = re.compile(r"\|\||&&|[;|&\n]")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+_NUMBER = re.compile(r"-?\d{1,9}")
+_TO_NOWHERE = re.compile(r"[12&]?>>?\s*(?:/dev/null|&[12])(?=\s|$)")
+_REDIRECTION = re.compile(r"\d?[<>]")
 # Unquoted, only what no shell expands; a line feed would separate two patterns of grep's.
 _TEXT = r"[\w./@:=,%+^][\w./@:=,%+^-]*|'[^'\n]*'|\"[^\"$`\\\n]*\""
 _GREP = re.compile(rf"grep (?:-[qFs]+ )*-?[qF]*q[qFs]* (?:-- )?({_TEXT}) ([\w./*@+][\w./*@+-]*)")
@@ -29,44 +48,187 @@ def why_trivial(check: Check) -> str:
         return ""
     if check.form == PROGRAM:
         command = " ".join(check.words)
-        name = check.words[0].rsplit("/", 1)[-1] if check.words else ""
-        is_harmless = name in HARMLESS and not (name == "env" and len(check.words) > 1)
-        return f"{command!r} succeeds whatever the code says" if is_harmless or not command.strip() else ""
+        is_harmless = not command.strip() or _part_value(shlex.join(check.words))
+        return f"{command!r} succeeds whatever the code says" if is_harmless else ""
     command = check.words[0].strip()
     if not command:
         return "the command is empty"
-    parts = [part.strip() for part in _SEPARATORS.split(command)]
-    if all(_is_harmless(part) for part in parts):
-        return f"{command!r} succeeds whatever the code says"
-    tail = _tail(command)
-    return f"it ends in {tail!r}, which succeeds whatever was before it" if tail else ""
-
-
-def _tail(command: str) -> str:
-    """Return what a command ends in where that succeeds whatever was before it, or an empty string."""
-    ends = list(_ENDS.finditer(command))
-    if not ends:
+    statements = _parse(command)
+    if statements is None or not _value(command, statements):
         return ""
-    before, tail = command[: ends[-1].start()], command[ends[-1].end() :].strip()
-    is_quoted = before.count("'") % 2 or before.count('"') % 2
-    # `exit` alone has the status of what was before it, as a comment and nothing at all leave it.
-    says_nothing = not tail or tail.startswith("#") or tail == "exit"
-    return "" if is_quoted or says_nothing or not _is_harmless(tail) else tail
+    parts = [part for statement in statements for _, pipeline in statement for part in pipeline]
+    if all(_part_value(part) for part in parts):
+        return f"{command!r} succeeds whatever the code says"
+    if command.rstrip().endswith("&"):
+        return "it ends in '&', and what runs in the background decides nothing"
+    return f"it ends in {parts[-1]!r}, which succeeds whatever was before it"
 
 
-def _is_harmless(part: str) -> bool:
-    words = part.split()
-    if not words or part.startswith("#"):
-        return True
-    name = words[0].rsplit("/", 1)[-1] or words[0]
+# An and-or list: pipelines, each with the operator before it. A statement in the background has the operator "&".
+_AndOr = list[tuple[str, list[str]]]
+
+
+def _parse(command: str) -> list[_AndOr] | None:
+    """Return the statements of a command that is made of simple commands alone, else None.
+
+    Source: POSIX.1-2017, Shell Command Language, 2.9.3, Lists.
+    """
+    split = _split(command)
+    if split is None:
+        return None
+    statements: list[_AndOr] = [[]]
+    before = ";"
+    for text, behind in split:
+        if not text:
+            if before in ("&&", "||", "|") and behind != "\n":
+                return None  # an operator with nothing behind it
+            continue
+        if before == "|":
+            statements[-1][-1][1].append(text)
+        elif before in ("&&", "||"):
+            statements[-1].append((before, [text]))
+        else:
+            statements.append([("", [text])])
+        if behind == "&":
+            statements[-1][0] = ("&", statements[-1][0][1])
+        before = behind
+    return [statement for statement in statements if statement]
+
+
+def _split(command: str) -> list[tuple[str, str]] | None:
+    """Return the simple commands, each with the operator behind it; None where there is more than these.
+
+    Quotes, escapes and what stands in for a command's output stay in their words; comments go.
+    """
+    found: list[tuple[str, str]] = []
+    text, quote, depth, at = "", "", 0, 0
+    while at < len(command):
+        char, size = command[at], 1
+        stop = None if quote or depth else _OPERATOR.match(command, at)
+        if char == "\\" and quote != "'":
+            char, size = command[at : at + 2], 2
+        elif quote:
+            quote = "" if char == quote else quote
+        elif char in "'\"`":
+            quote = char
+        elif depth or (char == "(" and text.endswith("$")):
+            depth += {"(": 1, ")": -1}.get(char, 0)
+        elif char in "()" or command.startswith("<<", at):
+            return None
+        elif char == "#" and (not text or text[-1].isspace()):
+            char, size = "", (command + "\n").index("\n", at) - at
+        elif stop and not (char == "&" and (text.endswith(">") or command.startswith("&>", at))):
+            found.append((text.strip(), stop[0]))
+            text, char, size = "", "", len(stop[0])
+        text += char
+        at += size
+    return None if quote or depth else [*found, (text.strip(), "")]
+
+
+def _value(command: str, statements: list[_AndOr]) -> bool | None:
+    """Return what a command always comes to: True for success; None where that depends."""
+    parts = [part for statement in statements for _, pipeline in statement for part in pipeline]
+    if any(part.split()[0] in COMPOUND for part in parts):
+        return None
+    # Somebody who ends early, or has the shell do it at the first failure, has a reason.
+    is_strict = any(re.match(r"set\s+-\w*[eo]", part) for part in parts)
+    ends_early = any(part.split()[0] == "exit" for part in parts[:-1])
+    value: bool | None = True
+    for statement in statements:
+        before = value
+        if statement[0][1] != ["exit"]:  # which leaves the status of what was before it
+            value = _list_value(statement, is_strict=is_strict)
+        if value is not True and ends_early:
+            return None
+        if is_strict and before is not True:
+            return None
+        if ends_early and any(pipeline[0].split()[0] == "exit" for _, pipeline in statement):
+            return value
+    return value
+
+
+def _list_value(statement: _AndOr, *, is_strict: bool) -> bool | None:
+    value: bool | None = True
+    for joined, pipeline in statement:
+        own = _pipeline_value(pipeline, is_strict=is_strict)
+        if joined == "&&":
+            value = False if value is False or own is False else (own if value else None)
+        elif joined == "||":
+            value = True if value or own else (own if value is False else None)
+        else:
+            value = own
+    return True if statement[0][0] == "&" else value
+
+
+def _pipeline_value(pipeline: list[str], *, is_strict: bool) -> bool | None:
+    is_negated = pipeline[0].startswith("! ")
+    if len(pipeline) == 1:
+        value = _part_value(pipeline[0].removeprefix("! "))
+    else:
+        value = None if is_strict else _part_value(pipeline[-1], ends_pipeline=True)
+    return value if value is None or not is_negated else not value
+
+
+def _part_value(part: str, *, ends_pipeline: bool = False) -> bool | None:
+    """Return what a simple command always comes to, None where that depends."""
+    try:
+        words = shlex.split(_TO_NOWHERE.sub("", part))
+    except ValueError:
+        return None
+    while words and (_ASSIGNMENT.match(words[0]) or words[0] in ("command", "builtin")):
+        del words[0]
+    if any(_REDIRECTION.match(word) for word in words):
+        return None
+    if not words:
+        return None if "`" in part or "$(" in part else True
+    name, operands = words[0].rsplit("/", 1)[-1] or words[0], words[1:]
+    if name in SHELLS and operands[:1] == ["-c"] and len(operands) > 1:
+        inner = _parse(operands[1])
+        return _value(operands[1], inner) if inner else None
+    return _known_value(name, operands, ends_pipeline=ends_pipeline)
+
+
+def _known_value(name: str, operands: list[str], *, ends_pipeline: bool) -> bool | None:
+    if name == "false":
+        return False
     if name == "exit":
-        return words[1:] in ([], ["0"])
+        return {(): True, ("0",): True, ("1",): False}.get(tuple(operands))
     if name in ("test", "["):
-        operands = [w for w in words[1:] if w != "]"]
-        if len(operands) == 1:
-            return not any(sign in operands[0] for sign in "$`")
-        return len(operands) == 3 and operands[0] == operands[2] and operands[1] in ("=", "-eq")
-    return name in HARMLESS and not (name == "env" and len(words) > 1)
+        return _test_value([word for word in operands if word != "]"])
+    if name == "cd":
+        return True if operands and operands[0] in ALWAYS_THERE else None
+    if name == "ls":
+        return True if all(word.startswith("-") for word in operands) else None
+    if name == "env":
+        return None if operands else True
+    return True if name in HARMLESS or (ends_pipeline and name in FILTERS) else None
+
+
+def _test_value(operands: list[str]) -> bool | None:
+    """Return what ``test`` says of words that are no variables. Source: POSIX.1-2017, test."""
+    if any(sign in word for word in operands for sign in "$`*?"):
+        return None
+    match operands:
+        case []:
+            return False
+        case ["!", *others]:
+            value = _test_value(others)
+            return None if value is None else not value
+        case [word]:
+            return bool(word)
+        case ["-n" | "-z" as sign, word]:
+            return bool(word) == (sign == "-n")
+        case ["-e" | "-d" | "-r" | "-x" | "-s", place] if place in ALWAYS_THERE - {"/dev/null"}:
+            return True
+        case ["-e" | "-r", "/dev/null"]:
+            return True
+        case [left, "=" | "==", right]:
+            return left == right
+        case [left, "!=", right]:
+            return left != right
+        case [left, sign, right] if sign in COMPARED and _NUMBER.fullmatch(left) and _NUMBER.fullmatch(right):
+            return bool(COMPARED[sign](int(left), int(right)))
+    return None
 
 
 def suggest_builtin(check: Check) -> str:
