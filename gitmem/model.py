@@ -176,7 +176,7 @@ class Verdict:
         inputs: Digest of the inputs at that commit; empty when nothing is known of them.
         at: When it ran, epoch seconds.
         because: One line for people: why it fails.
-        sandbox: The rung it ran on: ``bubblewrap``, ``landlock``, ``none``, or ``builtin`` (no process).
+        sandbox: The rung it ran on: ``bubblewrap``, ``seatbelt``, ``landlock``, ``none``, or ``builtin`` (no process).
         held_commit: The last commit where it held, or empty.
         held_at: When it last held, epoch seconds, or 0.
         weak: Whether the check also holds in an empty folder and nothing refutes it.
@@ -237,6 +237,7 @@ class Hit:
         archived: Whether it was retired.
         factors: Every factor of the score by name, in the order they were applied.
         tags: Its tags.
+        weak: Whether its check holds but also would in an empty folder; told by ``list`` alone.
     """
 
     key: str
@@ -251,6 +252,7 @@ class Hit:
     archived: bool
     factors: tuple[tuple[str, float], ...] = ()
     tags: tuple[str, ...] = ()
+    weak: bool = False
 
 
 @frozen

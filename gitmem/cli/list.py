@@ -1,6 +1,7 @@
 """List memories, the newest first.
 
-In a pipe: one line each, cells separated by tabs (key, kind, status, created, title, scope).
+In a pipe: one line each, cells separated by tabs (key, kind, status, created, title, scope). A check that holds but
+also would in an empty folder proves little: it is marked as weak on a terminal and in --json.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
                     "created": format_time(h.created) if h.created else "",
                     "tags": list(h.tags),
                     "scope": h.scope,
+                    "weak": h.weak,
                 }
                 for h in found.hits
             ]
@@ -75,9 +77,8 @@ def _print_table(hits: object, out: Output) -> None:
         room = out.width - wide - kinds - 7
         title = shared.shorten(h.title, max(20, room)) + (" (archived)" if h.archived else "")
         title += f" ({h.scope})" if h.scope != PROJECT else ""
-        out.line(
-            (MARKS.get(h.status, " "), h.status), " ", (key, "key"), "  ", (h.kind.ljust(kinds), "dim"), "  ", title
-        )
+        mark, kind = (MARKS.get(h.status, " "), h.status), (h.kind.ljust(kinds), "dim")
+        out.line(mark, " ", (key, "key"), "  ", kind, "  ", title, (" (weak)" if h.weak else "", "yellow"))
 
 
 def _print_rows(hits: object, out: Output) -> None:
