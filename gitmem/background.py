@@ -14,7 +14,7 @@ import time
 from gitmem import process
 from gitmem.config import git_environment, variable
 from gitmem.errors import NoRepositoryError
-from gitmem.locks import try_lock
+from gitmem.locks import CLOSE_ON_EXEC, try_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _ask(folder: str, where: str | os.PathLike[str], what: str) -> bool | None:
     line = os.fsencode(os.path.abspath(where)) + b"\0"
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
-        fd = os.open(_requests(folder, what), os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fd = os.open(_requests(folder, what), os.O_WRONLY | os.O_APPEND | os.O_CREAT | CLOSE_ON_EXEC, 0o600)
     except OSError:
         return None
     try:

@@ -15,10 +15,11 @@ from gitmem.model import Ran
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from subprocess import Popen  # noqa: TID251 - the type only
-    from typing import Any
+    from typing import IO, Any
 
 # A check that writes more than this is killed: a log of any honest build is smaller.
 FLOOD_BYTES = 64 * 1024 * 1024
+FLOOD = f"killed: it wrote more than {FLOOD_BYTES >> 20} MiB"
 # How often a run looks whether ``stop_all`` was called, in seconds; the exit itself wakes it at once.
 TICK_S = 0.2
 # Without pidfd (macOS, Linux before 5.3) the exit is polled for at this interval, in seconds.
@@ -40,6 +41,40 @@ def stop_all() -> None:
 def stop_count() -> int:
     """Return how often ``stop_all`` was called: a run ends when it is no longer what it was before the start."""
     return _stops
+
+
+def can_watch() -> bool:
+    """Tell whether pipes can be waited for here, which is what watching a run takes; Windows cannot."""
+    return hasattr(select, "poll")
+
+
+def wait_unwatched(child: Popen[bytes], output: IO[bytes], *, deadline: float, cap: int, stops: int) -> Ran:
+    """Wait for a program whose output goes to a file, and kill it alone: for where pipes cannot be waited for.
+
+    Args:
+        child: The program.
+        output: The file, which is closed.
+        deadline: When it is killed, by the monotonic clock.
+        cap: How many bytes at the end of its output are kept.
+        stops: ``stop_count`` before it was started.
+    """
+    started, killed = time.monotonic(), ""
+    with output:
+        while child.poll() is None and not killed:
+            time.sleep(POLL_S)
+            if time.monotonic() > deadline:
+                killed = "time"
+            elif stops != _stops:
+                killed = "interrupted"
+            elif os.fstat(output.fileno()).st_size > FLOOD_BYTES:
+                killed = FLOOD
+        child.kill()
+        child.wait()
+        size = os.fstat(output.fileno()).st_size
+        output.seek(max(0, size - cap))
+        said = output.read(cap).decode("utf-8", "replace")
+    status = -SIGKILL if killed else child.returncode
+    return Ran(status, killed == "time", said, size > cap, time.monotonic() - started, killed.removeprefix("time"))
 
 
 class Bounded:
@@ -117,11 +152,12 @@ class Bounded:
         output = bytes(self._tail[-self._cap :]).decode("utf-8", "replace")
         cut = self._total > self._cap
         if self._killed:
-            flood = f"killed: it wrote more than {FLOOD_BYTES >> 20} MiB"
-            problem = {"time": "", "flood": flood}.get(self._killed, self._killed)
+            problem = self._killed.removeprefix("time")
             return Ran(-SIGKILL, self._killed == "time", output, cut, seconds, problem)
         if self._report < 0:
             return Ran(self._child.returncode, False, output, cut, seconds)
+        if "problem" in self._told:
+            return Ran(None, False, output, cut, seconds, str(self._told["problem"]))
         if "exec-errno" in self._told:
             problem = f"cannot start it: {os.strerror(self._told['exec-errno'])}"
             return Ran(None, False, output, cut, seconds, problem)
@@ -129,6 +165,11 @@ class Bounded:
             return Ran(self._told["exit-code"], False, output, cut, seconds)
         last = output.strip().rsplit("\n", 1)[-1]
         return Ran(None, False, output, cut, seconds, "the sandbox failed" + (f": {last}" if last else ""))
+
+    @property
+    def left_session(self) -> int:
+        """Return the session of a run whose starter ended before it had cleaned up, 0 where it did."""
+        return 0 if "done" in self._told else int(self._told.get("session", 0))
 
     def _is_over(self) -> bool:
         return self._exited or "done" in self._told
@@ -183,7 +224,7 @@ class Bounded:
         if len(self._tail) > 2 * self._cap + (1 << 16):
             del self._tail[: -self._cap]
         if self._total > FLOOD_BYTES and not self._is_over():
-            self._killed = "flood"
+            self._killed = FLOOD
 
     def _take_report(self, data: bytes) -> None:
         import json

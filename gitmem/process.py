@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import time
 
-from gitmem.bounded import Bounded, stop_all, stop_count
+from gitmem.bounded import Bounded, can_watch, stop_count, wait_unwatched
+from gitmem.bounded import stop_all as stop_all  # noqa: PLC0414 - what mypy calls a re-export
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen
 from gitmem.model import Ran
@@ -287,10 +288,15 @@ def run_bounded(
         Status None with a problem where it could not start.
     """
     started, stops = time.monotonic(), stop_count()
+    output = None if can_watch() else _unnamed_file(b"")
     try:
-        child = start_apart(argv, cwd=cwd, env=env)
+        child = start_apart(argv, cwd=cwd, env=env, output=output)
     except ProcessError as err:
+        if output is not None:
+            output.close()
         return Ran(None, False, "", False, time.monotonic() - started, err.message)
+    if output is not None:
+        return wait_unwatched(child, output, deadline=started + timeout_s, cap=output_cap, stops=stops)
     live = Bounded(child, -1, deadline=started + timeout_s, cap=output_cap, stops=stops)
     try:
         live.watch()
@@ -300,7 +306,12 @@ def run_bounded(
 
 
 def start_apart(
-    argv: list[str], *, cwd: str | Path, env: Mapping[str, str], report_fd: int | None = None
+    argv: list[str],
+    *,
+    cwd: str | Path,
+    env: Mapping[str, str],
+    report_fd: int | None = None,
+    output: IO[bytes] | None = None,
 ) -> Popen[bytes]:
     """Start a program in a session of its own, with one pipe for both outputs, and no standard input.
 
@@ -309,6 +320,7 @@ def start_apart(
         cwd: Where it runs.
         env: Its whole environment.
         report_fd: A descriptor that it is given besides; standard input is a pipe as well then.
+        output: Where its outputs go in place of the pipe.
 
     Raises:
         ProcessError: It could not start.
@@ -321,7 +333,7 @@ def start_apart(
             cwd=cwd,
             env=env,
             stdin=subprocess.DEVNULL if report_fd is None else subprocess.PIPE,
-            stdout=subprocess.PIPE,
+            stdout=output or subprocess.PIPE,
             stderr=subprocess.STDOUT,
             bufsize=0,
             start_new_session=True,
@@ -359,19 +371,6 @@ def start_detached(argv: list[str], *, cwd: str | os.PathLike[str], env: Mapping
         os.waitpid(child, 0)
     except ChildProcessError:
         return  # the caller ignores SIGCHLD: nobody is to be waited for
-
-
-__all__ = [
-    "OUTPUT_CAP",
-    "Finished",
-    "Streaming",
-    "run",
-    "run_bounded",
-    "start_apart",
-    "start_detached",
-    "stop_all",
-    "stream",
-]
 
 
 def run_interactive(argv: list[str]) -> None:

@@ -307,3 +307,22 @@ def test_detached_program_has_its_own_session_and_no_pipe_of_ours(tmp_path: Path
     while not (log.exists() and log.read_text()) and time.monotonic() < end:
         time.sleep(0.02)
     assert log.read_text() == f"{tmp_path} True /dev/null\n"
+
+
+@pytest.mark.parametrize(
+    ("argv", "status", "output", "problem"),
+    [
+        (["sh", "-c", "printf abcdef; exit 3"], 3, "cdef", ""),
+        (["sh", "-c", "printf said; exec sleep 30"], -9, "said", ""),
+        (["yes"], -9, "y\ny\n", "killed: it wrote more than 64 MiB"),
+        (["gitmem-no-such-program"], None, "", "cannot start gitmem-no-such-program: No such file or directory"),
+    ],
+    ids=["ends", "time", "flood", "missing"],
+)
+def test_a_program_is_bounded_where_pipes_cannot_be_waited_for(tmp_path, monkeypatch, argv, status, output, problem):
+    monkeypatch.delattr("select.poll")
+    limit_s = 0.3 if "sleep" in argv[-1] else 20
+
+    ran = process.run_bounded(argv, cwd=tmp_path, env=dict(os.environ), timeout_s=limit_s, output_cap=4)
+
+    assert (ran.status, ran.output, ran.problem, ran.timed_out) == (status, output, problem, "sleep" in argv[-1])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import sqlite3
 
+from gitmem import locks
 from gitmem.catalog import schema
 from gitmem.errors import GitmemError
 
@@ -61,11 +61,11 @@ class Catalog:
         """
         try:
             os.makedirs(state_dir, mode=0o700, exist_ok=True)
-            lock = os.open(os.path.join(state_dir, "catalog.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            lock = locks.open_lock(os.path.join(state_dir, "catalog.lock"))
         except OSError:
             return cls.in_memory(fill)
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            locks.lock(lock)
             final = os.path.join(state_dir, schema.FILE_NAME)
             fresh = f"{final}.new"
             schema.discard(fresh)

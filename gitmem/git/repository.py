@@ -138,7 +138,7 @@ def _checked(git_dir: str, work_tree: str) -> Repository:
         common = os.path.normpath(os.path.join(git_dir, _read(common_file).rstrip("\n")))
     owners = {os.stat(git_dir).st_uid, os.stat(work_tree).st_uid}
     is_whole = os.path.isfile(os.path.join(git_dir, "HEAD")) and os.path.isdir(os.path.join(common, "objects"))
-    if owners != {os.geteuid()} or not is_whole:
+    if not hasattr(os, "geteuid") or owners != {os.geteuid()} or not is_whole:
         raise Unsure
     return Repository(git_dir, common, work_tree)
 

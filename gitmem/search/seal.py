@@ -10,6 +10,8 @@ import json
 import os
 from hashlib import blake2b
 
+from gitmem.locks import CLOSE_ON_EXEC
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +27,7 @@ def key_in(folder: Path) -> bytes:
     path = folder / KEY_FILE
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | CLOSE_ON_EXEC, 0o600)
     except FileExistsError:
         found = path.read_bytes()
         if len(found) == KEY_BYTES:

@@ -19,6 +19,7 @@ from gitmem.frozen import frozen
 from gitmem.git import worktrees
 from gitmem.git.binary import Git
 from gitmem.git.branches import find_checkout
+from gitmem.locks import ONLY_FOLDER
 from gitmem.store import layout
 from gitmem.store.lock import WriteLock, clear_stale_ref_lock
 from gitmem.store.viewpoint import has_one, load
@@ -361,7 +362,7 @@ def _sync_folders(git_dir: Path, ref: str, oids: list[str]) -> None:
     folders = {objects / oid[:2] for oid in oids} | {objects, objects / "pack", (git_dir / ref).parent}
     for folder in sorted(folders):
         try:
-            fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            fd = os.open(folder, os.O_RDONLY | ONLY_FOLDER)
         except OSError:
             continue  # that object went into a pack, or refs are not files here
         try:

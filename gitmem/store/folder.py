@@ -11,6 +11,8 @@ import os
 import stat
 from contextlib import suppress
 
+from gitmem.locks import CLOSE_ON_EXEC, NO_FOLLOW, ONLY_FOLDER
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import TracebackType
@@ -21,7 +23,7 @@ ODD = "!"
 READ_LIMIT = 1024 * 1024
 # A new file gets its name when it is whole. One name suffices: whoever writes holds the view's lock.
 NEW = ".gitmem-new"
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FOLDER = os.O_RDONLY | ONLY_FOLDER | NO_FOLLOW | CLOSE_ON_EXEC
 
 
 class Folder:
@@ -58,7 +60,7 @@ class Folder:
         try:
             fd = os.open(
                 name,
-                os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC,
+                os.O_RDONLY | NO_FOLLOW | getattr(os, "O_NONBLOCK", 0) | CLOSE_ON_EXEC,
                 dir_fd=self._parent(parent, make=False),
             )
         except FileNotFoundError:
@@ -93,7 +95,7 @@ class Folder:
         self._drop(NEW)
         permissions = 0o777 if mode == "100755" else 0o666
         fd = os.open(
-            NEW, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, permissions, dir_fd=self._fd
+            NEW, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW | CLOSE_ON_EXEC, permissions, dir_fd=self._fd
         )
         with open(fd, "wb") as file:
             file.write(content)

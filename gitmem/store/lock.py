@@ -6,13 +6,13 @@ The lock only spares lost races; safety comes from the compare-and-swap of the r
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
 from pathlib import Path
 
 from gitmem.errors import ConflictError, UnwritableError
 from gitmem.frozen import frozen
+from gitmem.locks import lock_now, open_lock
 
 # Waiting polls at this interval: 5 ms is a third of what one write takes (measured), so no turn is lost to sleep.
 POLL_S = 0.005
@@ -66,7 +66,7 @@ class WriteLock:
         """
         try:
             self._path.parent.mkdir(mode=0o700, exist_ok=True)
-            self.fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            self.fd = open_lock(self._path)
         except OSError as err:
             reason = f"the repository cannot be written to: {self._path}: {err.strerror}"
             raise UnwritableError(reason, hint="reading still works: gitmem recall, list, show") from err
@@ -75,7 +75,7 @@ class WriteLock:
         except BaseException:
             os.close(self.fd)
             raise
-        self.crashed = _parse(os.pread(self.fd, 400, 0))
+        self.crashed = _parse(_read(self.fd))
         self._write_down(since=self.crashed.since if self.crashed else time.time())
         return self
 
@@ -94,29 +94,33 @@ class WriteLock:
     def _write(self, text: str) -> None:
         try:
             os.ftruncate(self.fd, 0)
-            os.pwrite(self.fd, text.encode("utf-8", "replace")[:400], 0)
+            os.lseek(self.fd, 0, os.SEEK_SET)
+            os.write(self.fd, text.encode("utf-8", "replace")[:400])
         except OSError:
             pass  # a full disk: who holds the lock is only told, the kernel keeps it
 
     def _wait(self) -> None:
         deadline = time.monotonic() + self._timeout_s
         while True:
-            try:
-                fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if lock_now(self.fd):
                 return
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    raise self._taken() from None
+            if time.monotonic() > deadline:
+                raise self._taken()
             time.sleep(POLL_S)
 
     def _taken(self) -> ConflictError:
-        holder = _parse(os.pread(self.fd, 400, 0))
+        holder = _parse(_read(self.fd))
         who = f"process {holder.pid} ({holder.command})" if holder else "another process"
         what = "store" if self._path.name == "lock" else "view"
         return ConflictError(
             f"the {what} is being written by {who}; waited {self._timeout_s:g} s for it",
             hint="try again, or wait longer: GITMEM_LOCK_TIMEOUT=120",
         )
+
+
+def _read(fd: int) -> bytes:
+    os.lseek(fd, 0, os.SEEK_SET)
+    return os.read(fd, 400)
 
 
 def _parse(raw: bytes) -> Holder | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 
-from gitmem.locks import try_lock
+from gitmem.locks import CLOSE_ON_EXEC, ONLY_FOLDER, try_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def _remove(path: str) -> None:
 
 
 def _write_durably(path: str, content: bytes) -> None:
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | CLOSE_ON_EXEC, 0o600)
     with os.fdopen(fd, "wb") as file:
         file.write(content)
         file.flush()
@@ -186,7 +186,7 @@ def _write_durably(path: str, content: bytes) -> None:
 
 def _sync_folder(folder: str) -> None:
     """Make the names in a folder durable (fsync(2): syncing a file says nothing of the name that leads to it)."""
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    fd = os.open(folder, os.O_RDONLY | ONLY_FOLDER)
     try:
         os.fsync(fd)
     finally:

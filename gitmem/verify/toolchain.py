@@ -104,7 +104,8 @@ def _is_within(place: Path, folders: Sequence[str]) -> bool:
 
 def list_secrets() -> list[Path]:
     """Return the secrets of the system's folders that exist, where we could read them: for root alone."""
-    return [Path(secret) for secret in SECRETS if os.path.lexists(secret)] if os.geteuid() == 0 else []
+    is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    return [Path(secret) for secret in SECRETS if os.path.lexists(secret)] if is_root else []
 
 
 def list_readable_system() -> list[str]:

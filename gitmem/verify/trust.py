@@ -15,6 +15,7 @@ from pathlib import Path
 
 from gitmem.errors import NotFoundError, TrustError
 from gitmem.frozen import frozen
+from gitmem.locks import CLOSE_ON_EXEC
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ class Trust:
         self._guard()
         path = self._path(verdict, approval.spec)
         path.unlink(missing_ok=True)
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | CLOSE_ON_EXEC, 0o600)
         with os.fdopen(fd, "w", encoding="utf-8") as file:
             json.dump({**{n: getattr(approval, n) for n in Approval.__fields__}, "verdict": verdict}, file)  # type: ignore[attr-defined]
 
@@ -141,7 +142,9 @@ class Trust:
             found = self.folder.lstat()
         except (FileNotFoundError, NotADirectoryError):
             return
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
+        # Where a system has no such owners and modes (Windows), nothing can be said of it.
+        is_ours = hasattr(os, "geteuid") and found.st_uid == os.geteuid()
+        if not stat.S_ISDIR(found.st_mode) or not is_ours or found.st_mode & 0o022:
             raise TrustError(
                 f"{self.folder} is not a folder that only you can write to; nothing is approved",
                 hint=f"look at what is in it, then: chmod 700 {self.folder}",
