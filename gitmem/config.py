@@ -51,6 +51,9 @@ class Config:
         remote: The remote whose branch is read before there is a local one.
         agent: The agent's name that is written into ``by`` and kept as provenance.
         jobs: Checks run in parallel; 0 = one per core.
+        check_processes: Processes that a check may have at once; 0 = 1,024, or 16 per core.
+        check_memory_mib: MiB of memory that a check may use; 0 = half of the machine's.
+        check_disk_mib: MiB that a check may write to disk; 0 = 10,240.
         lock_timeout_s: How long a write waits for another one.
         default_branch: The code branch whose verdicts are committed; empty = found from git.
         recall_limit: Hits shown by recall.
@@ -68,6 +71,9 @@ class Config:
     remote: str = "origin"
     agent: str = ""
     jobs: int = 0
+    check_processes: int = 0
+    check_memory_mib: int = 0
+    check_disk_mib: int = 0
     lock_timeout_s: float = 20.0
     default_branch: str = ""
     recall_limit: int = 10

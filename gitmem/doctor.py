@@ -363,13 +363,11 @@ def _machine_problems(memory: Opened) -> list[Problem]:
 
 def _machine(memory: Opened) -> list[tuple[str, str]]:
     from gitmem.config import search_path
-    from gitmem.verify import sandbox
+    from gitmem.verify.ladder import describe
 
-    rung = sandbox.probe(search_path())
-    checks = "only built-in checks run" if rung == "none" else f"commands run in {rung}"
     return [
         ("git", ".".join(map(str, _git_version(memory)))),
-        ("sandbox", checks),
+        *describe(search_path(), memory.git.repository.state_dir / "ground"),
         ("state", str(memory.git.repository.state_dir)),
         ("built-in checks", ", ".join(BUILTIN_FIELDS)),
     ]

@@ -289,8 +289,8 @@ def _seconds(value: Any, wanted: str) -> int:
 
 def rung(value: Any) -> str:
     """Read a rung of the sandbox's ladder; empty for any."""
-    if value not in ("", "none", "landlock", "bubblewrap"):
-        raise WrongValue('"none", "landlock" or "bubblewrap", or empty')
+    if value not in ("", "none", "landlock", "seatbelt", "bubblewrap"):
+        raise WrongValue('"none", "landlock", "seatbelt" or "bubblewrap", or empty')
     return str(value)
 
 

@@ -85,7 +85,7 @@ class VerifySettings:
         timeout_s: Time limit of a check that names none.
         ttl_s: How long a verdict counts for a memory that names no time; None = for ever.
         jobs: Checks run in parallel; 0 = one per core.
-        min_sandbox: The least rung whose verdicts count: ``none``, ``landlock``, ``bubblewrap``; empty = any.
+        min_sandbox: The least rung whose verdicts count (``kinds.rung``); empty = any.
         claimed: Whether verdicts count that were made in another clone.
         default_branch: The code branch whose verdicts are committed; empty = found from git.
     """

@@ -106,6 +106,7 @@ def test_what_the_machine_has_is_told(memory: Memory, repo: Path) -> None:
     assert machine["git"] == ".".join(git(repo, "version").split()[2].split(".")[:3])
     assert machine["state"] == str(repo / ".git" / "gitmem")
     assert machine["sandbox"].startswith(("commands run in ", "only built-in checks run"))
+    assert machine["bubblewrap"].startswith(("works", "does not work: "))
 
 
 def test_git_with_known_holes_is_told(memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

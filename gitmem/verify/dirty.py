@@ -25,7 +25,7 @@ from gitmem.hygiene import display
 from gitmem.model import Check
 from gitmem.verify import due as due_module
 from gitmem.verify.inputs import digest
-from gitmem.verify.launch import remove_tree
+from gitmem.verify.removal import remove_tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

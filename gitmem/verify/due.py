@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gitmem.store.local import LocalState
 
 # The ladder of the sandbox, the weakest rung first; what a built-in check does needs none.
-RUNGS = ("none", "landlock", "bubblewrap", "builtin")
+RUNGS = ("none", "landlock", "seatbelt", "bubblewrap", "builtin")
 # From so many facts on, all verdicts are read at once.
 MANY = 500
 

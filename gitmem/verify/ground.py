@@ -17,7 +17,7 @@ from gitmem.errors import ConflictError, GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.verify import toolchain
 from gitmem.verify.folders import Lent, find_folders
-from gitmem.verify.launch import remove_tree
+from gitmem.verify.removal import remove_tree
 from gitmem.verify.scratch import Scratch, Source
 
 TYPE_CHECKING = False

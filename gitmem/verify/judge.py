@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from gitmem.git.binary import Git
     from gitmem.verify.inputs import CodeTree
+    from gitmem.verify.watch import Limits
 
 SKIPPED = "skipped"
 # Why a command was skipped.
@@ -41,6 +42,8 @@ DENIALS = (
     "read-only file system",
     "operation not permitted",
 )
+# Landlock denies with EACCES, which bubblewrap's namespaces do not.
+DENIALS_OF = {sandbox.LANDLOCK: (*DENIALS, "permission denied"), sandbox.SEATBELT: DENIALS, sandbox.BUBBLEWRAP: DENIALS}
 # Exit statuses that a shell gives for a command it could not run, and above which it reports a signal
 # (POSIX.1-2017, Shell Command Language, 2.8.2).
 NOT_RUN = (126, 127)
@@ -57,6 +60,7 @@ class Means:
         jobs: How many run at once, >= 1.
         allows: Tells whether a specification (by hash) may run.
         denies: Tells whether somebody denied it here.
+        limits: What a check may use; None = what does for any honest build.
     """
 
     rung: str
@@ -64,6 +68,7 @@ class Means:
     jobs: int
     allows: Callable[[str], bool]
     denies: Callable[[str], bool]
+    limits: Limits | None = None
 
 
 @frozen
@@ -262,6 +267,7 @@ class Judge:
             network=spec.network,
             timeout_s=spec.timeout_s,
             path=self._means.path,
+            limits=self._means.limits,
         )
 
     def is_weak(self, due: Due) -> bool:
@@ -311,7 +317,7 @@ def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[st
         return ERROR, said or f"the command could not be run (exit {ran.status})"
     if ran.status is None or ran.status < 0 or ran.status in SIGNALLED:
         return ERROR, f"killed by a signal (exit {ran.status})"
-    if rung not in ("none", "") and any(words in ran.output.lower() for words in DENIALS):
+    if any(words in ran.output.lower() for words in DENIALS_OF.get(rung, ())):
         hint = "" if spec.network else "; if it needs the network, say so: network: true"
         return ERROR, f"the sandbox kept it from something: {said}{hint}"
     return FAILS, f"exit {ran.status}" + (f": {said}" if said else "")

@@ -35,16 +35,17 @@ VERSION_FLAG = 1
 # The same numbers on every architecture since Linux 5.
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 # linux/audit.h: the architecture; asm/unistd.h: socket, truncate, and the calls that are denied: io_uring_setup,
-# which can open sockets behind the filter's back, and add_key, request_key and keyctl: keyrings hold credentials.
+# which can open sockets behind the filter's back; add_key, request_key and keyctl: keyrings hold credentials; shmget,
+# semget, msgget and mq_open: what they make is in reach of the user's other processes and outlives the check.
 ARCHITECTURES = {
-    "x86_64": (0xC000003E, 41, 76, (425, 248, 249, 250)),
-    "aarch64": (0xC00000B7, 198, 45, (425, 217, 218, 219)),
+    "x86_64": (0xC000003E, 41, 76, (425, 248, 249, 250, 29, 64, 68, 240)),
+    "aarch64": (0xC00000B7, 198, 45, (425, 217, 218, 219, 194, 190, 186, 180)),
 }
 X32_BIT = 0x40000000
 AF_INET, AF_INET6, AF_NETLINK = 2, 10, 16
 
 # prctl(2)
-PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 22, 24, 36, 38
+PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 22, 24, 36, 38
 # capabilities(7): a kernel knows at most 64; the version is that of linux/capability.h since Linux 2.6.26.
 CAPABILITIES, CAPABILITY_VERSION = 64, 0x20080522
 SECCOMP_MODE_FILTER = 2
@@ -65,6 +66,11 @@ def adopt_orphans() -> None:
         OSError: The kernel cannot.
     """
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+
+def die_with_parent() -> None:
+    """Have this process killed when its parent ends: where a check can kill its parent, it goes with it."""
+    _prctl(PR_SET_PDEATHSIG, 9)
 
 
 def restore_signals() -> None:

@@ -11,13 +11,16 @@ Its requests are plans, its reports those of ``starter.Starter``.
 from __future__ import annotations
 
 import errno
+import math
 import os
 import resource
 import select
 import time
 
-from gitmem.frozen import frozen
-from gitmem.verify import landlock
+from gitmem.verify import landlock, overlay
+from gitmem.verify.plan import FILE_BYTES, SWEEP_S, Plan, parse_plan
+from gitmem.verify.removal import remove_tree
+from gitmem.verify.watch import Watch, count_threads, iter_descendants, list_children
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,85 +28,38 @@ if TYPE_CHECKING:
 
 # signal(7); the signal module costs 3 ms to import (measured).
 SIGKILL = 9
-# How long everything that a check left behind may take to die, in seconds; then nothing is said of how it ended.
-SWEEP_S = 4.0
-# How often a kernel without pidfd (before 5.3) is asked for the exit, and every kernel to reap what was adopted.
+# How often a kernel without pidfd (before 5.3) is asked for the exit.
 POLL_S = 0.01
-REAP_S = 1.0
-# Limits of one process: bytes of a file (enough for any build's largest artefact), open files, processes of the
-# user. Memory has none: a failed allocation would make a check exit 1, which reads as "the fact is false"; the
-# kernel's out-of-memory killer picks the check first instead (proc(5), oom_score_adj), and a kill proves nothing.
-FILE_BYTES = 1 << 30
+# Limits of one process: bytes of a file (``plan``), open files. And the threads of a
+# user besides those that are there: so many times the processes a check may have (``watch``), as a wall that a fork
+# bomb meets before it is seen; root passes it. Memory has none: a failed allocation would make a check exit 1, which
+# reads as "the fact is false". The kernel's out-of-memory killer picks the check first (proc(5), oom_score_adj), and a
+# kill proves nothing.
 OPEN_FILES = 4096
-PROCESSES = 8192
+TASKS = 2
 OOM_FIRST = 1000
 # What a shell says of a command it could not run (POSIX.1-2017, Shell Command Language, 2.8.2).
 NOT_FOUND = 127
 
 
-@frozen
-class Plan:
-    """What the starter is to do.
-
-    Attributes:
-        cwd: Where the check runs.
-        scratch: A folder that is made for it and removed after it; empty for none.
-        cpu_s: Processor seconds of one process, >= 1.
-        reports: Whether the program reports its exit status itself, as bubblewrap does, on our descriptor.
-        confined: Whether Landlock and seccomp apply.
-        network: Whether internet sockets are allowed when confined.
-        env: The environment, as ``NAME=value``.
-        readable: What may be read when confined.
-        writable: What may be changed when confined, besides *scratch*.
-        argv: The program.
-    """
-
-    cwd: str
-    scratch: str
-    cpu_s: int
-    reports: bool
-    confined: bool
-    network: bool
-    env: tuple[str, ...]
-    readable: tuple[str, ...]
-    writable: tuple[str, ...]
-    argv: tuple[str, ...]
-
-
-def format_plan(plan: Plan) -> bytes:
-    """Return a plan as a request: its length in four bytes, then words that end in NUL, lists counted.
-
-    Raises:
-        ValueError: A word has a NUL in it, which no program's argument can have.
-    """
-    flags = f"{plan.reports:d}{plan.confined:d}{plan.network:d}"
-    words = [plan.cwd, plan.scratch, str(plan.cpu_s), flags]
-    for listed in (plan.env, plan.readable, plan.writable, plan.argv):
-        words += [str(len(listed)), *listed]
-    if any("\0" in word for word in words):
-        raise ValueError("embedded null byte")
-    body = b"".join(os.fsencode(word) + b"\0" for word in words)
-    return len(body).to_bytes(4, "big") + body
-
-
-def parse_plan(body: bytes) -> Plan:
-    """Return the plan of a request without its length; the reverse of ``format_plan``."""
-    cwd, scratch, cpu_s, flags, *rest = (os.fsdecode(word) for word in body[:-1].split(b"\0"))
-    lists = []
-    while rest:
-        end = 1 + int(rest[0])
-        lists.append(tuple(rest[1:end]))
-        rest = rest[end:]
-    reports, confined, network = (flag == "1" for flag in flags)
-    return Plan(cwd, scratch, int(cpu_s), reports, confined, network, *lists)
-
-
 def main(report_fd: int) -> None:
     """Carry out plans until there are no more."""
     landlock.adopt_orphans()
+    _come_first()
     os.set_inheritable(report_fd, False)
     while len(length := _read(4)) == 4:
         _carry_out(parse_plan(_read(int.from_bytes(length, "big"))), report_fd)
+
+
+def _come_first() -> None:
+    """Be scheduled before the checks, where we may: among 4,000 processes of a fork bomb our turn came after 12 s.
+
+    Measured as root, whom RLIMIT_NPROC does not stop; others may not, and need not.
+    """
+    try:
+        os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+    except OSError:
+        return
 
 
 def _read(size: int) -> bytes:
@@ -117,17 +73,23 @@ def _read(size: int) -> bytes:
 def _carry_out(plan: Plan, report_fd: int) -> None:
     if plan.scratch:
         os.mkdir(plan.scratch, 0o700)  # noqa: PTH102 - pathlib costs 8 ms to import (measured)
+    watch = Watch(plan.limits, ground=plan.ground, upper=plan.upper, scratch=plan.scratch)
     try:
         child = os.fork()
         if child == 0:
             _become(plan, report_fd)
-        _wait(child)
-        status = _end(child)
-        _sweep()
+        try:
+            problem = _wait(child, watch)
+        finally:
+            status = _end(child)
+            _sweep()
     finally:
         if plan.scratch:
             remove_tree(plan.scratch)
+    if not problem and status != 0 and watch.ran_out():
+        problem = "the machine ran out of memory while it ran"
     told = b"" if plan.reports else b'{"exit-code": %d}\n' % status
+    told += b'{"problem": "killed: %s"}\n' % problem.encode() if problem else b""
     os.write(report_fd, told + b'{"done": 1}\n')
 
 
@@ -135,11 +97,15 @@ def _become(plan: Plan, report_fd: int) -> NoReturn:
     """Turn the forked child into the check."""
     try:
         os.setsid()
+        landlock.die_with_parent()
+        os.write(report_fd, b'{"session": %d}\n' % os.getpid())
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        if plan.upper:
+            _cover(plan, report_fd)
         os.chdir(plan.cwd)
         os.umask(0o022)
         landlock.restore_signals()
-        _limit(plan.cpu_s)
+        _limit(plan)
         os.set_inheritable(report_fd, plan.reports)
         env = dict(word.split("=", 1) for word in plan.env)
         candidates = _list_candidates(plan.argv[0], env)
@@ -150,6 +116,14 @@ def _become(plan: Plan, report_fd: int) -> NoReturn:
     except OSError as err:
         os.write(report_fd, b'{"exec-errno": %d}\n' % (err.errno or 0))
     finally:
+        os._exit(NOT_FOUND)
+
+
+def _cover(plan: Plan, report_fd: int) -> None:
+    try:
+        overlay.cover(plan.ground, plan.upper, list(zip(plan.laid[::2], plan.laid[1::2], strict=True)))
+    except OSError as err:
+        os.write(report_fd, b'{"problem": "no overlay: %s"}\n' % os.strerror(err.errno or 0).encode())
         os._exit(NOT_FOUND)
 
 
@@ -178,13 +152,13 @@ def _execute(candidates: list[str], argv: tuple[str, ...], env: dict[str, str]) 
     raise failure
 
 
-def _limit(cpu_s: int) -> None:
+def _limit(plan: Plan) -> None:
     wanted = (
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_FSIZE, FILE_BYTES),
         (resource.RLIMIT_NOFILE, OPEN_FILES),
-        (resource.RLIMIT_NPROC, PROCESSES),
-        (resource.RLIMIT_CPU, cpu_s),
+        (resource.RLIMIT_NPROC, count_threads() + TASKS * plan.limits.processes),
+        (resource.RLIMIT_CPU, plan.cpu_s),
     )
     for kind, value in wanted:
         hard = resource.getrlimit(kind)[1]
@@ -197,21 +171,29 @@ def _limit(cpu_s: int) -> None:
         return  # a container may forbid it; the limit is a courtesy to the rest of the machine
 
 
-def _wait(child: int) -> None:
-    """Return when the child has exited (not reaped) or our standard input has ended."""
+def _wait(child: int, watch: Watch) -> str:
+    """Return when the child has exited (not reaped), our standard input has ended, or a limit is passed: then which."""
     poll = select.poll()
     poll.register(0, 0)  # POLLHUP is always told
     try:
         poll.register(os.pidfd_open(child), select.POLLIN)
-        interval_s = REAP_S
+        interval_s = math.inf
     except (AttributeError, OSError):
         interval_s = POLL_S
-    while not poll.poll(interval_s * 1000):
+    next_look = time.monotonic() + watch.interval_s
+    while not poll.poll(min(interval_s, watch.interval_s) * 1000):
         if os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
-            return
-        for orphan in _list_children():
+            break
+        if time.monotonic() < next_look:
+            continue
+        for orphan in list_children(os.getpid()):
             if orphan != child:
                 os.waitpid(orphan, os.WNOHANG)
+        passed = watch.look()
+        if passed:
+            return passed
+        next_look = time.monotonic() + watch.interval_s
+    return ""
 
 
 def _end(child: int) -> int:
@@ -230,15 +212,18 @@ def _end(child: int) -> int:
 
 
 def _sweep() -> None:
-    """Kill and reap every process that was left to us, and what these leave, until there is none.
+    """Kill and reap every process that was left to us, and all below these, until there is none.
 
     Raises:
         SystemExit: They do not end; the words are the last of the output, and so the run's problem.
     """
     deadline = time.monotonic() + SWEEP_S
     while time.monotonic() < deadline:
-        for pid in _list_children():
-            os.kill(pid, SIGKILL)
+        for pid in list(iter_descendants(os.getpid())):  # first all of them: who loses its parent is elsewhere
+            try:
+                os.kill(pid, SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                continue  # reaped by its parent meanwhile; one that is not ours to kill is told at the end
         try:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
@@ -246,60 +231,3 @@ def _sweep() -> None:
             return
         time.sleep(0.001)
     raise SystemExit(f"the check left processes that did not end within {SWEEP_S:g} s")
-
-
-def _list_children() -> list[int]:
-    """Return our children, dead ones that are not reaped included. Source: proc(5), ``task/.../children``."""
-    try:
-        with open(f"/proc/self/task/{os.getpid()}/children") as file:  # noqa: PTH123
-            return [int(pid) for pid in file.read().split()]
-    except OSError:
-        return [int(name) for name in os.listdir("/proc") if name.isdigit() and _parent(name) == os.getpid()]  # noqa: PTH208
-
-
-def _parent(pid: str) -> int:
-    try:
-        with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123
-            return int(file.read().rpartition(b")")[2].split()[1])
-    except OSError:
-        return 0
-
-
-def remove_tree(top: str) -> None:
-    """Remove a folder and all that is in it, also what was made unreadable; nothing where it is gone already.
-
-    Where it is not a folder, the file or the link itself is removed, never what a link points to. Folders further
-    down are first moved up to the top, so that no depth makes a path too long for the kernel.
-
-    Raises:
-        OSError: Something cannot be removed.
-    """
-    moved, token = 0, os.urandom(8).hex()
-    if not os.path.lexists(top):
-        return
-    if os.path.islink(top) or not os.path.isdir(top):  # noqa: PTH112, PTH114
-        os.unlink(top)  # noqa: PTH108
-        return
-    found = _clear(top)
-    while found:
-        for folder in found:
-            for inner in _clear(folder):
-                moved += 1
-                os.chmod(inner, 0o700)  # noqa: PTH101 - its entry ".." is rewritten, which takes write permission
-                os.rename(inner, f"{top}/{token}-{moved}")  # noqa: PTH104
-            os.rmdir(folder)  # noqa: PTH106
-        found = _clear(top)
-    os.rmdir(top)  # noqa: PTH106
-
-
-def _clear(folder: str) -> list[str]:
-    """Remove the files of a folder and return its folders."""
-    os.chmod(folder, 0o700)  # noqa: PTH101
-    folders = []
-    with os.scandir(folder) as entries:
-        for entry in list(entries):
-            if entry.is_dir(follow_symlinks=False):
-                folders.append(entry.path)
-            else:
-                os.unlink(entry.path)  # noqa: PTH108
-    return folders

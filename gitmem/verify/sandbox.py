@@ -1,10 +1,11 @@
 """Run checks in the strongest sandbox that works here: bubblewrap, else Landlock with seccomp, else none at all.
 
-Which one works is found out by running it; none is chosen by the caller alone, never by stepping down. In each of
-them a check has an environment made from nothing, an empty home, no standard input and limits, and nothing of it is
-left running when it ends; in the first two the ground is the one place that it can change, and the person's home is out
-of reach. With ``network`` under bubblewrap the machine's abstract UNIX sockets are in reach as well: they belong to the
-network's namespace (unix(7)).
+On macOS the only rung is Seatbelt, and what is said here of limits and of what is left running is less true there
+(``seatbelt``). Which one works is found out by running it; none is chosen by the caller alone, never by stepping down.
+In each of them a check has an environment made from nothing, an empty home, no standard input and limits, and nothing
+of it is left running when it ends; in all but the last the ground is the one place that it can change, and the person's
+home is out of reach. With ``network`` under bubblewrap the machine's abstract UNIX sockets are in reach as well: they
+belong to the network's namespace (unix(7)).
 """
 
 from __future__ import annotations
@@ -20,9 +21,12 @@ from gitmem import process
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen
 from gitmem.model import Ran
-from gitmem.verify import launch, starter, toolchain
+from gitmem.verify import seatbelt, starter, toolchain
 from gitmem.verify.ground import Ground
+from gitmem.verify.plan import FILE_BYTES, SWEEP_S, Plan, format_plan
+from gitmem.verify.removal import remove_tree
 from gitmem.verify.scratch import SEEN_OBJECTS
+from gitmem.verify.watch import MIB, Limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
 
 BUBBLEWRAP = "bubblewrap"
 LANDLOCK = "landlock"
+SEATBELT = "seatbelt"
 NONE = "none"
 
 # What is empty for a check under bubblewrap: the first is its TMPDIR.
@@ -38,23 +43,16 @@ PRIVATE_HOME = "/tmp/home"  # noqa: S108
 # The devices that every program may use.
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 # How long the starter may take to end what the check left behind, in seconds; it gives up by itself a bit sooner.
-GRACE_S = launch.SWEEP_S + 1
+GRACE_S = SWEEP_S + 1
 # A probe takes 20 ms (measured); this is for a machine that is very busy.
 PROBE_TIMEOUT_S = 10.0
 
-# Runs in a user and mount namespace of its own before bubblewrap: lays an overlay over the ground, which bubblewrap
-# then binds like any folder. No path stands in a mount option, where commas and colons would need escaping.
-# Behind it the folders of the work tree, each with its place: never through a link that an earlier run put there.
-OVERLAY = """cover() {
-    exec 9< "$1" && cd -P -- "$2" && [ "$(pwd -P)" = "$2" ] && cd -- "$upper" &&
-    mount -t overlay -o "lowerdir=/proc/self/fd/9,upperdir=$3,workdir=$4,userxattr" overlay "$2" && exec 9<&-
-}
-ground=$1 upper=$2 n=0 && shift 2 && cover "$ground" "$ground" u w &&
-while [ "$1" != -- ]; do
-    n=$((n + 1)) && cover "$2" "$ground/$1" "u$n" "w$n" && shift 2 || { echo "no overlay" >&2; exit 1; }
-done && shift && cd "$ground" && exec "$@"
-echo "no overlay" >&2
-exit 1"""
+# What a check may use unless the person says otherwise: processes at once, and MiB written to its ground. Half of the
+# machine's memory besides (``watch``).
+PROCESSES = 1024
+PROCESSES_PER_CORE = 16
+DISK_MIB = 10 * 1024
+
 # What a probe of each rung must show: it can change the ground, and neither read nor change another folder.
 CONFINED = 'echo x > own && ! cat "$1/secret" && ! echo x > "$1/new"'
 # And of the overlay: what is hardest for one, then that it is kept until the ground is given back.
@@ -68,22 +66,31 @@ def probe(env_path: str) -> str:
     Args:
         env_path: PATH, on which the sandbox's own programs are found as well.
     """
-    if sys.platform == "linux":
-        for rung in (BUBBLEWRAP, LANDLOCK):
-            if works(rung, env_path):
-                return rung
-    return NONE
+    return next((rung for rung in ladder() if works(rung, env_path)), NONE)
+
+
+def ladder() -> tuple[str, ...]:
+    """Return the rungs that this system may have, the strongest first."""
+    return {"linux": (BUBBLEWRAP, LANDLOCK), "darwin": (SEATBELT,)}.get(sys.platform, ())
 
 
 def works(rung: str, env_path: str) -> bool:
     """Tell whether a rung works here, by running a check on it that must not get out; never raises."""
+    return not why_not(rung, env_path)
+
+
+def why_not(rung: str, env_path: str) -> str:
+    """Return why a rung does not work here, found by running it; empty where it does; never raises."""
     try:
         with tempfile.TemporaryDirectory() as inside, tempfile.TemporaryDirectory() as outside:
             Path(outside, "secret").write_text("secret\n", encoding="ascii")
             ran = _run_probe(CONFINED, outside, ground=Path(inside).resolve(), rung=rung, path=env_path)
-            return ran.status == 0 and "secret\n" not in ran.output and not Path(outside, "new").exists()
-    except OSError:
-        return False
+            if "secret\n" in ran.output or Path(outside, "new").exists():
+                return "it does not confine"
+            said = ran.output.strip().rsplit("\n", 1)[-1]
+            return "" if ran.status == 0 else ran.problem or said or f"exit {ran.status}"
+    except OSError as err:
+        return str(err)
 
 
 @lru_cache
@@ -104,7 +111,7 @@ def probe_overlay(env_path: str, folder: Path) -> bool:
                 Path(top, name).write_text("x", encoding="ascii")
             shown = [_run_probe(s, "", ground=ground, rung=BUBBLEWRAP, path=env_path).status for s in OVERLAID]
             left = sorted(str(p.relative_to(ground.path)) for p in ground.path.rglob("*"))
-            launch.remove_tree(str(Path(top, "upper")))
+            remove_tree(str(Path(top, "upper")))
             return shown == [0, 0] and left == ["d", "d/old", "f"]
     except OSError:
         return False
@@ -113,6 +120,12 @@ def probe_overlay(env_path: str, folder: Path) -> bool:
 def _run_probe(script: str, argument: str, *, ground: Path | Ground, rung: str, path: str) -> Ran:
     argv = ["sh", "-c", script, "sh", argument]
     return run_check(argv, ground=ground, rung=rung, network=False, timeout_s=PROBE_TIMEOUT_S, path=path)
+
+
+def default_limits(*, processes: int = 0, memory_mib: int = 0, disk_mib: int = 0) -> Limits:
+    """Return what a check may use; 0 for what does for any honest build on this machine."""
+    most = max(PROCESSES, PROCESSES_PER_CORE * (os.cpu_count() or 1))
+    return Limits(processes or most, memory_mib * MIB, (disk_mib or DISK_MIB) * MIB)
 
 
 def clean_environment(path: str, home: str, tmp: str) -> dict[str, str]:
@@ -138,18 +151,20 @@ def run_check(
     path: str,
     readable: tuple[Path, ...] = (),
     output_cap: int = process.OUTPUT_CAP,
+    limits: Limits | None = None,
 ) -> Ran:
     """Run a check with its working directory at the ground.
 
     Args:
         argv: The program and its arguments; a shell command is ``["sh", "-c", command]``.
         ground: The folder that it sees and may change; as a ``Ground`` with an upper folder, the changes go there.
-        rung: ``bubblewrap``, ``landlock`` or ``none``.
+        rung: ``bubblewrap``, ``landlock``, ``seatbelt`` or ``none``.
         network: Whether it may reach the network.
         timeout_s: Seconds after which it is killed, > 0.
         path: Its PATH.
         readable: Further files and folders that it may read; what a ``Ground`` lists is included.
         output_cap: How many bytes at the end of its output are kept.
+        limits: What all of its processes may use together; on Linux alone.
 
     Returns:
         What happened. A program that a signal ended has the status 128 + signal, as in a shell. Where the sandbox
@@ -158,15 +173,16 @@ def run_check(
     place = ground if isinstance(ground, Ground) else Ground(ground, "", ())
     if "/" not in argv[0] and find_program(argv[0], path) is None:
         return Ran(None, False, "", False, 0.0, f"{argv[0]}: no such program on PATH")
-    job = _Job(argv, place, [str(p) for p in readable], network, timeout_s, path, output_cap)
+    more = [str(p) for p in readable]
+    job = _Job(argv, place, more, network, timeout_s, path, output_cap, limits or default_limits())
     if rung == BUBBLEWRAP:
         return job.run_in_bubblewrap()
     if place.upper is not None:
         raise ValueError("only bubblewrap can run a check on an overlay")
     if rung == LANDLOCK or (rung == NONE and sys.platform == "linux"):
         return job.run_by_starter(confined=rung == LANDLOCK)
-    if rung == NONE:
-        return job.run_plainly()
+    if rung in (SEATBELT, NONE):
+        return job.run_plainly(confined=rung == SEATBELT)
     raise ValueError(f"{rung}: no such rung")
 
 
@@ -190,6 +206,7 @@ class _Job:
     timeout_s: float
     path: str
     output_cap: int
+    limits: Limits
 
     @property
     def cpu_s(self) -> int:
@@ -220,10 +237,13 @@ class _Job:
         confined: bool = False,
         reading: Sequence[str] = (),
         argv: Sequence[str] = (),
-    ) -> launch.Plan:
-        return launch.Plan(
+    ) -> Plan:
+        return Plan(
             cwd=cwd,
             scratch=scratch,
+            ground=str(self.ground.path),
+            upper=str(self.ground.upper or ""),
+            limits=self.limits,
             cpu_s=self.cpu_s,
             reports=reports,
             confined=confined,
@@ -231,16 +251,17 @@ class _Job:
             env=tuple(f"{name}={value}" for name, value in env.items()),
             readable=tuple(reading),
             writable=(str(self.ground.path), *DEVICES),
+            laid=tuple(word for lent in self.ground.folders for word in (lent.name, str(lent.place))),
             argv=tuple(argv or self.argv),
         )
 
-    def _run(self, plan: Callable[[int], launch.Plan]) -> Ran:
+    def _run(self, plan: Callable[[int], Plan]) -> Ran:
         try:
             held = starter.take()
         except ProcessError as err:
             return Ran(None, False, "", False, 0.0, err.message)
         try:
-            request = launch.format_plan(plan(held.report_fd))
+            request = format_plan(plan(held.report_fd))
             return held.run(request, timeout_s=self.timeout_s, output_cap=self.output_cap, grace_s=GRACE_S)
         except ValueError as err:
             return Ran(None, False, "", False, 0.0, f"cannot start {self.argv[0]}: {err}")
@@ -249,17 +270,10 @@ class _Job:
 
     def _bubblewrap(self, report_fd: int) -> list[str]:
         ground, seen = str(self.ground.path), str(self.ground.seen)
-        before = []
-        if self.ground.upper is not None:
-            unshare = find_program("unshare", self.path) or "unshare"
-            laid = [word for lent in self.ground.folders for word in (lent.name, str(lent.place))]
-            upper = str(self.ground.upper)
-            before = [unshare, "-U", "-r", "-m", "/bin/sh", "-c", OVERLAY, "gitmem", ground, upper, *laid, "--"]
         shown = [(place, place) for place in self.readable]
         for number, objects in enumerate(map(str, self.ground.readable)):
             shown.append((objects, objects if ground == seen else f"{SEEN_OBJECTS}/{number}"))
         return [
-            *before,
             find_program("bwrap", self.path) or "bwrap",
             *_bare_machine(self.network),
             *_tools(self.path, self.ground, is_inside=False),
@@ -270,11 +284,22 @@ class _Job:
             *self.argv,
         ]
 
-    def run_plainly(self) -> Ran:
-        """Run it where there is no starter: not on Linux."""
-        with tempfile.TemporaryDirectory(prefix="gitmem-") as scratch:
+    def run_plainly(self, *, confined: bool) -> Ran:
+        """Run it where there is no starter: not on Linux; confined by Seatbelt, or not."""
+        with tempfile.TemporaryDirectory(prefix="gitmem-") as made:
+            scratch, own = os.path.realpath(made), [str(p) for p in self.ground.readable]
+            argv = self.argv
+            if confined:
+                argv = seatbelt.wrap(
+                    self.argv,
+                    readable=[*own, *self.readable, *toolchain.find_toolchain(self.path).folders],
+                    writable=[str(self.ground.path), scratch],
+                    network=self.network,
+                    cpu_s=self.cpu_s,
+                    file_mib=FILE_BYTES // MIB,
+                )
             return process.run_bounded(
-                self.argv,
+                argv,
                 cwd=self.ground.path,
                 env=clean_environment(self.path, scratch, scratch),
                 timeout_s=self.timeout_s,
@@ -294,9 +319,9 @@ def _bare_machine(network: bool) -> list[str]:
             words += ["--ro-bind", name, name]
     for secret in toolchain.list_secrets():
         words += ["--tmpfs", str(secret)] if secret.is_dir() else ["--ro-bind", "/dev/null", str(secret)]
-    for name in PRIVATE_FOLDERS:
-        words += ["--tmpfs", name]
-    words += ["--dir", PRIVATE_HOME, "--dev", "/dev", "--proc", "/proc"]
+    # In the file system in memory that bubblewrap makes for the root: one more for each would cost a mount each.
+    words += [word for name in (*PRIVATE_FOLDERS, PRIVATE_HOME) for word in ("--dir", name)]
+    words += ["--dev", "/dev", "--proc", "/proc"]
     names = os.path.realpath("/etc/resolv.conf")  # often a link into /run (systemd-resolved(8))
     return [*words, "--ro-bind-try", names, names] if network and not names.startswith("/etc/") else words
 

@@ -26,7 +26,7 @@ from gitmem.errors import NotFoundError
 from gitmem.git.binary import SAFE
 from gitmem.locks import try_lock
 from gitmem.verify.folders import Lent, copy_folders
-from gitmem.verify.launch import remove_tree
+from gitmem.verify.removal import remove_tree
 from gitmem.verify.stamps import Stamp, stamp_tree, undo
 
 # Changes with the layout above: a clone of another format is made anew.

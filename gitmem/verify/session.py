@@ -204,7 +204,12 @@ class Session:
         self.rung = rung if rung != "none" or self.options.no_sandbox else ""
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         jobs = self.options.jobs or self._config.jobs or self._policy.verify.jobs or cores
-        return Means(self.rung, path, jobs, self.trust.allows, self.trust.denies)
+        limits = sandbox.default_limits(
+            processes=self._config.check_processes,
+            memory_mib=self._config.check_memory_mib,
+            disk_mib=self._config.check_disk_mib,
+        )
+        return Means(self.rung, path, jobs, self.trust.allows, self.trust.denies, limits)
 
     def due_of(self, document: Document, spec: Spec, spec_hash: str, claim: str) -> Due:
         """Return a memory that is not in the store yet as something to judge."""

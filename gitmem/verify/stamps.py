@@ -6,7 +6,7 @@ import os
 import stat
 from pathlib import Path
 
-from gitmem.verify.launch import remove_tree
+from gitmem.verify.removal import remove_tree
 
 # What tells one state of a file from another: mode, inode, size, times of content and of inode in ns.
 Stamp = tuple[int, ...]

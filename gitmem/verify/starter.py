@@ -15,6 +15,7 @@ from pathlib import Path
 from gitmem import process
 from gitmem.bounded import Bounded, stop_count
 from gitmem.errors import ProcessError
+from gitmem.verify.watch import kill_session
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,9 +32,9 @@ class Starter:
     """A process that runs programs for us, one at a time, and lets nothing of them live on.
 
     It (``launch``) reads requests on standard input, and takes the end of that as the order to kill what runs and to
-    exit: our death ends it by itself. It writes JSON lines to the descriptor that it is given: ``{"exit-code": N}`` or
-    ``{"exec-errno": N}``, and ``{"done": 1}`` when nothing of the run is left. Its output is the program's. Not for two
-    threads at once.
+    exit: our death ends it by itself. It writes JSON lines to the descriptor that it is given: ``{"session": N}`` when
+    the program starts, ``{"exit-code": N}``, ``{"exec-errno": N}`` or ``{"problem": "..."}``, and ``{"done": 1}`` when
+    nothing of the run is left. Its output is the program's. Not for two threads at once.
 
     Attributes:
         is_usable: Whether it can take a request; a run that had to be killed is its last.
@@ -83,6 +84,8 @@ class Starter:
             live.watch()
         finally:
             self.is_usable = live.end(grace_s)
+            if live.left_session:
+                kill_session(live.left_session)
         return live.ran(time.monotonic() - started)
 
     def is_alive(self) -> bool:

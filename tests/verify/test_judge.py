@@ -656,3 +656,19 @@ def test_a_claimed_verdict_cannot_excuse_a_failure_by_the_commit_it_names(memory
     run = memory.verify(Options(everything=True), told=lambda *_: None)
 
     assert [(r.outcome, r.verdict.confirmed) for r in run.results if r.verdict] == [("fails", False)]
+
+
+@pytest.mark.parametrize(
+    ("rung", "said", "outcome"),
+    [
+        ("landlock", "cp: cannot create 'x': Permission denied", ERROR),
+        ("bubblewrap", "cp: cannot create 'x': Permission denied", FAILS),
+        ("bubblewrap", "cp: cannot create 'x': Read-only file system", ERROR),
+        ("seatbelt", "cp: x: Operation not permitted", ERROR),
+        ("none", "cp: x: Operation not permitted", FAILS),
+    ],
+)
+def test_what_a_rung_denies_in_its_own_words_is_no_failure_of_the_fact(rung, said, outcome):
+    spec = Spec(Check(SHELL, ("x",)), timeout_s=1)
+
+    assert outcome_of(ran(1, said), spec, rung, "")[0] == outcome

@@ -139,8 +139,8 @@ def test_a_check_holds_no_descriptor_of_ours_and_so_cannot_report(any_rung, grou
 
 
 def test_an_unknown_rung_is_refused(ground):
-    with pytest.raises(ValueError, match="seatbelt"):
-        run("true", ground, "seatbelt")
+    with pytest.raises(ValueError, match="chroot"):
+        run("true", ground, "chroot")
 
 
 # What a check is given
@@ -405,6 +405,14 @@ def test_nothing_is_left_after_success(any_rung, ground, mark, command):
     assert pids_of(mark) == []
 
 
+def test_nothing_is_left_of_a_check_that_kills_its_parent(ground, mark):
+    ran = run(f"sleep {mark} & kill -9 $PPID; sleep {mark}", ground, "none")
+
+    assert (ran.status, ran.problem) == (None, "the sandbox failed")
+    assert ran.seconds < 5
+    assert pids_of(mark) == []
+
+
 def test_a_check_that_kills_its_whole_group_ends_nobody_else(any_rung, ground):
     assert run("kill -9 0; sleep 30", ground, any_rung).status == 137
     assert run("kill -TERM 0; sleep 30", ground, any_rung).status == 143
@@ -516,6 +524,25 @@ def test_the_strongest_rung_that_works_is_found():
     assert sandbox.probe(PATH) == (works or ["none"])[0]
 
 
+@pytest.mark.parametrize(
+    ("platform", "rungs"), [("linux", ("bubblewrap", "landlock")), ("darwin", ("seatbelt",)), ("win32", ())]
+)
+def test_each_system_has_its_ladder(monkeypatch, platform, rungs):
+    monkeypatch.setattr(sandbox.sys, "platform", platform)
+
+    assert sandbox.ladder() == rungs
+
+
+def test_a_rung_that_does_not_work_says_why(tmp_path):
+    (tmp_path / "sh").symlink_to("/bin/sh")
+    (tmp_path / "bwrap").write_text("#!/bin/sh\necho 'bwrap: setting up uid map: Permission denied' >&2; exit 1\n")
+    (tmp_path / "bwrap").chmod(0o755)
+
+    said = "the sandbox failed: bwrap: setting up uid map: Permission denied"
+    assert sandbox.why_not("bubblewrap", f"{tmp_path}:{PATH}") == said
+    assert sandbox.why_not("seatbelt", PATH) == "cannot start /usr/bin/sandbox-exec: No such file or directory"
+
+
 def test_without_bubblewrap_on_path_the_next_rung_is_found(tmp_path):
     skip_where_missing("landlock")
     for name in ("sh", "cat"):
@@ -583,7 +610,7 @@ def test_an_overlay_that_cannot_be_mounted_is_a_problem_and_no_verdict(overlay):
     ran = run("true", overlay, "bubblewrap")
 
     assert ran.status is None
-    assert ran.problem == "the sandbox failed: no overlay"
+    assert ran.problem == "no overlay: No such file or directory"
 
 
 def test_an_overlay_needs_bubblewrap(tmp_path):
