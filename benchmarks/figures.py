@@ -242,3 +242,7 @@ WHOOSH = (
 
 
 OBJECTS = Figure("remember-bytes", "bytes one remember adds, 100,000 memories", 30, "KiB", (), lambda _: 0.0, True)
+
+
+# What a check costs more than a plain `sh -c` of its command, by the way it is run.
+CHECKS = (Figure("check-sandboxed", "a check in the sandbox, more than `sh -c`", 25, "ms", (), lambda _: 0.0),)

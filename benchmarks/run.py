@@ -22,7 +22,7 @@ from pathlib import Path
 
 from benchmarks import measure
 from benchmarks.commands import bytes_added, command
-from benchmarks.figures import GROUPS, OBJECTS, PROVING, WHOOSH, Figure
+from benchmarks.figures import CHECKS, GROUPS, OBJECTS, PROVING, WHOOSH, Figure
 from benchmarks.measure import BenchmarkError, Figures
 from benchmarks.stores import Stores, say, versions
 
@@ -34,7 +34,7 @@ class Measured:
     Attributes:
         figure: The row.
         value: What was measured, in the figure's unit.
-        by_cpu: The same by CPU time, for ratios against Y; empty for the others.
+        by_cpu: The same by CPU time, for ratios against Y; for a check, as a ratio to the plain shell; else empty.
     """
 
     figure: Figure
@@ -67,6 +67,19 @@ def run(stores: Stores, wanted: Sequence[Figure], *, short: bool) -> tuple[list[
         script = [sys.executable, str(Path(__file__).with_name("whoosh_index.py")), str(stores.path("1k"))]
         spent = json.loads(stores.run([*script, "3" if short else "9"], stores.folder))
         results += [_spent(figure, spent[figure.name.removeprefix("whoosh-")]) for figure in chosen]
+    if chosen := [figure for figure in CHECKS if figure in wanted]:
+        say("timing checks")
+        script = [sys.executable, str(Path(__file__).with_name("overhead.py")), str(stores.path("1k"))]
+        took = json.loads(stores.run([*script, "15" if short else "40"], stores.folder))
+        for figure in chosen:
+            way = took.get(figure.name.removeprefix("check-"))
+            if way is None:
+                say(f"{figure.name}: this machine cannot")
+                continue
+            more = statistics.median(way) - statistics.median(took["plain"])
+            results.append(
+                Measured(figure, more * 1e3, f"{statistics.median(way) / statistics.median(took['plain']):.1f} x")
+            )
     if OBJECTS in wanted:
         results.append(Measured(OBJECTS, bytes_added(stores)))
     return results, groups
@@ -116,7 +129,7 @@ def inside(stores: Stores, start_s: float, *, short: bool) -> str:
 
 def choose(only: Sequence[str], *, short: bool) -> list[Figure]:
     """Return the figures to measure: those named, or all (without the large store for a short run)."""
-    figures = [*(figure for group, _, _ in GROUPS for figure in group), *WHOOSH, OBJECTS]
+    figures = [*(figure for group, _, _ in GROUPS for figure in group), *WHOOSH, *CHECKS, OBJECTS]
     if not shutil.which("rg"):
         say("ripgrep is not installed: nothing is compared with it")
         figures = [figure for figure in figures if "rg-10k" not in figure.commands]
@@ -128,7 +141,7 @@ def choose(only: Sequence[str], *, short: bool) -> list[Figure]:
 def main() -> int:
     """Measure what the command line asks for and print it."""
     names = [figure.name for group, _, _ in GROUPS for figure in group]
-    names += [figure.name for figure in (*WHOOSH, OBJECTS)]
+    names += [figure.name for figure in (*WHOOSH, *CHECKS, OBJECTS)]
     parser = argparse.ArgumentParser(description="Measure gitmem against its goals.")
     parser.add_argument("--short", action="store_true", help="1,000 and 10,000 memories only, few rounds")
     parser.add_argument("--only", action="append", default=[], choices=names, help="one figure; may be repeated")
