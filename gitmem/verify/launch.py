@@ -52,6 +52,7 @@ class Plan:
         reports: Whether the program reports its exit status itself, as bubblewrap does, on our descriptor.
         confined: Whether Landlock and seccomp apply.
         network: Whether internet sockets are allowed when confined.
+        traced: Whether the program writes a trace to our other descriptor.
         env: The environment, as ``NAME=value``.
         readable: What may be read when confined.
         writable: What may be changed when confined, besides *scratch*.
@@ -64,6 +65,7 @@ class Plan:
     reports: bool
     confined: bool
     network: bool
+    traced: bool
     env: tuple[str, ...]
     readable: tuple[str, ...]
     writable: tuple[str, ...]
@@ -76,7 +78,7 @@ def format_plan(plan: Plan) -> bytes:
     Raises:
         ValueError: A word has a NUL in it, which no program's argument can have.
     """
-    flags = f"{plan.reports:d}{plan.confined:d}{plan.network:d}"
+    flags = f"{plan.reports:d}{plan.confined:d}{plan.network:d}{plan.traced:d}"
     words = [plan.cwd, plan.scratch, str(plan.cpu_s), flags]
     for listed in (plan.env, plan.readable, plan.writable, plan.argv):
         words += [str(len(listed)), *listed]
@@ -94,16 +96,17 @@ def parse_plan(body: bytes) -> Plan:
         end = 1 + int(rest[0])
         lists.append(tuple(rest[1:end]))
         rest = rest[end:]
-    reports, confined, network = (flag == "1" for flag in flags)
-    return Plan(cwd, scratch, int(cpu_s), reports, confined, network, *lists)
+    reports, confined, network, traced = (flag == "1" for flag in flags)
+    return Plan(cwd, scratch, int(cpu_s), reports, confined, network, traced, *lists)
 
 
-def main(report_fd: int) -> None:
+def main(report_fd: int, trace_fd: int) -> None:
     """Carry out plans until there are no more."""
     landlock.adopt_orphans()
     os.set_inheritable(report_fd, False)
+    os.set_inheritable(trace_fd, False)
     while len(length := _read(4)) == 4:
-        _carry_out(parse_plan(_read(int.from_bytes(length, "big"))), report_fd)
+        _carry_out(parse_plan(_read(int.from_bytes(length, "big"))), report_fd, trace_fd)
 
 
 def _read(size: int) -> bytes:
@@ -114,12 +117,13 @@ def _read(size: int) -> bytes:
     return found
 
 
-def _carry_out(plan: Plan, report_fd: int) -> None:
+def _carry_out(plan: Plan, report_fd: int, trace_fd: int) -> None:
     if plan.scratch:
         os.mkdir(plan.scratch, 0o700)  # noqa: PTH102 - pathlib costs 8 ms to import (measured)
     try:
         child = os.fork()
         if child == 0:
+            os.set_inheritable(trace_fd, plan.traced)
             _become(plan, report_fd)
         _wait(child)
         status = _end(child)

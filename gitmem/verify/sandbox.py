@@ -23,6 +23,7 @@ from gitmem.model import Ran
 from gitmem.verify import launch, starter, toolchain
 from gitmem.verify.ground import Ground
 from gitmem.verify.scratch import SEEN_OBJECTS
+from gitmem.verify.strace import argv_traced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -138,6 +139,7 @@ def run_check(
     path: str,
     readable: tuple[Path, ...] = (),
     output_cap: int = process.OUTPUT_CAP,
+    strace: str = "",
 ) -> Ran:
     """Run a check with its working directory at the ground.
 
@@ -150,6 +152,7 @@ def run_check(
         path: Its PATH.
         readable: Further files and folders that it may read; what a ``Ground`` lists is included.
         output_cap: How many bytes at the end of its output are kept.
+        strace: Where strace is, to have it traced where there is a starter; else empty.
 
     Returns:
         What happened. A program that a signal ended has the status 128 + signal, as in a shell. Where the sandbox
@@ -158,7 +161,7 @@ def run_check(
     place = ground if isinstance(ground, Ground) else Ground(ground, "", ())
     if "/" not in argv[0] and find_program(argv[0], path) is None:
         return Ran(None, False, "", False, 0.0, f"{argv[0]}: no such program on PATH")
-    job = _Job(argv, place, [str(p) for p in readable], network, timeout_s, path, output_cap)
+    job = _Job(argv, place, [str(p) for p in readable], network, timeout_s, path, output_cap, strace)
     if rung == BUBBLEWRAP:
         return job.run_in_bubblewrap()
     if place.upper is not None:
@@ -190,6 +193,7 @@ class _Job:
     timeout_s: float
     path: str
     output_cap: int
+    strace: str = ""
 
     @property
     def cpu_s(self) -> int:
@@ -199,7 +203,7 @@ class _Job:
     def run_in_bubblewrap(self) -> Ran:
         """Run it in namespaces of its own. The environment is scrubbed before: /proc/1/environ shows bubblewrap's."""
         env = clean_environment(self.path, PRIVATE_HOME, PRIVATE_FOLDERS[0])
-        return self._run(lambda fd: self._plan(env, "/", reports=True, argv=self._bubblewrap(fd)))
+        return self._run(lambda held: self._plan(env, "/", reports=True, argv=self._bubblewrap(held)))
 
     def run_by_starter(self, *, confined: bool) -> Ran:
         """Run it as a process like any other, confined or not, with a home of its own."""
@@ -207,8 +211,20 @@ class _Job:
         env = clean_environment(self.path, scratch, scratch)
         own = [str(p) for p in self.ground.readable]
         reading = [*_confined_reading(self.path), *own, *self.readable] if confined else []
-        plan = self._plan(env, str(self.ground.path), scratch=scratch, confined=confined, reading=reading)
-        return self._run(lambda _: plan)
+        return self._run(
+            lambda held: self._plan(
+                env,
+                str(self.ground.path),
+                scratch=scratch,
+                confined=confined,
+                reading=reading,
+                argv=self._argv(held),
+            )
+        )
+
+    def _argv(self, held: starter.Starter) -> list[str]:
+        """Return what the sandbox runs: the program, or strace with it."""
+        return argv_traced(self.strace, held.trace_fd, self.argv) if self.strace else self.argv
 
     def _plan(
         self,
@@ -219,7 +235,7 @@ class _Job:
         reports: bool = False,
         confined: bool = False,
         reading: Sequence[str] = (),
-        argv: Sequence[str] = (),
+        argv: Sequence[str],
     ) -> launch.Plan:
         return launch.Plan(
             cwd=cwd,
@@ -231,23 +247,30 @@ class _Job:
             env=tuple(f"{name}={value}" for name, value in env.items()),
             readable=tuple(reading),
             writable=(str(self.ground.path), *DEVICES),
-            argv=tuple(argv or self.argv),
+            traced=bool(self.strace),
+            argv=tuple(argv),
         )
 
-    def _run(self, plan: Callable[[int], launch.Plan]) -> Ran:
+    def _run(self, plan: Callable[[starter.Starter], launch.Plan]) -> Ran:
         try:
             held = starter.take()
         except ProcessError as err:
             return Ran(None, False, "", False, 0.0, err.message)
         try:
-            request = launch.format_plan(plan(held.report_fd))
-            return held.run(request, timeout_s=self.timeout_s, output_cap=self.output_cap, grace_s=GRACE_S)
+            request = launch.format_plan(plan(held))
+            return held.run(
+                request,
+                timeout_s=self.timeout_s,
+                output_cap=self.output_cap,
+                grace_s=GRACE_S,
+                is_traced=bool(self.strace),
+            )
         except ValueError as err:
             return Ran(None, False, "", False, 0.0, f"cannot start {self.argv[0]}: {err}")
         finally:
             starter.give_back(held)
 
-    def _bubblewrap(self, report_fd: int) -> list[str]:
+    def _bubblewrap(self, held: starter.Starter) -> list[str]:
         ground, seen = str(self.ground.path), str(self.ground.seen)
         before = []
         if self.ground.upper is not None:
@@ -266,8 +289,8 @@ class _Job:
             *("--bind", ground, seen),
             *_tools(self.path, self.ground, is_inside=True),
             *(word for place, at in shown for word in ("--ro-bind", place, at)),
-            *("--chdir", seen, "--json-status-fd", str(report_fd), "--"),
-            *self.argv,
+            *("--chdir", seen, "--json-status-fd", str(held.report_fd), "--"),
+            *self._argv(held),
         ]
 
     def run_plainly(self) -> Ran:

@@ -22,6 +22,7 @@ plans = st.builds(
     reports=st.booleans(),
     confined=st.booleans(),
     network=st.booleans(),
+    traced=st.booleans(),
     env=lists,
     readable=lists,
     writable=lists,
@@ -38,13 +39,13 @@ def test_a_plan_survives_the_pipe(plan):
 
 
 def test_a_word_that_is_not_utf_8_survives_the_pipe():
-    plan = launch.Plan("/", "", 1, False, False, False, (), (), (), ("\udcff", ""))
+    plan = launch.Plan("/", "", 1, False, False, False, False, (), (), (), ("\udcff", ""))
 
     assert launch.parse_plan(launch.format_plan(plan)[4:]) == plan
 
 
 def test_a_nul_in_a_word_is_refused_and_cannot_make_two_of_one():
-    plan = launch.Plan("/", "", 1, False, False, False, (), (), (), ("a\0b",))
+    plan = launch.Plan("/", "", 1, False, False, False, False, (), (), (), ("a\0b",))
 
     with pytest.raises(ValueError, match="null byte"):
         launch.format_plan(plan)
