@@ -20,7 +20,7 @@ from gitmem.verify.tools import changed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from gitmem.catalog.catalog import Catalog
     from gitmem.git.binary import Git

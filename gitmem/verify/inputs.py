@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 Entry = tuple[str, str, str]
 LINK = "120000"
+# What the digest of observed reads begins with.
+SEEN = "seen:"
 # Marks what a folder's digest is made of apart from a path's, so that the two can never be equal.
 _SEPARATOR = "\0"
 
@@ -111,7 +113,7 @@ def digest(tree: CodeTree, inputs: Sequence[str], check: Check, reads: str = "",
     """
     if inputs[0] == "tree":
         seen = tree.places.digest(reads, tree.attributes, is_claim=is_claim) if reads else None
-        return f"seen:{seen}" if seen is not None else f"tree:{tree.tree}"
+        return f"{SEEN}{seen}" if seen is not None else f"tree:{tree.tree}"
     if check.form == BUILTIN:
         if check.words[0] in ("exists", "absent"):
             # Only presence is read: a change of the file's content changes nothing.

@@ -322,3 +322,14 @@ def test_new_failure_is_told_with_what_the_traced_run_read(traced, repo):
 
     assert (failed.outcome, failed.confirmed, failed.reads) == ("fails", True, "1 =README.md")
     assert due(traced) == {}
+
+
+def test_the_work_tree_as_it_is_judges_only_facts_whose_reads_it_changes(traced, repo):
+    put(repo, make_fact("a", "grep -q service README.md"), make_fact("b", "ls src"))
+    approve_all(traced)
+    verify(traced)
+
+    (repo / "README.md").write_text("# Nothing\n")
+    run = verify(traced, dirty=True)
+
+    assert outcomes(run) == {"a": "fails"}
