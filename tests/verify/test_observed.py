@@ -172,7 +172,7 @@ def changes(draw):
     return files
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     command=st.sampled_from(COMMANDS),
     words=st.tuples(st.sampled_from(PLACES), st.sampled_from(PLACES)),
