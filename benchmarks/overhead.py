@@ -23,7 +23,9 @@ from gitmem.git.repository import discover
 from gitmem.model import HOLDS, SHELL, Check, Document, Spec, Verdict
 from gitmem.verify import sandbox
 from gitmem.verify.due import Due
+from gitmem.verify.evidence import find_tracer
 from gitmem.verify.ground import Grounds
+from gitmem.verify.inputs import CodeTree
 from gitmem.verify.judge import Judge, Means
 
 # What is run: a shell that looks a file up, as most checks begin.
@@ -45,14 +47,15 @@ def judged(judge: Judge) -> None:
     """Run the command as a check whose fact held before."""
     spec = Spec(Check(SHELL, (COMMAND,)), interpreter="sh", timeout_s=60)
     held = Verdict("k", "s", "c", HOLDS, "", "", 0)
-    due = Due(FactRow(0, "k", "s", "c", SHELL, "", "", None), Document("k", "", {}, "", ""), spec, "", held, "asked")
+    row = FactRow(0, "k", "s", "c", SHELL, "", '["tree"]', None)
+    due = Due(row, Document("k", "", {}, "", ""), spec, "", held, "asked")
     result = judge.judge(due)
     if result.outcome != HOLDS:
         raise SystemExit(f"overhead: {result.outcome}: {result.reason or result.because}")
 
 
 def measure(repo: Path, rounds: int) -> dict[str, list[float]]:
-    """Return the seconds of each way, a value a round; ``sandboxed`` is missing where no sandbox works."""
+    """Return the seconds of each way, a value a round; those that do not work here are missing."""
     git, path = Git(discover(repo)), search_path()
     head = git.run("rev-parse", "HEAD").stdout.decode().strip()
     rung = sandbox.probe(path)
@@ -60,13 +63,17 @@ def measure(repo: Path, rounds: int) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {}
     with Grounds(git, overlay=overlay) as grounds:
 
-        def judge(on: str) -> Judge:
-            return Judge(git, grounds, head, Means(on, path, 1, lambda _: True, lambda _: False), now=0)
+        def judge(on: str, strace: str = "") -> Judge:
+            means = Means(on, path, 1, lambda _: True, lambda _: False, strace=strace)
+            return Judge(git, grounds, CodeTree(git, head), means, now=0)
 
         ways: dict[str, Way] = {"plain": lambda: plain(repo)}
         if rung != sandbox.NONE:
             confined = judge(rung)
             ways["sandboxed"] = lambda: judged(confined)
+            if strace := find_tracer(path, rung):
+                traced = judge(rung, strace)
+                ways["traced"] = lambda: judged(traced)
         for number in range(-WARM_UP, rounds):
             for name, way in ways.items():
                 start = time.perf_counter()

@@ -26,6 +26,11 @@ TICK_S = 0.2
 POLL_S = 0.01
 # How often a pipe of 64 KiB is emptied after the end before it is given up; a pipe holds 16 of them at most (pipe(7)).
 READS_AT_MOST = 32
+# What is kept of a trace: a hundred thousand calls. Whoever reads more depends on the whole tree.
+TRACE_BYTES = 16 * 1024 * 1024
+# How often a trace is taken in while the program runs, in seconds: waking up for every line of it would cost more than
+# the run (measured), and a pipe of its size holds what comes meanwhile.
+TRACE_TICK_S = 0.02
 # signal(7); the signal module costs 3 ms (measured).
 SIGKILL = 9
 
@@ -80,7 +85,9 @@ def wait_unwatched(child: Popen[bytes], output: IO[bytes], *, deadline: float, c
 class Bounded:
     """One bounded run: reads what it writes while it runs, and leaves nothing of it behind."""
 
-    def __init__(self, child: Popen[bytes], report: int, *, deadline: float, cap: int, stops: int) -> None:
+    def __init__(
+        self, child: Popen[bytes], report: int, *, deadline: float, cap: int, stops: int, trace: int = -1
+    ) -> None:
         """Watch a program.
 
         Args:
@@ -89,6 +96,7 @@ class Bounded:
             deadline: When it is killed, by the monotonic clock.
             cap: How many bytes at the end of its output are kept.
             stops: ``stop_count`` before it was started.
+            trace: Where strace writes, to read from; -1 where the program is not traced.
         """
         assert child.stdout is not None
         self._child = child
@@ -97,6 +105,8 @@ class Bounded:
         self._deadline = deadline
         self._cap = cap
         self._stops = stops
+        self._trace = trace
+        self._traced = bytearray()
         self._tail = bytearray()
         self._total = 0
         self._lines = b""
@@ -108,7 +118,7 @@ class Bounded:
         for fd in (self._out, self._report, self._exit):
             if fd >= 0:
                 self._poll.register(fd, select.POLLIN)
-        for fd in (self._out, self._report):
+        for fd in (self._out, self._report, self._trace):
             if fd >= 0:
                 os.set_blocking(fd, False)
 
@@ -151,6 +161,7 @@ class Bounded:
         """Return the facts of the run."""
         output = bytes(self._tail[-self._cap :]).decode("utf-8", "replace")
         cut = self._total > self._cap
+        trace = bytes(self._traced) if self._trace >= 0 and len(self._traced) <= TRACE_BYTES else None
         if self._killed:
             problem = self._killed.removeprefix("time")
             return Ran(-SIGKILL, self._killed == "time", output, cut, seconds, problem)
@@ -162,7 +173,7 @@ class Bounded:
             problem = f"cannot start it: {os.strerror(self._told['exec-errno'])}"
             return Ran(None, False, output, cut, seconds, problem)
         if "exit-code" in self._told:
-            return Ran(self._told["exit-code"], False, output, cut, seconds)
+            return Ran(self._told["exit-code"], False, output, cut, seconds, trace=trace)
         last = output.strip().rsplit("\n", 1)[-1]
         return Ran(None, False, output, cut, seconds, "the sandbox failed" + (f": {last}" if last else ""))
 
@@ -177,6 +188,9 @@ class Bounded:
     def _wait(self, seconds: float) -> None:
         if self._exit < 0:
             seconds = min(seconds, POLL_S)
+        if self._trace >= 0:
+            seconds = min(seconds, TRACE_TICK_S)
+            self._read(self._trace)
         for fd, _ in self._poll.poll(seconds * 1000):
             if fd == self._exit:
                 self._exited = True
@@ -201,7 +215,7 @@ class Bounded:
 
     def _read_all(self) -> bool:
         """Read what is left; tell whether there was an end to it, or something out of our reach still writes."""
-        for fd in (self._out, self._report):
+        for fd in (self._out, self._report, self._trace):
             if fd >= 0 and all(self._read(fd) for _ in range(READS_AT_MOST)):
                 return False
         return True
@@ -214,6 +228,9 @@ class Bounded:
             return False
         if fd == self._report:
             self._take_report(data)
+        elif fd == self._trace:
+            if len(self._traced) <= TRACE_BYTES:
+                self._traced += data
         else:
             self._take_output(data)
         return bool(data)

@@ -32,6 +32,7 @@ INTERNAL = frozenset({"GITMEM_RUN", "GITMEM_HOOK", "GITMEM_BACKGROUND"})
 
 COLORS = ("auto", "always", "never")
 ENGINES = ("fts", "whoosh")
+TRACING = ("", "auto", "off")
 
 # The names that agent-swarm's users have in their environment (D6).
 ALIASES = {
@@ -65,6 +66,7 @@ class Config:
         view: Whether ``init`` makes the view.
         engine: What brings recall's candidates: ``fts`` (the catalog) or ``whoosh``.
         domains: The project's domains, separated by commas, besides the policy's.
+        trace: ``auto``: what checks read is looked at where strace works; ``off``: never; empty: the policy decides.
     """
 
     branch: str = "memory"
@@ -85,6 +87,7 @@ class Config:
     view: bool = True
     engine: str = "fts"
     domains: str = ""
+    trace: str = ""
 
 
 def load(git_values: Mapping[str, str], *, environment: Mapping[str, str] | None = None) -> Config:
@@ -120,7 +123,11 @@ def load(git_values: Mapping[str, str], *, environment: Mapping[str, str] | None
             raise _unknown(variable, "the environment", names)
         values[name] = _typed(text, known[name], variable, "the environment")
     config = Config(**values)  # type: ignore[arg-type]
-    for key, value, allowed in (("color", config.color, COLORS), ("engine", config.engine, ENGINES)):
+    for key, value, allowed in (
+        ("color", config.color, COLORS),
+        ("engine", config.engine, ENGINES),
+        ("trace", config.trace, TRACING),
+    ):
         if value not in allowed:
             told = f"the setting {key} must be one of {', '.join(allowed)}, not {value!r}"
             raise ConfigError(told, file="", key=key)

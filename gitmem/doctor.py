@@ -8,6 +8,7 @@ import time
 
 from gitmem import leftovers
 from gitmem.catalog.state import TO_SETTLE
+from gitmem.checked import list_undeclared, tracing
 from gitmem.document import conflict
 from gitmem.document.fields import warnings_of
 from gitmem.errors import GitmemError, ProcessError
@@ -66,6 +67,7 @@ def examine(memory: Opened, *, fix: bool, replaced_hooks: Sequence[str] = ()) ->
         unreadable = _tree(memory, fix, fixed)
         found += unreadable or [*_stored(memory, fix, fixed), *_links(memory.catalog())]
         found += leftovers.captured(memory, fix, fixed)
+        found += [] if unreadable else list_undeclared(memory, memory.catalog())
     found += [*leftovers.behind(memory), *leftovers.hooks(replaced_hooks)]
     found += [*list_around(memory, _list_problems), *_machine_problems(memory)]
     return Examined(_ordered(found), tuple(fixed), tuple(_machine(memory)))
@@ -363,11 +365,13 @@ def _machine_problems(memory: Opened) -> list[Problem]:
 
 def _machine(memory: Opened) -> list[tuple[str, str]]:
     from gitmem.config import search_path
-    from gitmem.verify.ladder import describe
+    from gitmem.verify import ladder, sandbox
 
+    rung = sandbox.probe(search_path())
     return [
         ("git", ".".join(map(str, _git_version(memory)))),
-        *describe(search_path(), memory.git.repository.state_dir / "ground"),
+        *ladder.describe(search_path(), memory.git.repository.state_dir / "ground"),
+        ("tracing", tracing(memory, search_path(), rung)),
         ("state", str(memory.git.repository.state_dir)),
         ("built-in checks", ", ".join(BUILTIN_FIELDS)),
     ]

@@ -14,6 +14,7 @@ from gitmem.store.layout import verdict_path
 from gitmem.store.verdicts import format_verdict
 from gitmem.tasks.task import Gate
 from gitmem.verify import trivial
+from gitmem.verify.undeclared import advice
 from gitmem.write.draft import Draft, check_file, checked_text, cleaned, make_draft
 from gitmem.write.writer import edited
 
@@ -191,6 +192,8 @@ def prove(memory: ProvingStore, document: Document, *, approve: bool, unproven: 
     _refuse(result, due)
     if result.verdict is not None and result.verdict.weak:
         notices = (*notices, "the check is weak: it also holds in an empty folder; --refute says what makes it fail")
+    if result.verdict is not None and (told := advice(document.key, result.verdict.undeclared)):
+        notices = (*notices, told)
     return Proof(result.verdict, notices, session)
 
 

@@ -294,6 +294,13 @@ def rung(value: Any) -> str:
     return str(value)
 
 
+def tracing(value: Any) -> str:
+    """Read whether what checks read is looked at."""
+    if value not in ("auto", "off"):
+        raise WrongValue('"auto" or "off"')
+    return str(value)
+
+
 def folder(value: Any) -> str:
     """Read the name of a folder for memories."""
     if not isinstance(value, str) or not is_slug(value) or value in RESERVED_FOLDERS:

@@ -266,6 +266,7 @@ class Ran:
         cut: Whether output was dropped because it passed the cap.
         seconds: Wall seconds.
         problem: Why nothing was learnt (not started, denied by the sandbox, ...), or empty.
+        trace: What strace said of it; None where it was not traced, or said too much.
     """
 
     status: int | None
@@ -274,6 +275,7 @@ class Ran:
     cut: bool
     seconds: float
     problem: str = ""
+    trace: bytes | None = None
 
 
 # Seconds in each unit of a length of time; months and years have no fixed length, so there are none.

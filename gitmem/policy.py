@@ -88,6 +88,7 @@ class VerifySettings:
         min_sandbox: The least rung whose verdicts count (``kinds.rung``); empty = any.
         claimed: Whether verdicts count that were made in another clone.
         default_branch: The code branch whose verdicts are committed; empty = found from git.
+        trace: ``auto``: what a check reads is looked at where strace works; ``off``: never.
     """
 
     setup: str = ""
@@ -100,6 +101,7 @@ class VerifySettings:
     min_sandbox: str = ""
     claimed: bool = True
     default_branch: str = ""
+    trace: str = "auto"
 
 
 @frozen
@@ -330,6 +332,7 @@ _ROWS: dict[str, dict[str, _Row]] = {
         "min_sandbox": _Row(read.rung, '"landlock" or "bubblewrap": verdicts made with less do not count'),
         "claimed": _Row(read.flag, "whether verdicts made in other clones count"),
         "default_branch": _Row(read.line, "branch whose verdicts are committed; empty = found from git"),
+        "trace": _Row(read.tracing, '"auto" = look at what checks read, where strace works; "off" = never'),
     },
     "context": {
         "budget_tokens": _Row(read.whole(1), "tokens of a session's digest"),

@@ -310,7 +310,7 @@ def start_apart(
     *,
     cwd: str | Path,
     env: Mapping[str, str],
-    report_fd: int | None = None,
+    given: tuple[int, ...] = (),
     output: IO[bytes] | None = None,
 ) -> Popen[bytes]:
     """Start a program in a session of its own, with one pipe for both outputs, and no standard input.
@@ -319,7 +319,7 @@ def start_apart(
         argv: The program and its arguments.
         cwd: Where it runs.
         env: Its whole environment.
-        report_fd: A descriptor that it is given besides; standard input is a pipe as well then.
+        given: Descriptors that it is given besides; standard input is a pipe as well then.
         output: Where its outputs go in place of the pipe.
 
     Raises:
@@ -332,12 +332,12 @@ def start_apart(
             argv,
             cwd=cwd,
             env=env,
-            stdin=subprocess.DEVNULL if report_fd is None else subprocess.PIPE,
+            stdin=subprocess.PIPE if given else subprocess.DEVNULL,
             stdout=output or subprocess.PIPE,
             stderr=subprocess.STDOUT,
             bufsize=0,
             start_new_session=True,
-            pass_fds=() if report_fd is None else (report_fd,),
+            pass_fds=given,
         )
     except (OSError, ValueError) as err:
         raise ProcessError(_cannot_start(argv[0], err), argv=argv, hint=_install(argv[0], err)) from err

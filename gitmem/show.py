@@ -94,6 +94,9 @@ def _as_table(verdict: Verdict, fresh: bool) -> dict[str, Any]:
         "weak": verdict.weak,
         "own": verdict.own,
         "fresh": fresh,
+        "reads": verdict.reads,
+        "tools": verdict.tools,
+        "undeclared": [path for path in verdict.undeclared.split("\n") if path],
     }
 
 

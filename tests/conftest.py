@@ -36,6 +36,8 @@ def _clean_environment(tmp_path_factory: pytest.TempPathFactory) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # Most tests are about something else than the view, which `init` makes.
     os.environ.update(GITMEM_VIEW="false")
+    # What a check reads is looked at where that is what is tested: elsewhere a check depends on the whole tree.
+    os.environ.update(GITMEM_TRACE="off")
     os.environ.update(
         HOME=str(home),
         GIT_CONFIG_NOSYSTEM="1",

@@ -52,6 +52,7 @@ MEMBERS = {
     "secrets": "hygiene",
     "frozen": "errors",
     "leftovers": "doctor",
+    "checked": "doctor",
     "precise": "recall",
     "shelf": "recall",
     "logs": "recall",

@@ -93,6 +93,7 @@ def test_file_changes_what_it_names_and_nothing_else() -> None:
         "min_sandbox": "landlock",
         "claimed": False,
         "default_branch": "",
+        "trace": "auto",
     }
     assert policy.context == replace(base.context, budget_tokens=1500)
     assert policy.secrets.allow == ("generic-token",)

@@ -6,16 +6,15 @@ was made. What no verdict proves lies between what is known before it and after 
 
 from __future__ import annotations
 
-import json
-
 from gitmem.catalog import state
 from gitmem.errors import FormatError, NotFoundError, ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.git.ancestry import in_order
-from gitmem.model import FAILED, FAILS, HOLDS, STALE, UNPROVEN, VERIFIED, Check, Verdict
+from gitmem.model import FAILED, FAILS, HOLDS, STALE, UNPROVEN, VERIFIED, Verdict
 from gitmem.store import layout
 from gitmem.store.verdicts import parse_verdict
-from gitmem.verify.inputs import CodeTree, digest
+from gitmem.verify.due import digester
+from gitmem.verify.inputs import CodeTree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -146,9 +145,8 @@ def _proof(git: Git, commit: str, fact: state.FactRow, verdicts: Sequence[Verdic
         tree = CodeTree(git, commit)
     except (NotFoundError, ProcessError):
         return None  # in a shallow or broken clone
-    inputs, check = json.loads(fact.inputs), Check(fact.form, tuple(json.loads(fact.words)))
-    here = digest(tree, inputs, check)
-    same = [v for v in verdicts if v.inputs == here]
+    digest_of = digester(tree, fact)
+    same = [v for v in verdicts if v.inputs == digest_of(v)]
     return _counting(same) if same else None
 
 

@@ -117,7 +117,12 @@ def pick(verdicts: Sequence[Verdict], digest: str) -> tuple[Verdict | None, bool
     One made of these very inputs beats a later one of others; otherwise the latest counts. Where this clone has a
     verdict of these inputs, one that is only claimed cannot say that the fact holds after all.
     """
-    same = [v for v in verdicts if v.inputs == digest]
+    return pick_fresh(verdicts, lambda v: v.inputs == digest)
+
+
+def pick_fresh(verdicts: Sequence[Verdict], is_fresh: Callable[[Verdict], bool]) -> tuple[Verdict | None, bool]:
+    """Return the verdict that counts, and whether it is of the inputs as they are: each says which inputs it means."""
+    same = [v for v in verdicts if is_fresh(v)]
     if any(v.own for v in same):
         same = [v for v in same if v.own or v.outcome != HOLDS]
     best = max(same or verdicts, key=lambda v: (v.at, v.own), default=None)
@@ -169,6 +174,7 @@ class State:
         verdict: The verdict that counts, or None.
         is_fresh: Whether that verdict is of these inputs.
         is_published: Whether the memory branch says the same of these inputs.
+        tools: What that verdict ran of this machine; empty where it was not made here, or is not of these inputs.
     """
 
     fact: int
@@ -176,39 +182,70 @@ class State:
     verdict: Verdict | None
     is_fresh: bool
     is_published: bool
+    tools: str = ""
 
 
 def state_of(
     row: FactRow,
-    now_digest: str,
+    digest_of: Callable[[Verdict | None], str],
     branch: Sequence[Verdict],
     local: Sequence[Verdict],
     *,
     accepts: Callable[[Verdict], bool],
 ) -> State:
-    """Return the state of a fact, given its inputs' digest and the verdicts of branch and clone."""
-    told = [v for v in merged(branch, local, spec=row.spec, claim=row.claim) if accepts(v)]
-    verdict, fresh = pick(told, now_digest)
+    """Return the state of a fact.
+
+    Args:
+        row: The fact.
+        digest_of: Returns the digest, as it is now, of what a verdict says that it read; of None where that is unknown.
+        branch: The verdicts of the memory branch.
+        local: Those of this clone.
+        accepts: Tells whether a verdict counts.
+    """
+    known = merged(branch, local, spec=row.spec, claim=row.claim)
+    verdict, fresh = pick_fresh([v for v in known if accepts(v)], lambda v: v.inputs == digest_of(v))
+    now_digest = verdict.inputs if verdict is not None and fresh else digest_of(None)
+    of_branch = {_made(v) for v in branch}
     published = verdict is None or any(
-        (v.spec, v.claim, v.inputs, v.outcome) == (row.spec, row.claim, now_digest, verdict.outcome) for v in branch
+        v.outcome == verdict.outcome and _made(v) in of_branch and v.inputs == digest_of(v) for v in known
     )
-    return State(row.id, now_digest, verdict, fresh, published)
+    tools = verdict.tools if verdict is not None and fresh and verdict.own else ""
+    return State(row.id, now_digest, verdict, fresh, published, tools)
 
 
 def write_states(catalog: Catalog, ground: int, states: Iterable[State], now: int) -> None:
     """Write down states and that the ground is complete, inside a transaction."""
     db = catalog.connection
+    states = list(states)
+    toolsets = _toolsets(catalog, {s.tools for s in states if s.tools})
     db.executemany(
-        "INSERT OR REPLACE INTO state VALUES (?,?,?,?,?,?,?,?,?)",
+        "INSERT OR REPLACE INTO state VALUES (?,?,?,?,?,?,?,?,?,?)",
         [
             (
                 *(ground, s.fact, s.digest, s.verdict.outcome if s.verdict else "", s.verdict.at if s.verdict else 0),
                 *(s.is_fresh, bool(s.verdict and s.verdict.own), bool(s.verdict and s.verdict.weak), s.is_published),
+                toolsets.get(s.tools, 0),
             )
             for s in states
         ],
     )
     db.execute("UPDATE ground SET complete = 1, used = ? WHERE id = ?", (now, ground))
+
+
+def _toolsets(catalog: Catalog, texts: Iterable[str]) -> dict[str, int]:
+    """Return the numbers of fingerprints: a thousand facts have a few among them."""
+    listed = sorted(texts)
+    catalog.connection.executemany("INSERT OR IGNORE INTO toolset (text) VALUES (?)", [(text,) for text in listed])
+    return {text: number for number, text in catalog.each("SELECT id, text FROM toolset WHERE text IN ({})", listed)}
+
+
+def toolsets_of(catalog: Catalog, ground: int) -> list[tuple[int, str]]:
+    """Return the fingerprints of what the verdicts of a ground ran of this machine, by number."""
+    return catalog.rows(
+        "SELECT t.id, t.text FROM toolset t WHERE t.id IN (SELECT DISTINCT tools FROM state WHERE ground = ? AND"
+        " tools <> 0) ORDER BY t.id",
+        (ground,),
+    )
 
 
 def list_unpublished(catalog: Catalog, ground: int) -> list[FactRow]:

@@ -92,6 +92,8 @@ def _print_verdict(verdict: dict[str, Any], found: dict[str, Any], out: Output) 
         out.line("  ", ("broken by:", "dim"), f" {verdict['culprit'][:12]}")
     if verdict.get("weak"):
         out.line("  ", ("weak:", "yellow"), " the check also holds in an empty folder; --refute makes it strong")
+    if verdict.get("undeclared"):
+        out.line("  ", ("undeclared:", "yellow"), f" it also reads {', '.join(verdict['undeclared'])}")
     if verdict.get("attempt"):
         out.line("  ", ("last attempt:", "yellow"), f" {verdict['attempt_at']}: {verdict['attempt']}")
 

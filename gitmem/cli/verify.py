@@ -12,6 +12,7 @@ from __future__ import annotations
 from gitmem.cli import reports, shared
 from gitmem.cli.output import MARKS
 from gitmem.errors import UsageError
+from gitmem.verify import undeclared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,7 +100,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
             pass
         elif args.dry_run:
             for due in found.would_run:
-                out.line((due.row.key, "key"), f"  {due.why}  ", (due.spec.check.shown(), "dim"))
+                changed = f" ({', '.join(due.changed)})" if due.changed else ""
+                out.line((due.row.key, "key"), f"  {due.why}{changed}  ", (due.spec.check.shown(), "dim"))
             out.note(f"{len(found.would_run)} due")
         else:
             _report(found, out)
@@ -172,11 +174,12 @@ def _advice(found: Run) -> list[str]:
         lines.append(f"{len(denied)} denied here; what to do about it: gitmem settle {denied[0]}")
     if any(r.reason == "no sandbox works here" for r in found.results):
         lines.append("no sandbox works here: install bubblewrap, or run with --no-sandbox; gitmem doctor says more")
+    lines += [undeclared.advice(r.due.row.key, r.verdict.undeclared) for r in found.results if r.verdict]
     failed = [line for line in found.standing.lines if line.status == "failed"]
     if failed:
         by = f" (written by {failed[0].by})" if failed[0].by else ""
         lines.append(f"what to do about it: gitmem settle {failed[0].key}{by}")
-    return lines
+    return [line for line in lines if line]
 
 
 def as_table(found: Run) -> dict[str, Any]:
@@ -199,11 +202,15 @@ def as_table(found: Run) -> dict[str, Any]:
                 "reason": r.reason,
                 "why": r.due.why,
                 "weak": bool(r.verdict and r.verdict.weak),
+                "undeclared": undeclared.names(r.verdict.undeclared) if r.verdict else [],
                 "seconds": round(r.seconds, 3),
             }
             for r in found.results
         ],
-        "would_run": [{"key": d.row.key, "why": d.why, "check": d.spec.check.shown()} for d in found.would_run],
+        "would_run": [
+            {"key": d.row.key, "why": d.why, "check": d.spec.check.shown(), "inputs": list(d.changed)}
+            for d in found.would_run
+        ],
         "unrecorded": found.unrecorded,
         "recorded": found.recorded.commit if found.recorded else "",
         "sandbox": found.rung,

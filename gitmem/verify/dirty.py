@@ -24,7 +24,7 @@ from gitmem.git.binary import FALLBACK_IDENTITY, Git, quote_path
 from gitmem.hygiene import display
 from gitmem.model import Check
 from gitmem.verify import due as due_module
-from gitmem.verify.inputs import digest
+from gitmem.verify.inputs import SEEN, digest
 from gitmem.verify.removal import remove_tree
 
 TYPE_CHECKING = False
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from gitmem.catalog.catalog import Catalog
+    from gitmem.model import Verdict
     from gitmem.policy import Policy
     from gitmem.store.local import LocalState
     from gitmem.verify.due import Due
@@ -236,26 +237,35 @@ def list_due(
         now: Epoch seconds.
     """
     asked = bool(keys) or everything
-    wanted = keys if asked else _list_touched(catalog, ground, tree)
+    wanted = keys if asked else _list_touched(catalog, local, ground, tree)
     if not wanted and not everything:
         return []
     found = []
     for due in due_module.list_due(catalog, local, ground, policy, now=now, keys=wanted, everything=everything):
-        new = digest(tree, json.loads(due.row.inputs), due.spec.check)
+        new = _digest_on(tree, json.loads(due.row.inputs), due.spec.check, due.verdict, due.digest)
         if asked or new != due.digest:
             found.append(replace(due, digest=new, why="inputs" if new != due.digest else "asked"))
     return found
 
 
-def _list_touched(catalog: Catalog, ground: int, tree: CodeTree) -> list[str]:
+def _digest_on(tree: CodeTree, inputs: Sequence[str], check: Check, verdict: Verdict | None, known: str) -> str:
+    """Return the digest of a fact's inputs on a tree: of what the verdict that stands on HEAD read, if it says so."""
+    if verdict is None or verdict.inputs != known:
+        return digest(tree, inputs, check)
+    return digest(tree, inputs, check, verdict.reads, is_claim=not verdict.own)
+
+
+def _list_touched(catalog: Catalog, local: LocalState, ground: int, tree: CodeTree) -> list[str]:
     """Return the keys of the facts whose inputs may differ, without reading their texts and verdicts."""
     rows = catalog.rows(
         "SELECT m.key, f.form, f.words, f.inputs, s.digest FROM fact f JOIN memory m ON m.id = f.id JOIN state s"
         f" ON s.ground = ? AND s.fact = f.id WHERE {state.LIVE} AND {state.CLAIM} ORDER BY m.key",
         (ground,),
     )
+    verdicts = state.counting(catalog, ground, [row[0] for row in rows if row[4].startswith(SEEN)], local)
     return [
         key
         for key, form, words, inputs, known in rows
-        if known != digest(tree, json.loads(inputs), Check(form, tuple(json.loads(words))))
+        if known
+        != _digest_on(tree, json.loads(inputs), Check(form, tuple(json.loads(words))), verdicts.get(key), known)
     ]

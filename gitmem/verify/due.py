@@ -16,10 +16,11 @@ from gitmem.frozen import frozen, replace
 from gitmem.graph import SKEW_S
 from gitmem.model import Check, Document, Spec
 from gitmem.verify.inputs import CodeTree, digest
+from gitmem.verify.tools import changed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from gitmem.catalog.catalog import Catalog
     from gitmem.git.binary import Git
@@ -43,7 +44,8 @@ class Due:
         spec: Its specification.
         digest: Digest of its inputs on the code that is judged.
         verdict: The verdict that counted so far, or None.
-        why: Why it is due: ``new``, ``inputs``, ``ttl`` or ``asked``.
+        why: Why it is due: ``new``, ``inputs``, ``tools``, ``ttl`` or ``asked``.
+        changed: What of its inputs or tools changed, a few of it, where somebody asked.
     """
 
     row: state.FactRow
@@ -52,6 +54,7 @@ class Due:
     digest: str
     verdict: Verdict | None
     why: str
+    changed: tuple[str, ...] = ()
 
 
 def refresh_states(
@@ -113,12 +116,26 @@ def states_on(
     branch, mine = state.branch_verdicts(catalog, keys), local.verdicts(keys)
     states = []
     for fact in facts:
-        now_digest = digest(tree, json.loads(fact.inputs), Check(fact.form, tuple(json.loads(fact.words))))
         of_branch, of_clone = branch.get(fact.key, ()), mine.get(fact.key, ())
         states.append(
-            state.state_of(fact, now_digest, of_branch, of_clone, accepts=lambda v: is_accepted(v, policy, now=now))
+            state.state_of(
+                fact, digester(tree, fact), of_branch, of_clone, accepts=lambda v: is_accepted(v, policy, now=now)
+            )
         )
     return states
+
+
+def digester(tree: CodeTree, fact: state.FactRow) -> Callable[[Verdict | None], str]:
+    """Return what gives the digest, on one tree, of the inputs that a verdict of a fact means (``state.state_of``)."""
+    inputs, check = json.loads(fact.inputs), Check(fact.form, tuple(json.loads(fact.words)))
+    known = digest(tree, inputs, check)
+
+    def digest_of(verdict: Verdict | None) -> str:
+        if verdict is None or not verdict.reads:
+            return known
+        return digest(tree, inputs, check, verdict.reads, is_claim=not verdict.own)
+
+    return digest_of
 
 
 def is_accepted(verdict: Verdict, policy: Policy, *, now: int) -> bool:
@@ -172,10 +189,14 @@ def list_due(
         everything: All facts, whether they are due or not.
     """
     asked = set(keys)
+    others = _other_tools(catalog, ground)
     condition = "1" if everything or asked else "s.outcome = '' OR s.fresh = 0 OR s.at + f.ttl_s < ?"
+    if others and condition != "1":
+        condition += f" OR s.tools IN ({', '.join(map(str, sorted(others)))})"
     gates = "" if asked else f" AND {state.CLAIM}"
     rows = catalog.rows(
-        "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s, s.digest, s.outcome, s.fresh, m.path"
+        "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s, s.digest, s.outcome, s.fresh, m.path,"
+        " s.tools"
         f" FROM fact f JOIN memory m ON m.id = f.id JOIN state s ON s.ground = ? AND s.fact = f.id WHERE {state.LIVE}"
         f"{gates} AND ({condition}) ORDER BY m.key",
         (ground, *(() if condition == "1" else (now,))),
@@ -183,7 +204,20 @@ def list_due(
     wanted = [row for row in rows if not asked or row[1] in asked]
     few = None if len(wanted) > MANY else [row[1] for row in wanted]
     branch, mine = state.branch_verdicts(catalog, few), local.verdicts(few)
-    return [_due(catalog, row, branch, mine, policy, now=now, asked=bool(asked) or everything) for row in wanted]
+    found = [_due(catalog, row[:-1], branch, mine, policy, now=now, asked=bool(asked) or everything) for row in wanted]
+    return [
+        replace(due, why="tools") if row[-1] in others and due.why in ("asked", "ttl") else due
+        for row, due in zip(wanted, found, strict=True)
+    ]
+
+
+def _other_tools(catalog: Catalog, ground: int) -> frozenset[int]:
+    """Return the fingerprints, by number, of programs that are not what they were."""
+    sets = state.toolsets_of(catalog, ground)
+    if not sets:
+        return frozenset()
+    stamps: dict[str, str] = {}
+    return frozenset(number for number, text in sets if changed(text, stamps))
 
 
 def _due(

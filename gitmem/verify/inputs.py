@@ -12,6 +12,7 @@ from hashlib import sha256
 
 from gitmem.globs import WILD, is_plain, matcher, normal
 from gitmem.model import BUILTIN, Check
+from gitmem.verify.reads import Places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 Entry = tuple[str, str, str]
 LINK = "120000"
+# What the digest of observed reads begins with.
+SEEN = "seen:"
 # Marks what a folder's digest is made of apart from a path's, so that the two can never be equal.
 _SEPARATOR = "\0"
 
@@ -74,6 +77,11 @@ class CodeTree(Files):
         super().__init__(git.list_paths(self.tree))
 
     @cached_property
+    def places(self) -> Places:
+        """Return the files, to be asked what is at a path."""
+        return Places(self._entries, self._paths)
+
+    @cached_property
     def _links(self) -> frozenset[str]:
         return frozenset(path for mode, _, path in self._entries if mode == LINK)
 
@@ -92,7 +100,7 @@ def fixed_part(glob: str) -> str:
     return pattern if is_plain(pattern) else pattern[: min(pattern.index(c) for c in WILD if c in pattern)]
 
 
-def digest(tree: CodeTree, inputs: Sequence[str], check: Check) -> str:
+def digest(tree: CodeTree, inputs: Sequence[str], check: Check, reads: str = "", *, is_claim: bool = False) -> str:
     """Return the digest of a check's inputs in one tree.
 
     Args:
@@ -100,9 +108,12 @@ def digest(tree: CodeTree, inputs: Sequence[str], check: Check) -> str:
         inputs: As the catalog keeps them: ``["tree"]`` where nothing is known of them, ``["paths", glob, ...]`` where
             they are declared, ``["builtin"]`` where the check itself says what it reads.
         check: The check.
+        reads: What a verdict says that it read; empty where nobody looked. It counts where nothing else is known.
+        is_claim: Whether somebody else says so.
     """
     if inputs[0] == "tree":
-        return f"tree:{tree.tree}"
+        seen = tree.places.digest(reads, tree.attributes, is_claim=is_claim) if reads else None
+        return f"{SEEN}{seen}" if seen is not None else f"tree:{tree.tree}"
     if check.form == BUILTIN:
         if check.words[0] in ("exists", "absent"):
             # Only presence is read: a change of the file's content changes nothing.

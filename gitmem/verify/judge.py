@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 
 from gitmem import process
@@ -12,8 +13,10 @@ from gitmem.model import BUILTIN, ERROR, FAILS, HOLDS, SHELL, Ran, Spec, Verdict
 from gitmem.secrets import safe_output
 from gitmem.verify import builtin, sandbox
 from gitmem.verify.due import RUNGS, Due
+from gitmem.verify.evidence import Evidence, attach, gather, with_tools
 from gitmem.verify.ground import Ground, Grounds
 from gitmem.verify.groundwork import open_grounds
+from gitmem.verify.reads import UNTRACEABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,6 +64,7 @@ class Means:
         allows: Tells whether a specification (by hash) may run.
         denies: Tells whether somebody denied it here.
         limits: What a check may use; None = what does for any honest build.
+        strace: Where strace is, if what checks read is looked at; else empty.
     """
 
     rung: str
@@ -69,6 +73,7 @@ class Means:
     allows: Callable[[str], bool]
     denies: Callable[[str], bool]
     limits: Limits | None = None
+    strace: str = ""
 
 
 @frozen
@@ -148,7 +153,7 @@ def _run_all(
         open_grounds(git, means.rung, means.path) as grounds,
         ThreadPoolExecutor(max_workers=min(means.jobs, len(dues))) as pool,
     ):
-        judge_one = Judge(git, grounds, tree.commit, means, now=now)
+        judge_one = Judge(git, grounds, tree, means, now=now)
         waiting: list[Future[Result]] = [pool.submit(judge_one.judge, due) for due in dues]
         try:
             for future in as_completed(waiting):
@@ -165,10 +170,11 @@ def _run_all(
 class Judge:
     """Judges facts one at a time; its workers share the grounds."""
 
-    def __init__(self, git: Git, grounds: Grounds, commit: str, means: Means, *, now: int) -> None:
+    def __init__(self, git: Git, grounds: Grounds, tree: CodeTree, means: Means, *, now: int) -> None:
         self._git = git
         self._grounds = grounds
-        self._commit = commit
+        self._tree = tree
+        self._commit = tree.commit
         self._means = means
         self._now = now
         self._is_stopped = False
@@ -180,7 +186,7 @@ class Judge:
 
     def judge(self, due: Due) -> Result:
         """Run one fact's check and return what it showed."""
-        ran, problem = self._at(due.spec, self._commit)
+        ran, problem, evidence = self._look(due)
         outcome, why = outcome_of(ran, due.spec, self._means.rung, problem)
         result = Result(
             due,
@@ -192,11 +198,46 @@ class Judge:
             return replace(result, reason=why)
         verdict = _verdict(due, outcome, commit=self._commit, now=self._now, rung=self._means.rung)
         verdict = replace(verdict, seconds=round(result.seconds, 3), because=why)
+        verdict = attach(verdict, evidence, json.loads(due.row.inputs), due.spec.check, self._tree)
         if outcome == HOLDS:
             return replace(result, verdict=replace(verdict, weak=self.is_weak(due)))
         if due.verdict is not None and due.verdict.outcome == FAILS:
             return replace(result, because=why, verdict=replace(verdict, confirmed=due.verdict.confirmed))
-        return self._confirm(due, result, verdict)
+        found = self._confirm(due, result, verdict)
+        return replace(found, reason=with_tools(found.reason, due.verdict))
+
+    def _look(self, due: Due) -> tuple[Ran | None, str, Evidence]:
+        """Run a check traced, and as it is wherever the answer may come from that: a trace alone accuses nobody."""
+        if not self._means.strace or (due.verdict is not None and due.verdict.reads == UNTRACEABLE):
+            ran, problem = self._at(due.spec, self._commit)
+            return ran, problem, Evidence(UNTRACEABLE if self._means.strace else "")
+        traced, problem, evidence = self._traced(due)
+        shown = outcome_of(traced, due.spec, self._means.rung, problem)[0]
+        failed_before = due.verdict is not None and due.verdict.outcome == FAILS
+        is_missing = traced is not None and traced.status in NOT_RUN  # the command: tracing has no part in that
+        is_sure = evidence.is_clear and ((shown == FAILS and failed_before) or is_missing)
+        if problem or shown == HOLDS or is_sure:
+            return traced, problem, evidence
+        ran, problem = self._at(due.spec, self._commit)
+        untraced = outcome_of(ran, due.spec, self._means.rung, problem)[0]
+        if untraced == HOLDS and evidence.is_clear and not self._fails_traced(due):
+            return traced, "", evidence  # it flaps, traced or not
+        if untraced == shown:
+            return ran, problem, evidence
+        return ran, problem, Evidence(UNTRACEABLE if untraced == HOLDS else "")
+
+    def _fails_traced(self, due: Due) -> bool:
+        ran, problem, _ = self._traced(due)
+        return outcome_of(ran, due.spec, self._means.rung, problem)[0] == FAILS
+
+    def _traced(self, due: Due) -> tuple[Ran | None, str, Evidence]:
+        try:
+            with self._grounds.take(self._commit, due.spec.folders) as ground:
+                rans, problem = self._check(due.spec, ground, strace=self._means.strace)
+                paths = json.loads(due.row.inputs)[1:]
+                return rans[-1], problem, gather(rans, ground, self._tree, self._git, paths)
+        except GitmemError as err:
+            return None, err.message, Evidence()
 
     def _confirm(self, due: Due, result: Result, verdict: Verdict) -> Result:
         """Run a check that newly fails again, then where it held last: if it fails there too, nothing was learnt."""
@@ -242,22 +283,26 @@ class Judge:
         """Run a specification on a private copy of one commit; the problem says why it could not be run."""
         try:
             with self._grounds.take(commit, spec.folders) as ground:
-                return self._check(spec, ground)
+                rans, problem = self._check(spec, ground)
+                return rans[-1], problem
         except GitmemError as err:
             return None, err.message
 
-    def _check(self, spec: Spec, ground: Ground) -> tuple[Ran, str]:
+    def _check(self, spec: Spec, ground: Ground, *, strace: str = "") -> tuple[list[Ran], str]:
         """Run the policy's setup, then the check; the problem says why that could not be run."""
+        rans = []
         if spec.setup:
-            ran = self._run(("sh", "-c", spec.setup), ground, spec)
+            ran = self._run(("sh", "-c", spec.setup), ground, spec, strace=strace)
+            rans.append(ran)
             if ran.status != 0:
-                return ran, f"the policy's setup ({shown_setup(spec)}) failed: {_end_of(ran, spec)}"
-        ran = self._run(argv_of(spec), ground, spec)
+                return rans, f"the policy's setup ({shown_setup(spec)}) failed: {_end_of(ran, spec)}"
+        ran = self._run(argv_of(spec), ground, spec, strace=strace)
+        rans.append(ran)
         if ground.lacking and ran.status != 0:
-            return ran, f"{_end_of(ran, spec)}; but folders of the policy are not shown to it: {ground.lacking}"
-        return ran, ""
+            return rans, f"{_end_of(ran, spec)}; but folders of the policy are not shown to it: {ground.lacking}"
+        return rans, ""
 
-    def _run(self, argv: Sequence[str], ground: Path | Ground, spec: Spec) -> Ran:
+    def _run(self, argv: Sequence[str], ground: Path | Ground, spec: Spec, *, strace: str = "") -> Ran:
         if self._is_stopped:
             return Ran(None, False, "", False, 0.0, "interrupted")
         return sandbox.run_check(
@@ -268,6 +313,7 @@ class Judge:
             timeout_s=spec.timeout_s,
             path=self._means.path,
             limits=self._means.limits,
+            strace=strace,
         )
 
     def is_weak(self, due: Due) -> bool:
@@ -288,10 +334,10 @@ class Judge:
         try:
             with self._grounds.take(self._commit, spec.folders) as ground:
                 self._run(("sh", "-c", spec.refute), ground, spec)
-                ran, problem = self._check(spec, ground)
+                rans, problem = self._check(spec, ground)
         except GitmemError:
             return False
-        return outcome_of(ran, spec, self._means.rung, problem)[0] == FAILS
+        return outcome_of(rans[-1], spec, self._means.rung, problem)[0] == FAILS
 
 
 def argv_of(spec: Spec) -> tuple[str, ...]:

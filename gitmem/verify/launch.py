@@ -42,13 +42,14 @@ OOM_FIRST = 1000
 NOT_FOUND = 127
 
 
-def main(report_fd: int) -> None:
+def main(report_fd: int, trace_fd: int) -> None:
     """Carry out plans until there are no more."""
     landlock.adopt_orphans()
     _come_first()
     os.set_inheritable(report_fd, False)
+    os.set_inheritable(trace_fd, False)
     while len(length := _read(4)) == 4:
-        _carry_out(parse_plan(_read(int.from_bytes(length, "big"))), report_fd)
+        _carry_out(parse_plan(_read(int.from_bytes(length, "big"))), report_fd, trace_fd)
 
 
 def _come_first() -> None:
@@ -70,13 +71,14 @@ def _read(size: int) -> bytes:
     return found
 
 
-def _carry_out(plan: Plan, report_fd: int) -> None:
+def _carry_out(plan: Plan, report_fd: int, trace_fd: int) -> None:
     if plan.scratch:
         os.mkdir(plan.scratch, 0o700)  # noqa: PTH102 - pathlib costs 8 ms to import (measured)
     watch = Watch(plan.limits, ground=plan.ground, upper=plan.upper, scratch=plan.scratch)
     try:
         child = os.fork()
         if child == 0:
+            os.set_inheritable(trace_fd, plan.traced)
             _become(plan, report_fd)
         try:
             problem = _wait(child, watch)

@@ -27,6 +27,7 @@ class Plan:
         reports: Whether the program reports its exit status itself, as bubblewrap does, on our descriptor.
         confined: Whether Landlock and seccomp apply.
         network: Whether internet sockets are allowed when confined.
+        traced: Whether the program writes a trace to our other descriptor.
         env: The environment, as ``NAME=value``.
         readable: What may be read when confined.
         writable: What may be changed when confined, besides *scratch*.
@@ -43,6 +44,7 @@ class Plan:
     reports: bool
     confined: bool
     network: bool
+    traced: bool
     env: tuple[str, ...]
     readable: tuple[str, ...]
     writable: tuple[str, ...]
@@ -56,7 +58,7 @@ def format_plan(plan: Plan) -> bytes:
     Raises:
         ValueError: A word has a NUL in it, which no program's argument can have.
     """
-    flags = f"{plan.reports:d}{plan.confined:d}{plan.network:d}"
+    flags = f"{plan.reports:d}{plan.confined:d}{plan.network:d}{plan.traced:d}"
     limits = (plan.limits.processes, plan.limits.memory, plan.limits.disk)
     words = [plan.cwd, plan.scratch, plan.ground, plan.upper, *map(str, (*limits, plan.cpu_s)), flags]
     for listed in (plan.env, plan.readable, plan.writable, plan.laid, plan.argv):
@@ -77,6 +79,6 @@ def parse_plan(body: bytes) -> Plan:
         end = 1 + int(rest[0])
         lists.append(tuple(rest[1:end]))
         rest = rest[end:]
-    reports, confined, network = (flag == "1" for flag in flags)
+    reports, confined, network, traced = (flag == "1" for flag in flags)
     limits = Limits(processes, memory, disk)
-    return Plan(cwd, scratch, ground, upper, limits, cpu_s, reports, confined, network, *lists)
+    return Plan(cwd, scratch, ground, upper, limits, cpu_s, reports, confined, network, traced, *lists)

@@ -47,12 +47,19 @@ class Recorded:
     cleared: tuple[str, ...] = ()
 
 
-def worth_writing(old: Verdict | None, new: Verdict, *, ttl_s: int | None) -> bool:
-    """Tell whether a verdict must be committed: it says something else, or the old one is a tenth of its TTL old."""
-    if old is None:
+def worth_writing(old: Verdict | None, new: Verdict, *, ttl_s: int | None, still: bool = False) -> bool:
+    """Tell whether a verdict must be committed: it says something else, or the old one is a tenth of its TTL old.
+
+    Args:
+        old: What the branch has, or None.
+        new: The verdict.
+        ttl_s: How long one counts, in seconds, or None.
+        still: Whether what the old one read is what it was, also where the new one read something else.
+    """
+    if old is None or (old.inputs != new.inputs and not still):
         return True
-    if (old.outcome, old.spec, old.claim, old.inputs, old.weak, old.confirmed) != (
-        new.outcome, new.spec, new.claim, new.inputs, new.weak, new.confirmed,
+    if (old.outcome, old.spec, old.claim, old.weak, old.confirmed) != (
+        new.outcome, new.spec, new.claim, new.weak, new.confirmed,
     ):  # fmt: skip
         return True
     # One that the policy may not have let count, or that comes from a clock that was ahead.
@@ -79,6 +86,7 @@ def record(
     now: int,
     lock_timeout_s: float,
     start: str | None,
+    is_fresh: Callable[[Verdict], bool] = lambda _: False,
 ) -> Recorded:
     """Commit what changed, all of it in one commit, and none when nothing changed.
 
@@ -95,6 +103,7 @@ def record(
         now: Epoch seconds.
         lock_timeout_s: How long to wait for other writers.
         start: Where the branch starts when it does not exist yet (the remote's tip, in a fresh clone).
+        is_fresh: Tells whether what a verdict of the branch read is what it was.
     """
     told: dict[str, Recorded] = {}
 
@@ -108,7 +117,7 @@ def record(
         # when, the branch has them.
         db.execute("BEGIN IMMEDIATE")
         old = state.branch_verdicts(catalog, [v.key for v in verdicts])
-        changed = _list_news(catalog, verdicts, old)
+        changed = _list_news(catalog, verdicts, old, is_fresh)
         if not changed:
             return None
         writes, stale = _files(changed, old)
@@ -141,7 +150,12 @@ def _undo(catalog: Catalog) -> None:
         catalog.connection.execute("ROLLBACK")
 
 
-def _list_news(catalog: Catalog, verdicts: Sequence[Verdict], old: Mapping[str, Sequence[Verdict]]) -> list[Verdict]:
+def _list_news(
+    catalog: Catalog,
+    verdicts: Sequence[Verdict],
+    old: Mapping[str, Sequence[Verdict]],
+    is_fresh: Callable[[Verdict], bool],
+) -> list[Verdict]:
     """Return the verdicts that say something the branch does not; those of facts retired meanwhile are left out."""
     ttls = dict(
         catalog.each(
@@ -152,7 +166,8 @@ def _list_news(catalog: Catalog, verdicts: Sequence[Verdict], old: Mapping[str, 
     news = []
     for new in verdicts:
         same = next((v for v in old.get(new.key, ()) if v.spec[:16] == new.spec[:16]), None)
-        if new.key in ttls and worth_writing(same, new, ttl_s=ttls[new.key]):
+        still = same is not None and same.inputs != new.inputs and is_fresh(same)
+        if new.key in ttls and worth_writing(same, new, ttl_s=ttls[new.key], still=still):
             news.append(new)
     return news
 

@@ -26,6 +26,7 @@ from gitmem.verify.ground import Ground
 from gitmem.verify.plan import FILE_BYTES, SWEEP_S, Plan, format_plan
 from gitmem.verify.removal import remove_tree
 from gitmem.verify.scratch import SEEN_OBJECTS
+from gitmem.verify.strace import argv_traced
 from gitmem.verify.watch import MIB, Limits
 
 TYPE_CHECKING = False
@@ -152,6 +153,7 @@ def run_check(
     readable: tuple[Path, ...] = (),
     output_cap: int = process.OUTPUT_CAP,
     limits: Limits | None = None,
+    strace: str = "",
 ) -> Ran:
     """Run a check with its working directory at the ground.
 
@@ -165,6 +167,7 @@ def run_check(
         readable: Further files and folders that it may read; what a ``Ground`` lists is included.
         output_cap: How many bytes at the end of its output are kept.
         limits: What all of its processes may use together; on Linux alone.
+        strace: Where strace is, to have it traced where there is a starter; else empty.
 
     Returns:
         What happened. A program that a signal ended has the status 128 + signal, as in a shell. Where the sandbox
@@ -174,7 +177,7 @@ def run_check(
     if "/" not in argv[0] and find_program(argv[0], path) is None:
         return Ran(None, False, "", False, 0.0, f"{argv[0]}: no such program on PATH")
     more = [str(p) for p in readable]
-    job = _Job(argv, place, more, network, timeout_s, path, output_cap, limits or default_limits())
+    job = _Job(argv, place, more, network, timeout_s, path, output_cap, limits or default_limits(), strace)
     if rung == BUBBLEWRAP:
         return job.run_in_bubblewrap()
     if place.upper is not None:
@@ -207,6 +210,7 @@ class _Job:
     path: str
     output_cap: int
     limits: Limits
+    strace: str = ""
 
     @property
     def cpu_s(self) -> int:
@@ -216,7 +220,7 @@ class _Job:
     def run_in_bubblewrap(self) -> Ran:
         """Run it in namespaces of its own. The environment is scrubbed before: /proc/1/environ shows bubblewrap's."""
         env = clean_environment(self.path, PRIVATE_HOME, PRIVATE_FOLDERS[0])
-        return self._run(lambda fd: self._plan(env, "/", reports=True, argv=self._bubblewrap(fd)))
+        return self._run(lambda held: self._plan(env, "/", reports=True, argv=self._bubblewrap(held)))
 
     def run_by_starter(self, *, confined: bool) -> Ran:
         """Run it as a process like any other, confined or not, with a home of its own."""
@@ -224,8 +228,20 @@ class _Job:
         env = clean_environment(self.path, scratch, scratch)
         own = [str(p) for p in self.ground.readable]
         reading = [*_confined_reading(self.path), *own, *self.readable] if confined else []
-        plan = self._plan(env, str(self.ground.path), scratch=scratch, confined=confined, reading=reading)
-        return self._run(lambda _: plan)
+        return self._run(
+            lambda held: self._plan(
+                env,
+                str(self.ground.path),
+                scratch=scratch,
+                confined=confined,
+                reading=reading,
+                argv=self._argv(held),
+            )
+        )
+
+    def _argv(self, held: starter.Starter) -> list[str]:
+        """Return what the sandbox runs: the program, or strace with it."""
+        return argv_traced(self.strace, held.trace_fd, self.argv) if self.strace else self.argv
 
     def _plan(
         self,
@@ -236,7 +252,7 @@ class _Job:
         reports: bool = False,
         confined: bool = False,
         reading: Sequence[str] = (),
-        argv: Sequence[str] = (),
+        argv: Sequence[str],
     ) -> Plan:
         return Plan(
             cwd=cwd,
@@ -252,23 +268,30 @@ class _Job:
             readable=tuple(reading),
             writable=(str(self.ground.path), *DEVICES),
             laid=tuple(word for lent in self.ground.folders for word in (lent.name, str(lent.place))),
-            argv=tuple(argv or self.argv),
+            traced=bool(self.strace),
+            argv=tuple(argv),
         )
 
-    def _run(self, plan: Callable[[int], Plan]) -> Ran:
+    def _run(self, plan: Callable[[starter.Starter], Plan]) -> Ran:
         try:
             held = starter.take()
         except ProcessError as err:
             return Ran(None, False, "", False, 0.0, err.message)
         try:
-            request = format_plan(plan(held.report_fd))
-            return held.run(request, timeout_s=self.timeout_s, output_cap=self.output_cap, grace_s=GRACE_S)
+            request = format_plan(plan(held))
+            return held.run(
+                request,
+                timeout_s=self.timeout_s,
+                output_cap=self.output_cap,
+                grace_s=GRACE_S,
+                is_traced=bool(self.strace),
+            )
         except ValueError as err:
             return Ran(None, False, "", False, 0.0, f"cannot start {self.argv[0]}: {err}")
         finally:
             starter.give_back(held)
 
-    def _bubblewrap(self, report_fd: int) -> list[str]:
+    def _bubblewrap(self, held: starter.Starter) -> list[str]:
         ground, seen = str(self.ground.path), str(self.ground.seen)
         shown = [(place, place) for place in self.readable]
         for number, objects in enumerate(map(str, self.ground.readable)):
@@ -280,8 +303,8 @@ class _Job:
             *("--bind", ground, seen),
             *_tools(self.path, self.ground, is_inside=True),
             *(word for place, at in shown for word in ("--ro-bind", place, at)),
-            *("--chdir", seen, "--json-status-fd", str(report_fd), "--"),
-            *self.argv,
+            *("--chdir", seen, "--json-status-fd", str(held.report_fd), "--"),
+            *self._argv(held),
         ]
 
     def run_plainly(self, *, confined: bool) -> Ran:

@@ -11,7 +11,7 @@ from gitmem.config import search_path
 from gitmem.errors import GitmemError, NotFoundError, UnwritableError
 from gitmem.frozen import frozen, replace
 from gitmem.git.branches import is_on_default
-from gitmem.model import BUILTIN, ERROR
+from gitmem.model import BUILTIN, ERROR, Check
 from gitmem.verify import due as due_module
 from gitmem.verify.inputs import CodeTree, digest
 from gitmem.verify.standing import Standing, take_stock
@@ -197,6 +197,7 @@ class Session:
     def means(self) -> Means:
         """Return how checks run here; the sandbox is probed by running it."""
         from gitmem.verify import sandbox
+        from gitmem.verify.evidence import find_tracer
         from gitmem.verify.judge import Means
 
         path = search_path()
@@ -209,7 +210,9 @@ class Session:
             memory_mib=self._config.check_memory_mib,
             disk_mib=self._config.check_disk_mib,
         )
-        return Means(self.rung, path, jobs, self.trust.allows, self.trust.denies, limits)
+        is_traced = (self._config.trace or self._policy.verify.trace) != "off"
+        strace = find_tracer(path, self.rung) if is_traced else ""
+        return Means(self.rung, path, jobs, self.trust.allows, self.trust.denies, limits, strace)
 
     def due_of(self, document: Document, spec: Spec, spec_hash: str, claim: str) -> Due:
         """Return a memory that is not in the store yet as something to judge."""
@@ -235,7 +238,7 @@ class Session:
             return self._publish()
         if self.options.dry_run or not dues:
             standing = take_stock(self._catalog, self.restate(), self._local, now=self._now)
-            return Run(self.commit, len(dues), (), None, standing, would_run=tuple(dues))
+            return Run(self.commit, len(dues), (), None, standing, would_run=self._explained(dues))
         from gitmem.verify.judge import judge
 
         results: list[Result] = []
@@ -255,6 +258,14 @@ class Session:
         ordered = tuple(sorted(results, key=lambda r: r.due.row.key))
         judged = Run(self.commit, len(dues), ordered, recorded, standing, self.rung, is_local)
         return replace(judged, unrecorded=self._unrecorded)
+
+    def _explained(self, dues: Sequence[Due]) -> tuple[Due, ...]:
+        """Return what is due with what changed of its inputs, for whoever only asks."""
+        if not dues:
+            return ()
+        from gitmem.verify.explain import explain
+
+        return explain(self._git, self.tree(), dues)
 
     def counts(self) -> bool:
         """Tell whether its verdicts are committed: HEAD was the default branch when it began, or that is asked for."""
@@ -340,8 +351,21 @@ class Session:
             now=self._now,
             lock_timeout_s=self._config.lock_timeout_s,
             start=self._start,
+            is_fresh=self._is_fresh,
         )
         return recorded, False
+
+    def _is_fresh(self, verdict: Verdict) -> bool:
+        """Tell whether what a verdict read is what it was; where it does not say, that is not asked again here."""
+        row = self._catalog.row(
+            "SELECT f.inputs, f.form, f.words FROM fact f JOIN memory m ON m.id = f.id WHERE m.key = ?"
+            f" AND {state.LIVE}",
+            (verdict.key,),
+        )
+        if row is None or not verdict.reads:
+            return False
+        inputs, check = json.loads(row[0]), Check(row[1], tuple(json.loads(row[2])))
+        return digest(self.tree(), inputs, check, verdict.reads) == verdict.inputs
 
     def _with_culprit(self, verdict: Verdict) -> Verdict:
         """Keep the culprit that was found for a failure that still stands."""

@@ -17,6 +17,9 @@ from gitmem.bounded import Bounded, stop_count
 from gitmem.errors import ProcessError
 from gitmem.verify.watch import kill_session
 
+if sys.platform != "win32":
+    import fcntl
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,8 +27,13 @@ if TYPE_CHECKING:
 
     from gitmem.model import Ran
 
+# What the pipe of a trace holds: what an unprivileged process may ask for (pipe(7)).
+PIPE_BYTES = 1 << 20
+FIRST_FD = 64
 # Runs the starter as a program: isolated and without site, which costs half as much to start (measured: 7 of 15 ms).
-PROGRAM = "import sys; sys.path.append(sys.argv[1]); from gitmem.verify.launch import main; main(int(sys.argv[2]))"
+PROGRAM = (
+    "import sys; sys.path.append(sys.argv[1]); from gitmem.verify.launch import main; main(*map(int, sys.argv[2:]))"
+)
 
 
 class Starter:
@@ -40,28 +48,33 @@ class Starter:
         is_usable: Whether it can take a request; a run that had to be killed is its last.
     """
 
-    def __init__(self, build: Callable[[int], list[str]], *, env: Mapping[str, str]) -> None:
+    def __init__(self, build: Callable[[int, int], list[str]], *, env: Mapping[str, str]) -> None:
         """Start it.
 
         Args:
-            build: Returns its command line for the descriptor's number, which stays the same in it.
+            build: Returns its command line for the numbers of its descriptors (the report's and the trace's), which
+                stay the same in it.
             env: Its whole environment.
 
         Raises:
             ProcessError: It could not start.
         """
-        self._report, self.report_fd = os.pipe()
-        argv = build(self.report_fd)
+        self._report, self.report_fd = _make_pipe()
+        self._trace, self.trace_fd = _make_pipe()
+        _widen(self._trace)
+        argv = build(self.report_fd, self.trace_fd)
         try:
-            self._child = process.start_apart(argv, cwd="/", env=env, report_fd=self.report_fd)
+            self._child = process.start_apart(argv, cwd="/", env=env, given=(self.report_fd, self.trace_fd))
         except ProcessError:
             os.close(self._report)
+            os.close(self._trace)
             raise
         finally:
             os.close(self.report_fd)
+            os.close(self.trace_fd)
         self.is_usable = True
 
-    def run(self, request: bytes, *, timeout_s: float, output_cap: int, grace_s: float) -> Ran:
+    def run(self, request: bytes, *, timeout_s: float, output_cap: int, grace_s: float, is_traced: bool = False) -> Ran:
         """Have one program run.
 
         Args:
@@ -69,6 +82,7 @@ class Starter:
             timeout_s: Seconds by the monotonic clock after which the program is killed.
             output_cap: How many bytes at the end of the program's output are kept.
             grace_s: Seconds it has to kill what the program left before it is killed itself.
+            is_traced: Whether the program runs under strace.
 
         Returns:
             Status None with a problem where it did not tell how the program ended.
@@ -77,7 +91,8 @@ class Starter:
         assert self._child.stdin is not None
         started = time.monotonic()
         deadline = started + timeout_s
-        live = Bounded(self._child, self._report, deadline=deadline, cap=output_cap, stops=stop_count())
+        trace = self._trace if is_traced else -1
+        live = Bounded(self._child, self._report, deadline=deadline, cap=output_cap, stops=stop_count(), trace=trace)
         self.is_usable = False
         try:
             _write_all(self._child.stdin, request)
@@ -86,6 +101,8 @@ class Starter:
             self.is_usable = live.end(grace_s)
             if live.left_session:
                 kill_session(live.left_session)
+            if not self.is_usable:
+                os.close(self._trace)
         return live.ran(time.monotonic() - started)
 
     def is_alive(self) -> bool:
@@ -105,6 +122,24 @@ class Starter:
         self._child.wait()
         self._child.stdout.close()
         os.close(self._report)
+        os.close(self._trace)
+
+
+def _make_pipe() -> tuple[int, int]:
+    """Return a pipe whose writing end has a number that no shell script uses for itself: they have one digit."""
+    reading, low = os.pipe()
+    try:
+        return reading, fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, FIRST_FD)
+    finally:
+        os.close(low)
+
+
+def _widen(pipe: int) -> None:
+    """Make a pipe hold more (F_SETPIPE_SZ, fcntl(2)); where that is not allowed, its writer waits more often."""
+    try:
+        fcntl.fcntl(pipe, 1031, PIPE_BYTES)
+    except OSError:
+        return
 
 
 def _write_all(pipe: IO[bytes], data: bytes) -> None:
@@ -133,7 +168,8 @@ def take() -> Starter:
             if (starter := _idle.pop()).is_alive():
                 return starter
     root = str(Path(__file__).parents[2])
-    return Starter(lambda fd: [sys.executable, "-I", "-S", "-c", PROGRAM, root, str(fd)], env={"LC_ALL": "C.UTF-8"})
+    argv = [sys.executable, "-I", "-S", "-c", PROGRAM, root]
+    return Starter(lambda report, trace: [*argv, str(report), str(trace)], env={"LC_ALL": "C.UTF-8"})
 
 
 def give_back(starter: Starter) -> None:

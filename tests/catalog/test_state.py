@@ -138,7 +138,7 @@ def test_a_state_is_published_when_the_branch_says_the_same_of_these_inputs(
 ) -> None:
     row = state.FactRow(1, "k", "spec", "claim", "shell", "[]", "[]", None)
 
-    found = state.state_of(row, "here", branch, local, accepts=lambda _: True)
+    found = state.state_of(row, lambda _: "here", branch, local, accepts=lambda _: True)
 
     told_outcome = found.verdict.outcome if found.verdict else ""
     assert (told_outcome, found.is_fresh, found.is_published) == (outcome, fresh, published)
@@ -147,7 +147,7 @@ def test_a_state_is_published_when_the_branch_says_the_same_of_these_inputs(
 def test_a_verdict_that_the_policy_refuses_does_not_count() -> None:
     row = state.FactRow(1, "k", "spec", "claim", "shell", "[]", "[]", None)
 
-    found = state.state_of(row, "here", [BASE], [], accepts=lambda _: False)
+    found = state.state_of(row, lambda _: "here", [BASE], [], accepts=lambda _: False)
 
     assert (found.verdict, found.is_published) == (None, True)
 

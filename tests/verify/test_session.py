@@ -333,7 +333,10 @@ def test_dry_run_says_what_is_due_and_why(stocked, repo, run_cli):
 
     ran = run_cli("verify", "--dry-run")
 
-    assert [line.split("  ")[:2] for line in ran.out.splitlines()] == [["program", "inputs"], ["shell", "inputs"]]
+    assert [line.split("  ")[:2] for line in ran.out.splitlines()] == [
+        ["program", "inputs (README.md)"],
+        ["shell", "inputs (README.md)"],
+    ]
     assert "2 due" in ran.err
     assert count_commits(repo) == before
 

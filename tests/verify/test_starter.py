@@ -20,7 +20,7 @@ ENV = {"PATH": os.environ["PATH"], "LC_ALL": "C"}
 
 def starter(script: str):
     """A shell script as the starter; $1 is the descriptor of its report."""
-    return Starter(lambda fd: ["bash", "-c", script, "starter", str(fd)], env=ENV)
+    return Starter(lambda fd, _: ["bash", "-c", script, "starter", str(fd)], env=ENV)
 
 
 def started(script: str, *, timeout_s: float = 10.0, grace_s: float = 0.0):
@@ -90,7 +90,7 @@ def test_a_starter_that_has_ended_meanwhile_is_noticed():
 
 def test_a_starter_that_is_missing_is_an_error():
     with pytest.raises(ProcessError, match="cannot start gitt"):
-        Starter(lambda _: ["gitt"], env=ENV)
+        Starter(lambda *_: ["gitt"], env=ENV)
 
 
 def test_the_same_starter_serves_the_next_check():

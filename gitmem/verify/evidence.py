@@ -1,0 +1,131 @@
+"""What a run shows besides its answer: what it read of the code, and which programs of the machine it ran."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from functools import lru_cache
+from pathlib import Path
+
+from gitmem.errors import GitmemError
+from gitmem.frozen import frozen, replace
+from gitmem.verify import sandbox
+from gitmem.verify.inputs import digest
+from gitmem.verify.observed import Scene, observe
+from gitmem.verify.reads import AT, LIST, Places
+from gitmem.verify.strace import PROGRAM
+from gitmem.verify.tools import describe_change, fingerprint
+from gitmem.verify.trace import OpaqueError, parse_trace
+from gitmem.verify.undeclared import list_undeclared
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.git.binary import Git
+    from gitmem.model import Check, Ran, Verdict
+    from gitmem.verify.ground import Ground
+    from gitmem.verify.inputs import CodeTree
+
+PROBE_TIMEOUT_S = 10.0
+PROBE = "cat seen; test -e unseen; ls folder"
+# Bytes of a script or link that is read to see where it leads.
+CONTENT_BYTES = 1 << 20
+
+
+@frozen
+class Evidence:
+    """What a run showed.
+
+    Attributes:
+        reads: What it read of the code, as text (``reads``); empty where that is unknown or everything.
+        tools: What it ran of the machine, as text (``tools``).
+        undeclared: What it read although the declared paths do not name it, as paths apart by line feeds.
+        is_clear: Whether the trace tells all that it read.
+    """
+
+    reads: str = ""
+    tools: str = ""
+    undeclared: str = ""
+    is_clear: bool = False
+
+
+@lru_cache
+def find_tracer(path: str, rung: str) -> str:
+    """Return where strace is, if it shows what a check reads on this rung; empty otherwise. Found by running it."""
+    strace = sandbox.find_program(PROGRAM, path)
+    if strace is None or not rung:
+        return ""
+    try:
+        with tempfile.TemporaryDirectory() as name:
+            ground = Path(name).resolve()
+            (ground / "folder").mkdir()
+            (ground / "seen").write_text("x", encoding="ascii")
+            ran = sandbox.run_check(
+                ["sh", "-c", PROBE],
+                ground=ground,
+                rung=rung,
+                network=False,
+                timeout_s=PROBE_TIMEOUT_S,
+                path=path,
+                strace=strace,
+            )
+        entries = [("100644", "", "folder/x"), ("100644", "", "seen")]
+        scene = Scene(str(ground), Places(entries, [e[2] for e in entries]), lambda _: b"")
+        found = observe([parse_trace(ran.trace or b"", str(ground))], scene)
+    except (OSError, OpaqueError):
+        return ""
+    return strace if {AT + "seen", AT + "unseen", LIST + "folder"} <= found.reads else ""
+
+
+def gather(rans: Sequence[Ran], ground: Ground, tree: CodeTree, git: Git, paths: Sequence[str]) -> Evidence:
+    """Return what traced runs on one ground show together.
+
+    Args:
+        rans: The runs, in the order they ran.
+        ground: Where they ran.
+        tree: The code there.
+        git: The repository.
+        paths: The globs that the memory declares; may be empty.
+    """
+    if any(ran.trace is None for ran in rans):
+        return Evidence()
+    work_tree = git.repository.work_tree
+    scene = Scene(
+        str(ground.seen),
+        tree.places,
+        lambda oid: _read_start(git, oid),
+        os.path.realpath(work_tree) if work_tree else "",
+    )
+    try:
+        seen = observe([parse_trace(ran.trace or b"", scene.ground) for ran in rans], scene)
+    except (OpaqueError, GitmemError):
+        return Evidence()
+    return Evidence(
+        seen.text, fingerprint(seen.programs), list_undeclared(seen.reads, tree.places, paths), is_clear=True
+    )
+
+
+def attach(verdict: Verdict, evidence: Evidence, inputs: Sequence[str], check: Check, tree: CodeTree) -> Verdict:
+    """Return a verdict with what its run showed besides, and the digest of the inputs that follows from it."""
+    return replace(
+        verdict,
+        inputs=digest(tree, inputs, check, evidence.reads),
+        reads=evidence.reads if inputs[0] == "tree" else "",
+        tools=evidence.tools,
+        undeclared=evidence.undeclared,
+    )
+
+
+def with_tools(reason: str, old: Verdict | None) -> str:
+    """Return why nothing was learnt, and which program is another one where the environment changed."""
+    if old is None or not old.own or not reason.endswith("the environment changed"):
+        return reason
+    told = describe_change(old.tools)
+    return f"{reason}: {told}" if told else reason
+
+
+def _read_start(git: Git, oid: str) -> bytes:
+    if git.sizes([oid])[oid] > CONTENT_BYTES:
+        raise OpaqueError("a program of the code is too large to look where its first line leads")
+    return git.run("cat-file", "blob", oid).stdout

@@ -1,0 +1,84 @@
+"""Why a fact is due, in terms of files: which of its inputs changed since its verdict, and which of its tools."""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.frozen import replace
+from gitmem.globs import matcher
+from gitmem.hygiene import display
+from gitmem.model import BUILTIN
+from gitmem.verify.inputs import CodeTree
+from gitmem.verify.reads import parse_reads
+from gitmem.verify.tools import changed as changed_tools
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.git.binary import Git
+    from gitmem.model import Verdict
+    from gitmem.verify.due import Due
+
+# How many are named: the first by name.
+NAMED = 5
+
+
+def explain(git: Git, tree: CodeTree, dues: Sequence[Due]) -> tuple[Due, ...]:
+    """Return facts that are due, each with what changed; nothing where the commit of its verdict is not here."""
+    return _Explaining(git, tree).explain(dues)
+
+
+class _Explaining:
+    """The code as it is, and as it was at the commits of the verdicts."""
+
+    def __init__(self, git: Git, tree: CodeTree) -> None:
+        self._git = git
+        self._tree = tree
+        self._before: dict[str, CodeTree | None] = {}
+        self._changed: dict[str, list[str]] = {}
+
+    def explain(self, dues: Sequence[Due]) -> tuple[Due, ...]:
+        return tuple(replace(due, changed=self._of(due)) for due in dues)
+
+    def _of(self, due: Due) -> tuple[str, ...]:
+        if due.verdict is None or due.why not in ("inputs", "tools"):
+            return ()
+        found = changed_tools(due.verdict.tools) if due.why == "tools" else self._inputs(due, due.verdict)
+        return tuple(display(path) for path in sorted(found)[:NAMED])
+
+    def _inputs(self, due: Due, verdict: Verdict) -> list[str]:
+        before = self._tree_at(verdict.commit)
+        if before is None:
+            return []
+        paths = self._paths_since(before)
+        kind, *globs = json.loads(due.row.inputs)
+        if due.spec.check.form == BUILTIN:
+            globs = [due.spec.check.words[-1]]
+        elif kind == "tree":
+            return self._of_reads(verdict.reads, before, paths)
+        matchers = [matcher(glob) for glob in globs]
+        return [p for p in paths if p.endswith(".gitattributes") or any(matches(p) for matches in matchers)] or paths
+
+    def _of_reads(self, text: str, before: CodeTree, paths: list[str]) -> list[str]:
+        reads = parse_reads(text) if text else None
+        if not reads:
+            return paths
+        found = [path for path in paths if path.rpartition("/")[2] == ".gitattributes"]
+        for read in reads:
+            if before.places.tell(read) != self._tree.places.tell(read):
+                place = read[1:]
+                below = [path for path in paths if path == place or not place or path.startswith(f"{place}/")]
+                found += below or [place]
+        return sorted(set(found))
+
+    def _tree_at(self, commit: str) -> CodeTree | None:
+        if commit not in self._before:
+            is_here = self._git.has(commit, "commit")
+            self._before[commit] = CodeTree(self._git, commit) if is_here else None
+        return self._before[commit]
+
+    def _paths_since(self, before: CodeTree) -> list[str]:
+        if before.tree not in self._changed:
+            self._changed[before.tree] = [c.path for c in self._git.diff_trees(before.tree, self._tree.tree)]
+        return self._changed[before.tree]

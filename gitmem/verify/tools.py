@@ -1,0 +1,104 @@
+"""What a check ran of the machine: programs outside the code, each with a stamp that tells when it is another one."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# Characters of a fingerprint; what does not fit is left out, the last by name first.
+LIMIT = 1500
+# Enough of a script for its first line (execve(2): 255 bytes since Linux 5.1).
+FIRST_LINE = 256
+GONE = "gone"
+
+
+def fingerprint(programs: Iterable[str]) -> str:
+    """Return the programs, by where they really are, each with its size and time of change; apart by blanks.
+
+    Args:
+        programs: Absolute paths as they were run; what is no file of this machine (any more) is left out.
+    """
+    found: dict[str, str] = {}
+    for program in programs:
+        for place in (program, _interpreter(program)):
+            real = os.path.realpath(place) if place else ""
+            if real and real not in found and (stamp := stamp_of(real)) != GONE:
+                found[real] = stamp
+    words = [f"{_escape(place)}:{stamp}" for place, stamp in sorted(found.items())]
+    while words and sum(map(len, words)) + len(words) > LIMIT:
+        words.pop()
+    return " ".join(words)
+
+
+def parse_tools(text: str) -> dict[str, str]:
+    """Return the stamps of a fingerprint by path; whatever is not one is left out."""
+    found = {}
+    for word in text.split(" "):
+        place, size, changed = word.rsplit(":", 2) if word.count(":") >= 2 else ("", "", "")
+        if place.startswith("/") and size.isdecimal() and changed.isdecimal():
+            found[_unescape(place)] = f"{size}:{changed}"
+    return found
+
+
+def stamp_of(place: str) -> str:
+    """Return size in bytes and time of change in seconds of a file; a word where there is none."""
+    try:
+        told = os.stat(place)  # noqa: PTH116 - pathlib costs 8 ms to import (measured), and recall comes here
+    except (OSError, ValueError):
+        return GONE
+    return f"{told.st_size}:{int(told.st_mtime)}"
+
+
+def changed(text: str, stamps: dict[str, str] | None = None) -> list[str]:
+    """Return the programs of a fingerprint that are not what they were, by path.
+
+    Args:
+        text: The fingerprint.
+        stamps: What is known of programs now; what is looked up is added.
+    """
+    known = {} if stamps is None else stamps
+    found = []
+    for place, stamp in parse_tools(text).items():
+        if place not in known:
+            known[place] = stamp_of(place)
+        if known[place] != stamp:
+            found.append(place)
+    return sorted(found)
+
+
+def describe_change(text: str) -> str:
+    """Return in a few words which programs of a fingerprint differ now; empty where none does."""
+    found = changed(text)
+    if not found:
+        return ""
+    more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+    return f"{found[0]}{more} {'differs' if len(found) == 1 else 'differ'}"
+
+
+def _interpreter(program: str) -> str:
+    """Return the program that the kernel runs a script with, or an empty string."""
+    try:
+        with open(program, "rb") as file:  # noqa: PTH123
+            first = file.read(FIRST_LINE).split(b"\n")[0]
+    except OSError:
+        return ""
+    words = first.removeprefix(b"#!").split()
+    return os.fsdecode(words[0]) if first.startswith(b"#!") and words else ""
+
+
+def _escape(place: str) -> str:
+    return "".join(
+        chr(byte) if 32 < byte < 127 and byte not in b'%"\\' else f"%{byte:02X}" for byte in os.fsencode(place)
+    )
+
+
+def _unescape(place: str) -> str:
+    first, *rest = place.split("%")
+    try:
+        raw = first.encode("ascii") + b"".join(bytes.fromhex(part[:2]) + part[2:].encode("ascii") for part in rest)
+    except ValueError:
+        return ""
+    return os.fsdecode(raw)

@@ -1,0 +1,359 @@
+"""What strace saw of a run: the paths that its processes looked up, opened, listed, linked, moved and ran. Pure.
+
+A trace that is cut short, or that shows a call which opens files behind strace's back, says nothing: whoever asks must
+then take everything for an input. Paths are absolute as the processes named them; links in them are not followed here.
+
+Sources: strace(1) 6.1; the calls of its class ``%file`` (linux/syscallent.h); clone(2), path_resolution(7).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from gitmem.frozen import frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Kinds of events. A file that is opened may be read; one that is looked up may still be told by its size and mode.
+LOOKED, OPENED, LISTED, RAN, LINKED, MOVED = "looked", "opened", "listed", "ran", "linked", "moved"
+
+# Kind; path; the program that did it, where that matters (where it was started, its path, its arguments); and for
+# ``linked`` what the link says, for ``moved`` where to.
+Event = tuple[str, str, tuple[str, ...], str]
+
+# What stands for arguments that strace did not show whole: no argument has a NUL in it (execve(2)).
+UNKNOWN = "\0"
+
+# How each call names its paths: P a path, D a folder's descriptor and a path, F a descriptor, T a link's text.
+_FORMS = {
+    "P": "open creat stat lstat stat64 lstat64 oldstat oldlstat access readlink mkdir rmdir unlink chmod chown lchown"
+    " chown32 lchown32 truncate truncate64 utime utimes statfs statfs64 mknod getxattr lgetxattr listxattr llistxattr"
+    " setxattr lsetxattr removexattr lremovexattr chdir execve acct",
+    "D": "openat openat2 newfstatat fstatat64 statx faccessat faccessat2 readlinkat mkdirat unlinkat fchmodat fchmodat2"
+    " fchownat utimensat utimensat_time64 futimesat mknodat execveat name_to_handle_at inotify_add_watch",
+    "PP": "rename link",
+    "DD": "renameat renameat2 linkat",
+    "TP": "symlink",
+    "TD": "symlinkat",
+    "F": "getdents getdents64 fchdir",
+    "": "getcwd exit exit_group clone clone3 fork vfork",
+}
+_FORM = {name: form for form, names in _FORMS.items() for name in names.split()}
+_OPENS = frozenset(["open", "openat", "openat2", "creat", "truncate", "truncate64"])
+_BIRTHS = frozenset(["clone", "clone3", "fork", "vfork"])
+
+# What is asked of strace besides its class of calls that name a file: `?` where a machine may not have the call.
+CALLS = (
+    "%file,?getdents,getdents64,chdir,fchdir,?clone,?clone3,?fork,?vfork,exit,exit_group,ptrace,?io_uring_setup,"
+    "open_by_handle_at"
+)
+
+_QUOTED = r'"((?:[^"\\]|\\.)*)"(\.\.\.)?'
+_DESCRIPTOR = r"(AT_FDCWD|-?\d+)(?:<((?:[^>\\]|\\.)*)>(\(deleted\))?)?"
+_LINE = re.compile(r"(\d+) +(.*)")
+_CALL = re.compile(
+    r"(\w+)\((.*)\)\s+= (?:(-?\d+|0x[0-9a-f]+)(?:<((?:[^>\\]|\\.)*)>(?:\(deleted\))?)?(?: .*)?|\?.*)", re.DOTALL
+)
+_BIRTH = re.compile(r"(?m)^(\d+) +(?:<\.\.\. )?(?:clone3?|v?fork)(?:\(| resumed>).* = (\d+)$")
+_STRING = re.compile(_QUOTED)
+_PATH = re.compile(r"(?:" + _QUOTED + r"|(NULL))")
+_AT = re.compile(_DESCRIPTOR + r", ")
+_FD = re.compile(_DESCRIPTOR)
+_ESCAPE = re.compile(rb'\\([0-7]{1,3}|x[0-9a-f]{2}|[abtnvfr"\\])')
+_LETTERS = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f", b"r": b"\r"}
+# What only git can say the meaning of.
+_TOLD_APART = (".git", "/objects/")
+UNFINISHED = " <unfinished ...>"
+
+
+class OpaqueError(ValueError):
+    """A trace does not tell all that was read; its words say why."""
+
+
+@frozen
+class Trace:
+    """All that a run did with paths.
+
+    Attributes:
+        events: What was done, each thing once between two changes of links, in the order it was done.
+    """
+
+    events: tuple[Event, ...]
+
+
+class _Place:
+    """Where a process is; threads share one (CLONE_FS)."""
+
+    def __init__(self, cwd: str) -> None:
+        self.cwd = cwd
+
+
+class _Process:
+    """One process or thread."""
+
+    def __init__(self, place: _Place, program: tuple[str, ...], group: object, *, is_announced: bool) -> None:
+        self.place = place
+        self.program = program
+        self.group = group
+        self.is_announced = is_announced
+        self.pending = ""
+
+
+def parse_trace(text: bytes, cwd: str) -> Trace:
+    """Return what a trace tells.
+
+    Args:
+        text: What strace wrote, with process numbers, descriptors' paths and exits (``-f -q -y``).
+        cwd: Where the first process began, absolute.
+
+    Raises:
+        OpaqueError: The trace does not tell all.
+    """
+    return _Reading(text.decode("latin-1"), cwd).read()
+
+
+class _Reading:
+    """One trace on its way to events."""
+
+    def __init__(self, text: str, cwd: str) -> None:
+        self._text = text
+        self._cwd = cwd
+        self._events: list[Event] = []
+        self._known: set[Event] = set()
+        self._processes: dict[str, _Process] = {}
+        self._dead: set[str] = set()
+        self._parents: dict[str, list[str]] = {}
+        self._is_complete = False
+        self._has_run = False
+
+    def read(self) -> Trace:
+        """Return the trace.
+
+        Raises:
+            OpaqueError: It does not tell all.
+        """
+        for parent, child in _BIRTH.findall(self._text):
+            self._parents.setdefault(child, []).append(parent)
+        # The tracer is killed with what the check left running: perhaps in the middle of a line.
+        for line in self._text.split("\n")[:-1]:
+            self._take_line(line)
+        if not self._is_complete or not self._has_run:
+            raise OpaqueError("the trace does not show how the check ended")
+        for process in list(self._processes.values()):
+            if process.pending:
+                self._take_call(process, f"{process.pending}) = ?")
+        return Trace(tuple(self._events))
+
+    def _take_line(self, line: str) -> None:
+        found = _LINE.fullmatch(line)
+        if found is None:
+            raise OpaqueError("the trace cannot be read")
+        pid, said = found.groups()
+        process = self._processes.get(pid) or self._add(pid)
+        if said.startswith("<... "):
+            _, _, rest = said.partition(" resumed>")
+            said, process.pending = process.pending + rest, ""
+        if said.endswith(UNFINISHED):
+            process.pending = said.removesuffix(UNFINISHED)
+            self._note_end(process, said)
+        elif said.startswith("+++ "):
+            self._end(pid, said)
+        elif not said.startswith("--- "):
+            self._take_call(process, said)
+
+    def _add(self, pid: str) -> _Process:
+        """Make a process known that shows up before the call that made it has returned to its parent."""
+        if not self._processes:
+            first = _Process(_Place(self._cwd), (), object(), is_announced=True)
+            self._root = first.group
+            self._processes[pid] = first
+            return first
+        parents = self._parents.get(pid)
+        parent = self._processes.get(parents.pop(0)) if parents else None
+        if parent is None:
+            raise OpaqueError("a process came from nowhere")
+        return self._bear(pid, parent, parent.pending, is_announced=False)
+
+    def _bear(self, pid: str, parent: _Process, call: str, *, is_announced: bool) -> _Process:
+        place = parent.place if "CLONE_FS" in call else _Place(parent.place.cwd)
+        group = parent.group if "CLONE_THREAD" in call else object()
+        child = self._processes[pid] = _Process(place, parent.program, group, is_announced=is_announced)
+        return child
+
+    def _end(self, pid: str, said: str) -> None:
+        process = self._processes[pid]
+        _, found, other = said.partition("superseded by execve in pid ")
+        if found:
+            heir = self._processes.pop(other.split(" ")[0], None)
+            if heir is None:
+                raise OpaqueError("a process came from nowhere")
+            heir.group = process.group
+            self._processes[pid] = heir
+            return
+        if process.pending:  # it was killed in the middle of a call
+            self._take_call(process, f"{process.pending}) = ?")
+        del self._processes[pid]
+        if not process.is_announced:
+            self._dead.add(pid)
+
+    def _take_call(self, process: _Process, said: str) -> None:
+        found = _CALL.fullmatch(said)
+        if found is None:
+            raise OpaqueError(f"not a call: {said[:80]}")
+        name, args, value, leads_to = found.groups()
+        self._note_end(process, said)
+        form = _FORM.get(name)
+        if form is None:
+            if value is None or not value.startswith("-"):
+                raise OpaqueError(f"{name} can open files unseen")
+            if name in ("ptrace", "io_uring_setup"):
+                raise OpaqueError(f"{name} was tried: the check may do something else when nobody traces it")
+            return
+        is_done = value is not None and not value.startswith("-")
+        if name in _BIRTHS:
+            if "CLONE_UNTRACED" in args:
+                raise OpaqueError("a process was made that is not traced")
+            if is_done and value is not None and value != "0":
+                self._announce(value, process, args)
+            return
+        paths = list(_iter_paths(form, args, process.place.cwd))
+        if "AT_FDCWD<" in args and name not in ("chdir", "fchdir"):
+            self._note_cwd(process, args)
+        if paths:
+            self._note(process, name, args, paths, leads_to=leads_to, is_done=is_done)
+
+    def _note_end(self, process: _Process, said: str) -> None:
+        if said.startswith(("exit_group(", "exit(")) and process.group is self._root:
+            self._is_complete = True
+
+    def _announce(self, pid: str, parent: _Process, args: str) -> None:
+        if pid in self._dead:
+            self._dead.discard(pid)
+        elif (known := self._processes.get(pid)) is not None and not known.is_announced:
+            known.is_announced = True
+        else:
+            if self._parents.get(pid):
+                self._parents[pid].pop(0)
+            self._bear(pid, parent, args, is_announced=True)
+
+    @staticmethod
+    def _note_cwd(process: _Process, args: str) -> None:
+        found = _FD.match(args)
+        if found and found[1] == "AT_FDCWD" and found[2] and found[2].startswith("/") and not found[3]:
+            process.place.cwd = _unescape(found[2])
+
+    def _note(
+        self, process: _Process, name: str, args: str, paths: list[str], *, leads_to: str | None, is_done: bool
+    ) -> None:
+        path = paths[0]
+        if name in ("chdir", "fchdir"):
+            if is_done:
+                process.place.cwd = path
+            self._add_event(LOOKED, path, process)
+        elif name in ("execve", "execveat"):
+            self._add_event(LOOKED, path, process)
+            if is_done:
+                self._has_run = True
+                process.program = (process.place.cwd, path, *_arguments(args))
+                self._add_event(RAN, path, process)
+        elif name.startswith("getdents"):
+            self._add_event(LISTED, path, process)
+        elif name.startswith("symlink"):
+            text = _STRING.match(args)
+            self._change(LINKED, path, process, _unescape(text[1]) if text and is_done else "")
+        elif name.startswith("rename"):
+            self._change(MOVED, path, process, paths[1] if is_done else "")
+            self._add_event(LOOKED, paths[1], process)
+        else:
+            kind = OPENED if name in _OPENS and "O_DIRECTORY" not in args else LOOKED
+            for each in paths:
+                self._add_event(kind, each, process)
+            if leads_to and leads_to.startswith("/") and name in _OPENS:
+                self._add_event(kind, _unescape(leads_to), process)
+
+    def _change(self, kind: str, path: str, process: _Process, more: str) -> None:
+        """Note what changes where paths lead: the same path may lead elsewhere from now on."""
+        if not more:
+            self._add_event(LOOKED, path, process)
+            return
+        self._events.append((kind, path, process.program, more))
+        self._known.clear()
+
+    def _add_event(self, kind: str, path: str, process: _Process) -> None:
+        program = process.program if kind == RAN or any(part in path for part in _TOLD_APART) else ()
+        event = (kind, path, program, "")
+        if event not in self._known:
+            self._known.add(event)
+            self._events.append(event)
+
+
+def _iter_paths(form: str, args: str, cwd: str) -> Iterator[str]:
+    """Yield the absolute paths that a call's arguments name; none for a descriptor alone that was opened before."""
+    at = 0
+    for letter in form:
+        base = cwd
+        if letter == "F":
+            found = _FD.match(args)
+            if found is None or found[2] is None:
+                raise OpaqueError("a descriptor without its path")
+            if found[2].startswith("/") and not found[3]:
+                yield _unescape(found[2])
+            return
+        if letter == "D":
+            folder = _AT.match(args, at)
+            if folder is None:
+                raise OpaqueError("a descriptor without its path")
+            at = folder.end()
+            base = _base(folder, cwd)
+        path = _PATH.match(args, at)
+        if path is None:
+            if args.startswith("0x", at):  # an address that leads nowhere: the call fails (EFAULT)
+                return
+            raise OpaqueError("a call without its path")
+        comma = args.find(", ", path.end())
+        at = comma + 2 if comma >= 0 else len(args)
+        if letter == "T" or path[3]:
+            continue
+        if path[2]:
+            raise OpaqueError("a path that was cut")
+        if path[1]:
+            yield _join(base, _unescape(path[1]))
+
+
+def _base(folder: re.Match[str], cwd: str) -> str:
+    if folder[1] == "AT_FDCWD":
+        return _unescape(folder[2]) if folder[2] and folder[2].startswith("/") and not folder[3] else cwd
+    # A watch's or a closed descriptor: what is named beside it is absolute, or the call failed.
+    return _unescape(folder[2]) if folder[2] and folder[2].startswith("/") else cwd
+
+
+def _join(base: str, path: str) -> str:
+    return path if path.startswith("/") else f"{base}/{path}"
+
+
+def _arguments(args: str) -> tuple[str, ...]:
+    """Return what a program is given besides its name, as far as it is shown."""
+    start, end = args.find(", ["), args.rfind("]")
+    if start < 0 or end < start:
+        return (UNKNOWN,)
+    found = _STRING.findall(args[start + 3 : end])
+    is_cut = any(cut for _, cut in found) or args[:end].endswith("...")
+    return tuple(_unescape(word) for word, _ in found[1:]) + ((UNKNOWN,) if is_cut else ())
+
+
+def _unescape(text: str) -> str:
+    """Return a name as the program gave it, of strace's C notation; bytes that are not UTF-8 become surrogates."""
+    raw = text.encode("latin-1")
+    if b"\\" in raw:
+        raw = _ESCAPE.sub(_letter, raw)
+    return os.fsdecode(raw)
+
+
+def _letter(found: re.Match[bytes]) -> bytes:
+    said = found[1]
+    if said[:1] == b"x":
+        return bytes([int(said[1:], 16)])
+    return bytes([int(said, 8) & 0xFF]) if said.isdigit() else _LETTERS.get(said, said)
