@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from random import Random
 
-from benchmarks import bulk, codebase, past
+from benchmarks import bulk, codebase, jobs, past
 from benchmarks.exchange import Exchange
 from benchmarks.measure import BenchmarkError, Command
 from benchmarks.questions import QUESTIONS
@@ -35,6 +35,7 @@ def command(name: str, stores: Stores) -> Command:
         "view": _view,
         "at": past.at_command,
         "import": bulk.import_command,
+        "two": jobs.jobs_command,
         "writers": bulk.writers_command,
     }
     return makers[verb](stores, name, size)

@@ -218,6 +218,18 @@ BULK = (
 )
 
 
+JOBS = (
+    Figure(
+        "two-jobs",
+        "two verify jobs in two clones, 500 facts, pushing to one remote, no verdict lost",
+        20,
+        "s",
+        ("two-jobs",),
+        lambda figures: figures["two-jobs"].median_s(),
+    ),
+)
+
+
 # (figures, rounds, rounds of --short)
 GROUPS: tuple[tuple[tuple[Figure, ...], int, int], ...] = (
     (READING, 25, 10),
@@ -231,6 +243,7 @@ GROUPS: tuple[tuple[tuple[Figure, ...], int, int], ...] = (
     (SHARING, 5, 2),
     (SHOWING, 15, 7),
     (LOOKING_BACK, 11, 5),
+    (JOBS, 3, 1),
     (BULK, 1, 1),
 )
 

@@ -21,6 +21,7 @@ STORES: dict[str, tuple[int, dict[str, float]]] = {
     "100k": (100_000, generate.MIX),
     "facts": (10_000, generate.FACTS_ONLY),
     "facts-1k": (1_000, generate.FACTS_ONLY),
+    "jobs": (500, generate.FACTS_ONLY),
     "tasks": (5_000, generate.TASKS_ONLY),
 }
 CODE_FILES = 2_000

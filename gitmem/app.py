@@ -14,14 +14,13 @@ from gitmem.store.spool import counts, waiting_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
     from gitmem.capture.commits import Learnt
     from gitmem.catalog.catalog import Catalog
     from gitmem.doctor import Examined
     from gitmem.git.remotes import Talk
-    from gitmem.install.git_hooks import Step
     from gitmem.opened.proofs import ProvingStore
     from gitmem.precise import Similar
     from gitmem.recall import Asked, Found
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from gitmem.tasks.listing import Row
     from gitmem.tasks.task import Task
     from gitmem.tasks.tree import Node
-    from gitmem.verify.judge import Result
     from gitmem.verify.session import Options, Run, Session
     from gitmem.write.writer import Change, Writer
 
@@ -108,18 +106,6 @@ class Memory(Proves):
         if learnt.kept:
             self.leave("spool")
         return learnt
-
-    def install_git_hooks(self, *, shared: bool = False, only_plan: bool = False) -> Sequence[Step]:
-        """Set the shims that git calls, and return what was done, or would be."""
-        from gitmem.install import git_hooks
-
-        return (git_hooks.plan_install if only_plan else git_hooks.install)(self.git, shared=shared)
-
-    def uninstall_git_hooks(self, *, only_plan: bool = False) -> Sequence[Step]:
-        """Take the shims away, put back what was there before, and return what was done, or would be."""
-        from gitmem.install import git_hooks
-
-        return (git_hooks.plan_uninstall if only_plan else git_hooks.uninstall)(self.git)
 
     def drain(self) -> int:
         """Turn everything that was captured into commits, and return how many entries that were."""
@@ -219,6 +205,7 @@ class Memory(Proves):
                 return context.as_table([others])
         catalog = self.catalog()
         ground = self.ground(catalog)
+        silent = self.silence(catalog, ground)
         with catalog.reading():
             sections = context.digest(
                 catalog,
@@ -229,7 +216,7 @@ class Memory(Proves):
                 working=working,
                 budget_tokens=budget_tokens,
                 waiting=waiting,
-                notices=notices(catalog, now=self.now),
+                notices=notices(catalog, now=self.now, silent=silent),
                 worker=lambda: worker_of(self.git, self.config.agent),
             )
         if others is not None:
@@ -248,6 +235,7 @@ class Memory(Proves):
             told = status(
                 catalog, store.git, ground, store.local, ref=store.ref, tip=tip, now=self.now, waiting=waiting
             )
+            told["jobs"] = self.jobs(catalog, ground, tip)
         told |= {"spool": counts(self.git.repository.state), "view": self.view_standing()}
         return told | {"scope": scope or PROJECT, "scopes": self.other_scopes()}
 
@@ -293,14 +281,28 @@ class Memory(Proves):
             notices=self.notices,
         )
 
-    def verify(self, options: Options, *, told: Callable[[Result, int, int], None]) -> Run:
-        """Judge what is due and write down what it showed."""
-        runs = [store.session(own).run(told) for store, own in self.proving(options)]
-        if len(runs) == 1:
-            return runs[0]
-        from gitmem.verify.session import join_runs
+    def scheduled_verify(self) -> Run | None:
+        """Judge what is due with nobody there, and share it where this clone was synced before; None where one runs.
 
-        return join_runs(runs)
+        Raises:
+            GitmemError: Something failed; where the remote cannot be reached, all else was done.
+        """
+        from gitmem.errors import BusyError, GitmemError
+        from gitmem.verify.session import Options
+
+        is_shared = self.git.read_ref(f"refs/gitmem/seen/{self.config.remote}/{self.config.branch}") is not None
+        try:
+            if is_shared:
+                self.sync()
+        except GitmemError:
+            pass  # what is here can be judged without it, and the second time says why
+        try:
+            run = self.verify(Options(if_idle=True), told=lambda *_: None, is_scheduled=True)
+        except BusyError:
+            return None
+        if is_shared:
+            self.sync()
+        return run
 
     def add_task(self, title: str, *, approve: bool = False, **options: Any) -> Change:
         """Write a task: a memory that should become true; its check, the gate for closing it, need not hold yet."""

@@ -101,6 +101,10 @@ class ConflictError(GitmemError):
     """The branch moved under us, or somebody else holds the lock."""
 
 
+class BusyError(ConflictError):
+    """Another process does this very work now."""
+
+
 class UnwritableError(GitmemError):
     """The repository cannot be written to: a full or read-only disk, or somebody else's folder."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.shown import Shown
+from gitmem.jobs import Jobs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gitmem.write.together import Queue
 
 
-class Exchanged(Shown):
+class Exchanged(Jobs):
     """An opened store with the commands about many memories at once."""
 
     def batch(self) -> Queue:

@@ -78,9 +78,15 @@ def _line(line: Any) -> dict[str, Any]:
     return {"key": line.key, "title": line.title, "because": line.because, "by": line.by, "culprit": line.culprit}
 
 
-def notices(catalog: Catalog, *, now: int) -> list[str]:
-    """Return lines about the store that a session must know, the most important first."""
-    found = []
+def notices(catalog: Catalog, *, now: int, silent: str = "") -> list[str]:
+    """Return lines about the store that a session must know, the most important first.
+
+    Args:
+        catalog: The catalog.
+        now: Epoch seconds.
+        silent: What is wrong with the schedule of verify jobs, or empty.
+    """
+    found = [silent] if silent else []
     problems = catalog.row("SELECT count(*) FROM problem WHERE severity = 'error'")[0]
     if problems:
         found.append(f"{problems} file{'s' * (problems != 1)} of the store cannot be read: gitmem doctor")

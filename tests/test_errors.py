@@ -17,6 +17,8 @@ STATUSES = {
     "RefusedError": 2,
     "FormatError": 2,
     "ConfigError": 3,
+    "BusyError": 3,
+    "UnwritableError": 3,
     "ConflictError": 3,
     "RemoteError": 3,
     "TaskError": 1,

@@ -276,6 +276,16 @@ def counting(catalog: Catalog, ground: int | None, keys: Sequence[str], local: L
     return found
 
 
+def waits(catalog: Catalog, ground: int | None, now: int) -> bool:
+    """Tell whether a fact is due on a ground: no verdict counts, it is of other inputs, or it is too old."""
+    row = catalog.row(
+        "SELECT 1 FROM fact f JOIN memory m ON m.id = f.id JOIN state s ON s.ground = ? AND s.fact = f.id"
+        f" WHERE {LIVE} AND {CLAIM} AND (s.outcome = '' OR s.fresh = 0 OR s.at + f.ttl_s < ?) LIMIT 1",
+        (ground or 0, now),
+    )
+    return row is not None
+
+
 def suspects(catalog: Catalog, ground: int | None) -> dict[str, tuple[str, ...]]:
     """Return every suspect with its chain of causes, the failed fact last."""
     return chains(catalog, failed(catalog, ground)) if ground is not None else {}

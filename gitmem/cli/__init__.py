@@ -48,7 +48,7 @@ def main(argv: list[str] | None = None) -> int:
 
     # No call of ``list`` here: once that command has run, the package's name for it is the module.
     arguments = [*(sys.argv[1:] if argv is None else argv)]
-    out = Output(color=_color())
+    out = Output(color=_color(), draws=not _is_dumb())
     try:
         status = _run(arguments, out)
         out.flush()
@@ -71,7 +71,14 @@ def _color() -> str:
         return "never"
     if variable("FORCE_COLOR"):
         return "never" if variable("FORCE_COLOR") == "0" else "always"
-    return "never" if variable("TERM") == "dumb" else "auto"
+    return "never" if _is_dumb() else "auto"
+
+
+def _is_dumb() -> bool:
+    """Tell whether the terminal can only print."""
+    from gitmem.config import variable
+
+    return variable("TERM") == "dumb"
 
 
 def _run(arguments: list[str], out: Output) -> int:

@@ -15,6 +15,7 @@ from gitmem.hygiene import display, escaped_json, unlike_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from typing import Any, TextIO
 
 # SGR codes (ECMA-48, 8.3.117) of what a reader must tell apart at a glance; the words say the same without colour.
@@ -45,7 +46,9 @@ class Output:
         width: Columns of the terminal; 100 in a pipe.
     """
 
-    def __init__(self, *, color: str = "auto", stdout: TextIO | None = None, stderr: TextIO | None = None) -> None:
+    def __init__(
+        self, *, color: str = "auto", draws: bool = True, stdout: TextIO | None = None, stderr: TextIO | None = None
+    ) -> None:
         _fill_closed()
         self._out = stdout or sys.stdout or _Nowhere()
         self._err = stderr or sys.stderr or _Nowhere()
@@ -59,7 +62,9 @@ class Output:
         self.set_color(color)
         self.width = self._columns()
         self._drawn_at = 0.0
-        self._is_drawn = False
+        # How long each line is that is drawn now.
+        self._drawn: list[int] = []
+        self._draws = self.is_error_terminal and draws
 
     def _columns(self) -> int:
         if not self.is_terminal:
@@ -139,21 +144,46 @@ class Output:
 
     def progress(self, what: str, done: int, total: int) -> None:
         """Draw how far long work is, on a terminal's standard error."""
-        if not self.is_error_terminal:
-            return
-        if done < total and monotonic() - self._drawn_at < DRAWN_EVERY_S:
-            return
-        self._drawn_at = monotonic()
         filled = 20 * done // max(total, 1)
         bar = "█" * filled + "░" * (20 - filled)
-        print(f"\r\x1b[2K{bar} {done}/{total} {display(what)[:60]}", end="", file=self._err, flush=True)
-        self._is_drawn = True
+        self.draw(lambda *_: [f"{bar} {done}/{total} {what[:60]}"], finished=done >= total)
+
+    def draw(self, lines: Callable[[int, int], Sequence[str]], *, finished: bool = False) -> None:
+        """Draw lines on a terminal's standard error, in the place of what was drawn before; now and then only.
+
+        Args:
+            lines: Returns them, for a screen of so many columns and rows; one that is too long is cut.
+            finished: Draw in any case: there is nothing more to come.
+        """
+        if not self._draws or (not finished and monotonic() - self._drawn_at < DRAWN_EVERY_S):
+            return
+        self._drawn_at = monotonic()
+        columns, rows = self._screen()
+        shown = [display(line)[: columns - 1] for line in lines(columns, rows)]
+        # The cursor waits where the last line begins: there it stays when the screen is made narrower.
+        print(self._erasing(columns) + "\n".join(shown), end="\r", file=self._err, flush=True)
+        self._drawn = [len(line) for line in shown]
+
+    def _screen(self) -> tuple[int, int]:
+        """Return columns and rows of the terminal, as they are now."""
+        try:
+            columns, rows = os.get_terminal_size(self._err.fileno())
+        except (OSError, ValueError):
+            return 80, 24
+        return max(2, columns) if columns else 80, rows or 24
+
+    def _erasing(self, columns: int) -> str:
+        """Return what takes away what was drawn (ECMA-48, 8.3.22 CUU, 8.3.39 ED, 8.3.41 EL)."""
+        # A screen that was made narrower since has broken the lines.
+        rows = sum(max(1, -(-length // columns)) for length in self._drawn[:-1])
+        # The terminal may have echoed what was typed meanwhile (^C).
+        return (f"\x1b[{rows}A" if rows else "") + ("\r\x1b[J" if self._drawn else "\r\x1b[2K")
 
     def clear_progress(self) -> None:
-        """Take the progress line away before something else is printed."""
-        if self._is_drawn:
-            print("\r\x1b[2K", end="", file=self._err, flush=True)
-            self._is_drawn = False
+        """Take away what is drawn before something else is printed."""
+        if self._drawn:
+            print(self._erasing(self._screen()[0]), end="", file=self._err, flush=True)
+            self._drawn = []
 
     def flush(self) -> None:
         """Write out what is buffered; a closed pipe raises BrokenPipeError here."""

@@ -74,6 +74,7 @@ def _print_ages(found: dict[str, Any], out: Output) -> None:
     """Print how long ago the last check was, and which commit the index shows; in the past nothing has an age."""
     if "at" in found:
         return
+    _print_jobs(found["jobs"], out)
     verified = f"last verified {_ago(found['verified_age_s'])} ago" if found["verified_at"] else "never verified"
     index = "current" if found["index"]["is_current"] else f"shows {found['index']['commit'][:12]}"
     out.line((f"{verified}; index {index}", "dim"))
@@ -82,6 +83,22 @@ def _print_ages(found: dict[str, Any], out: Output) -> None:
 def _at(memory: Memory, args: argparse.Namespace) -> dict[str, Any]:
     shared.refuse_other_scopes(args)
     return memory.at(args.at).status()
+
+
+def _print_jobs(jobs: dict[str, Any], out: Output) -> None:
+    """Print when a verify job ran last, here and for the branch, what runs it, and what is wrong with that."""
+    last, branch = jobs["last"], jobs["branch"]
+    if last:
+        told = {"running": "runs now", "killed": "was killed", "failed": f"failed: {last['problem']}"}
+        how = told.get(last["state"], f"{last['due']} due, {last['failed']} failed, {last['unchecked']} not checked")
+        out.line((f"verify job here {_ago(last['age_s'])} ago: {how}", "dim" if last["state"] == "ended" else "yellow"))
+    if branch:
+        code = f" for the code at {branch['code'][:12]}" if branch["code"] else ""
+        out.line((f"verdicts recorded {_ago(branch['age_s'])} ago as {branch['commit'][:12]}{code}", "dim"))
+    for one in jobs["schedules"]:
+        out.line((f"scheduled by {one['what']}, {one['often']}: {one['file']}", "dim"))
+    if jobs["silent"]:
+        out.line((jobs["silent"], "yellow"))
 
 
 def _print_view(view: dict[str, Any], out: Output) -> None:

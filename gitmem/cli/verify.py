@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from gitmem.cli import reports, shared
 from gitmem.cli.output import MARKS
-from gitmem.errors import UsageError
+from gitmem.errors import BusyError, UsageError
 from gitmem.verify import undeclared
 
 TYPE_CHECKING = False
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gitmem.cli.output import Output
     from gitmem.verify.judge import Result
     from gitmem.verify.session import Run
+    from gitmem.verify.shards import Shard
 
 EXAMPLES = (
     "gitmem verify",
@@ -30,6 +31,8 @@ EXAMPLES = (
     "gitmem verify --dirty",
     "gitmem verify --all --approved .github/gitmem-approved --json",
     "gitmem verify --format github --report junit=gitmem.xml",
+    "gitmem verify --shard 2/8 --results part-2.jsonl",
+    "gitmem verify --record-results part-1.jsonl part-2.jsonl",
 )
 WORDS = {"holds": "verified", "fails": "failed", "error": "suspect", "skipped": "unproven"}
 # Results that hold are named up to here when nobody asked for them one by one.
@@ -55,15 +58,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--jobs", type=shared.positive, default=0, metavar="N", help="checks run at once (one per core)"
     )
+    parser.add_argument("--shard", type=_shard, metavar="I/N", help="only this part of what is due, for machine I of N")
+    parser.add_argument("--results", default="", metavar="FILE", help="write what was judged there, not to the branch")
+    parser.add_argument(
+        "--record-results",
+        nargs="+",
+        default=[],
+        metavar="FILE",
+        help="write down what other machines judged; runs nothing",
+    )
+    parser.add_argument("--if-idle", action="store_true", help="do nothing where another verify job runs here")
     reports.add_arguments(parser)
+
+
+def _shard(text: str) -> Shard:
+    from argparse import ArgumentTypeError
+
+    from gitmem.verify.shards import parse_shard
+
+    try:
+        return parse_shard(text)
+    except ValueError as err:
+        raise ArgumentTypeError(str(err)) from err
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Verify and report."""
-    from gitmem.verify.session import Options
+    from gitmem.cli.live import Live
+    from gitmem.verify.session import Options, Watch
 
-    if args.dirty and args.record:
-        raise UsageError("--dirty records nothing", hint="commit the work, or leave out --record")
+    _refuse_misused(args)
+    if args.record_results:
+        return _record_results(args, out)
     form = reports.form_of(args)
     with shared.open_memory(args, out) as memory:
         options = Options(
@@ -75,18 +101,26 @@ def run(args: argparse.Namespace, out: Output) -> int:
             dry_run=args.dry_run,
             dirty=args.dirty,
             jobs=args.jobs,
+            shard=args.shard,
+            results=args.results,
+            if_idle=args.if_idle,
         )
         if args.no_sandbox:
             out.alarm("commands run WITHOUT a sandbox: they can read and change whatever you can")
-        failures: list[Result] = []
+        live = Live(out)
 
         def told(result: Result, done: int, total: int) -> None:
             if result.outcome in ("fails", "error") and form == "text":
-                failures.append(result)
                 _print_result(result, out)
-            out.progress(result.due.row.key, done, total)
+            live.ended(result.due.row.key, done, total)
 
-        found = memory.verify(options, told=told)
+        try:
+            found = memory.verify(options, told=told, waiting=out.note, watch=Watch(live.expect, live.began, live.tick))
+        except BusyError as err:
+            if not args.if_idle:
+                raise
+            out.note(f"{err.message}; nothing was done")
+            return 0
         shared.tell_notices(memory, out)
         for notice in found.notices:
             out.note(notice)
@@ -108,6 +142,45 @@ def run(args: argparse.Namespace, out: Output) -> int:
         if args.keys and not found.due and form == "text":
             out.note("none of these has a check to run")
     return exit_status(found)
+
+
+def _refuse_misused(args: argparse.Namespace) -> None:
+    """Refuse options that contradict each other.
+
+    Raises:
+        UsageError: They do.
+    """
+    if args.shard and args.keys:
+        raise UsageError("--shard takes a part of what is due, and KEY names facts: only one of them can be meant")
+    if args.dirty and (args.record or args.shard or args.results or args.record_results):
+        raise UsageError("--dirty records nothing", hint="commit the work, or leave out --dirty")
+    others = (args.keys, args.all, args.facts, args.dry_run, args.shard, args.results, args.approved)
+    if args.record_results and (any(others) or reports.is_wanted(args)):
+        raise UsageError(
+            "--record-results writes down what was judged elsewhere: it takes no facts, and no other files",
+            hint="gitmem verify --record-results FILE…",
+        )
+
+
+def _record_results(args: argparse.Namespace, out: Output) -> int:
+    from gitmem.verify import taken
+
+    with shared.open_memory(args, out) as memory:
+        found = memory.record_results(args.record_results, record=args.record)
+        shared.tell_notices(memory, out)
+    for told in found.refused:
+        out.error(told)
+    if reports.form_of(args) == "json":
+        out.json(taken.as_table(found))
+    else:
+        for key, why in found.skipped:
+            out.line((MARKS["unproven"], "dim"), " ", (key, "key"), f"  not taken — {why}")
+        for key in found.recorded.failed:
+            out.line((MARKS["failed"], "failed"), " ", (key, "key"), "  failed")
+        if found.missing:
+            out.note(f"there is no file of shard {shared.list_of(found.missing)}: what is due there stays due")
+        out.line((taken.summary(found), "bold"))
+    return taken.exit_status(found)
 
 
 def exit_status(found: Run) -> int:
@@ -159,7 +232,8 @@ def summary(found: Run) -> str:
         return f"The work tree as it is: {told}; nothing was recorded."
     statuses = ", ".join(f"{n} {status}" for status, n in found.standing.statuses.items() if n)
     where = f"; recorded as {found.recorded.commit[:12]}" if found.recorded and found.recorded.commit else ""
-    local = "; kept in this clone (not the default branch)" if found.is_local else ""
+    local = "; kept in this clone (not the default branch)" if found.is_local and not found.written else ""
+    local += f"; written to {found.written}" if found.written else ""
     return f"{told}{where}{local}. Now: {statuses or 'no facts'}."
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import Empty, SimpleQueue
 
 from gitmem import process
 from gitmem.errors import GitmemError
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from gitmem.git.binary import Git
     from gitmem.verify.inputs import CodeTree
+    from gitmem.verify.run import Watch
     from gitmem.verify.watch import Limits
 
 SKIPPED = "skipped"
@@ -51,6 +53,8 @@ DENIALS_OF = {sandbox.LANDLOCK: (*DENIALS, "permission denied"), sandbox.SEATBEL
 # (POSIX.1-2017, Shell Command Language, 2.8.2).
 NOT_RUN = (126, 127)
 SIGNALLED = range(129, 193)
+# How often a run that waits for its checks is told to show how long they take, in seconds.
+TICK_S = 0.1
 
 
 @frozen
@@ -100,9 +104,16 @@ class Result:
 
 
 def judge(
-    git: Git, tree: CodeTree, dues: Sequence[Due], means: Means, *, now: int, told: Callable[[Result], None]
+    git: Git,
+    tree: CodeTree,
+    dues: Sequence[Due],
+    means: Means,
+    *,
+    now: int,
+    told: Callable[[Result], None],
+    watch: Watch | None = None,
 ) -> list[Result]:
-    """Judge facts on one tree of the code; *told* is called with each result as it comes.
+    """Judge facts on one tree of the code; *told* is called with each result as it comes, *watch* with what runs.
 
     Interrupting it ends the checks under way; results that were told stay told.
     """
@@ -119,7 +130,7 @@ def judge(
     for result in results:
         told(result)
     if runnable:
-        results += _run_all(git, tree, runnable, means, now=now, told=told)
+        results += _run_all(git, tree, runnable, means, now=now, told=told, watch=watch)
     return sorted(results, key=lambda r: r.due.row.key)
 
 
@@ -146,18 +157,33 @@ def _judge_builtin(git: Git, tree: CodeTree, dues: list[Due], now: int) -> list[
 
 
 def _run_all(
-    git: Git, tree: CodeTree, dues: list[Due], means: Means, *, now: int, told: Callable[[Result], None]
+    git: Git,
+    tree: CodeTree,
+    dues: list[Due],
+    means: Means,
+    *,
+    now: int,
+    told: Callable[[Result], None],
+    watch: Watch | None,
 ) -> list[Result]:
     results = []
+    ended: SimpleQueue[Future[Result]] = SimpleQueue()
     with (
         open_grounds(git, means.rung, means.path) as grounds,
         ThreadPoolExecutor(max_workers=min(means.jobs, len(dues))) as pool,
     ):
         judge_one = Judge(git, grounds, tree, means, now=now)
-        waiting: list[Future[Result]] = [pool.submit(judge_one.judge, due) for due in dues]
+
+        def begin(due: Due) -> Result:
+            if watch is not None:
+                watch.began(due.row.key)
+            return judge_one.judge(due)
+
+        for due in dues:
+            pool.submit(begin, due).add_done_callback(ended.put)
         try:
-            for future in as_completed(waiting):
-                result = future.result()
+            for _ in dues:
+                result = _next(ended, watch).result()
                 results.append(result)
                 told(result)
         except BaseException:
@@ -165,6 +191,15 @@ def _run_all(
             judge_one.stop()
             raise
     return results
+
+
+def _next(ended: SimpleQueue[Future[Result]], watch: Watch | None) -> Future[Result]:
+    while True:
+        try:
+            return ended.get(timeout=TICK_S if watch is not None else None)
+        except Empty:
+            assert watch is not None, "only a wait with a limit ends without one"
+            watch.tick()
 
 
 class Judge:

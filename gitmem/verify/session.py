@@ -9,11 +9,12 @@ from gitmem.catalog import state
 from gitmem.catalog.rows import inputs_of
 from gitmem.config import search_path
 from gitmem.errors import GitmemError, NotFoundError, UnwritableError
-from gitmem.frozen import frozen, replace
+from gitmem.frozen import replace
 from gitmem.git.branches import is_on_default
 from gitmem.model import BUILTIN, ERROR, Check
 from gitmem.verify import due as due_module
 from gitmem.verify.inputs import CodeTree, digest
+from gitmem.verify.run import Options, Run, Watch
 from gitmem.verify.standing import Standing, take_stock
 
 TYPE_CHECKING = False
@@ -30,85 +31,6 @@ if TYPE_CHECKING:
     from gitmem.verify.judge import Means, Result
     from gitmem.verify.record import Recorded
     from gitmem.verify.trust import Trust
-
-
-@frozen
-class Options:
-    """What a verify run is asked for.
-
-    Attributes:
-        keys: Only these facts, due or not.
-        everything: All facts, due or not.
-        approved: A reviewed list's path on the default branch, or empty.
-        no_sandbox: Run without a sandbox: only ever by an explicit wish.
-        record: Commit the verdicts although HEAD is not the default branch.
-        dry_run: Only say what is due.
-        dirty: Judge the work tree as it is, and write nothing down.
-        jobs: Checks run at once; 0 = the setting's.
-    """
-
-    keys: tuple[str, ...] = ()
-    everything: bool = False
-    approved: str = ""
-    no_sandbox: bool = False
-    record: bool = False
-    dry_run: bool = False
-    dirty: bool = False
-    jobs: int = 0
-
-
-@frozen
-class Run:
-    """What came of a verify run.
-
-    Attributes:
-        commit: The code commit that was judged.
-        due: How many facts were due.
-        results: One for each of them, by key; for a dry run empty.
-        recorded: What was committed, or None where verdicts stay local or there were none.
-        standing: How the store stands now.
-        rung: The sandbox's rung that commands ran on; empty where none ran.
-        is_local: Whether verdicts were kept as local state because HEAD is not the default branch.
-        would_run: For a dry run, what is due.
-        dirty: Whether the work tree was judged, on top of the commit; then nothing is recorded.
-        notices: What the person should know of it.
-        unrecorded: Why the verdicts could not be written down; empty where they were, or none had to be.
-    """
-
-    commit: str
-    due: int
-    results: tuple[Result, ...]
-    recorded: Recorded | None
-    standing: Standing
-    rung: str = ""
-    is_local: bool = False
-    would_run: tuple[Due, ...] = ()
-    dirty: bool = False
-    notices: tuple[str, ...] = ()
-    unrecorded: str = ""
-
-
-def join_runs(runs: Sequence[Run]) -> Run:
-    """Return the runs of several stores at one commit, the project's first, as one."""
-    first = runs[0]
-    kinds, statuses = (dict[str, int]() for _ in range(2))
-    for run in runs:
-        for counts, more in ((kinds, run.standing.kinds), (statuses, run.standing.statuses)):
-            for name, number in more.items():
-                counts[name] = counts.get(name, 0) + number
-    lines = sorted((line for run in runs for line in run.standing.lines), key=lambda line: (line.status, line.key))
-    return replace(
-        first,
-        due=sum(run.due for run in runs),
-        results=tuple(result for run in runs for result in run.results),
-        recorded=next((run.recorded for run in runs if run.recorded and run.recorded.commit), first.recorded),
-        standing=Standing(kinds, statuses, tuple(lines)),
-        rung=next((run.rung for run in runs if run.rung), ""),
-        is_local=any(run.is_local for run in runs),
-        would_run=tuple(due for run in runs for due in run.would_run),
-        unrecorded=next((run.unrecorded for run in runs if run.unrecorded), ""),
-        notices=tuple(dict.fromkeys(notice for run in runs for notice in run.notices)),
-    )
 
 
 class Session:
@@ -174,7 +96,7 @@ class Session:
 
     def list_due(self) -> list[Due]:
         """Return the facts to judge, by key."""
-        return due_module.list_due(
+        found = due_module.list_due(
             self._catalog,
             self._local,
             self.restate(),
@@ -183,6 +105,12 @@ class Session:
             keys=self.options.keys,
             everything=self.options.everything,
         )
+        if self.options.shard is None:
+            return found
+        from gitmem.verify.shards import list_loads, share_out
+
+        shards = share_out(list_loads(self._catalog, self.tree()), self.options.shard.of)
+        return [due for due in found if shards[due.row.key] == self.options.shard.number]
 
     def waiting(self) -> list[Due]:
         """Return the facts that are due and whose commands nobody has approved or denied here, by key."""
@@ -229,26 +157,37 @@ class Session:
         means = self.means() if needs_process else self._no_means()
         return judge(self._git, self.tree(), [due], means, now=self._now, told=lambda _: None)[0]
 
-    def run(self, told: Callable[[Result, int, int], None]) -> Run:
+    def run(self, told: Callable[[Result, int, int], None], watch: Watch | None = None) -> Run:
         """Judge what is due and write down what it showed; an interruption loses only what was under way."""
         if self.options.dirty:
-            return self._run_dirty(told)
+            return self._run_dirty(told, watch)
+        if self.options.results:
+            from gitmem.verify.results import need_writable
+
+            need_writable(self.options.results)
         dues = self.list_due()
+        if not dues and self.options.results and not self.options.dry_run:
+            self.keep([])
         if not dues and not self.options.dry_run and self.counts():
             return self._publish()
         if self.options.dry_run or not dues:
             standing = take_stock(self._catalog, self.restate(), self._local, now=self._now)
-            return Run(self.commit, len(dues), (), None, standing, would_run=self._explained(dues))
+            written = "" if self.options.dry_run else self.options.results
+            due = self._explained(dues)
+            return Run(self.commit, len(dues), (), None, standing, would_run=due, written=written)
         from gitmem.verify.judge import judge
 
         results: list[Result] = []
+        if watch is not None:
+            watch.expect(len(dues))
 
         def collect(result: Result) -> None:
             results.append(result)
             told(result, len(results), len(dues))
 
         try:
-            judge(self._git, self.tree(), dues, self._means_for(dues), now=self._now, told=collect)
+            means = self._means_for(dues)
+            judge(self._git, self.tree(), dues, means, now=self._now, told=collect, watch=watch)
         finally:
             try:
                 recorded, is_local = self.keep(results)
@@ -257,7 +196,7 @@ class Session:
         standing = take_stock(self._catalog, self.restate(), self._local, now=self._now)
         ordered = tuple(sorted(results, key=lambda r: r.due.row.key))
         judged = Run(self.commit, len(dues), ordered, recorded, standing, self.rung, is_local)
-        return replace(judged, unrecorded=self._unrecorded)
+        return replace(judged, unrecorded=self._unrecorded, written=self.options.results)
 
     def _explained(self, dues: Sequence[Due]) -> tuple[Due, ...]:
         """Return what is due with what changed of its inputs, for whoever only asks."""
@@ -269,7 +208,7 @@ class Session:
 
     def counts(self) -> bool:
         """Tell whether its verdicts are committed: HEAD was the default branch when it began, or that is asked for."""
-        return self.options.record or self._is_on_default
+        return self.options.record or (self._is_on_default and not self.options.results)
 
     def _publish(self) -> Run:
         """Write down what this clone knows and the branch does not, though nothing had to run."""
@@ -277,7 +216,7 @@ class Session:
         recorded = self.keep_verdicts(known)[0] if known else None
         return Run(self.commit, 0, (), recorded, take_stock(self._catalog, self.restate(), self._local, now=self._now))
 
-    def _run_dirty(self, told: Callable[[Result, int, int], None]) -> Run:
+    def _run_dirty(self, told: Callable[[Result, int, int], None], watch: Watch | None) -> Run:
         """Judge the work tree as it is, and write nothing down."""
         from gitmem.verify import dirty
         from gitmem.verify.judge import judge
@@ -298,7 +237,8 @@ class Session:
                 told(result, len(results), len(dues))
 
             if not self.options.dry_run:
-                judge(taken.git, tree, dues, self._means_for(dues), now=self._now, told=collect)
+                means = self._means_for(dues)
+                judge(taken.git, tree, dues, means, now=self._now, told=collect, watch=watch)
         ordered = tuple(sorted(results, key=lambda r: r.due.row.key))
         would_run = tuple(dues) if self.options.dry_run else ()
         nothing = Standing({}, {}, ())
@@ -324,7 +264,15 @@ class Session:
             judged = {v.key for v in verdicts}
             known = due_module.list_publishable(self._catalog, self._local, self.restate())
             verdicts += [v for v in known if v.key not in judged]
-        return self.keep_verdicts(verdicts) if verdicts else (None, False)
+        kept = self.keep_verdicts(verdicts) if verdicts else (None, False)
+        if self.options.results:
+            from gitmem.verify.results import write_run
+
+            known = due_module.list_publishable(self._catalog, self._local, self.restate())
+            shard, memory = str(self.options.shard or ""), self._catalog.meta("commit")
+            write_run(self.options.results, results, known, (self.commit, memory, shard), self._now)
+            self._unrecorded = ""  # the file has it
+        return kept
 
     def keep_verdicts(self, verdicts: Sequence[Verdict]) -> tuple[Recorded | None, bool]:
         """Write verdicts to the branch where they count, else as local state; tell whether they stayed local."""
@@ -336,9 +284,18 @@ class Session:
         if not self.counts():
             self._unrecorded = "" if is_kept else f"the repository cannot be written to: {self._git.repository.state}"
             return None, is_kept
+        return self._record(verdicts, before), False
+
+    def record_claimed(self, verdicts: Sequence[Verdict]) -> tuple[Recorded, Standing]:
+        """Commit verdicts that were made elsewhere, which are none of this clone's own; return how all stands now."""
+        before = take_stock(self._catalog, self.restate(), self._local, now=self._now)
+        recorded = self._record(verdicts, before)
+        return recorded, take_stock(self._catalog, self.restate(), self._local, now=self._now)
+
+    def _record(self, verdicts: Sequence[Verdict], before: Standing) -> Recorded:
         from gitmem.verify.record import record
 
-        recorded = record(
+        return record(
             self._git,
             self._ref,
             self._catalog,
@@ -353,7 +310,6 @@ class Session:
             start=self._start,
             is_fresh=self._is_fresh,
         )
-        return recorded, False
 
     def _is_fresh(self, verdict: Verdict) -> bool:
         """Tell whether what a verdict read is what it was; where it does not say, that is not asked again here."""
@@ -385,4 +341,4 @@ def _in_tree(git: Git, path: str) -> str:
     return path
 
 
-__all__ = ["Options", "Run", "Session", "Standing"]
+__all__ = ["Options", "Run", "Session", "Standing", "Watch"]

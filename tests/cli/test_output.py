@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem.cli.output import MARKS, STYLES, Output
+from gitmem.hygiene import display
 from gitmem.model import STATUSES
 
 HOSTILE = "\x1b]52;c;aGk=\x07\x1b[2J\r\x08\u202e\x9b2J\u2066\u200b\x00\x7f"
@@ -126,7 +127,7 @@ def test_progress_is_drawn_on_a_terminal_only_and_taken_away_before_text() -> No
         out.note("done")
 
     assert pipe.getvalue() == "gitmem: done\n"
-    assert screen.getvalue().endswith("2/2 fact\r\x1b[2Kgitmem: done\n")
+    assert screen.getvalue().endswith("2/2 fact\r\r\x1b[Jgitmem: done\n")
     assert "1/2 fact\\x1b[2J" in screen.getvalue()
 
 
@@ -202,3 +203,33 @@ def test_text_elsewhere_is_not_changed_for_a_runner() -> None:
     out.text("::error::x\n##[group]y")
 
     assert stdout.getvalue() == "::error::x\n##[group]y\n"
+
+
+def test_block_is_drawn_in_its_own_place_and_taken_away_before_a_line() -> None:
+    out, stdout, stderr = output(is_terminal=True)
+
+    out.draw(lambda *_: ["one\x1b[2J", "two", "three"], finished=True)
+    out.draw(lambda *_: ["four"], finished=True)
+    out.line("said")
+
+    drawn = stderr.getvalue().replace("one" + display("\x1b[2J", sequences=False), "one")
+    assert drawn == "\r\x1b[2Kone\ntwo\nthree\r\x1b[2A\r\x1b[Jfour\r\r\x1b[J"
+    assert stdout.getvalue() == "said\n"
+
+
+def test_screen_made_narrower_since_takes_more_rows_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    out, _, stderr = output(is_terminal=True)
+    sizes = iter([(80, 24), (20, 24)])
+    monkeypatch.setattr(Output, "_screen", lambda _: next(sizes))
+
+    out.draw(lambda *_: ["x" * 50, "y"], finished=True)
+    out.clear_progress()
+
+    assert stderr.getvalue().endswith("y\r\x1b[3A\r\x1b[J")
+
+
+def test_block_is_drawn_on_no_pipe_and_no_terminal_that_only_prints() -> None:
+    for made in (Output(color="never", stderr=Stream()), Output(draws=False, stderr=Stream(is_terminal=True))):
+        made.draw(lambda *_: ["x"], finished=True)
+        made.clear_progress()
+        assert made._err.getvalue() == ""

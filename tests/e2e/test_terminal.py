@@ -65,8 +65,8 @@ def test_verify_draws_its_progress_and_takes_it_away(filled: Path) -> None:
 
     assert done.status == 1
     assert "█" in done.out
-    assert " 2/2 " in done.out
-    drawn_last = done.out.rindex("\r\x1b[2K")
+    assert "█ 2/2" in done.out
+    drawn_last = done.out.rindex("\r\x1b[J")
     assert done.out.index("2 due: 1 holds, 1 failed") > drawn_last
     assert "█" not in done.out[drawn_last:]
 

@@ -1,0 +1,67 @@
+"""What a verify run does now, on a terminal: a line for each check under way, and how far all of it is."""
+
+from __future__ import annotations
+
+from time import monotonic
+
+from gitmem.cli.shared import shorten
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gitmem.cli.output import Output
+
+# Checks that are named at once; the others are counted. A run has as many at once as there are cores.
+NAMED = 8
+# Lines of the screen that are left to what was printed before.
+LEFT = 4
+BAR = 20
+
+
+class Live:
+    """The table of a run. ``began`` may come from any thread; drawing is for the thread that prints."""
+
+    def __init__(self, out: Output, *, clock: Callable[[], float] = monotonic) -> None:
+        self._out = out
+        self._clock = clock
+        self._running: dict[str, float] = {}
+        self._done = 0
+        self._total = 0
+
+    def expect(self, total: int) -> None:
+        """Take note of how many will be judged."""
+        self._done, self._total = 0, total
+
+    def began(self, key: str) -> None:
+        """Take note that a check begins."""
+        self._running[key] = self._clock()
+
+    def ended(self, key: str, done: int, total: int) -> None:
+        """Take note that one has ended, and draw."""
+        self._running.pop(key, None)
+        self._done, self._total = done, total
+        self._out.draw(self.lines, finished=done >= total)
+
+    def tick(self) -> None:
+        """Draw how long they have been running."""
+        self._out.draw(self.lines)
+
+    def lines(self, columns: int, rows: int) -> list[str]:
+        """Return the table's lines, each of fewer columns than the screen has."""
+        filled = BAR * self._done // max(self._total, 1)
+        last = f"{'█' * filled}{'░' * (BAR - filled)} {self._done}/{self._total}"
+        running = sorted(self._running.copy().items(), key=lambda one: one[1])
+        room = max(0, min(NAMED, rows - LEFT))
+        named, more = running[:room], len(running) - room
+        now, width = self._clock(), max((len(key) for key, _ in named), default=0)
+        lines = [_line(key, now - since, width, columns) for key, since in named]
+        if more > 0:
+            last += f" and {more} more running" if room else f" {more} running"
+        return [*lines, last if len(last) < columns else f"{self._done}/{self._total}"[: columns - 1]]
+
+
+def _line(key: str, seconds: float, width: int, columns: int) -> str:
+    told = f"{seconds:.1f} s" if seconds < 100 else f"{seconds:.0f} s"
+    room = max(1, min(width, columns - len(told) - 5))
+    return f"  {shorten(key, room):<{room}}  {told}"[: columns - 1]

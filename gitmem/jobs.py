@@ -1,0 +1,153 @@
+"""The commands about verify jobs and what calls them: the part of ``Memory`` that judges, installs and looks back."""
+
+from __future__ import annotations
+
+from gitmem.shown import Shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from gitmem.catalog.catalog import Catalog
+    from gitmem.install.git_hooks import Step
+    from gitmem.verify.judge import Result
+    from gitmem.verify.schedule import Schedule
+    from gitmem.verify.session import Options, Run, Watch
+    from gitmem.verify.taken import Taken
+
+
+class Jobs(Shown):
+    """An opened store with the commands about verify jobs and what calls them."""
+
+    def verify(
+        self,
+        options: Options,
+        *,
+        told: Callable[[Result, int, int], None],
+        waiting: Callable[[str], None] = lambda _: None,
+        watch: Watch | None = None,
+        is_scheduled: bool = False,
+    ) -> Run:
+        """Judge what is due and write down what it showed; one job of a repository at a time.
+
+        Args:
+            options: What is asked for.
+            told: Is told each result, how many there are, and of how many.
+            waiting: Is told that another job is waited for.
+            watch: Looks on while checks run.
+            is_scheduled: Whether nobody typed it.
+
+        Raises:
+            BusyError: Another job still runs.
+        """
+        if not options.is_job():
+            return self._verify(options, told, watch)
+        from gitmem.frozen import replace
+        from gitmem.verify.job import Turn
+
+        wait_s = 0.0 if options.if_idle else self.config.lock_timeout_s
+        folder = self.git.repository.state
+        with Turn(folder, clock=self._clock, is_scheduled=is_scheduled, wait_s=wait_s, told=waiting) as turn:
+            run = self._verify(options, told, watch)
+            outcomes = [result.outcome for result in run.results]
+            failed = outcomes.count("fails")
+            unchecked = len(outcomes) - failed - outcomes.count("holds")
+            turn.job = replace(turn.job, commit=run.commit, due=run.due, failed=failed, unchecked=unchecked)
+        return run
+
+    def _verify(self, options: Options, told: Callable[[Result, int, int], None], watch: Watch | None) -> Run:
+        stores = self.proving(options)
+        if options.shard or options.results:  # other machines do not know what is private
+            stores = [(store, own) for store, own in stores if store is self] or [(self, options)]
+        runs = [store.session(own).run(told, watch) for store, own in stores]
+        if len(runs) == 1:
+            return runs[0]
+        from gitmem.verify.run import join_runs
+
+        return join_runs(runs)
+
+    def record_results(self, paths: Sequence[str], *, record: bool = False) -> Taken:
+        """Write down what other machines judged, by their result files; nothing is run."""
+        from gitmem.verify.session import Options
+        from gitmem.verify.taken import take
+
+        session = self.session(Options(everything=True, record=record))
+        return take(session, paths, git=self.git, tip=self.find_tip() or "", policy=self.policy(), now=self.now)
+
+    def install_git_hooks(self, *, shared: bool = False, only_plan: bool = False) -> Sequence[Step]:
+        """Set the shims that git calls, and return what was done, or would be."""
+        from gitmem.install import git_hooks
+
+        return (git_hooks.plan_install if only_plan else git_hooks.install)(self.git, shared=shared)
+
+    def uninstall_git_hooks(self, *, only_plan: bool = False) -> Sequence[Step]:
+        """Take the shims away, put back what was there before, and return what was done, or would be."""
+        from gitmem.install import git_hooks
+
+        return (git_hooks.plan_uninstall if only_plan else git_hooks.uninstall)(self.git)
+
+    def install_schedule(self, *, every: str, kind: str = "", only_plan: bool = False) -> Sequence[Step]:
+        """Have this machine run the verify job by itself, and return what was done, or would be."""
+        from gitmem.install import schedule
+
+        if only_plan:
+            return schedule.plan_install(self.git, every=every, kind=kind)
+        return schedule.install(self.git, every=every, kind=kind, now=self.now)
+
+    def uninstall_schedule(self, *, only_plan: bool = False) -> Sequence[Step]:
+        """Take the schedule of this machine away, and return what was done, or would be."""
+        from gitmem.install import schedule
+
+        return (schedule.plan_uninstall if only_plan else schedule.uninstall)(self.git)
+
+    def install_github(
+        self, *, every: str, shards: int = 1, package: str = "", force: bool = False, only_plan: bool = False
+    ) -> Sequence[Step]:
+        """Write the workflow that verifies on GitHub into the work tree, and return what was done, or would be."""
+        from gitmem.install import github
+
+        do = github.plan_install if only_plan else github.install
+        return do(self.git, every=every, shards=shards, package=package, force=force)
+
+    def uninstall_github(self, *, force: bool = False, only_plan: bool = False) -> Sequence[Step]:
+        """Take the workflow away, and return what was done, or would be."""
+        from gitmem.install import github
+
+        return (github.plan_uninstall if only_plan else github.uninstall)(self.git, force=force)
+
+    def schedules(self) -> Sequence[Schedule]:
+        """Return what is to run verify jobs of this repository: on this machine, and on the forge."""
+        from gitmem.verify.schedule import list_schedules
+
+        return list_schedules(self.git.repository.state, self.git.repository.top or "")
+
+    def silence(self, catalog: Catalog, ground: int | None) -> str:
+        """Return one line where a schedule fell silent or its last job failed, or an empty string."""
+        schedules = self.schedules()
+        if not schedules:
+            return ""
+        from gitmem.background import list_failures
+        from gitmem.catalog.state import waits
+        from gitmem.secrets import safe_output
+        from gitmem.verify.job import last_job
+        from gitmem.verify.schedule import find_silence
+
+        state, now = self.git.repository.state, self.now
+        failed = next((said for what, said, _ in list_failures(state) if what == "verify"), "")
+        return find_silence(
+            schedules,
+            last_job(state),
+            failure=" ".join(safe_output(failed, 300).split()),
+            verified=catalog.row("SELECT coalesce(max(at), 0) FROM verdict")[0],
+            waits=lambda: waits(catalog, ground, now),
+            changed=lambda: int(self.git.text("log", "-1", "--no-show-signature", "--format=%ct") or 0),
+            now=now,
+        )
+
+    def jobs(self, catalog: Catalog, ground: int | None, tip: str) -> dict[str, Any]:
+        """Return what is known of verify jobs: the last one here, the last on the branch, and what runs them."""
+        from gitmem.verify.seen import tell_jobs
+
+        silent = self.silence(catalog, ground)
+        return tell_jobs(self.git, self.schedules(), tip=tip, silent=silent, now=self.now)

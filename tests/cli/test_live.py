@@ -1,0 +1,102 @@
+"""The table of a run: what is under way, how long, how far; on any screen, and none of it when the run is over."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from proving import approve_all, make_fact, outcomes, put, verify
+
+from gitmem.app import Memory
+from gitmem.cli.live import Live
+from gitmem.cli.output import Output
+
+
+def live(keys: list[str], done: int = 0) -> Live:
+    """Return a table of checks that began a second apart, 20 s ago, and of so many that ended."""
+    ticks = iter([*range(len(keys)), 20, 20])
+    found = Live(Output(), clock=lambda: float(next(ticks)))
+    found.expect(len(keys) + done)
+    for key in keys:
+        found.began(key)
+    for number in range(done):
+        found.ended(f"ended{number}", number + 1, len(keys) + done)
+    return found
+
+
+def test_each_check_under_way_has_a_line_and_the_last_says_how_far() -> None:
+    assert live(["slow", "quick"], done=2).lines(60, 24) == [
+        "  slow   20.0 s",
+        "  quick  19.0 s",
+        "██████████░░░░░░░░░░ 2/4",
+    ]
+
+
+def test_low_screen_counts_those_that_it_has_no_line_for() -> None:
+    shown = live([f"f{n}" for n in range(20)]).lines(80, 7)
+
+    assert [line.split()[0] for line in shown] == ["f0", "f1", "f2", "░" * 20]
+    assert shown[-1].endswith("0/20 and 17 more running")
+    assert live(["a"]).lines(80, 3) == [f"{'░' * 20} 0/1 1 running"]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.text("ab-c", min_size=1, max_size=90), max_size=12, unique=True), st.integers(2, 50), st.integers(1, 30)
+)
+def test_table_fits_any_screen(keys: list[str], columns: int, rows: int) -> None:
+    shown = live(keys).lines(columns, rows)
+
+    assert all(len(line) < columns for line in shown)
+    assert len(shown) <= max(1, rows - 3)
+
+
+def until(says: Callable[[], str], wanted: str) -> str:
+    """Return what a screen shows as soon as it matches."""
+    for _ in range(150):
+        screen = says()
+        if re.search(wanted, screen):
+            return screen
+        time.sleep(0.1)
+    raise AssertionError(f"no {wanted!r} in:\n{screen}")
+
+
+@pytest.mark.skipif(not shutil.which("tmux"), reason="tmux is not installed")
+def test_interrupting_takes_the_table_away_and_keeps_what_had_ended(repo: Path, memory: Memory, tmp_path: Path) -> None:
+    put(repo, make_fact("quick", "exit 1"), *(make_fact(f"slow-{n}", f"sleep 6{n}") for n in range(3)))
+    approve_all(memory)
+    memory.close()
+    tmux = ["tmux", "-f", "/dev/null", "-S", str(tmp_path / "tmux")]
+    line = shlex.join([sys.executable, "-m", "gitmem", "verify", "--no-sandbox", "--jobs", "4"])
+    subprocess.run([*tmux, "new-session", "-d", "-x", "60", "-y", "20", "-c", repo, f"{line}; sleep 60"], check=True)
+
+    def screen() -> str:
+        return subprocess.run(
+            [*tmux, "capture-pane", "-p", "-S", "-"], capture_output=True, text=True, check=True
+        ).stdout
+
+    try:
+        shown = until(screen, r"slow-2 +\d\.\d s\n█+░+ 1/4")
+        assert re.search(r"quick +failed — exit 1\n.*slow-0 ", shown, re.DOTALL)
+        subprocess.run([*tmux, "resize-window", "-x", "24", "-y", "20"], check=True)
+        until(screen, r"slow-0 +\d\.\d s")
+        subprocess.run([*tmux, "send-keys", "C-c"], check=True)
+        over = until(screen, "kept")
+    finally:
+        subprocess.run([*tmux, "kill-server"], check=False)
+
+    assert not re.search(r"slow-|█|░", over)
+    assert "quick" in over
+    with Memory(repo) as after:
+        assert after.show("quick")["verdict"]["outcome"] == "fails"
+        assert set(outcomes(verify(after, dry_run=True))) == set()
+        assert {due.row.key for due in verify(after, dry_run=True).would_run} == {"slow-0", "slow-1", "slow-2"}
