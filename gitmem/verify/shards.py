@@ -8,13 +8,12 @@ same time, and a fact stays where it was, with whatever is cached there, while o
 
 from __future__ import annotations
 
-import json
 from hashlib import sha256
 
 from gitmem.catalog import state
 from gitmem.frozen import frozen
-from gitmem.model import BUILTIN, Check
-from gitmem.verify.inputs import digest
+from gitmem.model import BUILTIN
+from gitmem.verify.due import digester
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -138,7 +137,7 @@ def list_loads(catalog: Catalog, tree: CodeTree) -> list[Load]:
 
 
 def _load(fact: state.FactRow, verdicts: Sequence[Verdict], tree: CodeTree) -> Load:
-    check, inputs = Check(fact.form, tuple(json.loads(fact.words))), json.loads(fact.inputs)
+    digest_of = digester(tree, fact)
     told = [v for v in verdicts if v.spec == fact.spec]
-    is_known = any(v.claim == fact.claim and v.inputs == digest(tree, inputs, check) for v in told)
+    is_known = any(v.claim == fact.claim and v.inputs == digest_of(v) for v in told)
     return Load(fact.key, max((v.seconds for v in told), default=0.0), fact.form == BUILTIN, not is_known)

@@ -7,8 +7,6 @@ as that of any file that somebody pushed.
 
 from __future__ import annotations
 
-import json
-
 from gitmem.errors import GitmemError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.graph import SKEW_S
@@ -18,8 +16,7 @@ from gitmem.store.layout import VERDICT_LIMIT
 from gitmem.store.verdicts import format_verdict
 from gitmem.verify import results
 from gitmem.verify.builtin import answer_all
-from gitmem.verify.due import RUNGS, is_accepted
-from gitmem.verify.inputs import digest
+from gitmem.verify.due import RUNGS, digester, is_accepted
 from gitmem.verify.judge import SKIPPED, last_line
 
 TYPE_CHECKING = False
@@ -193,11 +190,11 @@ def _judged(here: Here, file: Results, line: Line, due: Due | None) -> tuple[str
         return "the fact says or runs something else here", None
     if (line.sandbox == RUNGS[-1]) is not (due.spec.check.form == BUILTIN) or not line.sandbox:
         return "it was not judged as such a check is", None
-    if line.inputs != digest(here.tree, json.loads(due.row.inputs), due.spec.check):
-        return "what it reads differs here", None
     if line.at > here.now + SKEW_S:
         return "it was judged in the future", None
     verdict = _verdict(here, file, line, due)
+    if line.inputs != digester(here.tree, due.row)(verdict):
+        return "what it reads differs here", None
     if len(format_verdict(verdict).encode()) > VERDICT_LIMIT:
         return "it is too long for a verdict", None
     if not is_accepted(verdict, here.policy, now=here.now):
