@@ -11,6 +11,7 @@ from gitmem.hygiene import display
 from gitmem.model import BUILTIN, ERROR, FAILS, HOLDS, SHELL, Ran, Spec, Verdict
 from gitmem.secrets import safe_output
 from gitmem.verify import builtin, sandbox
+from gitmem.verify.confirm import confirm
 from gitmem.verify.due import RUNGS, Due
 from gitmem.verify.ground import Ground, Grounds
 from gitmem.verify.groundwork import open_grounds
@@ -196,44 +197,16 @@ class Judge:
             return replace(result, verdict=replace(verdict, weak=self.is_weak(due)))
         if due.verdict is not None and due.verdict.outcome == FAILS:
             return replace(result, because=why, verdict=replace(verdict, confirmed=due.verdict.confirmed))
-        return self._confirm(due, result, verdict)
+        found = confirm(
+            due.verdict, verdict, ask=lambda commit: self._ask(due.spec, commit), is_ancestor=self._is_ancestor
+        )
+        because = why if found.outcome == FAILS else ""
+        return replace(result, outcome=found.outcome, because=because, reason=found.reason, verdict=found.verdict)
 
-    def _confirm(self, due: Due, result: Result, verdict: Verdict) -> Result:
-        """Run a check that newly fails again, then where it held last: if it fails there too, nothing was learnt."""
-        again, problem = self._at(due.spec, self._commit)
-        outcome, why = outcome_of(again, due.spec, self._means.rung, problem)
-        if outcome != FAILS:
-            reason = "it failed, then " + ("held" if outcome == HOLDS else f"could not be run: {why}")
-            return replace(result, outcome=ERROR, reason=f"flapping: {reason} on the same code")
-        if verdict.held_commit and due.verdict is not None and not due.verdict.own:
-            return self._confirm_claimed(due, result, verdict)
-        if not verdict.held_commit or verdict.held_commit == self._commit:
-            if verdict.held_commit:
-                return replace(
-                    result, outcome=ERROR, reason="it held on this very commit before: the environment changed"
-                )
-            return replace(result, because=verdict.because, verdict=verdict)
-        before, problem = self._at(due.spec, verdict.held_commit)
-        outcome, _ = outcome_of(before, due.spec, self._means.rung, problem)
-        if outcome == FAILS:
-            reason = f"it fails at {verdict.held_commit[:12]} too, where it held: the environment changed"
-            return replace(result, outcome=ERROR, reason=reason)
-        verdict = replace(verdict, confirmed=outcome == HOLDS)
-        return replace(result, because=verdict.because, verdict=verdict)
-
-    def _confirm_claimed(self, due: Due, result: Result, verdict: Verdict) -> Result:
-        """Confirm a failure at a commit that somebody else says it held at.
-
-        Only an ancestor of the code that is judged is run, and it can confirm the failure but never excuse it: whoever
-        pushes to the memory branch writes that name.
-        """
-        held = verdict.held_commit
-        confirmed = False
-        if held != self._commit and self._is_ancestor(held):
-            before, problem = self._at(due.spec, held)
-            confirmed = outcome_of(before, due.spec, self._means.rung, problem)[0] == HOLDS
-        verdict = replace(verdict, confirmed=confirmed)
-        return replace(result, because=verdict.because, verdict=verdict)
+    def _ask(self, spec: Spec, commit: str) -> tuple[str, str]:
+        """Run a specification on one commit and return what it shows, and why."""
+        ran, problem = self._at(spec, commit)
+        return outcome_of(ran, spec, self._means.rung, problem)
 
     def _is_ancestor(self, commit: str) -> bool:
         return self._git.is_ancestor(commit, self._commit)
