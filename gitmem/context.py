@@ -197,7 +197,11 @@ def _warnings(
     )
     for key, kind, title in suspects:
         found[key] = Item(key, kind, SUSPECT, f"{_cut(title, TITLE_LIMIT)} — rests on {' → '.join(chains[key])}")
-    order = {FAILED: 0, SUSPECT: 1, STALE: 2}
+    for key, title, _, because in state.flapping(catalog, ground, local):
+        if key not in found:
+            text = f"{_cut(title, TITLE_LIMIT)} — its check flaps: {_cut(because, REASON_LIMIT)}"
+            found[key] = Item(key, "fact", VERIFIED, text)
+    order = {FAILED: 0, SUSPECT: 1, STALE: 2, VERIFIED: 3}
     return sorted(found.values(), key=lambda i: (order[i.status], i.key)), set(found)
 
 

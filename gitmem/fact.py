@@ -191,6 +191,8 @@ def prove(memory: ProvingStore, document: Document, *, approve: bool, unproven: 
     _refuse(result, due)
     if result.verdict is not None and result.verdict.weak:
         notices = (*notices, "the check is weak: it also holds in an empty folder; --refute says what makes it fail")
+    if result.verdict is not None and result.verdict.flapping:
+        notices = (*notices, f"the check flaps: {result.verdict.attempt}")
     return Proof(result.verdict, notices, session)
 
 

@@ -36,6 +36,8 @@ def _clean_environment(tmp_path_factory: pytest.TempPathFactory) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # Most tests are about something else than the view, which `init` makes.
     os.environ.update(GITMEM_VIEW="false")
+    # A failure is asked again at once: waiting is tested where it is the point.
+    os.environ.update(GITMEM_CONFIRM_PAUSE="0")
     os.environ.update(
         HOME=str(home),
         GIT_CONFIG_NOSYSTEM="1",

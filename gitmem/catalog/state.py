@@ -60,6 +60,7 @@ class Told:
         is_own: Whether the verdict was made in this clone.
         weak: Whether its check also holds in an empty folder.
         is_claim: Whether its check claims something about the code; a task's is its gate.
+        flapping: How many runs must still answer alike until the fact counts as steady; 0 = it is.
     """
 
     status: str
@@ -69,6 +70,7 @@ class Told:
     is_own: bool = False
     weak: bool = False
     is_claim: bool = True
+    flapping: int = 0
 
 
 def ground_of(catalog: Catalog, code: str, local_serial: int) -> int | None:
@@ -124,6 +126,11 @@ def pick(verdicts: Sequence[Verdict], digest: str) -> tuple[Verdict | None, bool
     return best, bool(same)
 
 
+def latest_of(verdicts: Sequence[Verdict]) -> Verdict | None:
+    """Return the latest verdict, whatever its inputs: whether a fact flaps is no question of its inputs."""
+    return max(verdicts, key=lambda v: v.at, default=None)
+
+
 # Columns of a verdict that are truth values: weak and confirmed.
 _FLAGS = (11, 12)
 
@@ -150,7 +157,8 @@ def merged(branch: Sequence[Verdict], local: Sequence[Verdict], *, spec: str, cl
     """Return the verdicts of one specification and claim; one of the branch that was made here is our own."""
     made_here = {_made(v) for v in local}
     told = [replace(v, own=_made(v) in made_here) for v in branch]
-    return [v for v in (*told, *local) if v.spec == spec and v.claim == claim]
+    # Those of this clone first: of two that are the same, its count of what still flaps is exact.
+    return [v for v in (*local, *told) if v.spec == spec and v.claim == claim]
 
 
 def _made(v: Verdict) -> tuple[object, ...]:
@@ -169,6 +177,7 @@ class State:
         verdict: The verdict that counts, or None.
         is_fresh: Whether that verdict is of these inputs.
         is_published: Whether the memory branch says the same of these inputs.
+        flapping: How many runs must still answer alike until the fact counts as steady; 0 = it is.
     """
 
     fact: int
@@ -176,6 +185,7 @@ class State:
     verdict: Verdict | None
     is_fresh: bool
     is_published: bool
+    flapping: int = 0
 
 
 def state_of(
@@ -190,20 +200,24 @@ def state_of(
     told = [v for v in merged(branch, local, spec=row.spec, claim=row.claim) if accepts(v)]
     verdict, fresh = pick(told, now_digest)
     published = verdict is None or any(
-        (v.spec, v.claim, v.inputs, v.outcome) == (row.spec, row.claim, now_digest, verdict.outcome) for v in branch
+        (v.spec, v.claim, v.inputs, v.outcome, v.flapping > 0)
+        == (row.spec, row.claim, now_digest, verdict.outcome, verdict.flapping > 0)
+        for v in branch
     )
-    return State(row.id, now_digest, verdict, fresh, published)
+    latest = latest_of(told)
+    return State(row.id, now_digest, verdict, fresh, published, latest.flapping if latest else 0)
 
 
 def write_states(catalog: Catalog, ground: int, states: Iterable[State], now: int) -> None:
     """Write down states and that the ground is complete, inside a transaction."""
     db = catalog.connection
     db.executemany(
-        "INSERT OR REPLACE INTO state VALUES (?,?,?,?,?,?,?,?,?)",
+        "INSERT OR REPLACE INTO state VALUES (?,?,?,?,?,?,?,?,?,?)",
         [
             (
                 *(ground, s.fact, s.digest, s.verdict.outcome if s.verdict else "", s.verdict.at if s.verdict else 0),
                 *(s.is_fresh, bool(s.verdict and s.verdict.own), bool(s.verdict and s.verdict.weak), s.is_published),
+                s.flapping,
             )
             for s in states
         ],
@@ -236,6 +250,22 @@ def counting(catalog: Catalog, ground: int | None, keys: Sequence[str], local: L
         verdict, _ = pick([v for v in told if [v.outcome, v.at, v.own] == counts], digest)
         if verdict is not None:
             found[key] = verdict
+    return found
+
+
+def flapping(catalog: Catalog, ground: int | None, local: LocalState) -> list[tuple[str, str, int, str]]:
+    """Return key, title, number and what it did last of each fact whose check does not always answer alike, by key."""
+    rows = catalog.rows(
+        "SELECT m.key, m.title, m.id, f.spec, f.claim FROM state s JOIN memory m ON m.id = s.fact JOIN fact f"
+        f" ON f.id = m.id WHERE s.ground = ? AND s.flapping > 0 AND {LIVE} AND {CLAIM} ORDER BY m.key",
+        (ground or 0,),
+    )
+    keys = [row[0] for row in rows]
+    branch, mine = (branch_verdicts(catalog, keys), local.verdicts(keys)) if keys else ({}, {})
+    found = []
+    for key, title, number, spec, claim in rows:
+        latest = latest_of(merged(branch.get(key, ()), mine.get(key, ()), spec=spec, claim=claim))
+        found.append((key, title, number, latest.attempt if latest else ""))
     return found
 
 
@@ -291,18 +321,25 @@ def tell(
     """Return the status of each memory with one of these numbers."""
     told: dict[int, Told] = {}
     rows = catalog.each(
-        f"SELECT m.id, m.key, f.id, f.ttl_s, s.outcome, s.at, s.fresh, s.own, s.weak, {CLAIM} FROM memory m"
+        f"SELECT m.id, m.key, f.id, f.ttl_s, s.outcome, s.at, s.fresh, s.own, s.weak, {CLAIM}, s.flapping FROM memory m"
         " LEFT JOIN fact f ON"
         f" f.id = m.id LEFT JOIN state s ON s.ground = {ground or 0} AND s.fact = m.id WHERE m.id IN ({{}})",
         ids,
     )
-    for number, key, fact, ttl_s, outcome, at, fresh, is_own, weak, is_claim in rows:
+    for number, key, fact, ttl_s, outcome, at, fresh, is_own, weak, is_claim, flapping in rows:
         own = own_status(outcome or "", fresh=bool(fresh), at=at or 0, ttl_s=ttl_s, now=now) if fact else ""
         if fact and not is_claim:  # a gate that was passed once stays passed, and one that was not is no failure
             own = VERIFIED if outcome == HOLDS else UNPROVEN
         chain = chains.get(key, ())
         status = told_status(own, suspect=bool(chain))
         told[number] = Told(
-            status, own, chain if status != FAILED else (), at or 0, bool(is_own), bool(weak), bool(is_claim)
+            status,
+            own,
+            chain if status != FAILED else (),
+            at or 0,
+            is_own=bool(is_own),
+            weak=bool(weak),
+            is_claim=bool(is_claim),
+            flapping=flapping or 0,
         )
     return told

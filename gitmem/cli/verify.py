@@ -80,7 +80,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         failures: list[Result] = []
 
         def told(result: Result, done: int, total: int) -> None:
-            if result.outcome in ("fails", "error") and form == "text":
+            if (result.outcome in ("fails", "error") or result.is_marked) and form == "text":
                 failures.append(result)
                 _print_result(result, out)
             out.progress(result.due.row.key, done, total)
@@ -120,15 +120,20 @@ def exit_status(found: Run) -> int:
 def _print_result(result: Result, out: Output) -> None:
     word = WORDS[result.outcome]
     why = result.because or result.reason
-    label = {"fails": "failed", "error": "could not be checked"}[result.outcome]
+    label = {"fails": "failed", "error": "could not be checked", "holds": "holds, and flaps"}[result.outcome]
+    if result.is_marked:
+        why = why or (result.verdict.attempt if result.verdict else "")
+    elif not result.is_news:
+        label += ", as before"
     out.line((MARKS[word], word), " ", (result.due.row.key, "key"), f"  {label}", (f" — {why}" if why else "", "dim"))
 
 
 def _report(found: Run, out: Output) -> None:
-    held = [r for r in found.results if r.outcome == "holds"]
+    held = [r for r in found.results if r.outcome == "holds" and not r.is_marked]
     for result in held if len(held) <= NAMED else ():
         weak = " (weak: it also holds in an empty folder)" if result.verdict and result.verdict.weak else ""
-        out.line((MARKS["verified"], "verified"), " ", (result.due.row.key, "key"), "  holds", (weak, "yellow"))
+        flaps = " (it flaps)" if result.verdict and result.verdict.flapping else ""
+        out.line((MARKS["verified"], "verified"), " ", (result.due.row.key, "key"), "  holds", (weak + flaps, "yellow"))
     if len(held) > NAMED:
         out.line((MARKS["verified"], "verified"), f" {len(held)} hold")
     lines = found.standing.lines
@@ -158,7 +163,8 @@ def summary(found: Run) -> str:
     statuses = ", ".join(f"{n} {status}" for status, n in found.standing.statuses.items() if n)
     where = f"; recorded as {found.recorded.commit[:12]}" if found.recorded and found.recorded.commit else ""
     local = "; kept in this clone (not the default branch)" if found.is_local else ""
-    return f"{told}{where}{local}. Now: {statuses or 'no facts'}."
+    flapping = f"; {len(found.standing.flapping)} flapping" if found.standing.flapping else ""
+    return f"{told}{where}{local}. Now: {statuses or 'no facts'}{flapping}."
 
 
 def _advice(found: Run) -> list[str]:
@@ -199,6 +205,8 @@ def as_table(found: Run) -> dict[str, Any]:
                 "reason": r.reason,
                 "why": r.due.why,
                 "weak": bool(r.verdict and r.verdict.weak),
+                "news": r.is_news,
+                "flapping": r.verdict.flapping if r.verdict else 0,
                 "seconds": round(r.seconds, 3),
             }
             for r in found.results
@@ -208,6 +216,7 @@ def as_table(found: Run) -> dict[str, Any]:
         "recorded": found.recorded.commit if found.recorded else "",
         "sandbox": found.rung,
         "statuses": dict(found.standing.statuses),
+        "flapping": [{"key": line.key, "because": line.because} for line in found.standing.flapping],
         "suspect": [
             {"key": line.key, "because": list(line.chain)} for line in found.standing.lines if line.status == "suspect"
         ],

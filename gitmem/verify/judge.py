@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 
 from gitmem import process
@@ -11,7 +12,7 @@ from gitmem.hygiene import display
 from gitmem.model import BUILTIN, ERROR, FAILS, HOLDS, SHELL, Ran, Spec, Verdict
 from gitmem.secrets import safe_output
 from gitmem.verify import builtin, sandbox
-from gitmem.verify.confirm import confirm
+from gitmem.verify.confirm import confirm, steadied
 from gitmem.verify.due import RUNGS, Due
 from gitmem.verify.ground import Ground, Grounds
 from gitmem.verify.groundwork import open_grounds
@@ -62,6 +63,8 @@ class Means:
         allows: Tells whether a specification (by hash) may run.
         denies: Tells whether somebody denied it here.
         limits: What a check may use; None = what does for any honest build.
+        pause_s: Seconds between a new failure and asking again: what makes a check fail at random (load, a port, a
+            clock) often lasts a moment.
     """
 
     rung: str
@@ -70,6 +73,7 @@ class Means:
     allows: Callable[[str], bool]
     denies: Callable[[str], bool]
     limits: Limits | None = None
+    pause_s: float = 0.0
 
 
 @frozen
@@ -84,6 +88,8 @@ class Result:
         verdict: The new verdict; None where nothing was learnt.
         output: The end of what the check wrote, cleaned.
         seconds: How long it took.
+        is_news: Whether a person hears for the first time of this failure, or of a check that cannot be run.
+        is_marked: Whether this run marked the fact as flapping.
     """
 
     due: Due
@@ -93,6 +99,8 @@ class Result:
     verdict: Verdict | None = None
     output: str = ""
     seconds: float = 0.0
+    is_news: bool = False
+    is_marked: bool = False
 
 
 def judge(
@@ -151,11 +159,21 @@ def _run_all(
     ):
         judge_one = Judge(git, grounds, tree.commit, means, now=now)
         waiting: list[Future[Result]] = [pool.submit(judge_one.judge, due) for due in dues]
+        doubtful: list[Result] = []
         try:
             for future in as_completed(waiting):
                 result = future.result()
+                if judge_one.is_doubtful(result):
+                    doubtful.append(result)
+                    continue
                 results.append(result)
                 told(result)
+            # One pause for all of them, behind everything else: then the load of the others is gone as well.
+            if any(result.due.verdict is not None for result in doubtful):
+                time.sleep(means.pause_s)
+            for future in as_completed([pool.submit(judge_one.confirm, result) for result in doubtful]):
+                results.append(future.result())
+                told(results[-1])
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             judge_one.stop()
@@ -180,7 +198,7 @@ class Judge:
         process.stop_all()
 
     def judge(self, due: Due) -> Result:
-        """Run one fact's check and return what it showed."""
+        """Run one fact's check and return what it showed; a doubtful failure is still to be confirmed."""
         ran, problem = self._at(due.spec, self._commit)
         outcome, why = outcome_of(ran, due.spec, self._means.rung, problem)
         result = Result(
@@ -193,15 +211,37 @@ class Judge:
             return replace(result, reason=why)
         verdict = _verdict(due, outcome, commit=self._commit, now=self._now, rung=self._means.rung)
         verdict = replace(verdict, seconds=round(result.seconds, 3), because=why)
+        result = replace(result, because=why, verdict=verdict)
+        if self.is_doubtful(result):
+            return result
         if outcome == HOLDS:
-            return replace(result, verdict=replace(verdict, weak=self.is_weak(due)))
-        if due.verdict is not None and due.verdict.outcome == FAILS:
-            return replace(result, because=why, verdict=replace(verdict, confirmed=due.verdict.confirmed))
+            verdict = replace(verdict, weak=self.is_weak(due))
+        elif due.verdict is not None:
+            verdict = replace(verdict, confirmed=due.verdict.confirmed)
+        return replace(result, verdict=steadied(due.verdict, due.latest, verdict))
+
+    def is_doubtful(self, result: Result) -> bool:
+        """Tell whether a result is a failure that nobody knew of and that was not confirmed yet."""
+        known = result.due.verdict
+        return result.outcome == FAILS and (known is None or known.outcome != FAILS)
+
+    def confirm(self, result: Result) -> Result:
+        """Confirm a doubtful failure and return what is left of it."""
+        due, verdict = result.due, result.verdict
+        assert verdict is not None, "a failure has a verdict"
         found = confirm(
-            due.verdict, verdict, ask=lambda commit: self._ask(due.spec, commit), is_ancestor=self._is_ancestor
+            due.verdict,
+            due.latest,
+            verdict,
+            ask=lambda commit: self._ask(due.spec, commit),
+            is_ancestor=self._is_ancestor,
         )
-        because = why if found.outcome == FAILS else ""
-        return replace(result, outcome=found.outcome, because=because, reason=found.reason, verdict=found.verdict)
+        if found.outcome != FAILS:
+            result = replace(result, because="")
+        verdict = found.verdict
+        if verdict is not None and found.outcome == HOLDS:
+            verdict = replace(verdict, weak=self.is_weak(due))
+        return replace(result, outcome=found.outcome, reason=found.reason, verdict=verdict)
 
     def _ask(self, spec: Spec, commit: str) -> tuple[str, str]:
         """Run a specification on one commit and return what it shows, and why."""

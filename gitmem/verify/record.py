@@ -51,8 +51,9 @@ def worth_writing(old: Verdict | None, new: Verdict, *, ttl_s: int | None) -> bo
     """Tell whether a verdict must be committed: it says something else, or the old one is a tenth of its TTL old."""
     if old is None:
         return True
-    if (old.outcome, old.spec, old.claim, old.inputs, old.weak, old.confirmed) != (
-        new.outcome, new.spec, new.claim, new.inputs, new.weak, new.confirmed,
+    # A mark is written down when it is set or taken away; how many runs it still needs is counted in each clone.
+    if (old.outcome, old.spec, old.claim, old.inputs, old.weak, old.confirmed, old.flapping > 0) != (
+        new.outcome, new.spec, new.claim, new.inputs, new.weak, new.confirmed, new.flapping > 0,
     ):  # fmt: skip
         return True
     # One that the policy may not have let count, or that comes from a clock that was ahead.

@@ -102,7 +102,7 @@ def join_runs(runs: Sequence[Run]) -> Run:
         due=sum(run.due for run in runs),
         results=tuple(result for run in runs for result in run.results),
         recorded=next((run.recorded for run in runs if run.recorded and run.recorded.commit), first.recorded),
-        standing=Standing(kinds, statuses, tuple(lines)),
+        standing=Standing(kinds, statuses, tuple(lines), tuple(line for run in runs for line in run.standing.flapping)),
         rung=next((run.rung for run in runs if run.rung), ""),
         is_local=any(run.is_local for run in runs),
         would_run=tuple(due for run in runs for due in run.would_run),
@@ -209,7 +209,8 @@ class Session:
             memory_mib=self._config.check_memory_mib,
             disk_mib=self._config.check_disk_mib,
         )
-        return Means(self.rung, path, jobs, self.trust.allows, self.trust.denies, limits)
+        pause_s = self._config.confirm_pause_s
+        return Means(self.rung, path, jobs, self.trust.allows, self.trust.denies, limits, pause_s)
 
     def due_of(self, document: Document, spec: Spec, spec_hash: str, claim: str) -> Due:
         """Return a memory that is not in the store yet as something to judge."""
@@ -237,12 +238,14 @@ class Session:
             standing = take_stock(self._catalog, self.restate(), self._local, now=self._now)
             return Run(self.commit, len(dues), (), None, standing, would_run=tuple(dues))
         from gitmem.verify.judge import judge
+        from gitmem.verify.news import with_news
 
         results: list[Result] = []
+        noted, ended = self._local.attempts(), self._local.ended_attempts()
 
         def collect(result: Result) -> None:
-            results.append(result)
-            told(result, len(results), len(dues))
+            results.append(with_news(result, noted=noted, ended=ended))
+            told(results[-1], len(results), len(dues))
 
         try:
             judge(self._git, self.tree(), dues, self._means_for(dues), now=self._now, told=collect)
@@ -306,9 +309,14 @@ class Session:
 
     def keep(self, results: list[Result]) -> tuple[Recorded | None, bool]:
         """Write verdicts to the branch where they count, else as local state; tell whether they stayed local."""
+        from gitmem.verify.news import attempted
+
         verdicts = [r.verdict for r in results if r.verdict is not None]
-        errors = {r.due.row.key: r for r in results if r.outcome == ERROR}
-        self._local.note_attempts([(key, self._now, r.reason) for key, r in errors.items()])
+        errors = [r for r in results if r.outcome == ERROR]
+        ended = self._local.ended_attempts()
+        self._local.clear_attempts(r.due.row.key for r in results if r.due.latest is None)
+        self._local.note_attempts([(r.due.row.key, self._now, r.reason) for r in errors])
+        verdicts += [v for r in errors if (v := attempted(r, ended=ended, now=self._now)) is not None]
         if self.counts():
             judged = {v.key for v in verdicts}
             known = due_module.list_publishable(self._catalog, self._local, self.restate())
@@ -321,7 +329,7 @@ class Session:
         # Before the verdicts are kept here: from then on the statuses are those that they make.
         before = take_stock(self._catalog, self.restate(), self._local, now=self._now)
         is_kept = self._local.add_verdicts(verdicts)
-        self._local.clear_attempts(v.key for v in verdicts)
+        self._local.end_attempts(v.key for v in verdicts if v.attempt_at <= v.at)
         if not self.counts():
             self._unrecorded = "" if is_kept else f"the repository cannot be written to: {self._git.repository.state}"
             return None, is_kept

@@ -286,24 +286,52 @@ def world(tmp_path):
     return tmp_path / "world"
 
 
-def test_check_that_fails_and_then_holds_is_flapping(memory, repo, world):
+def test_check_that_fails_and_then_holds_holds_and_flaps(memory, repo, world):
     put(repo, make_fact("a", f"test -e {world} || {{ touch {world}; exit 1; }}"))
     approve_all(memory)
 
     result = result_of(verify(memory), "a")
 
-    assert result.outcome == "error"
-    assert result.reason == "flapping: it failed, then held on the same code"
-    assert statuses(memory) == {"a": "unproven"}
+    assert (result.outcome, result.because, result.is_marked) == ("holds", "", True)
+    assert result.verdict.attempt == "it failed, then held on the same code"
+    assert statuses(memory) == {"a": "verified"}
 
 
-def test_check_that_fails_and_then_cannot_be_run_is_flapping(memory, repo, world):
+def test_check_that_fails_and_then_cannot_be_run_has_shown_nothing(memory, repo, world):
     put(repo, make_fact("a", f"test -e {world} && exit 127; touch {world}; exit 1"))
     approve_all(memory)
 
     result = result_of(verify(memory), "a")
 
-    assert (result.outcome, result.reason[:9]) == ("error", "flapping:")
+    assert (result.outcome, result.is_marked) == ("error", False)
+    assert result.reason == "it failed, then could not be run: the command could not be run (exit 127)"
+
+
+def test_new_failures_are_asked_again_behind_everything_else_and_after_a_pause(memory, repo, world, monkeypatch):
+    """What makes a check fail at random often lasts a moment: here it is over when the pause is."""
+    put(repo, make_fact("a", f"test -e {world}"), make_fact("b", "sleep 0.3; grep -q service README.md"))
+    approve_all(memory)
+    world.touch()
+    verify(memory)
+    world.unlink()
+    told, paused, sleep = [], [], time.sleep
+    monkeypatch.setenv("GITMEM_CONFIRM_PAUSE", "0.51")
+
+    def wait(seconds):
+        sleep(min(seconds, 0.1))
+        if seconds == 0.51:
+            paused.append(seconds)
+            world.touch()
+
+    monkeypatch.setattr(time, "sleep", wait)
+    commit_files(repo, {"new.txt": "x\n"})
+
+    with Memory(repo, clock=lambda: float(NOW + 1)) as later:
+        later.verify(
+            Options(no_sandbox=True), told=lambda result, *_: told.append((result.due.row.key, result.outcome))
+        )
+
+    assert (told, paused) == ([("b", "holds"), ("a", "holds")], [0.51])
 
 
 def test_failure_at_the_last_good_commit_too_is_the_environment(memory, repo, world):
