@@ -141,7 +141,8 @@ def _report(found: Run, out: Output) -> None:
         out.line((MARKS["suspect"], "suspect"), " ", (line.key, "key"), f"  suspect — {line.because}")
     fresh = {r.due.row.key for r in found.results}
     for line in (line for line in lines if line.status == "failed" and line.key not in fresh):
-        out.line((MARKS["failed"], "failed"), " ", (line.key, "key"), "  failed before", (f" — {line.because}", "dim"))
+        label = "fails again" if found.recorded and line.key in found.recorded.failed else "failed before"
+        out.line((MARKS["failed"], "failed"), " ", (line.key, "key"), f"  {label}", (f" — {line.because}", "dim"))
     out.line((summary(found), "bold"))
     for advice in _advice(found):
         out.note(advice)

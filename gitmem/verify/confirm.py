@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     # Runs the check on one commit of the code and returns what that shows, and why.
     Ask = Callable[[str], tuple[str, str]]
 
-# Runs that must fail before a fact that held is said to fail; of one that never held, where nobody is accused.
-FIRM, NEVER_HELD = 5, 2
+# Runs that must fail before a fact is said to fail; and where its author, who adds it now, waits for the answer.
+FIRM, HURRIED = 5, 2
 # What the first flap marks a fact with, what each further one adds, and the most that comes of it.
 FIRST, AGAIN, MOST = 10, 20, 50
 # A failure of a marked fact runs at most so often: a coin falls on the same side 20 times once in a million.
@@ -56,7 +56,13 @@ class Confirmed:
 
 
 def confirm(
-    old: Verdict | None, latest: Verdict | None, new: Verdict, *, ask: Ask, is_ancestor: Callable[[str], bool]
+    old: Verdict | None,
+    latest: Verdict | None,
+    new: Verdict,
+    *,
+    ask: Ask,
+    is_ancestor: Callable[[str], bool],
+    firm: int = FIRM,
 ) -> Confirmed:
     """Ask a check that newly fails again, then where it held last: if it only fails there too, nothing was learnt.
 
@@ -66,9 +72,10 @@ def confirm(
         new: The failure.
         ask: Runs the check on one commit.
         is_ancestor: Tells whether a commit is one of the history of the code that is judged.
+        firm: Runs that must fail where the fact is not marked.
     """
     mark = mark_of(latest)
-    times = min(mark + FIRM, MOST_ASKED) if mark else FIRM if new.held_commit else NEVER_HELD
+    times = min(mark + FIRM, MOST_ASKED) if mark else firm
     for number in range(1, times):
         outcome, why = ask(new.commit)
         if outcome == HOLDS:

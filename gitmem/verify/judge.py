@@ -12,7 +12,7 @@ from gitmem.hygiene import display
 from gitmem.model import BUILTIN, ERROR, FAILS, HOLDS, SHELL, Ran, Spec, Verdict
 from gitmem.secrets import safe_output
 from gitmem.verify import builtin, sandbox
-from gitmem.verify.confirm import confirm, steadied
+from gitmem.verify.confirm import FIRM, HURRIED, confirm, steadied
 from gitmem.verify.due import RUNGS, Due
 from gitmem.verify.ground import Ground, Grounds
 from gitmem.verify.groundwork import open_grounds
@@ -65,6 +65,7 @@ class Means:
         limits: What a check may use; None = what does for any honest build.
         pause_s: Seconds between a new failure and asking again: what makes a check fail at random (load, a port, a
             clock) often lasts a moment.
+        is_hurried: Whether somebody waits for the answer: then there is no pause, and fewer runs confirm a failure.
     """
 
     rung: str
@@ -74,6 +75,7 @@ class Means:
     denies: Callable[[str], bool]
     limits: Limits | None = None
     pause_s: float = 0.0
+    is_hurried: bool = False
 
 
 @frozen
@@ -169,7 +171,7 @@ def _run_all(
                 results.append(result)
                 told(result)
             # One pause for all of them, behind everything else: then the load of the others is gone as well.
-            if any(result.due.verdict is not None for result in doubtful):
+            if doubtful and not means.is_hurried:
                 time.sleep(means.pause_s)
             for future in as_completed([pool.submit(judge_one.confirm, result) for result in doubtful]):
                 results.append(future.result())
@@ -235,6 +237,7 @@ class Judge:
             verdict,
             ask=lambda commit: self._ask(due.spec, commit),
             is_ancestor=self._is_ancestor,
+            firm=HURRIED if self._means.is_hurried else FIRM,
         )
         if found.outcome != FAILS:
             result = replace(result, because="")

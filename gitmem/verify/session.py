@@ -224,7 +224,7 @@ class Session:
         from gitmem.verify.judge import judge
 
         needs_process = due.spec.check.form != BUILTIN
-        means = self.means() if needs_process else self._no_means()
+        means = replace(self.means() if needs_process else self._no_means(), is_hurried=True)
         return judge(self._git, self.tree(), [due], means, now=self._now, told=lambda _: None)[0]
 
     def run(self, told: Callable[[Result, int, int], None]) -> Run:

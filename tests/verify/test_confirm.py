@@ -8,14 +8,14 @@ import pytest
 
 from gitmem.frozen import replace
 from gitmem.model import Verdict
-from gitmem.verify.confirm import AGAIN, FIRM, FIRST, MOST, MOST_ASKED, confirm, mark_of, steadied
+from gitmem.verify.confirm import AGAIN, FIRM, FIRST, HURRIED, MOST, MOST_ASKED, confirm, mark_of, steadied
 
 GOOD, BAD, ASIDE = "a" * 40, "b" * 40, "c" * 40
 FAILURE = Verdict("k", "s", "c", "fails", BAD, "files:2", 100, because="exit 1", held_commit=GOOD, held_at=50)
 HELD = Verdict("k", "s", "c", "holds", GOOD, "files:1", 50, held_commit=GOOD, held_at=50, own=True)
 
 
-def asked(answers: dict[str, list[str]], *, old: Verdict | None = HELD, held: str = GOOD):
+def asked(answers: dict[str, list[str]], *, old: Verdict | None = HELD, held: str = GOOD, **options):
     """Return what confirming comes to where the check answers so at each commit, its last answer for ever after."""
     seen: dict[str, int] = {}
 
@@ -25,7 +25,7 @@ def asked(answers: dict[str, list[str]], *, old: Verdict | None = HELD, held: st
         return told[min(seen[commit], len(told)) - 1], "no such tool"
 
     failure = replace(FAILURE, held_commit=held)
-    return confirm(old, old, failure, ask=ask, is_ancestor=lambda commit: commit != ASIDE), seen
+    return confirm(old, old, failure, ask=ask, is_ancestor=lambda commit: commit != ASIDE, **options), seen
 
 
 @pytest.mark.parametrize(
@@ -69,10 +69,11 @@ def test_each_flap_adds_to_the_mark_up_to_a_limit(mark, after):
     assert found.verdict.flapping == after
 
 
-def test_fact_that_never_held_is_asked_once_more():
-    found, seen = asked({BAD: ["fails"]}, old=None, held="")
+@pytest.mark.parametrize(("options", "runs"), [({}, FIRM), ({"firm": HURRIED}, HURRIED)], ids=["run", "added-now"])
+def test_fact_that_never_held_is_asked_again_here_alone(options, runs):
+    found, seen = asked({BAD: ["fails"]}, old=None, held="", **options)
 
-    assert (found.outcome, found.verdict.confirmed, seen) == ("fails", True, {BAD: 1})
+    assert (found.outcome, found.verdict.confirmed, seen) == ("fails", True, {BAD: runs - 1})
 
 
 def test_failure_where_it_held_on_this_very_commit_is_of_the_environment():

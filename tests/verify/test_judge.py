@@ -412,7 +412,7 @@ def test_fact_that_failed_already_is_not_run_twice(memory, repo, world):
     commit_files(repo, {"new.txt": "x\n"})
     verify(memory)
 
-    assert (first, len(world.read_text())) == (2, 3)
+    assert (first, len(world.read_text())) == (5, 6)
     assert statuses(memory) == {"a": "failed"}
 
 
