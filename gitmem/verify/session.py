@@ -146,14 +146,15 @@ class Session:
         self.rung = ""
         self.options = options or Options()
         self.trust = trust.with_list(self._listed()) if self.options.approved else trust
-        _, commit = git.read_head()
+        head = git.read_head()
+        commit = head[1]
         if commit is None:
             raise GitmemError(
                 "there is no code to verify against: HEAD has no commit yet", hint="commit something first"
             )
         self.commit = commit
         # Now, and not when the verdicts are written: somebody may check out another branch while facts are judged.
-        self._is_on_default = is_on_default(git, default)
+        self._is_on_default = is_on_default(git, default, remote=config.remote, head=head)
 
     def _listed(self) -> list[str]:
         from gitmem.verify.trust import read_list
