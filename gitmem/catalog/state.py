@@ -253,20 +253,13 @@ def counting(catalog: Catalog, ground: int | None, keys: Sequence[str], local: L
     return found
 
 
-def flapping(catalog: Catalog, ground: int | None, local: LocalState) -> list[tuple[str, str, int, str]]:
-    """Return key, title, number and what it did last of each fact whose check does not always answer alike, by key."""
-    rows = catalog.rows(
+def flapping(catalog: Catalog, ground: int | None) -> list[tuple[str, str, int, str, str]]:
+    """Return key, title, number, spec and claim of each fact whose check does not always answer alike, by key."""
+    return catalog.rows(
         "SELECT m.key, m.title, m.id, f.spec, f.claim FROM state s JOIN memory m ON m.id = s.fact JOIN fact f"
         f" ON f.id = m.id WHERE s.ground = ? AND s.flapping > 0 AND {LIVE} AND {CLAIM} ORDER BY m.key",
         (ground or 0,),
     )
-    keys = [row[0] for row in rows]
-    branch, mine = (branch_verdicts(catalog, keys), local.verdicts(keys)) if keys else ({}, {})
-    found = []
-    for key, title, number, spec, claim in rows:
-        latest = latest_of(merged(branch.get(key, ()), mine.get(key, ()), spec=spec, claim=claim))
-        found.append((key, title, number, latest.attempt if latest else ""))
-    return found
 
 
 def suspects(catalog: Catalog, ground: int | None) -> dict[str, tuple[str, ...]]:

@@ -235,7 +235,7 @@ class Judge:
             due.verdict,
             due.latest,
             verdict,
-            ask=lambda commit: self._ask(due.spec, commit),
+            ask=lambda commit: self.ask(due.spec, commit),
             is_ancestor=self._is_ancestor,
             firm=HURRIED if self._means.is_hurried else FIRM,
         )
@@ -246,7 +246,7 @@ class Judge:
             verdict = replace(verdict, weak=self.is_weak(due))
         return replace(result, outcome=found.outcome, reason=found.reason, verdict=verdict)
 
-    def _ask(self, spec: Spec, commit: str) -> tuple[str, str]:
+    def ask(self, spec: Spec, commit: str) -> tuple[str, str]:
         """Run a specification on one commit and return what it shows, and why."""
         ran, problem = self._at(spec, commit)
         return outcome_of(ran, spec, self._means.rung, problem)

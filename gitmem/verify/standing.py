@@ -79,11 +79,18 @@ def take_stock(catalog: Catalog, ground: int | None, local: LocalState, *, now: 
     ):
         counts[status] += number
     lines = [*_failed(catalog, ground, local), *_suspects(catalog, ground, chains, counts, now)]
-    flapping = [
-        Line(key, title, FLAPPING, because, author(catalog, number))
-        for key, title, number, because in state.flapping(catalog, ground, local)
-    ]
-    return Standing(kinds, counts, tuple(lines), tuple(flapping))
+    return Standing(kinds, counts, tuple(lines), tuple(_flapping(catalog, ground, local)))
+
+
+def _flapping(catalog: Catalog, ground: int | None, local: LocalState) -> list[Line]:
+    rows = state.flapping(catalog, ground)
+    keys = [row[0] for row in rows]
+    branch, mine = (state.branch_verdicts(catalog, keys), local.verdicts(keys)) if keys else ({}, {})
+    lines = []
+    for key, title, number, spec, claim in rows:
+        latest = state.latest_of(state.merged(branch.get(key, ()), mine.get(key, ()), spec=spec, claim=claim))
+        lines.append(Line(key, title, FLAPPING, latest.attempt if latest else "", author(catalog, number)))
+    return lines
 
 
 def _failed(catalog: Catalog, ground: int | None, local: LocalState) -> list[Line]:
