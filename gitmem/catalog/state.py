@@ -258,7 +258,8 @@ def flapping(catalog: Catalog, ground: int | None) -> list[tuple[str, str, int, 
     # By its own index, as in `suspects`: few facts flap, and every digest asks.
     return catalog.rows(
         "SELECT m.key, m.title, m.id, f.spec, f.claim FROM state s INDEXED BY state_flapping CROSS JOIN memory m"
-        f" ON m.id = s.fact CROSS JOIN fact f ON f.id = m.id WHERE s.ground = ? AND s.flapping > 0 AND {LIVE} AND {CLAIM} ORDER BY m.key",
+        " ON m.id = s.fact CROSS JOIN fact f ON f.id = m.id WHERE s.ground = ? AND s.flapping > 0"
+        f" AND {LIVE} AND {CLAIM} ORDER BY m.key",
         (ground or 0,),
     )
 

@@ -274,6 +274,7 @@ class Session:
         """Judge the work tree as it is, and write nothing down."""
         from gitmem.verify import dirty
         from gitmem.verify.judge import judge
+        from gitmem.verify.news import with_news
 
         results: list[Result] = []
         with dirty.snapshot(self._git) as taken:
@@ -287,11 +288,13 @@ class Session:
             )
 
             def collect(result: Result) -> None:
-                results.append(result)
-                told(result, len(results), len(dues))
+                results.append(with_news(result, noted=(), ended=()))
+                told(results[-1], len(results), len(dues))
 
             if not self.options.dry_run:
-                judge(taken.git, tree, dues, self._means_for(dues), now=self._now, told=collect)
+                # Somebody waits, and nobody is accused.
+                means = replace(self._means_for(dues), is_hurried=True)
+                judge(taken.git, tree, dues, means, now=self._now, told=collect)
         ordered = tuple(sorted(results, key=lambda r: r.due.row.key))
         would_run = tuple(dues) if self.options.dry_run else ()
         nothing = Standing({}, {}, ())
