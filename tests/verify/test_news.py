@@ -159,6 +159,19 @@ def test_failure_and_missing_tool_are_told_once(memory, repo, moved, tmp_path):
     assert [r.is_news for r in told] == [True, False, True, False]
 
 
+def test_what_was_told_is_said_as_before_and_still_decides_the_exit_status(memory, repo, run_cli):
+    put(repo, make_fact("a", "exit 3"), make_fact("b", "no-such-tool-anywhere"))
+    approve_all(memory)
+
+    first, second = (run_cli("verify", "--all", "--no-sandbox") for _ in range(2))
+    told = json.loads(run_cli("verify", "--all", "--no-sandbox", "--json").out)["results"]
+
+    assert "✗ a  failed — exit 3\n" in first.out
+    assert "✗ a  failed, as before — exit 3\n" in second.out
+    assert "? b  could not be checked, as before — " in second.out
+    assert (first.status, second.status, [r["news"] for r in told]) == (1, 1, [False, False])
+
+
 def test_check_that_can_be_run_now_and_then_flaps(memory, repo, moved, tmp_path):
     """The second time that it cannot be run, though it could meanwhile, it is marked and nobody is told of it again."""
     tool = tmp_path / "tool"
