@@ -9,13 +9,14 @@ from gitmem import process
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.hygiene import display
-from gitmem.model import BUILTIN, ERROR, FAILS, HOLDS, SHELL, Ran, Spec, Verdict
+from gitmem.model import BUILTIN, ERROR, FAILS, HOLDS, Ran, Spec, Verdict
 from gitmem.secrets import safe_output
 from gitmem.verify import builtin, sandbox
 from gitmem.verify.confirm import FIRM, HURRIED, confirm, steadied
 from gitmem.verify.due import RUNGS, Due
 from gitmem.verify.ground import Ground, Grounds
 from gitmem.verify.groundwork import open_grounds
+from gitmem.verify.outcome import LINE_KEPT, OUTPUT_KEPT, argv_of, end_of, outcome_of, shown_setup
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,26 +31,6 @@ SKIPPED = "skipped"
 # Why a command was skipped.
 NOT_APPROVED = "not approved"
 DENIED = "denied here"
-# Characters of a check's output that are kept with its result.
-OUTPUT_KEPT = 4000
-# Characters of the line that says why: a verdict is a small file (``layout.VERDICT_LIMIT``).
-LINE_KEPT = 200
-SETUP_SHOWN = 60
-# What programs say when the sandbox keeps them from something: such an exit says nothing about the fact.
-DENIALS = (
-    "network is unreachable",
-    "could not resolve host",
-    "temporary failure in name resolution",
-    "name or service not known",
-    "read-only file system",
-    "operation not permitted",
-)
-# Landlock denies with EACCES, which bubblewrap's namespaces do not.
-DENIALS_OF = {sandbox.LANDLOCK: (*DENIALS, "permission denied"), sandbox.SEATBELT: DENIALS, sandbox.BUBBLEWRAP: DENIALS}
-# Exit statuses that a shell gives for a command it could not run, and above which it reports a signal
-# (POSIX.1-2017, Shell Command Language, 2.8.2).
-NOT_RUN = (126, 127)
-SIGNALLED = range(129, 193)
 
 
 @frozen
@@ -267,10 +248,10 @@ class Judge:
         if spec.setup:
             ran = self._run(("sh", "-c", spec.setup), ground, spec)
             if ran.status != 0:
-                return ran, f"the policy's setup ({shown_setup(spec)}) failed: {_end_of(ran, spec)}"
+                return ran, f"the policy's setup ({shown_setup(spec)}) failed: {end_of(ran, spec)}"
         ran = self._run(argv_of(spec), ground, spec)
         if ground.lacking and ran.status != 0:
-            return ran, f"{_end_of(ran, spec)}; but folders of the policy are not shown to it: {ground.lacking}"
+            return ran, f"{end_of(ran, spec)}; but folders of the policy are not shown to it: {ground.lacking}"
         return ran, ""
 
     def _run(self, argv: Sequence[str], ground: Path | Ground, spec: Spec) -> Ran:
@@ -308,54 +289,6 @@ class Judge:
         except GitmemError:
             return False
         return outcome_of(ran, spec, self._means.rung, problem)[0] == FAILS
-
-
-def argv_of(spec: Spec) -> tuple[str, ...]:
-    """Return what is run: the program as it is, or the command as one argument of ``sh -c``, never interpolated."""
-    return ("sh", "-c", spec.check.words[0]) if spec.check.form == SHELL else spec.check.words
-
-
-def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[str, str]:
-    """Return what a run shows: holds on 0; error where nothing was learnt; fails on anything else; and why.
-
-    Source: POSIX.1-2017, Shell Command Language, 2.8.2.
-    """
-    if problem or ran is None:
-        return ERROR, problem
-    if ran.problem:
-        return ERROR, ran.problem
-    if ran.timed_out:
-        return ERROR, f"timed out after {spec.timeout_s} s"
-    if ran.status == 0:
-        return HOLDS, ""
-    said = last_line(ran.output)
-    if ran.status in NOT_RUN:
-        return ERROR, said or f"the command could not be run (exit {ran.status})"
-    if ran.status is None or ran.status < 0 or ran.status in SIGNALLED:
-        return ERROR, f"killed by a signal (exit {ran.status})"
-    if any(words in ran.output.lower() for words in DENIALS_OF.get(rung, ())):
-        hint = "" if spec.network else "; if it needs the network, say so: network: true"
-        return ERROR, f"the sandbox kept it from something: {said}{hint}"
-    return FAILS, f"exit {ran.status}" + (f": {said}" if said else "")
-
-
-def shown_setup(spec: Spec) -> str:
-    """Return the policy's setup on one short line, to name it by."""
-    return display(" ".join(spec.setup.split()))[:SETUP_SHOWN]
-
-
-def _end_of(ran: Ran, spec: Spec) -> str:
-    """Return how a run ended that did not go well, on one line."""
-    if ran.timed_out:
-        return f"timed out after {spec.timeout_s} s"
-    said = last_line(ran.output)
-    return ran.problem or f"exit {ran.status}" + (f": {said}" if said else "")
-
-
-def last_line(output: str) -> str:
-    """Return the last line that says something, cleaned, secrets taken out, and cut where it is long."""
-    lines = [line.strip() for line in safe_output(output, OUTPUT_KEPT).split("\n") if line.strip()]
-    return lines[-1][:LINE_KEPT] if lines else ""
 
 
 def _verdict(due: Due, outcome: str, *, commit: str, now: int, rung: str) -> Verdict:
