@@ -21,9 +21,8 @@ from gitmem.verify.session import Options
 MEMORY, CODE = "gitmem-replay-memory", "gitmem-replay-code"
 
 
-# What the engine says of a check that answered differently on the same code (gitmem.verify.judge).
-UNSTABLE = ("flapping", "environment changed")
-
+# What the engine says of a check that fails where it held (gitmem.verify.confirm).
+CHANGED = "environment changed"
 
 KEY = re.compile("[a-z0-9][a-z0-9-]*")
 
@@ -44,8 +43,9 @@ class Step:
         commit: The code commit.
         outcomes: What each fact that ran showed, by key: ``holds``, ``fails``, ``error`` or ``skipped``.
         told: What a reader is told of every fact.
-        flapping: Facts that answered differently on the same code.
-        failed: Facts that the run reports as newly failed.
+        flapping: Facts that are marked as flapping, or that failed on code where they held.
+        alerts: Facts of which a person is told anew that they fail, or cannot be checked.
+        marks: Facts of which a person is told anew that they flap.
         seconds: How long the run took.
     """
 
@@ -53,7 +53,8 @@ class Step:
     outcomes: Mapping[str, str]
     told: Mapping[str, state.Told]
     flapping: frozenset[str]
-    failed: frozenset[str]
+    alerts: frozenset[str]
+    marks: frozenset[str]
     seconds: float
 
 
@@ -72,6 +73,8 @@ class Clone:
         self._git("config", "user.email", "replay@localhost")
         self._git("symbolic-ref", "HEAD", f"refs/heads/{CODE}")
         self._facts = list(facts)
+        # The project may have facts of its own, in its code tree.
+        self._keys = {fact["key"] for fact in facts}
         self._everything = everything
         self._options = options
         self._clock = time.time()
@@ -115,20 +118,27 @@ class Clone:
             run = memory.verify(options, told=lambda *_: None)
             seconds = time.perf_counter() - began
             assert run.commit == commit
-            outcomes = {result.due.row.key: result.outcome for result in run.results}
-            skipped = next((r for r in run.results if r.outcome == "skipped"), None)
+            mine = self._keys
+            results = [result for result in run.results if result.due.row.key in mine]
+            outcomes = {result.due.row.key: result.outcome for result in results}
+            skipped = next((r for r in results if r.outcome == "skipped"), None)
             if skipped is not None:
                 raise ReplayError(f"{skipped.due.row.key} cannot be run here: {skipped.reason}")
-            flapping = {r.due.row.key for r in run.results if any(words in r.reason for words in UNSTABLE)}
-            failed = run.recorded.failed if run.recorded else ()
-            return Step(commit, outcomes, self._told(memory), frozenset(flapping), frozenset(failed), seconds)
+            told_of = self._told(memory)
+            flapping = {key for key, told in told_of.items() if told.flapping}
+            flapping |= {r.due.row.key for r in results if CHANGED in r.reason}
+            alerts = {r.due.row.key for r in results if r.is_news}
+            # Also what fails again as it did before, on inputs that were judged then: nothing had to run to know it.
+            alerts |= mine.intersection(run.recorded.failed if run.recorded else ())
+            marks = {r.due.row.key for r in results if r.is_marked}
+            return Step(commit, outcomes, told_of, frozenset(flapping), frozenset(alerts), frozenset(marks), seconds)
 
     def _told(self, memory: Memory) -> dict[str, state.Told]:
         ground, catalog = memory.ground(), memory.catalog()
         keys = dict(catalog.rows(f"SELECT f.id, m.key FROM fact f JOIN memory m ON m.id = f.id WHERE {state.LIVE}"))
         chains = state.suspects(catalog, ground)
         found = state.tell(catalog, ground, keys, now=memory.now, chains=chains)
-        return {keys[number]: told for number, told in found.items()}
+        return {keys[number]: told for number, told in found.items() if keys[number] in self._keys}
 
     def _git(self, *args: str, cwd: Path | None = None, input: bytes | None = None) -> str:
         return run_git(cwd or self._folder, *args, input=input)
@@ -159,12 +169,20 @@ def run_git(cwd: Path, *args: str, input: bytes | None = None) -> str:
     return os.fsdecode(done.stdout).removesuffix("\n")
 
 
-def read_facts(path: Path) -> list[dict[str, Any]]:
-    """Read a facts file.
+def read_facts(*paths: Path) -> list[dict[str, Any]]:
+    """Read facts files, one behind the other.
 
     Raises:
-        ReplayError: It cannot be read, or a line is no fact; keys must differ.
+        ReplayError: One cannot be read, or a line is no fact; keys must differ.
     """
+    facts = [fact for path in paths for fact in _read_file(path)]
+    twice = [key for key, count in Counter(fact["key"] for fact in facts).items() if count > 1]
+    if twice:
+        raise ReplayError(f"{', '.join(map(str, paths))}: {twice[0]} is there twice", 2)
+    return facts
+
+
+def _read_file(path: Path) -> list[dict[str, Any]]:
     try:
         facts = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     except (OSError, ValueError) as err:
@@ -174,9 +192,8 @@ def read_facts(path: Path) -> list[dict[str, Any]]:
             raise ReplayError(f"{path}: every line needs key, title and verify: {json.dumps(fact)[:100]}", 2)
         if not KEY.fullmatch(str(fact["key"])):
             raise ReplayError(f"{path}: a key has small letters, digits and hyphens: {json.dumps(fact)[:100]}", 2)
-    twice = [key for key, count in Counter(fact["key"] for fact in facts).items() if count > 1]
-    if twice or not facts:
-        raise ReplayError(f"{path}: {f'{twice[0]} is there twice' if twice else 'there is no fact in it'}", 2)
+    if not facts:
+        raise ReplayError(f"{path}: there is no fact in it", 2)
     return facts
 
 

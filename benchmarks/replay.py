@@ -2,11 +2,15 @@
 
 Two clones of the repository walk the same commits with the same facts: one runs what is due, the other everything.
 They share the code's objects and nothing else, no verdict above all. Where what a reader would be told of a fact
-differs, the incremental run has missed something. A fact that does not answer twice the same on the same code is
-unstable, listed, and counted apart.
+differs, the incremental run has missed something. A fact that the engine marked as flapping, or that does not answer
+twice the same when it is asked again, is unstable, listed, and its differences are counted apart.
 
-    python benchmarks/replay.py . benchmarks/own-facts.jsonl
+    python benchmarks/replay.py . benchmarks/own-facts.jsonl benchmarks/unsteady-facts.jsonl
     python benchmarks/replay.py ../project facts.jsonl --from v1.0 --every 10 --results results.jsonl
+
+An alert is what a person is told anew, as ``gitmem verify`` tells it: a fact newly fails, or could be checked so far
+and now cannot. That a fact is marked as flapping is told once as well; since it holds, and the exit status stays 0,
+it is counted as a mark and not as an alert. What is known at the first commit is no news.
 
 A facts file has one JSON object a line: ``key``, ``title``, ``verify`` (a command, a program as a list, or a built-in
 check as a mapping), and if wanted ``requires``, ``paths``, ``tags`` and other fields of a memory.
@@ -59,6 +63,7 @@ class Walk:
         differences: Where they differ, unstable facts included.
         unstable: Facts that answered differently on the same code.
         alerts: Commit and key of everything that a person was told anew after the first commit.
+        marks: Commit and key of every fact that was marked as flapping.
     """
 
     facts: Sequence[Mapping[str, Any]]
@@ -67,6 +72,7 @@ class Walk:
     differences: list[Difference] = field(default_factory=list)
     unstable: set[str] = field(default_factory=set)
     alerts: list[tuple[str, str]] = field(default_factory=list)
+    marks: list[tuple[str, str]] = field(default_factory=list)
 
     def disagreements(self) -> list[Difference]:
         """Return the differences that no unstable fact explains."""
@@ -123,29 +129,14 @@ def replay(
     walk = Walk(facts)
     for number, commit in enumerate(commits):
         step = incremental.at(commit)
-        _note_alerts(walk, step)
+        walk.alerts += [(commit, key) for key in sorted(step.alerts if walk.steps else ())]
+        walk.marks += [(commit, key) for key in sorted(step.marks)]
         walk.steps.append(step)
         walk.unstable |= step.flapping
         if full is not None and (number % full_every == 0 or number == len(commits) - 1):
             _compare(walk, step, full)
         say(f"{number + 1}/{len(commits)} {commit[:12]}  {len(step.outcomes)} run, {len(walk.differences)} differ")
     return walk
-
-
-def _note_alerts(walk: Walk, step: Step) -> None:
-    """Note what a person is told anew: what newly fails, and what could be checked so far and now cannot."""
-    if walk.steps:
-        before = _in_error(walk)
-        errors = {key for key, outcome in step.outcomes.items() if outcome == "error"} - before
-        walk.alerts += [(step.commit, key) for key in sorted(step.failed | errors)]
-
-
-def _in_error(walk: Walk) -> set[str]:
-    """Return the facts whose last run showed nothing."""
-    last: dict[str, str] = {}
-    for step in walk.steps:
-        last.update(step.outcomes)
-    return {key for key, outcome in last.items() if outcome == "error"}
 
 
 def _compare(walk: Walk, step: Step, clone: Clone) -> None:
@@ -211,6 +202,7 @@ def summary(walk: Walk) -> dict[str, Any]:
         "caught": caught,
         "alerts": len(walk.alerts),
         "alerts_of_unstable": sum(key in walk.unstable for _, key in walk.alerts),
+        "marks": len(walk.marks),
         "alerts_per_catch": round(len(walk.alerts) / caught, 3) if caught else None,
         "seconds_per_commit": _mean([step.seconds for step in walk.steps]),
         "seconds_per_commit_in_full": _mean([step.seconds for step in walk.full.values()]),
@@ -234,7 +226,7 @@ def report(walk: Walk, repo: Path) -> str:
         f"runs           {told['runs']} of {told['runs_in_full']}: {told['runs_saved']:.1%} saved",
         f"alerts         {told['alerts']} for {told['breaks']} breaks, {told['caught']} caught at their commit{each}",
         f"seconds        {told['seconds_per_commit']} a commit" + (f", in full {full}" if full is not None else ""),
-        f"unstable       {', '.join(told['unstable']) or 'none'}",
+        f"unstable       {', '.join(told['unstable']) or 'none'}; marked as flapping {told['marks']} times",
     ]
     lines += [f"  {d.commit[:12]} {d.key}: {d.incremental}, in full {d.full}" for d in walk.disagreements()]
     for fact in walk.facts:
@@ -255,7 +247,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
     parser.add_argument("repo", type=Path, metavar="REPO", help="a repository with its history; nothing changes in it")
-    parser.add_argument("facts", type=Path, metavar="FACTS", help="a facts file")
+    parser.add_argument("facts", type=Path, nargs="+", metavar="FACTS", help="facts files")
     parser.add_argument("--from", dest="first", default="", metavar="REV", help="where to begin (the first commit)")
     parser.add_argument("--to", dest="last", default="HEAD", metavar="REV", help="where to end (HEAD)")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="walk every Nth commit")
@@ -282,7 +274,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         del os.environ[name]  # of a hook that started this, or settings of this person
     os.environ.update(XDG_STATE_HOME=str(folder / "state"), GITMEM_BACKGROUND="off")  # approvals go with the folder
     try:
-        repo, facts = options.repo.resolve(), read_facts(options.facts)
+        repo, facts = options.repo.resolve(), read_facts(*options.facts)
         commits = list_commits(
             repo,
             first=options.first,

@@ -56,6 +56,7 @@ class Config:
         check_memory_mib: MiB of memory that a check may use; 0 = half of the machine's.
         check_disk_mib: MiB that a check may write to disk; 0 = 10,240.
         lock_timeout_s: How long a write waits for another one.
+        confirm_pause_s: How long a verify run waits before it asks a new failure again.
         default_branch: The code branch whose verdicts are committed; empty = found from git.
         recall_limit: Hits shown by recall.
         recall_half_life_days: Recency half-life; 0 = the policy's.
@@ -77,6 +78,7 @@ class Config:
     check_memory_mib: int = 0
     check_disk_mib: int = 0
     lock_timeout_s: float = 20.0
+    confirm_pause_s: float = 1.0
     default_branch: str = ""
     recall_limit: int = 10
     recall_half_life_days: float = 0.0

@@ -194,6 +194,8 @@ def prove(memory: ProvingStore, document: Document, *, approve: bool, unproven: 
         notices = (*notices, "the check is weak: it also holds in an empty folder; --refute says what makes it fail")
     if result.verdict is not None and (told := advice(document.key, result.verdict.undeclared)):
         notices = (*notices, told)
+    if result.verdict is not None and result.verdict.flapping:
+        notices = (*notices, f"the check flaps: {result.verdict.attempt}")
     return Proof(result.verdict, notices, session)
 
 

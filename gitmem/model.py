@@ -238,6 +238,7 @@ class Hit:
         factors: Every factor of the score by name, in the order they were applied.
         tags: Its tags.
         weak: Whether its check holds but also would in an empty folder; told by ``list`` alone.
+        flapping: How many runs of its check must still answer alike until it counts as steady; told by lists only.
     """
 
     key: str
@@ -253,6 +254,7 @@ class Hit:
     factors: tuple[tuple[str, float], ...] = ()
     tags: tuple[str, ...] = ()
     weak: bool = False
+    flapping: int = 0
 
 
 @frozen

@@ -372,7 +372,7 @@ def list_memories(catalog: Catalog, ground: int | None, asked: Asked, *, now: in
     told = state.tell(catalog, ground, [row[0] for row in rows], now=now, chains=state.suspects(catalog, ground))
     hits = [
         Hit(key, kind, title, told[number].status, 0.0, "project", "", created, path, bool(archived),
-            tags=tuple(listed(tags)), weak=told[number].weak)
+            tags=tuple(listed(tags)), weak=told[number].weak, flapping=told[number].flapping)
         for number, key, kind, title, created, path, archived, tags in rows
     ]  # fmt: skip
     return Found(tuple(hits), more)

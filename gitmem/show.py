@@ -49,6 +49,7 @@ def show(catalog: Catalog, git: Git, local: LocalState, ground: int | None, key:
         "verdict": _verdict(catalog, local, ground, number, key),
         "because": list(told.chain),
         "weak": told.weak,
+        "flapping": told.flapping,
         "archived": bool(archived),
         "superseded": bool(superseded),
         "expired": expires is not None and expires <= now,
@@ -74,6 +75,8 @@ def _verdict(catalog: Catalog, local: LocalState, ground: int | None, number: in
     if best is None and attempt is None:
         return None
     table = _as_table(best, fresh) if best else {"outcome": "", "commit": "", "at": "", "because": "", "culprit": ""}
+    if best is not None and best.attempt:
+        table |= {"attempt": best.attempt, "attempt_at": format_time(best.attempt_at)}
     if attempt is not None and (best is None or attempt[0] >= best.at):
         table |= {"attempt": attempt[1], "attempt_at": format_time(attempt[0])}
     return table

@@ -56,6 +56,7 @@ def status(
         "tasks": _tasks(catalog),
         "failed": [_line(line) for line in standing.lines if line.status == "failed"],
         "suspect": [_line(line) for line in standing.lines if line.status == "suspect"],
+        "flapping": [_line(line) for line in standing.flapping],
         "waiting": list(waiting),
         "problems": catalog.row("SELECT count(*) FROM problem")[0],
         "to_settle": [row[0] for row in catalog.rows(_TO_SETTLE)],

@@ -38,6 +38,8 @@ def _clean_environment(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ.update(GITMEM_VIEW="false")
     # What a check reads is looked at where that is what is tested: elsewhere a check depends on the whole tree.
     os.environ.update(GITMEM_TRACE="off")
+    # A failure is asked again at once: waiting is tested where it is the point.
+    os.environ.update(GITMEM_CONFIRM_PAUSE="0")
     os.environ.update(
         HOME=str(home),
         GIT_CONFIG_NOSYSTEM="1",

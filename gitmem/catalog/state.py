@@ -60,6 +60,7 @@ class Told:
         is_own: Whether the verdict was made in this clone.
         weak: Whether its check also holds in an empty folder.
         is_claim: Whether its check claims something about the code; a task's is its gate.
+        flapping: How many runs must still answer alike until the fact counts as steady; 0 = it is.
     """
 
     status: str
@@ -69,6 +70,7 @@ class Told:
     is_own: bool = False
     weak: bool = False
     is_claim: bool = True
+    flapping: int = 0
 
 
 def ground_of(catalog: Catalog, code: str, local_serial: int) -> int | None:
@@ -129,6 +131,11 @@ def pick_fresh(verdicts: Sequence[Verdict], is_fresh: Callable[[Verdict], bool])
     return best, bool(same)
 
 
+def latest_of(verdicts: Sequence[Verdict]) -> Verdict | None:
+    """Return the latest verdict, whatever its inputs: whether a fact flaps is no question of its inputs."""
+    return max(verdicts, key=lambda v: v.at, default=None)
+
+
 # Columns of a verdict that are truth values: weak and confirmed.
 _FLAGS = (11, 12)
 
@@ -155,7 +162,8 @@ def merged(branch: Sequence[Verdict], local: Sequence[Verdict], *, spec: str, cl
     """Return the verdicts of one specification and claim; one of the branch that was made here is our own."""
     made_here = {_made(v) for v in local}
     told = [replace(v, own=_made(v) in made_here) for v in branch]
-    return [v for v in (*told, *local) if v.spec == spec and v.claim == claim]
+    # Those of this clone first: of two that are the same, its count of what still flaps is exact.
+    return [v for v in (*local, *told) if v.spec == spec and v.claim == claim]
 
 
 def _made(v: Verdict) -> tuple[object, ...]:
@@ -175,6 +183,7 @@ class State:
         is_fresh: Whether that verdict is of these inputs.
         is_published: Whether the memory branch says the same of these inputs.
         tools: What that verdict ran of this machine; empty where it was not made here, or is not of these inputs.
+        flapping: How many runs must still answer alike until the fact counts as steady; 0 = it is.
     """
 
     fact: int
@@ -183,6 +192,7 @@ class State:
     is_fresh: bool
     is_published: bool
     tools: str = ""
+    flapping: int = 0
 
 
 def state_of(
@@ -207,10 +217,14 @@ def state_of(
     now_digest = verdict.inputs if verdict is not None and fresh else digest_of(None)
     of_branch = {_made(v) for v in branch}
     published = verdict is None or any(
-        v.outcome == verdict.outcome and _made(v) in of_branch and v.inputs == digest_of(v) for v in known
+        (v.outcome, v.flapping > 0) == (verdict.outcome, verdict.flapping > 0)
+        and _made(v) in of_branch
+        and v.inputs == digest_of(v)
+        for v in known
     )
     tools = verdict.tools if verdict is not None and fresh and verdict.own else ""
-    return State(row.id, now_digest, verdict, fresh, published, tools)
+    latest = latest_of([v for v in known if accepts(v)])
+    return State(row.id, now_digest, verdict, fresh, published, tools, latest.flapping if latest else 0)
 
 
 def write_states(catalog: Catalog, ground: int, states: Iterable[State], now: int) -> None:
@@ -219,12 +233,12 @@ def write_states(catalog: Catalog, ground: int, states: Iterable[State], now: in
     states = list(states)
     toolsets = _toolsets(catalog, {s.tools for s in states if s.tools})
     db.executemany(
-        "INSERT OR REPLACE INTO state VALUES (?,?,?,?,?,?,?,?,?,?)",
+        "INSERT OR REPLACE INTO state VALUES (?,?,?,?,?,?,?,?,?,?,?)",
         [
             (
                 *(ground, s.fact, s.digest, s.verdict.outcome if s.verdict else "", s.verdict.at if s.verdict else 0),
                 *(s.is_fresh, bool(s.verdict and s.verdict.own), bool(s.verdict and s.verdict.weak), s.is_published),
-                toolsets.get(s.tools, 0),
+                *(toolsets.get(s.tools, 0), s.flapping),
             )
             for s in states
         ],
@@ -286,6 +300,17 @@ def waits(catalog: Catalog, ground: int | None, now: int) -> bool:
     return row is not None
 
 
+def flapping(catalog: Catalog, ground: int | None) -> list[tuple[str, str, int, str, str]]:
+    """Return key, title, number, spec and claim of each fact whose check does not always answer alike, by key."""
+    # By its own index, as in `suspects`: few facts flap, and every digest asks.
+    return catalog.rows(
+        "SELECT m.key, m.title, m.id, f.spec, f.claim FROM state s INDEXED BY state_flapping CROSS JOIN memory m"
+        " ON m.id = s.fact CROSS JOIN fact f ON f.id = m.id WHERE s.ground = ? AND s.flapping > 0"
+        f" AND {LIVE} AND {CLAIM} ORDER BY m.key",
+        (ground or 0,),
+    )
+
+
 def suspects(catalog: Catalog, ground: int | None) -> dict[str, tuple[str, ...]]:
     """Return every suspect with its chain of causes, the failed fact last."""
     return chains(catalog, failed(catalog, ground)) if ground is not None else {}
@@ -338,18 +363,25 @@ def tell(
     """Return the status of each memory with one of these numbers."""
     told: dict[int, Told] = {}
     rows = catalog.each(
-        f"SELECT m.id, m.key, f.id, f.ttl_s, s.outcome, s.at, s.fresh, s.own, s.weak, {CLAIM} FROM memory m"
+        f"SELECT m.id, m.key, f.id, f.ttl_s, s.outcome, s.at, s.fresh, s.own, s.weak, {CLAIM}, s.flapping FROM memory m"
         " LEFT JOIN fact f ON"
         f" f.id = m.id LEFT JOIN state s ON s.ground = {ground or 0} AND s.fact = m.id WHERE m.id IN ({{}})",
         ids,
     )
-    for number, key, fact, ttl_s, outcome, at, fresh, is_own, weak, is_claim in rows:
+    for number, key, fact, ttl_s, outcome, at, fresh, is_own, weak, is_claim, flapping in rows:
         own = own_status(outcome or "", fresh=bool(fresh), at=at or 0, ttl_s=ttl_s, now=now) if fact else ""
         if fact and not is_claim:  # a gate that was passed once stays passed, and one that was not is no failure
             own = VERIFIED if outcome == HOLDS else UNPROVEN
         chain = chains.get(key, ())
         status = told_status(own, suspect=bool(chain))
         told[number] = Told(
-            status, own, chain if status != FAILED else (), at or 0, bool(is_own), bool(weak), bool(is_claim)
+            status,
+            own,
+            chain if status != FAILED else (),
+            at or 0,
+            is_own=bool(is_own),
+            weak=bool(weak),
+            is_claim=bool(is_claim),
+            flapping=flapping or 0,
         )
     return told

@@ -171,7 +171,9 @@ class Judging:
             if verdict.outcome == HOLDS:
                 # Whoever found it out: a failure is put to the base before it counts, and the base may excuse it.
                 verdict = replace(verdict, own=True, held_commit=self._span.base, held_at=verdict.at)
-        return Due(row, document, spec, at.digest, verdict, "asked")
+        # Whether it flaps is no question of the commit: a failure of one that does needs more like answers here, too.
+        latest = replace(verdict, flapping=at.flapping) if verdict is not None else None
+        return Due(row, document, spec, at.digest, verdict, "asked", latest=latest)
 
     def _run(self, tree: CodeTree, dues: Sequence[Due]) -> dict[str, Answer]:
         from gitmem.verify.judge import Means, judge  # threads and the sandbox: 40 ms, and only where a command runs

@@ -54,6 +54,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
                     "scope": h.scope,
                     "weak": h.weak,
                 }
+                | ({"flapping": h.flapping} if h.flapping else {})
                 for h in found.hits
             ]
             out.json({"memories": rows} | ({"at": past.table()} if past else {}))
@@ -77,6 +78,7 @@ def _print_table(hits: object, out: Output) -> None:
         room = out.width - wide - kinds - 7
         title = shared.shorten(h.title, max(20, room)) + (" (archived)" if h.archived else "")
         title += f" ({h.scope})" if h.scope != PROJECT else ""
+        title += " (flapping)" if h.flapping else ""
         mark, kind = (MARKS.get(h.status, " "), h.status), (h.kind.ljust(kinds), "dim")
         out.line(mark, " ", (key, "key"), "  ", kind, "  ", title, (" (weak)" if h.weak else "", "yellow"))
 

@@ -94,6 +94,9 @@ def _print_verdict(verdict: dict[str, Any], found: dict[str, Any], out: Output) 
         out.line("  ", ("weak:", "yellow"), " the check also holds in an empty folder; --refute makes it strong")
     if verdict.get("undeclared"):
         out.line("  ", ("undeclared:", "yellow"), f" it also reads {', '.join(verdict['undeclared'])}")
+    if found["flapping"]:
+        more = f"{found['flapping']} runs must answer alike until it counts as steady"
+        out.line("  ", ("flapping:", "yellow"), f" its check does not always answer alike; {more}")
     if verdict.get("attempt"):
         out.line("  ", ("last attempt:", "yellow"), f" {verdict['attempt_at']}: {verdict['attempt']}")
 

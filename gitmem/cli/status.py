@@ -43,10 +43,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
     tasks = [f"{n} {state}" for state, n in found["tasks"].items() if n]
     if tasks:
         out.line(f"  tasks: {shared.list_of(tasks)}")
-    for name in ("failed", "suspect"):
+    for name in ("failed", "suspect", "flapping"):
+        mark = (MARKS[name], name) if name in MARKS else (name, "yellow")
         for line in found[name]:
             by = f" (written by {line['by']})" if line["by"] else ""
-            out.line("  ", (MARKS[name], name), " ", (line["key"], "key"), f"  {line['because']}", (by, "dim"))
+            out.line("  ", mark, " ", (line["key"], "key"), f"  {line['because']}", (by, "dim"))
     _print_scopes(found["scopes"], out)
     if found["waiting"]:
         out.line(

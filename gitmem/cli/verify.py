@@ -110,7 +110,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         live = Live(out)
 
         def told(result: Result, done: int, total: int) -> None:
-            if result.outcome in ("fails", "error") and form == "text":
+            if (result.outcome in ("fails", "error") or result.is_marked) and form == "text":
                 _print_result(result, out)
             live.ended(result.due.row.key, done, total)
 
@@ -195,15 +195,20 @@ def exit_status(found: Run) -> int:
 def _print_result(result: Result, out: Output) -> None:
     word = WORDS[result.outcome]
     why = result.because or result.reason
-    label = {"fails": "failed", "error": "could not be checked"}[result.outcome]
+    label = {"fails": "failed", "error": "could not be checked", "holds": "holds, and flaps"}[result.outcome]
+    if result.is_marked:
+        why = why or (result.verdict.attempt if result.verdict else "")
+    elif not result.is_news:
+        label += ", as before"
     out.line((MARKS[word], word), " ", (result.due.row.key, "key"), f"  {label}", (f" — {why}" if why else "", "dim"))
 
 
 def _report(found: Run, out: Output) -> None:
-    held = [r for r in found.results if r.outcome == "holds"]
+    held = [r for r in found.results if r.outcome == "holds" and not r.is_marked]
     for result in held if len(held) <= NAMED else ():
         weak = " (weak: it also holds in an empty folder)" if result.verdict and result.verdict.weak else ""
-        out.line((MARKS["verified"], "verified"), " ", (result.due.row.key, "key"), "  holds", (weak, "yellow"))
+        flaps = " (it flaps)" if result.verdict and result.verdict.flapping else ""
+        out.line((MARKS["verified"], "verified"), " ", (result.due.row.key, "key"), "  holds", (weak + flaps, "yellow"))
     if len(held) > NAMED:
         out.line((MARKS["verified"], "verified"), f" {len(held)} hold")
     lines = found.standing.lines
@@ -211,7 +216,8 @@ def _report(found: Run, out: Output) -> None:
         out.line((MARKS["suspect"], "suspect"), " ", (line.key, "key"), f"  suspect — {line.because}")
     fresh = {r.due.row.key for r in found.results}
     for line in (line for line in lines if line.status == "failed" and line.key not in fresh):
-        out.line((MARKS["failed"], "failed"), " ", (line.key, "key"), "  failed before", (f" — {line.because}", "dim"))
+        label = "fails again" if found.recorded and line.key in found.recorded.failed else "failed before"
+        out.line((MARKS["failed"], "failed"), " ", (line.key, "key"), f"  {label}", (f" — {line.because}", "dim"))
     out.line((summary(found), "bold"))
     for advice in _advice(found):
         out.note(advice)
@@ -234,7 +240,8 @@ def summary(found: Run) -> str:
     where = f"; recorded as {found.recorded.commit[:12]}" if found.recorded and found.recorded.commit else ""
     local = "; kept in this clone (not the default branch)" if found.is_local and not found.written else ""
     local += f"; written to {found.written}" if found.written else ""
-    return f"{told}{where}{local}. Now: {statuses or 'no facts'}."
+    flapping = f"; {len(found.standing.flapping)} flapping" if found.standing.flapping else ""
+    return f"{told}{where}{local}. Now: {statuses or 'no facts'}{flapping}."
 
 
 def _advice(found: Run) -> list[str]:
@@ -277,6 +284,8 @@ def as_table(found: Run) -> dict[str, Any]:
                 "why": r.due.why,
                 "weak": bool(r.verdict and r.verdict.weak),
                 "undeclared": undeclared.names(r.verdict.undeclared) if r.verdict else [],
+                "news": r.is_news,
+                "flapping": r.verdict.flapping if r.verdict else 0,
                 "seconds": round(r.seconds, 3),
             }
             for r in found.results
@@ -289,6 +298,7 @@ def as_table(found: Run) -> dict[str, Any]:
         "recorded": found.recorded.commit if found.recorded else "",
         "sandbox": found.rung,
         "statuses": dict(found.standing.statuses),
+        "flapping": [{"key": line.key, "because": line.because} for line in found.standing.flapping],
         "suspect": [
             {"key": line.key, "because": list(line.chain)} for line in found.standing.lines if line.status == "suspect"
         ],

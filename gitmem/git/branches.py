@@ -78,12 +78,21 @@ def _heads(git: Git) -> Iterator[str]:
             yield ""
 
 
-def is_on_default(git: Git, default: str) -> bool:
-    """Tell whether HEAD is the default branch, or detached at its tip (as a forge's checkout leaves it)."""
-    branch, commit = git.read_head()
-    short = default.removeprefix("refs/heads/")
-    if default.startswith("refs/remotes/"):
-        short = default.removeprefix("refs/remotes/").partition("/")[2]
+def is_on_default(git: Git, default: str, *, remote: str, head: tuple[str, str | None] | None = None) -> bool:
+    """Tell whether HEAD is the default branch, or detached at its tip (as a forge's checkout leaves it).
+
+    Another branch at the same commit is another branch: what is committed on it next is not the default branch's. A
+    commit behind the tip, as a bisection or a rebase checks it out, is not it either, and neither is a merge that a
+    forge made to test a pull request.
+
+    Args:
+        git: The repository; each of its work trees has a HEAD of its own.
+        default: The default branch as a full ref, or an empty string.
+        remote: The remote that it may be of; its name may hold slashes.
+        head: What HEAD was, where that was read already: its branch and its commit.
+    """
+    branch, commit = head or git.read_head()
+    short = default.removeprefix("refs/heads/").removeprefix(f"refs/remotes/{remote}/")
     if branch:
         return bool(default) and branch == f"refs/heads/{short}"
     try:

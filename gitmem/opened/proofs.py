@@ -158,4 +158,4 @@ class ProvingStore(OpenedStore):
         """Tell whether verdicts made now are committed: HEAD is the default branch."""
         from gitmem.git.branches import is_on_default
 
-        return is_on_default(self.git, self.default_branch())
+        return is_on_default(self.git, self.default_branch(), remote=self.config.remote)

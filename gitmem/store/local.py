@@ -164,10 +164,18 @@ class LocalState:
         """Return the last attempt that learnt nothing by key: when, and why."""
         if self._only is not None:
             return {}
-        return {key: (at, why) for key, at, why in self._ask("SELECT * FROM attempt")}
+        return {key: (at, why) for key, at, why in self._ask("SELECT * FROM attempt WHERE at > 0")}
+
+    def ended_attempts(self) -> set[str]:
+        """Return the facts that could not be checked at some time, and since then could."""
+        return {key for (key,) in self._ask("SELECT key FROM attempt WHERE at = 0")}
+
+    def end_attempts(self, keys: Iterable[str]) -> None:
+        """Note that facts got a verdict since their last attempt."""
+        self._quietly(self._reading(), "UPDATE attempt SET at = 0 WHERE key = ? AND at > 0", [(key,) for key in keys])
 
     def clear_attempts(self, keys: Iterable[str]) -> None:
-        """Forget attempts of facts that got a verdict since."""
+        """Forget attempts altogether: they were those of another check."""
         self._quietly(self._reading(), "DELETE FROM attempt WHERE key = ?", [(key,) for key in keys])
 
     def count_access(self, key: str, now: int) -> None:

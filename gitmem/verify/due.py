@@ -46,6 +46,7 @@ class Due:
         verdict: The verdict that counted so far, or None.
         why: Why it is due: ``new``, ``inputs``, ``tools``, ``ttl`` or ``asked``.
         changed: What of its inputs or tools changed, a few of it, where somebody asked.
+        latest: The latest verdict of its specification and claim, whatever its inputs, or None.
     """
 
     row: state.FactRow
@@ -55,6 +56,7 @@ class Due:
     verdict: Verdict | None
     why: str
     changed: tuple[str, ...] = ()
+    latest: Verdict | None = None
 
 
 def refresh_states(
@@ -234,9 +236,10 @@ def _due(
     now_digest, outcome, fresh, path = row[8:]
     fact, document, spec = read_fact(catalog, fact, str(path), policy)
     verdicts = state.merged(branch.get(fact.key, ()), mine.get(fact.key, ()), spec=fact.spec, claim=fact.claim)
-    verdict, _ = state.pick([v for v in verdicts if is_accepted(v, policy, now=now)], str(now_digest))
+    verdicts = [v for v in verdicts if is_accepted(v, policy, now=now)]
+    verdict, _ = state.pick(verdicts, str(now_digest))
     why = "new" if not outcome else "inputs" if not fresh else "asked" if asked else "ttl"
-    return Due(fact, document, spec, str(now_digest), verdict, why)
+    return Due(fact, document, spec, str(now_digest), verdict, why, latest=state.latest_of(verdicts))
 
 
 def read_fact(catalog: Catalog, fact: state.FactRow, path: str, policy: Policy) -> tuple[state.FactRow, Document, Spec]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import Empty, SimpleQueue
 
@@ -10,13 +11,15 @@ from gitmem import process
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.hygiene import display
-from gitmem.model import BUILTIN, ERROR, FAILS, HOLDS, SHELL, Ran, Spec, Verdict
+from gitmem.model import BUILTIN, ERROR, FAILS, HOLDS, Ran, Spec, Verdict
 from gitmem.secrets import safe_output
 from gitmem.verify import builtin, sandbox
+from gitmem.verify.confirm import FIRM, HURRIED, confirm, mark_of, steadied
 from gitmem.verify.due import RUNGS, Due
 from gitmem.verify.evidence import Evidence, attach, gather, with_tools
 from gitmem.verify.ground import Ground, Grounds
 from gitmem.verify.groundwork import open_grounds
+from gitmem.verify.outcome import LINE_KEPT, NOT_RUN, OUTPUT_KEPT, argv_of, end_of, outcome_of, shown_setup
 from gitmem.verify.reads import UNTRACEABLE
 
 TYPE_CHECKING = False
@@ -33,26 +36,6 @@ SKIPPED = "skipped"
 # Why a command was skipped.
 NOT_APPROVED = "not approved"
 DENIED = "denied here"
-# Characters of a check's output that are kept with its result.
-OUTPUT_KEPT = 4000
-# Characters of the line that says why: a verdict is a small file (``layout.VERDICT_LIMIT``).
-LINE_KEPT = 200
-SETUP_SHOWN = 60
-# What programs say when the sandbox keeps them from something: such an exit says nothing about the fact.
-DENIALS = (
-    "network is unreachable",
-    "could not resolve host",
-    "temporary failure in name resolution",
-    "name or service not known",
-    "read-only file system",
-    "operation not permitted",
-)
-# Landlock denies with EACCES, which bubblewrap's namespaces do not.
-DENIALS_OF = {sandbox.LANDLOCK: (*DENIALS, "permission denied"), sandbox.SEATBELT: DENIALS, sandbox.BUBBLEWRAP: DENIALS}
-# Exit statuses that a shell gives for a command it could not run, and above which it reports a signal
-# (POSIX.1-2017, Shell Command Language, 2.8.2).
-NOT_RUN = (126, 127)
-SIGNALLED = range(129, 193)
 # How often a run that waits for its checks is told to show how long they take, in seconds.
 TICK_S = 0.1
 
@@ -69,6 +52,9 @@ class Means:
         denies: Tells whether somebody denied it here.
         limits: What a check may use; None = what does for any honest build.
         strace: Where strace is, if what checks read is looked at; else empty.
+        pause_s: Seconds between a new failure and asking again: what makes a check fail at random (load, a port, a
+            clock) often lasts a moment.
+        is_hurried: Whether somebody waits for the answer: then there is no pause, and fewer runs confirm a failure.
     """
 
     rung: str
@@ -78,6 +64,8 @@ class Means:
     denies: Callable[[str], bool]
     limits: Limits | None = None
     strace: str = ""
+    pause_s: float = 0.0
+    is_hurried: bool = False
 
 
 @frozen
@@ -92,6 +80,8 @@ class Result:
         verdict: The new verdict; None where nothing was learnt.
         output: The end of what the check wrote, cleaned.
         seconds: How long it took.
+        is_news: Whether a person hears for the first time of this failure, or of a check that cannot be run.
+        is_marked: Whether this run marked the fact as flapping.
     """
 
     due: Due
@@ -101,6 +91,8 @@ class Result:
     verdict: Verdict | None = None
     output: str = ""
     seconds: float = 0.0
+    is_news: bool = False
+    is_marked: bool = False
 
 
 def judge(
@@ -181,11 +173,23 @@ def _run_all(
 
         for due in dues:
             pool.submit(begin, due).add_done_callback(ended.put)
+        doubtful: list[Result] = []
         try:
             for _ in dues:
                 result = _next(ended, watch).result()
+                if judge_one.is_doubtful(result):
+                    doubtful.append(result)
+                    continue
                 results.append(result)
                 told(result)
+            # One pause for all of them, behind everything else: then the load of the others is gone as well.
+            if doubtful and not means.is_hurried:
+                time.sleep(means.pause_s)
+            for result in doubtful:
+                pool.submit(judge_one.confirm, result).add_done_callback(ended.put)
+            for _ in doubtful:
+                results.append(_next(ended, watch).result())
+                told(results[-1])
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             judge_one.stop()
@@ -220,7 +224,7 @@ class Judge:
         process.stop_all()
 
     def judge(self, due: Due) -> Result:
-        """Run one fact's check and return what it showed."""
+        """Run one fact's check and return what it showed; a doubtful failure is still to be confirmed."""
         ran, problem, evidence = self._look(due)
         outcome, why = outcome_of(ran, due.spec, self._means.rung, problem)
         result = Result(
@@ -234,18 +238,24 @@ class Judge:
         verdict = _verdict(due, outcome, commit=self._commit, now=self._now, rung=self._means.rung)
         verdict = replace(verdict, seconds=round(result.seconds, 3), because=why)
         verdict = attach(verdict, evidence, json.loads(due.row.inputs), due.spec.check, self._tree)
+        result = replace(result, because=why, verdict=verdict)
+        if self.is_doubtful(result):
+            return result
         if outcome == HOLDS:
-            return replace(result, verdict=replace(verdict, weak=self.is_weak(due)))
-        if due.verdict is not None and due.verdict.outcome == FAILS:
-            return replace(result, because=why, verdict=replace(verdict, confirmed=due.verdict.confirmed))
-        found = self._confirm(due, result, verdict)
-        return replace(found, reason=with_tools(found.reason, due.verdict))
+            verdict = replace(verdict, weak=self.is_weak(due))
+        elif due.verdict is not None:
+            verdict = replace(verdict, confirmed=due.verdict.confirmed)
+        return replace(result, verdict=steadied(due.verdict, due.latest, verdict))
 
     def _look(self, due: Due) -> tuple[Ran | None, str, Evidence]:
-        """Run a check traced, and as it is wherever the answer may come from that: a trace alone accuses nobody."""
-        if not self._means.strace or (due.verdict is not None and due.verdict.reads == UNTRACEABLE):
+        """Run a check traced, and as it is wherever the answer may come from that: a trace alone accuses nobody.
+
+        What flaps is run as it is: another answer than under the trace would say nothing about tracing.
+        """
+        is_marked = mark_of(due.latest) > 0
+        if not self._means.strace or is_marked or (due.verdict is not None and due.verdict.reads == UNTRACEABLE):
             ran, problem = self._at(due.spec, self._commit)
-            return ran, problem, Evidence(UNTRACEABLE if self._means.strace else "")
+            return ran, problem, Evidence(UNTRACEABLE if self._means.strace and not is_marked else "")
         traced, problem, evidence = self._traced(due)
         shown = outcome_of(traced, due.spec, self._means.rung, problem)[0]
         failed_before = due.verdict is not None and due.verdict.outcome == FAILS
@@ -274,42 +284,37 @@ class Judge:
         except GitmemError as err:
             return None, err.message, Evidence()
 
-    def _confirm(self, due: Due, result: Result, verdict: Verdict) -> Result:
-        """Run a check that newly fails again, then where it held last: if it fails there too, nothing was learnt."""
-        again, problem = self._at(due.spec, self._commit)
-        outcome, why = outcome_of(again, due.spec, self._means.rung, problem)
-        if outcome != FAILS:
-            reason = "it failed, then " + ("held" if outcome == HOLDS else f"could not be run: {why}")
-            return replace(result, outcome=ERROR, reason=f"flapping: {reason} on the same code")
-        if verdict.held_commit and due.verdict is not None and not due.verdict.own:
-            return self._confirm_claimed(due, result, verdict)
-        if not verdict.held_commit or verdict.held_commit == self._commit:
-            if verdict.held_commit:
-                return replace(
-                    result, outcome=ERROR, reason="it held on this very commit before: the environment changed"
-                )
-            return replace(result, because=verdict.because, verdict=verdict)
-        before, problem = self._at(due.spec, verdict.held_commit)
-        outcome, _ = outcome_of(before, due.spec, self._means.rung, problem)
-        if outcome == FAILS:
-            reason = f"it fails at {verdict.held_commit[:12]} too, where it held: the environment changed"
-            return replace(result, outcome=ERROR, reason=reason)
-        verdict = replace(verdict, confirmed=outcome == HOLDS)
-        return replace(result, because=verdict.because, verdict=verdict)
+    def is_doubtful(self, result: Result) -> bool:
+        """Tell whether a result is a failure that nobody knew of and that was not confirmed yet."""
+        known = result.due.verdict
+        return result.outcome == FAILS and (known is None or known.outcome != FAILS)
 
-    def _confirm_claimed(self, due: Due, result: Result, verdict: Verdict) -> Result:
-        """Confirm a failure at a commit that somebody else says it held at.
+    def confirm(self, result: Result) -> Result:
+        """Confirm a doubtful failure and return what is left of it."""
+        due, verdict = result.due, result.verdict
+        assert verdict is not None, "a failure has a verdict"
+        found = confirm(
+            due.verdict,
+            due.latest,
+            verdict,
+            ask=lambda commit: self.ask(due.spec, commit),
+            is_ancestor=self._is_ancestor,
+            firm=HURRIED if self._means.is_hurried else FIRM,
+        )
+        if found.outcome != FAILS:
+            result = replace(result, because="")
+        verdict = found.verdict
+        if verdict is not None and found.outcome == HOLDS:
+            # What the run that failed was seen to read is not what the one that holds has read.
+            inputs = json.loads(due.row.inputs)
+            verdict = attach(replace(verdict, weak=self.is_weak(due)), Evidence(), inputs, due.spec.check, self._tree)
+        reason = with_tools(found.reason, due.verdict)
+        return replace(result, outcome=found.outcome, reason=reason, verdict=verdict)
 
-        Only an ancestor of the code that is judged is run, and it can confirm the failure but never excuse it: whoever
-        pushes to the memory branch writes that name.
-        """
-        held = verdict.held_commit
-        confirmed = False
-        if held != self._commit and self._is_ancestor(held):
-            before, problem = self._at(due.spec, held)
-            confirmed = outcome_of(before, due.spec, self._means.rung, problem)[0] == HOLDS
-        verdict = replace(verdict, confirmed=confirmed)
-        return replace(result, because=verdict.because, verdict=verdict)
+    def ask(self, spec: Spec, commit: str) -> tuple[str, str]:
+        """Run a specification on one commit and return what it shows, and why."""
+        ran, problem = self._at(spec, commit)
+        return outcome_of(ran, spec, self._means.rung, problem)
 
     def _is_ancestor(self, commit: str) -> bool:
         return self._git.is_ancestor(commit, self._commit)
@@ -330,11 +335,11 @@ class Judge:
             ran = self._run(("sh", "-c", spec.setup), ground, spec, strace=strace)
             rans.append(ran)
             if ran.status != 0:
-                return rans, f"the policy's setup ({shown_setup(spec)}) failed: {_end_of(ran, spec)}"
+                return rans, f"the policy's setup ({shown_setup(spec)}) failed: {end_of(ran, spec)}"
         ran = self._run(argv_of(spec), ground, spec, strace=strace)
         rans.append(ran)
         if ground.lacking and ran.status != 0:
-            return rans, f"{_end_of(ran, spec)}; but folders of the policy are not shown to it: {ground.lacking}"
+            return rans, f"{end_of(ran, spec)}; but folders of the policy are not shown to it: {ground.lacking}"
         return rans, ""
 
     def _run(self, argv: Sequence[str], ground: Path | Ground, spec: Spec, *, strace: str = "") -> Ran:
@@ -373,54 +378,6 @@ class Judge:
         except GitmemError:
             return False
         return outcome_of(rans[-1], spec, self._means.rung, problem)[0] == FAILS
-
-
-def argv_of(spec: Spec) -> tuple[str, ...]:
-    """Return what is run: the program as it is, or the command as one argument of ``sh -c``, never interpolated."""
-    return ("sh", "-c", spec.check.words[0]) if spec.check.form == SHELL else spec.check.words
-
-
-def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[str, str]:
-    """Return what a run shows: holds on 0; error where nothing was learnt; fails on anything else; and why.
-
-    Source: POSIX.1-2017, Shell Command Language, 2.8.2.
-    """
-    if problem or ran is None:
-        return ERROR, problem
-    if ran.problem:
-        return ERROR, ran.problem
-    if ran.timed_out:
-        return ERROR, f"timed out after {spec.timeout_s} s"
-    if ran.status == 0:
-        return HOLDS, ""
-    said = last_line(ran.output)
-    if ran.status in NOT_RUN:
-        return ERROR, said or f"the command could not be run (exit {ran.status})"
-    if ran.status is None or ran.status < 0 or ran.status in SIGNALLED:
-        return ERROR, f"killed by a signal (exit {ran.status})"
-    if any(words in ran.output.lower() for words in DENIALS_OF.get(rung, ())):
-        hint = "" if spec.network else "; if it needs the network, say so: network: true"
-        return ERROR, f"the sandbox kept it from something: {said}{hint}"
-    return FAILS, f"exit {ran.status}" + (f": {said}" if said else "")
-
-
-def shown_setup(spec: Spec) -> str:
-    """Return the policy's setup on one short line, to name it by."""
-    return display(" ".join(spec.setup.split()))[:SETUP_SHOWN]
-
-
-def _end_of(ran: Ran, spec: Spec) -> str:
-    """Return how a run ended that did not go well, on one line."""
-    if ran.timed_out:
-        return f"timed out after {spec.timeout_s} s"
-    said = last_line(ran.output)
-    return ran.problem or f"exit {ran.status}" + (f": {said}" if said else "")
-
-
-def last_line(output: str) -> str:
-    """Return the last line that says something, cleaned, secrets taken out, and cut where it is long."""
-    lines = [line.strip() for line in safe_output(output, OUTPUT_KEPT).split("\n") if line.strip()]
-    return lines[-1][:LINE_KEPT] if lines else ""
 
 
 def _verdict(due: Due, outcome: str, *, commit: str, now: int, rung: str) -> Verdict:

@@ -58,8 +58,9 @@ def worth_writing(old: Verdict | None, new: Verdict, *, ttl_s: int | None, still
     """
     if old is None or (old.inputs != new.inputs and not still):
         return True
-    if (old.outcome, old.spec, old.claim, old.weak, old.confirmed) != (
-        new.outcome, new.spec, new.claim, new.weak, new.confirmed,
+    # A mark is written down when it is set or taken away; how many runs it still needs is counted in each clone.
+    if (old.outcome, old.spec, old.claim, old.weak, old.confirmed, old.flapping > 0) != (
+        new.outcome, new.spec, new.claim, new.weak, new.confirmed, new.flapping > 0,
     ):  # fmt: skip
         return True
     # One that the policy may not have let count, or that comes from a clock that was ahead.

@@ -68,14 +68,15 @@ class Session:
         self.rung = ""
         self.options = options or Options()
         self.trust = trust.with_list(self._listed()) if self.options.approved else trust
-        _, commit = git.read_head()
+        head = git.read_head()
+        commit = head[1]
         if commit is None:
             raise GitmemError(
                 "there is no code to verify against: HEAD has no commit yet", hint="commit something first"
             )
         self.commit = commit
         # Now, and not when the verdicts are written: somebody may check out another branch while facts are judged.
-        self._is_on_default = is_on_default(git, default)
+        self._is_on_default = is_on_default(git, default, remote=config.remote, head=head)
 
     def _listed(self) -> list[str]:
         from gitmem.verify.trust import read_list
@@ -140,7 +141,8 @@ class Session:
         )
         is_traced = (self._config.trace or self._policy.verify.trace) != "off"
         strace = find_tracer(path, self.rung) if is_traced else ""
-        return Means(self.rung, path, jobs, self.trust.allows, self.trust.denies, limits, strace)
+        pause_s = self._config.confirm_pause_s
+        return Means(self.rung, path, jobs, self.trust.allows, self.trust.denies, limits, strace, pause_s)
 
     def due_of(self, document: Document, spec: Spec, spec_hash: str, claim: str) -> Due:
         """Return a memory that is not in the store yet as something to judge."""
@@ -154,7 +156,7 @@ class Session:
         from gitmem.verify.judge import judge
 
         needs_process = due.spec.check.form != BUILTIN
-        means = self.means() if needs_process else self._no_means()
+        means = replace(self.means() if needs_process else self._no_means(), is_hurried=True)
         return judge(self._git, self.tree(), [due], means, now=self._now, told=lambda _: None)[0]
 
     def run(self, told: Callable[[Result, int, int], None], watch: Watch | None = None) -> Run:
@@ -176,14 +178,16 @@ class Session:
             due = self._explained(dues)
             return Run(self.commit, len(dues), (), None, standing, would_run=due, written=written)
         from gitmem.verify.judge import judge
+        from gitmem.verify.news import with_news
 
         results: list[Result] = []
         if watch is not None:
             watch.expect(len(dues))
+        noted, ended = self._local.attempts(), self._local.ended_attempts()
 
         def collect(result: Result) -> None:
-            results.append(result)
-            told(result, len(results), len(dues))
+            results.append(with_news(result, noted=noted, ended=ended))
+            told(results[-1], len(results), len(dues))
 
         try:
             means = self._means_for(dues)
@@ -220,6 +224,7 @@ class Session:
         """Judge the work tree as it is, and write nothing down."""
         from gitmem.verify import dirty
         from gitmem.verify.judge import judge
+        from gitmem.verify.news import with_news
 
         results: list[Result] = []
         with dirty.snapshot(self._git) as taken:
@@ -233,11 +238,12 @@ class Session:
             )
 
             def collect(result: Result) -> None:
-                results.append(result)
-                told(result, len(results), len(dues))
+                results.append(with_news(result, noted=(), ended=()))
+                told(results[-1], len(results), len(dues))
 
             if not self.options.dry_run:
-                means = self._means_for(dues)
+                # Somebody waits, and nobody is accused.
+                means = replace(self._means_for(dues), is_hurried=True)
                 judge(taken.git, tree, dues, means, now=self._now, told=collect, watch=watch)
         ordered = tuple(sorted(results, key=lambda r: r.due.row.key))
         would_run = tuple(dues) if self.options.dry_run else ()
@@ -257,9 +263,14 @@ class Session:
 
     def keep(self, results: list[Result]) -> tuple[Recorded | None, bool]:
         """Write verdicts to the branch where they count, else as local state; tell whether they stayed local."""
+        from gitmem.verify.news import attempted
+
         verdicts = [r.verdict for r in results if r.verdict is not None]
-        errors = {r.due.row.key: r for r in results if r.outcome == ERROR}
-        self._local.note_attempts([(key, self._now, r.reason) for key, r in errors.items()])
+        errors = [r for r in results if r.outcome == ERROR]
+        ended = self._local.ended_attempts()
+        self._local.clear_attempts(r.due.row.key for r in results if r.due.latest is None)
+        self._local.note_attempts([(r.due.row.key, self._now, r.reason) for r in errors])
+        verdicts += [v for r in errors if (v := attempted(r, ended=ended, now=self._now)) is not None]
         if self.counts():
             judged = {v.key for v in verdicts}
             known = due_module.list_publishable(self._catalog, self._local, self.restate())
@@ -280,7 +291,7 @@ class Session:
         # Before the verdicts are kept here: from then on the statuses are those that they make.
         before = take_stock(self._catalog, self.restate(), self._local, now=self._now)
         is_kept = self._local.add_verdicts(verdicts)
-        self._local.clear_attempts(v.key for v in verdicts)
+        self._local.end_attempts(v.key for v in verdicts if v.attempt_at <= v.at)
         if not self.counts():
             self._unrecorded = "" if is_kept else f"the repository cannot be written to: {self._git.repository.state}"
             return None, is_kept

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # The page stays readable on a forge: everything is counted, this many of each are named.
 NAMED = 200
+# What a line is about that is no status: the fact keeps its own.
+FLAPPING = "flapping"
 
 
 @frozen
@@ -25,7 +27,7 @@ class Line:
     Attributes:
         key: Its key.
         title: Its title, as written.
-        status: ``failed`` or ``suspect``.
+        status: ``failed`` or ``suspect``; ``flapping`` for one whose check does not always answer alike.
         because: Why, on one line.
         by: Who wrote it, or empty.
         held_commit: The code commit where a failed fact held last, where known.
@@ -53,11 +55,13 @@ class Standing:
         kinds: Live memories by kind.
         statuses: Memories with a status by status.
         lines: What failed, then what is suspect, each by key.
+        flapping: Facts whose checks do not always answer alike, by key, whatever their status.
     """
 
     kinds: Mapping[str, int]
     statuses: Mapping[str, int]
     lines: tuple[Line, ...]
+    flapping: tuple[Line, ...] = ()
 
 
 def take_stock(catalog: Catalog, ground: int | None, local: LocalState, *, now: int) -> Standing:
@@ -75,7 +79,18 @@ def take_stock(catalog: Catalog, ground: int | None, local: LocalState, *, now: 
     ):
         counts[status] += number
     lines = [*_failed(catalog, ground, local), *_suspects(catalog, ground, chains, counts, now)]
-    return Standing(kinds, counts, tuple(lines))
+    return Standing(kinds, counts, tuple(lines), tuple(_flapping(catalog, ground, local)))
+
+
+def _flapping(catalog: Catalog, ground: int | None, local: LocalState) -> list[Line]:
+    rows = state.flapping(catalog, ground)
+    keys = [row[0] for row in rows]
+    branch, mine = (state.branch_verdicts(catalog, keys), local.verdicts(keys)) if keys else ({}, {})
+    lines = []
+    for key, title, number, spec, claim in rows:
+        latest = state.latest_of(state.merged(branch.get(key, ()), mine.get(key, ()), spec=spec, claim=claim))
+        lines.append(Line(key, title, FLAPPING, latest.attempt if latest else "", author(catalog, number)))
+    return lines
 
 
 def _failed(catalog: Catalog, ground: int | None, local: LocalState) -> list[Line]:
@@ -140,6 +155,11 @@ def status_page(standing: Standing) -> str:
             parts += [f"## {heading}", "", *(_bullet(line) for line in lines[:NAMED])]
             parts += [f"- … and {len(lines) - NAMED} more: `gitmem list --status {status}`"] * (len(lines) > NAMED)
             parts.append("")
+    if standing.flapping:
+        parts += ["## Flapping", "", "Their checks do not always answer alike on the same code.", ""]
+        parts += [_bullet(line) for line in standing.flapping[:NAMED]]
+        parts += [f"- … and {len(standing.flapping) - NAMED} more"] * (len(standing.flapping) > NAMED)
+        parts.append("")
     parts += ["Written by `gitmem verify`; the verdict of each fact is in `verdicts/`.", ""]
     return "\n".join(parts)
 

@@ -17,7 +17,8 @@ from gitmem.store.verdicts import format_verdict
 from gitmem.verify import results
 from gitmem.verify.builtin import answer_all
 from gitmem.verify.due import RUNGS, digester, is_accepted
-from gitmem.verify.judge import SKIPPED, last_line
+from gitmem.verify.judge import SKIPPED
+from gitmem.verify.outcome import last_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -40,7 +40,7 @@ def test_a_verdict_of_the_branch_is_our_own_when_this_clone_made_it() -> None:
 
     told = state.merged([BASE, other], [mine], spec="spec", claim="claim")
 
-    assert [v.own for v in told] == [True, False, True]
+    assert [v.own for v in told] == [True, True, False]
 
 
 @pytest.mark.parametrize(("spec", "claim"), [("other", "claim"), ("spec", "other")])

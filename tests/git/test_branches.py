@@ -85,14 +85,14 @@ def test_a_remotes_head_that_says_nothing_is_left_alone(clone: Path, text: str) 
 def test_a_person_on_the_branch_is_on_the_default_one(clone: Path, default: str) -> None:
     commit_files(clone, {"not-pushed-yet": "x"})
 
-    assert is_on_default(door(clone), default)
+    assert is_on_default(door(clone), default, remote="origin")
 
 
 @pytest.mark.parametrize("default", ["refs/heads/main", "refs/remotes/origin/main"])
 def test_a_checkout_of_a_forge_at_the_tip_is_on_the_default_branch(clone: Path, default: str) -> None:
     git(clone, "checkout", "-q", "--detach", "origin/main")
 
-    assert is_on_default(door(clone), default)
+    assert is_on_default(door(clone), default, remote="origin")
 
 
 @pytest.mark.parametrize("default", ["refs/heads/main", "refs/remotes/origin/main", ""])
@@ -103,24 +103,59 @@ def test_elsewhere_is_not_the_default_branch(clone: Path, default: str, where: s
     if where == "detached":
         git(clone, "checkout", "-q", "--detach")
 
-    assert not is_on_default(door(clone), default)
+    assert not is_on_default(door(clone), default, remote="origin")
 
 
 def test_a_branch_whose_last_part_is_the_same_is_another(clone: Path) -> None:
     git(clone, "checkout", "-q", "-b", "feature/main")
 
-    assert not is_on_default(door(clone), "refs/remotes/origin/main")
+    assert not is_on_default(door(clone), "refs/remotes/origin/main", remote="origin")
 
 
 def test_an_unborn_head_on_the_default_branch_is_on_it(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q", "-b", "main", ".")
 
-    assert is_on_default(door(tmp_path), "refs/heads/main")
-    assert not is_on_default(door(tmp_path), "")
+    assert is_on_default(door(tmp_path), "refs/heads/main", remote="origin")
+    assert not is_on_default(door(tmp_path), "", remote="origin")
+
+
+@pytest.mark.parametrize(
+    ("checkout", "is_on_it"),
+    [
+        (["-b", "feature", "origin/main"], False),
+        (["--detach", "main~1"], False),
+        (["--detach", "main"], True),
+        (["--detach", "merged"], False),
+    ],
+    ids=["another-branch-at-its-commit", "behind-it", "at-its-tip", "merge-of-a-pull-request"],
+)
+@pytest.mark.parametrize("place", ["clone", "linked"])
+def test_what_is_checked_out_and_where_decides(clone: Path, checkout: list[str], is_on_it: bool, place: str) -> None:
+    commit_files(clone, {"one": "x"})
+    git(clone, "checkout", "-q", "-b", "merged")
+    commit_files(clone, {"two": "x"})
+    git(clone, "checkout", "-q", "main")
+    folder = clone
+    if place == "linked":  # the first work tree stays on the default branch, whatever the other one shows
+        git(clone, "worktree", "add", "-q", "--detach", "../linked")
+        folder = clone.parent / "linked"
+
+    git(folder, "checkout", "-q", *checkout)
+
+    assert is_on_default(door(folder), "refs/heads/main", remote="origin") is is_on_it
+
+
+def test_remote_whose_name_has_a_slash_is_taken_whole(clone: Path) -> None:
+    git(clone, "remote", "rename", "origin", "my/fork")
+
+    assert is_on_default(door(clone), "refs/remotes/my/fork/main", remote="my/fork")
+    git(clone, "checkout", "-q", "-b", "fork/main")
+    commit_files(clone, {"own": "x"})
+    assert not is_on_default(door(clone), "refs/remotes/my/fork/main", remote="my/fork")
 
 
 def test_without_a_default_branch_nobody_is_on_it(repo: Path) -> None:
-    assert not is_on_default(door(repo), "")
+    assert not is_on_default(door(repo), "", remote="origin")
 
 
 # Where a branch is checked out

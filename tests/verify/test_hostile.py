@@ -27,7 +27,7 @@ from gitmem.git.repository import discover
 from gitmem.model import ERROR, SHELL, Check, Spec
 from gitmem.verify import landlock, sandbox
 from gitmem.verify.ground import Grounds
-from gitmem.verify.judge import outcome_of
+from gitmem.verify.outcome import outcome_of
 from gitmem.verify.watch import MIB, Limits
 
 BIN = str(Path(sys.executable).parent)

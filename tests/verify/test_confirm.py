@@ -1,0 +1,162 @@
+"""Confirming a failure: what is asked where, and what the answers mean; how it is run is in test_judge."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from gitmem.frozen import replace
+from gitmem.model import Verdict
+from gitmem.verify.confirm import AGAIN, FIRM, FIRST, HURRIED, MOST, MOST_ASKED, confirm, mark_of, steadied
+
+GOOD, BAD, ASIDE = "a" * 40, "b" * 40, "c" * 40
+FAILURE = Verdict("k", "s", "c", "fails", BAD, "files:2", 100, because="exit 1", held_commit=GOOD, held_at=50)
+HELD = Verdict("k", "s", "c", "holds", GOOD, "files:1", 50, held_commit=GOOD, held_at=50, own=True)
+
+
+def asked(answers: dict[str, list[str]], *, old: Verdict | None = HELD, held: str = GOOD, **options):
+    """Return what confirming comes to where the check answers so at each commit, its last answer for ever after."""
+    seen: dict[str, int] = {}
+
+    def ask(commit: str) -> tuple[str, str]:
+        seen[commit] = seen.get(commit, 0) + 1
+        told = answers[commit]
+        return told[min(seen[commit], len(told)) - 1], "no such tool"
+
+    failure = replace(FAILURE, held_commit=held)
+    return confirm(old, old, failure, ask=ask, is_ancestor=lambda commit: commit != ASIDE, **options), seen
+
+
+@pytest.mark.parametrize(
+    ("answers", "outcome", "confirmed", "runs"),
+    [
+        ({BAD: ["fails"], GOOD: ["holds"]}, "fails", True, (FIRM - 1, 1)),
+        ({BAD: ["fails"], GOOD: ["fails", "holds"]}, "fails", True, (FIRM - 1, 2)),
+        ({BAD: ["fails"], GOOD: ["error"]}, "fails", False, (FIRM - 1, 1)),
+        ({BAD: ["fails"], GOOD: ["fails"]}, "error", None, (FIRM - 1, FIRM)),
+        ({BAD: ["fails", "holds"]}, "holds", True, (2, 0)),
+        ({BAD: ["error"]}, "error", None, (1, 0)),
+    ],
+    ids=["of-the-code", "flaps-there", "cannot-be-asked-there", "of-the-environment", "flaps", "not-run-again"],
+)
+def test_failure_is_asked_again_and_where_it_held(answers, outcome, confirmed, runs):
+    found, seen = asked(answers)
+
+    assert (found.outcome, found.verdict and found.verdict.confirmed) == (outcome, confirmed)
+    assert (seen.get(BAD, 0), seen.get(GOOD, 0)) == runs
+
+
+def test_check_that_fails_and_then_holds_holds_and_is_marked():
+    found, _ = asked({BAD: ["fails", "holds"]})
+
+    told = found.verdict
+    assert (told.outcome, told.because, told.held_commit, told.flapping) == ("holds", "", BAD, FIRST)
+    assert (told.attempt, told.attempt_at) == ("it failed 2 times, then held on the same code", 100)
+
+
+@pytest.mark.parametrize(("mark", "runs"), [(3, 3 + FIRM), (40, MOST_ASKED), (999, MOST_ASKED)])
+def test_failure_of_a_marked_fact_needs_more_like_answers_and_takes_the_mark_away(mark, runs):
+    found, seen = asked({BAD: ["fails"], GOOD: ["holds"]}, old=replace(HELD, flapping=mark))
+
+    assert (seen[BAD] + 1, found.outcome, found.verdict.flapping) == (runs, "fails", 0)
+
+
+@pytest.mark.parametrize(("mark", "after"), [(0, FIRST), (4, 4 + AGAIN), (MOST, MOST), (999, MOST)])
+def test_each_flap_adds_to_the_mark_up_to_a_limit(mark, after):
+    found, _ = asked({BAD: ["holds"]}, old=replace(HELD, flapping=mark))
+
+    assert found.verdict.flapping == after
+
+
+@pytest.mark.parametrize(("options", "runs"), [({}, FIRM), ({"firm": HURRIED}, HURRIED)], ids=["run", "added-now"])
+def test_fact_that_never_held_is_asked_again_here_alone(options, runs):
+    found, seen = asked({BAD: ["fails"]}, old=None, held="", **options)
+
+    assert (found.outcome, found.verdict.confirmed, seen) == ("fails", True, {BAD: runs - 1})
+
+
+def test_failure_where_it_held_on_this_very_commit_is_of_the_environment():
+    found, seen = asked({BAD: ["fails"]}, held=BAD)
+
+    assert (found.outcome, found.verdict, seen) == ("error", None, {BAD: FIRM - 1})
+
+
+@pytest.mark.parametrize(
+    ("held", "there", "confirmed"),
+    [(GOOD, "fails", False), (GOOD, "holds", True), (ASIDE, "holds", False), (BAD, "holds", False)],
+    ids=["fails-there", "holds-there", "not-of-this-history", "this-commit"],
+)
+def test_what_somebody_else_says_excuses_no_failure(held, there, confirmed):
+    answers = {GOOD: [there], ASIDE: [there], BAD: ["fails"]}
+    found, _ = asked(answers, old=replace(HELD, own=False), held=held)
+
+    assert (found.outcome, found.verdict.confirmed) == ("fails", confirmed)
+
+
+def test_like_answers_take_the_mark_away_one_by_one():
+    verdict = replace(HELD, flapping=3, attempt="it failed, then held", attempt_at=40)
+    told = []
+    for _ in range(3):
+        verdict = steadied(verdict, verdict, HELD)
+        told.append((verdict.flapping, verdict.attempt))
+
+    assert told == [(2, "it failed, then held"), (1, "it failed, then held"), (0, "")]
+
+
+@pytest.mark.parametrize(
+    ("change", "flapping"),
+    [({}, FIRST), ({"own": False}, 0), ({"inputs": "files:9"}, 0)],
+    ids=["own", "claimed", "other-inputs"],
+)
+def test_holding_where_our_own_run_failed_on_the_same_inputs_is_a_flap(change, flapping):
+    failed = replace(HELD, outcome="fails", **change)
+
+    assert steadied(failed, failed, HELD).flapping == flapping
+
+
+# --- the numbers ----------------------------------------------------------------------------------------------------
+
+
+def walked(rate: float, seed: int, *, broken_from: int = 10**9, commits: int = 250) -> tuple[list[int], int]:
+    """Judge a fact whose check fails at random, commit by commit, as the judge does.
+
+    Returns:
+        The commits at which it was said to fail anew, and how often it was marked.
+    """
+    random = Random(seed)
+    old, accused, marked = HELD, [], 0
+    for number in range(commits):
+        name = f"{number:040x}"
+
+        def ask(commit: str) -> tuple[str, str]:
+            broken = commit != GOOD and int(commit, 16) >= broken_from
+            return ("fails" if broken or random.random() < rate else "holds"), ""
+
+        outcome, _ = ask(name)
+        new = replace(HELD, outcome=outcome, commit=name, inputs=name, at=100 + number, held_commit=old.held_commit)
+        if outcome == "fails" and old.outcome != "fails":
+            found = confirm(old, old, new, ask=ask, is_ancestor=lambda _: True)
+            accused += [number] * (found.outcome == "fails")
+            new = found.verdict
+        else:
+            new = steadied(old, old, replace(new, held_commit=name) if outcome == "holds" else new)
+        marked += new is not None and not mark_of(old) and mark_of(new) > 0
+        old = new or old
+    return accused, marked
+
+
+@pytest.mark.parametrize("rate", [0.05, 0.1, 0.2, 0.3, 0.5])
+def test_check_that_fails_at_random_accuses_next_to_nobody_and_is_told_of_now_and_then(rate):
+    walks = [walked(rate, seed) for seed in range(25)]
+
+    # 6,250 judgements, and hundreds of failures of each rate but the first.
+    assert sum(len(accused) for accused, _ in walks) <= 2
+    assert 1 <= sum(marked for _, marked in walks) / len(walks) <= 6
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.05, 0.1, 0.3])
+def test_real_break_is_told_at_its_commit_though_the_check_fails_at_random(rate):
+    for seed in range(15):
+        accused, _ = walked(rate, seed, broken_from=30, commits=31)
+        assert accused[-1:] == [30]

@@ -1,0 +1,214 @@
+"""What is told once: failures, checks that cannot be run, and facts that flap; and where a flapping fact is shown."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from conftest import NOW, commit_files, git
+from proving import Clock, approve_all, make_fact, put, result_of, status_file, statuses, verdict_file, verify
+
+from gitmem.app import Memory
+from gitmem.frozen import replace
+from gitmem.verify.confirm import FIRST
+from gitmem.verify.judge import Result
+from gitmem.verify.news import attempted
+from gitmem.verify.session import Options
+
+SAID = "it failed, then held on the same code"
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def memory(repo, clock):
+    with Memory(repo, clock=clock) as opened:
+        opened.init(offline=True)
+        yield opened
+
+
+@pytest.fixture
+def moved(memory, repo, clock):
+    """Return a function that commits a change of the code and verifies what is due; it returns the result of *a*."""
+    count = iter(range(1000))
+
+    def move(*, all_of_it: bool = False):
+        clock.now += 60
+        commit_files(repo, {"change.txt": f"{next(count)}\n"})
+        return result_of(verify(memory, everything=all_of_it), "a")
+
+    return move
+
+
+@pytest.fixture
+def flapping(memory, repo, moved, tmp_path):
+    """A fact that held, and of which one run now failed and the next held; the file makes it fail once."""
+    once = tmp_path / "once"
+    put(
+        repo,
+        make_fact(
+            "a", f"test -f README.md || exit 2; test ! -e {once} || {{ rm {once}; exit 1; }}", title="It answers"
+        ),
+    )
+    approve_all(memory)
+    moved()
+    once.touch()
+    assert moved().is_marked
+    return once
+
+
+def test_flapping_fact_is_shown_wherever_a_reader_meets_it(flapping, memory, repo, run_cli, clock, monkeypatch):
+    shown = memory.show("a")
+    assert (shown["status"], shown["flapping"], shown["verdict"]["attempt"]) == ("verified", FIRST, SAID)
+    assert memory.status()["flapping"][0] | {"by": ""} == {
+        **{"key": "a", "title": "It answers", "because": SAID, "by": "", "culprit": ""}
+    }
+    warnings = memory.context(paths=(), budget_tokens=0)["sections"][0]
+    assert [item["text"] for item in warnings["items"]] == ["It answers — its check does not always answer alike"]
+    assert (
+        f"## Flapping\n\nTheir checks do not always answer alike on the same code.\n\n- **a**: It answers — {SAID}"
+        in (status_file(repo))
+    )
+    assert f"flapping = {FIRST}" in git(repo, "show", f"memory:{verdict_file(memory, 'a')}")
+    monkeypatch.setattr("time.time", lambda: float(clock.now))
+    assert json.loads(run_cli("list", "--json").out)["memories"][0]["flapping"] == FIRST
+    assert f"  flapping a  {SAID}" in run_cli("status").out
+    assert f"flapping: its check does not always answer alike; {FIRST} runs" in run_cli("show", "a").out
+
+
+def test_mark_is_told_once_and_goes_away_with_as_many_like_answers(flapping, memory, repo, moved):
+    again = [moved() for _ in range(FIRST - 1)]
+    assert not any(r.is_marked or r.is_news for r in again)
+    assert [r.verdict.flapping for r in again] == list(range(FIRST - 1, 0, -1))
+    assert memory.show("a")["flapping"] == 1
+    assert "Flapping" in status_file(repo)
+
+    moved()
+
+    assert (memory.show("a")["flapping"], memory.status()["flapping"]) == (0, [])
+    assert "Flapping" not in status_file(repo)
+    assert "flapping" not in git(repo, "show", f"memory:{verdict_file(memory, 'a')}")
+
+
+def test_count_of_a_mark_is_no_commit(flapping, memory, repo):
+    before = git(repo, "rev-parse", "memory")
+
+    verify(memory, "a")
+
+    assert memory.show("a")["flapping"] == FIRST - 1
+    assert git(repo, "rev-parse", "memory") == before
+
+
+def test_flapping_fact_that_held_is_not_run_again_until_something_changed(flapping, memory):
+    assert verify(memory).due == 0
+
+
+def test_flap_fails_no_command_and_is_one_line(flapping, memory, repo, run_cli, clock, monkeypatch):
+    monkeypatch.setattr("time.time", lambda: float(clock.now + 60))
+    git(repo, "config", "gitmem.jobs", "1")
+
+    flapping.touch()
+    second = run_cli("verify", "a", "--no-sandbox")
+    put(
+        repo,
+        make_fact(
+            "a",
+            f"test -f README.md || exit 3; test ! -e {flapping} || {{ rm {flapping}; exit 1; }}",
+            title="It answers",
+        ),
+    )
+    approve_all(memory)
+    flapping.touch()
+    other = run_cli("verify", "--no-sandbox")
+
+    assert (second.status, second.out.split("\n")[0]) == (0, "✓ a  holds (it flaps)")
+    assert (other.status, other.out.split("\n")[0]) == (0, f"✓ a  holds, and flaps — {SAID}")
+    assert other.out.rstrip().endswith("Now: 1 verified; 1 flapping.")
+
+
+def test_another_command_is_another_fact_and_not_marked(flapping, memory, repo):
+    put(repo, make_fact("a", "test -f README.md", title="It answers"))
+    approve_all(memory)
+    verify(memory)
+
+    assert (memory.show("a")["flapping"], memory.status()["flapping"]) == (0, [])
+
+
+def test_mark_holds_on_every_commit_of_the_code(flapping, memory, repo):
+    """It is the check that flaps: where it held before, on other inputs, the reader is told as well."""
+    git(repo, "checkout", "-q", "--detach", "HEAD~1")
+
+    with Memory(repo, clock=lambda: float(NOW + 500)) as there:
+        assert (statuses(there), there.show("a")["flapping"]) == ({"a": "verified"}, FIRST)
+
+
+def test_failure_and_missing_tool_are_told_once(memory, repo, moved, tmp_path):
+    tool = tmp_path / "tool"
+    put(repo, make_fact("a", f"{tool}"))
+    approve_all(memory)
+
+    told = [moved() for _ in range(2)]
+    tool.write_text("#!/bin/sh\ntest ! -e change.txt\n")
+    tool.chmod(0o755)
+    told += [moved() for _ in range(2)]
+
+    assert [r.outcome for r in told] == ["error", "error", "fails", "fails"]
+    assert [r.is_news for r in told] == [True, False, True, False]
+
+
+def test_what_was_told_is_said_as_before_and_still_decides_the_exit_status(memory, repo, run_cli):
+    put(repo, make_fact("a", "exit 3"), make_fact("b", "no-such-tool-anywhere"))
+    approve_all(memory)
+
+    first, second = (run_cli("verify", "--all", "--no-sandbox") for _ in range(2))
+    told = json.loads(run_cli("verify", "--all", "--no-sandbox", "--json").out)["results"]
+
+    assert "✗ a  failed — exit 3\n" in first.out
+    assert "✗ a  failed, as before — exit 3\n" in second.out
+    assert "? b  could not be checked, as before — " in second.out
+    assert (first.status, second.status, [r["news"] for r in told]) == (1, 1, [False, False])
+
+
+def test_check_that_can_be_run_now_and_then_flaps(memory, repo, moved, tmp_path):
+    """The second time that it cannot be run, though it could meanwhile, it is marked and nobody is told of it again."""
+    tool = tmp_path / "tool"
+    tool.write_text("#!/bin/sh\nexit 0\n")
+    put(repo, make_fact("a", f"{tool}"))
+    approve_all(memory)
+    told = []
+    for mode in (0o755, 0o644, 0o755, 0o644, 0o755, 0o644, 0o644):
+        tool.chmod(mode)
+        told.append(moved())
+
+    assert [r.outcome[0] for r in told] == list("hehehee")
+    assert [r.is_news for r in told] == [False, True, False, False, False, False, False]
+    assert [r.is_marked for r in told] == [False, False, False, True, False, False, False]
+    assert statuses(memory) == {"a": "stale"}
+    assert memory.show("a")["flapping"] > FIRST
+
+
+def test_environment_that_changed_is_told_once_and_the_last_verdict_stays(memory, repo, moved, tmp_path):
+    world = tmp_path / "world"
+    world.touch()
+    put(repo, make_fact("a", f"test -e {world}"))
+    approve_all(memory)
+    moved()
+    world.unlink()
+
+    told = [moved() for _ in range(3)]
+
+    assert [(r.outcome, r.is_news, r.is_marked) for r in told] == [("error", n == 0, False) for n in range(3)]
+    assert statuses(memory) == {"a": "stale"}
+
+
+def test_what_is_only_claimed_is_not_written_again_as_our_own(flapping, memory):
+    (due,) = memory.session(Options(everything=True)).list_due()
+    cannot = Result(due, "error", reason="no tool")
+
+    mine = attempted(cannot, ended={"a"}, now=NOW)
+    theirs = attempted(replace(cannot, due=replace(due, latest=replace(due.latest, own=False))), ended={"a"}, now=NOW)
+
+    assert (mine.attempt, mine.attempt_at, mine.at, theirs) == ("no tool", NOW, due.latest.at, None)
