@@ -46,7 +46,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     for name in ("failed", "suspect"):
         for line in found[name]:
             by = f" (written by {line['by']})" if line["by"] else ""
-            out.line("  ", (MARKS[name], name), " ", (line["key"], "key"), f"  {line['because']}", (by, "dim"))
+            broken = f", {line['broken']}" if line["broken"] else ""
+            out.line("  ", (MARKS[name], name), " ", (line["key"], "key"), f"  {line['because']}{broken}", (by, "dim"))
     _print_scopes(found["scopes"], out)
     if found["waiting"]:
         out.line(
