@@ -122,9 +122,9 @@ def judge(
     for due in dues:
         if due.spec.check.form == BUILTIN:
             continue
-        refusal = _refusal(due, means)
-        if refusal:
-            results.append(Result(due, SKIPPED, reason=refusal))
+        why = refusal(due, means)
+        if why:
+            results.append(Result(due, SKIPPED, reason=why))
         else:
             runnable.append(due)
     for result in results:
@@ -134,7 +134,8 @@ def judge(
     return sorted(results, key=lambda r: r.due.row.key)
 
 
-def _refusal(due: Due, means: Means) -> str:
+def refusal(due: Due, means: Means) -> str:
+    """Return why a command may not run here; empty where it may."""
     if not means.allows(due.row.spec):
         return DENIED if means.denies(due.row.spec) else NOT_APPROVED
     if means.rung == "":
@@ -373,6 +374,11 @@ class Judge:
         except GitmemError:
             return False
         return outcome_of(rans[-1], spec, self._means.rung, problem)[0] == FAILS
+
+    def ask(self, spec: Spec, commit: str) -> tuple[str, str]:
+        """Run a specification on one commit and return what it shows, and why."""
+        ran, problem = self._at(spec, commit)
+        return outcome_of(ran, spec, self._means.rung, problem)
 
 
 def argv_of(spec: Spec) -> tuple[str, ...]:
