@@ -99,7 +99,8 @@ def _report(why: Why, out: Output) -> None:
         for commit in found.among[: len(why.made or {})]:
             out.line("    ", (commit[:12], "key"), f"  {_whose((why.made or {}).get(commit))}")
     looked = shared.counted(found.candidates, "commit")
-    out.line("  ", (f"{looked} changed what the check reads; it ran {shared.counted(why.runs, 'time')}", "dim"))
+    ran = f"it ran {shared.counted(why.runs, 'time')}" if why.runs else "nothing had to run"
+    out.line("  ", (f"{looked} changed what the check reads; {ran}", "dim"))
     _print_diff(why, out)
 
 
