@@ -155,7 +155,8 @@ class Explainer:
             return Why(key, HOLDING, reason="it does not fail at this commit: there is nothing to explain")
         if due.spec.check.form != BUILTIN and (refused := refusal(due, self._session.means())):
             return Why(key, SKIPPED, reason=refused)
-        question = Question(tuple(json.loads(due.row.inputs)), due.spec.check)
+        inputs = tuple(json.loads(due.row.inputs))
+        question = Question(inputs, due.spec.check, self._seen(verdict) if inputs == ("tree",) else ())
         found, answers = self._search(due, verdict, question)
         if found.outcome in (FOUND, RANGE):
             after = found.after if found.outcome == RANGE else ""
@@ -177,7 +178,7 @@ class Explainer:
 
         good = self._good(verdict)
         lineage, trees = self._reader.read(question, good)
-        known, sure = self._known(due, verdict, lineage)
+        known, sure = self._known(verdict, lineage)
         answers = Answers(ask, known, sure)
         if good and answers.answer(good, lineage.digests[good]) != HOLDS:
             if lineage.digests[good] == lineage.digests[lineage.bad]:
@@ -190,22 +191,29 @@ class Explainer:
                 answers.learn(digest, answer.outcome)
         return Search(lineage, answers, created=_created(due), named=verdict.culprit).run(), answers
 
+    def _mine(self, verdict: Verdict) -> list[Verdict]:
+        """Return the verdicts of this clone of the same claim, by the same check, the oldest first."""
+        mine = self._store.local.verdicts([verdict.key]).get(verdict.key, [])
+        same = [one for one in mine if (one.spec, one.claim) == (verdict.spec, verdict.claim)]
+        return sorted(same, key=lambda one: one.at)
+
+    def _seen(self, verdict: Verdict) -> tuple[tuple[str, str], ...]:
+        """Return what the run that fails and the last one that held read, where that was looked at."""
+        held = [one for one in self._mine(verdict) if one.outcome == HOLDS][-1:]
+        return tuple((one.reads, one.inputs) for one in (verdict, *held) if one.reads)
+
     def _good(self, verdict: Verdict) -> str:
         """Return the commit where a fact held last, where that is part of this history."""
         held = verdict.held_commit
         return held if held != self._session.commit and self._store.git.is_ancestor(held, self._session.commit) else ""
 
-    def _known(self, due: Due, verdict: Verdict, lineage: Lineage) -> tuple[dict[str, str], list[str]]:
+    def _known(self, verdict: Verdict, lineage: Lineage) -> tuple[dict[str, str], list[str]]:
         """Return what verdicts of this clone say of these commits, by digest; and which of it was confirmed.
 
         What others say they saw is never believed: it is run.
         """
-        mine = self._store.local.verdicts([due.row.key]).get(due.row.key, [])
-        known = {}
-        for one in sorted(mine, key=lambda v: v.at):
-            if (one.spec, one.claim) == (verdict.spec, verdict.claim):
-                # By its commit, or by its inputs where that was rewritten since.
-                known[lineage.digests.get(one.commit, one.inputs)] = one.outcome
+        # By its commit, or by its inputs where that was rewritten since.
+        known = {lineage.digests.get(one.commit, one.inputs): one.outcome for one in self._mine(verdict)}
         bad = lineage.digests[lineage.bad]
         sure = [bad] if verdict.confirmed else []
         if verdict.confirmed and known.get(lineage.digests.get(verdict.held_commit, "")) == HOLDS:
@@ -223,7 +231,7 @@ class Explainer:
         if self._judge is None:
             git, means = self._store.git, self._session.means()
             grounds = self._open.enter_context(open_grounds(git, means.rung, means.path))
-            self._judge = Judge(git, grounds, self._session.commit, means, now=self._store.now)
+            self._judge = Judge(git, grounds, self._session.tree(), means, now=self._store.now)
         return self._judge
 
     def _diff(self, question: Question, found: Found) -> tuple[str, bool]:

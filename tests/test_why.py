@@ -177,6 +177,30 @@ def test_commits_that_cannot_be_checked_leave_a_range_that_is_written_down(memor
     assert verdict["broken"].startswith(f"broken after {good[:12]}, by {last[:12]}")
 
 
+@pytest.mark.skipif(not shutil.which("strace"), reason="strace is not installed")
+def test_reads_of_a_run_are_believed_only_where_all_of_them_are_as_they_were(repo, monkeypatch):
+    """The run that fails reads A alone; it failed before that, because of B, which the failing run never saw."""
+    monkeypatch.setenv("GITMEM_TRACE", "auto")
+    commit_files(repo, {"A": "a\n", "B": "x\n"}, "A and B")
+    with Memory(repo, clock=Clock(NOW)) as memory:
+        memory.init(offline=True)
+        put(repo, make_fact("a", "test -e A && grep -q x B"))
+        approve_all(memory)
+        verify(memory, no_sandbox=False)
+        commit_files(repo, {"README.md": "# Other\n"}, "beside")
+        culprit = commit_files(repo, {"B": "y\n"}, "break it")
+        commit_files(repo, {"README.md": "# Another\n"}, "beside")
+        git(repo, "rm", "-q", "A")
+        git(repo, "commit", "-q", "-m", "remove A as well")
+        commit_files(repo, {"README.md": "# Last\n"}, "beside")
+        verify(memory, no_sandbox=False)
+
+        found = memory.why("a").found
+
+    # What lies beside changes nothing that the runs at both ends read; between them nobody can tell.
+    assert (found.culprit, found.candidates) == (culprit, 3)
+
+
 def test_fact_that_never_held_is_told_so_and_nothing_is_written(memory, repo):
     commit_lines(repo, "one", "two")
     put(repo, make_fact("a", "grep -q nowhere src/auth/jwt.py", paths=["src/auth/**"]))

@@ -34,20 +34,23 @@ Files = dict[str, "Entry"]
 class Question:
     """What a fact asks of the code, as its digest sees it.
 
-    What a run was seen to read says nothing of another commit, where the check may go another way: where inputs are not
-    declared, they are the whole tree here.
+    Where inputs are not declared, they are the whole tree; but a commit where all that a run read is as it was for that
+    run answers as it did. (Of any other commit those reads say nothing: the check may go another way there.)
 
     Attributes:
         inputs: As the catalog keeps them.
         check: The check.
+        seen: What runs of this clone were seen to read, each with its digest.
     """
 
     inputs: tuple[str, ...]
     check: Check
+    seen: tuple[tuple[str, str], ...] = ()
 
     def digest(self, tree: CodeTree) -> str:
         """Return the digest of the inputs in one tree."""
-        return digest(tree, self.inputs, self.check)
+        same = (known for reads, known in self.seen if digest(tree, self.inputs, self.check, reads) == known)
+        return next(same, "") or digest(tree, self.inputs, self.check)
 
     def concerns(self) -> Callable[[str], bool] | None:
         """Return what tells whether a path can be among the inputs; None where all of them are."""
@@ -127,7 +130,7 @@ class Reader:
         """
         ancestors, touched, trees = self._history(good)
         lineage = Lineage(self._bad, good, ancestors, {})
-        if question.concerns() is None:
+        if question.concerns() is None and not question.seen:
             lineage.digests.update({commit: f"tree:{tree}" for commit, tree in trees.items()})
             return lineage, {}
         shown = _work_out(lineage, touched, trees, question, self._listed)
