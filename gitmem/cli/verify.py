@@ -18,13 +18,14 @@ from gitmem.verify import undeclared
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from gitmem.cli.output import Output
     from gitmem.verify.judge import Result
     from gitmem.verify.session import Run
     from gitmem.verify.shards import Shard
+    from gitmem.why import Why
 
 EXAMPLES = (
     "gitmem verify",
@@ -148,8 +149,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             out.note(f"{len(found.would_run)} due")
         else:
             _report(found, broken, out)
-            for why in explained:
-                print_culprit(why, out)
+            _explain(explained, out)
         if args.keys and not found.due and form == "text":
             out.note("none of these has a check to run")
     return exit_status(found)
@@ -212,6 +212,11 @@ def _print_result(result: Result, out: Output) -> None:
     why = result.because or result.reason
     label = {"fails": "failed", "error": "could not be checked"}[result.outcome]
     out.line((MARKS[word], word), " ", (result.due.row.key, "key"), f"  {label}", (f" — {why}" if why else "", "dim"))
+
+
+def _explain(explained: Sequence[Why], out: Output) -> None:
+    for why in explained:
+        print_culprit(why, out)
 
 
 def _report(found: Run, broken: Mapping[tuple[str, str], str], out: Output) -> None:
