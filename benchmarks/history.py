@@ -94,14 +94,15 @@ class Clone:
         self._clock += 1
         return self._verify(commit, keys=tuple(keys))
 
-    def _open(self) -> Memory:
+    def open(self) -> Memory:
+        """Return the clone's memory, at its own time."""
         return Memory(self._folder, clock=lambda: self._clock)
 
     def _start(self) -> None:
-        with self._open() as memory:
+        with self.open() as memory:
             memory.init(offline=True)
         self._git("fast-import", "--quiet", "--date-format=now", input=_stream(self._facts))
-        with self._open() as memory:
+        with self.open() as memory:
             known = {row[0] for row in memory.catalog().rows("SELECT m.key FROM fact f JOIN memory m ON m.id = f.id")}
             missing = sorted({fact["key"] for fact in self._facts} - known)
             if missing:
@@ -113,7 +114,7 @@ class Clone:
     def _verify(self, commit: str, *, keys: tuple[str, ...] = (), everything: bool = False) -> Step:
         told = self._options
         options = Options(keys=keys, everything=everything, no_sandbox=told.no_sandbox, jobs=told.jobs)
-        with self._open() as memory:
+        with self.open() as memory:
             began = time.perf_counter()
             run = memory.verify(options, told=lambda *_: None)
             seconds = time.perf_counter() - began

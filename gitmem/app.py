@@ -194,6 +194,7 @@ class Memory(Proves):
         from gitmem.scopes import other_scopes
         from gitmem.status import notices, working_set
         from gitmem.tasks.listing import worker_of
+        from gitmem.verify.culprit import reasons_of
 
         policy, waiting = self.policy(), len(self.waiting_keys())
         working = paths or working_set(self.git, self.default_branch())
@@ -211,13 +212,13 @@ class Memory(Proves):
                 catalog,
                 ground,
                 policy,
-                self.local,
                 now=self.now,
                 working=working,
                 budget_tokens=budget_tokens,
                 waiting=waiting,
                 notices=notices(catalog, now=self.now, silent=silent),
                 worker=lambda: worker_of(self.git, self.config.agent),
+                reasons=lambda keys: reasons_of(catalog, self.git, ground, keys, self.local),
             )
         if others is not None:
             sections.append(others)

@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 
     from gitmem.catalog.catalog import Catalog
     from gitmem.policy import Policy
-    from gitmem.store.local import LocalState
     from gitmem.tasks.digest import Held
     from gitmem.tasks.task import Worker
+
+    Reasons = Callable[[Sequence[str]], Mapping[str, Sequence[str]]]
 
 # The weights of the beans document (B5).
 PATH_WEIGHT, LINK_WEIGHT, RECENCY_WEIGHT = 3.0, 5.0, 1.0
@@ -104,7 +105,6 @@ def digest(
     catalog: Catalog,
     ground: int | None,
     policy: Policy,
-    local: LocalState,
     *,
     now: int,
     working: Sequence[str],
@@ -112,6 +112,7 @@ def digest(
     waiting: int,
     notices: Iterable[str],
     worker: Callable[[], Worker],
+    reasons: Reasons,
 ) -> list[Section]:
     """Return the sections that fit into the budget.
 
@@ -119,16 +120,16 @@ def digest(
         catalog: The catalog.
         ground: The ground of HEAD, or None where statuses are not known.
         policy: The store's policy.
-        local: Local state, for the verdicts made here.
         now: Epoch seconds.
         working: Paths that are being worked on: changed files of the branch, or what was asked for.
         budget_tokens: How many tokens all sections together may take, as ``analysis.count_tokens`` counts.
         waiting: Commands that wait for approval.
         notices: Lines about the store itself, most important first.
         worker: Returns who asks; called only where somebody holds a task at all.
+        reasons: Returns why facts fail, by key (``verify.culprit.reasons_of``).
     """
     chains = state.suspects(catalog, ground)
-    warned, told = _warnings(catalog, ground, local, chains, now)
+    warned, told = _warnings(catalog, ground, reasons, chains, now)
     held = tasks.held_by(catalog, worker()) if tasks.is_anything_held(catalog) else []
     warned = _with_failures(catalog, warned, held, working, now)
     lines = [Item("", "", "", display(notice)) for notice in notices]
@@ -173,7 +174,7 @@ def _count(catalog: Catalog, condition: str, without: Iterable[str]) -> int:
 
 
 def _warnings(
-    catalog: Catalog, ground: int | None, local: LocalState, chains: Mapping[str, tuple[str, ...]], now: int
+    catalog: Catalog, ground: int | None, reasons: Reasons, chains: Mapping[str, tuple[str, ...]], now: int
 ) -> tuple[list[Item], set[str]]:
     """Return one line for everything that must not be believed as it stands, and their keys."""
     rows = catalog.rows(
@@ -183,11 +184,11 @@ def _warnings(
         (ground or 0, now),
     )
     found: dict[str, Item] = {}
-    verdicts = state.counting(catalog, ground, [r[1] for r in rows if r[5] == "fails"], local)
+    because = reasons([r[1] for r in rows if r[5] == "fails"])
     for _, key, kind, title, at, outcome in rows:
         if outcome == "fails":
-            because = verdicts[key].because if key in verdicts else ""
-            why = f" — {_cut(because, REASON_LIMIT)}" if because else ""
+            why = "; ".join(_cut(reason, REASON_LIMIT) for reason in because.get(key, ()))
+            why = f" — {why}" if why else ""
             found[key] = Item(key, kind, FAILED, _cut(title, TITLE_LIMIT) + why)
         elif key not in chains:
             found[key] = Item(key, kind, STALE, f"{_cut(title, TITLE_LIMIT)} — not verified for {ago(age_s(at, now))}")

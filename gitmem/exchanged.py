@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.jobs import Jobs
+from gitmem.explained import Explained
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gitmem.write.together import Queue
 
 
-class Exchanged(Jobs):
+class Exchanged(Explained):
     """An opened store with the commands about many memories at once."""
 
     def batch(self) -> Queue:

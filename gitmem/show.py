@@ -11,6 +11,7 @@ from gitmem.store import layout
 from gitmem.store.home import PREFIX
 from gitmem.store.read import READABLE_WITHIN
 from gitmem.store.verdicts import parse_verdict
+from gitmem.verify.culprit import told_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def show(catalog: Catalog, git: Git, local: LocalState, ground: int | None, key:
         "status": told.status,
         "frontmatter": json.loads(fields),
         "body": body,
-        "verdict": _verdict(catalog, local, ground, number, key),
+        "verdict": _with_phrase(git, _verdict(catalog, local, ground, number, key)),
         "because": list(told.chain),
         "weak": told.weak,
         "flapping": told.flapping,
@@ -82,6 +83,14 @@ def _verdict(catalog: Catalog, local: LocalState, ground: int | None, number: in
     return table
 
 
+def _with_phrase(git: Git, verdict: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return a verdict's table with what broke the fact in words, where that is known."""
+    if verdict is None or not verdict["culprit"]:
+        return verdict
+    pair = verdict["culprit"], verdict["culprit_after"]
+    return verdict | {"broken": told_of(git, [pair])[pair]}
+
+
 def _as_table(verdict: Verdict, fresh: bool) -> dict[str, Any]:
     return {
         "outcome": verdict.outcome,
@@ -89,6 +98,7 @@ def _as_table(verdict: Verdict, fresh: bool) -> dict[str, Any]:
         "at": format_time(verdict.at),
         "because": verdict.because,
         "culprit": verdict.culprit,
+        "culprit_after": verdict.culprit_after,
         "sandbox": verdict.sandbox,
         "seconds": verdict.seconds,
         "held_commit": verdict.held_commit,

@@ -8,16 +8,18 @@ from gitmem.catalog import state
 from gitmem.document.fields import STATES, format_time
 from gitmem.errors import ProcessError
 from gitmem.graph import age_s
-from gitmem.verify.standing import take_stock
+from gitmem.verify.culprit import told_of
+from gitmem.verify.standing import culprits, take_stock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from gitmem.catalog.catalog import Catalog
     from gitmem.git.binary import Git
     from gitmem.store.local import LocalState
+    from gitmem.verify.standing import Line
 
 _TO_SETTLE = (
     f"SELECT m.key FROM memory m JOIN text t ON t.id = m.id WHERE m.shadowed = 0 AND {state.TO_SETTLE} ORDER BY m.key"
@@ -39,6 +41,7 @@ def status(
 ) -> dict[str, Any]:
     """Return counts by kind and status, ages of index and verdicts, commands that wait, and problems."""
     standing = take_stock(catalog, ground, local, now=now)
+    broken = told_of(git, culprits(standing))
     # The branch's verdicts, and those on this ground that only this clone has.
     known = (
         catalog.row("SELECT max(at) FROM verdict"),
@@ -54,9 +57,9 @@ def status(
         "kinds": dict(standing.kinds),
         "statuses": dict(standing.statuses),
         "tasks": _tasks(catalog),
-        "failed": [_line(line) for line in standing.lines if line.status == "failed"],
-        "suspect": [_line(line) for line in standing.lines if line.status == "suspect"],
-        "flapping": [_line(line) for line in standing.flapping],
+        "failed": [_line(line, broken) for line in standing.lines if line.status == "failed"],
+        "suspect": [_line(line, broken) for line in standing.lines if line.status == "suspect"],
+        "flapping": [_line(line, broken) for line in standing.flapping],
         "waiting": list(waiting),
         "problems": catalog.row("SELECT count(*) FROM problem")[0],
         "to_settle": [row[0] for row in catalog.rows(_TO_SETTLE)],
@@ -75,8 +78,15 @@ def _tasks(catalog: Catalog) -> dict[str, int]:
     return dict.fromkeys(STATES, 0) | dict(rows)
 
 
-def _line(line: Any) -> dict[str, Any]:
-    return {"key": line.key, "title": line.title, "because": line.because, "by": line.by, "culprit": line.culprit}
+def _line(line: Line, broken: Mapping[tuple[str, str], str]) -> dict[str, Any]:
+    return {
+        "key": line.key,
+        "title": line.title,
+        "because": line.because,
+        "by": line.by,
+        "culprit": line.culprit,
+        "broken": broken.get((line.culprit, line.culprit_after), ""),
+    }
 
 
 def notices(catalog: Catalog, *, now: int, silent: str = "") -> list[str]:

@@ -17,7 +17,8 @@ from gitmem.store import layout
 from gitmem.store.commit import Plan, advance, ref_lock_path, write_commit
 from gitmem.store.lock import WriteLock, clear_stale_ref_lock
 from gitmem.store.merge import merge
-from gitmem.verify.standing import status_page, take_stock
+from gitmem.verify.culprit import told_of
+from gitmem.verify.standing import culprits, status_page, take_stock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -223,7 +224,7 @@ class _Sync:
         def plan(tip: str | None) -> Plan | None:
             catalog = self._memory.catalog(tip)
             standing = take_stock(catalog, self._memory.ground(catalog), self._memory.local, now=self._memory.now)
-            page = status_page(standing).encode("utf-8")
+            page = status_page(standing, told_of(self._git, culprits(standing))).encode("utf-8")
             if self._git.run("cat-file", "blob", f"{tip}:{layout.STATUS_PATH}", check=False).stdout == page:
                 return None
             return Plan("status: both sides were verified", writes=((layout.STATUS_PATH, page),), machine=True)

@@ -58,7 +58,14 @@ def test_status_counts_by_kind_and_status_and_says_how_old_the_verdicts_are(memo
     assert (found["memories"], found["kinds"]) == (5, {"fact": 4, "gotcha": 1})
     assert found["statuses"] == {"failed": 1, "suspect": 1, "unproven": 1, "stale": 0, "verified": 1}
     assert found["failed"] == [
-        {"key": "a", "title": "It failed", "because": "nothing does not exist", "by": "Ana", "culprit": ""}
+        {
+            "key": "a",
+            "title": "It failed",
+            "because": "nothing does not exist",
+            "by": "Ana",
+            "culprit": "",
+            "broken": "",
+        }
     ]
     assert [(line["key"], line["because"]) for line in found["suspect"]] == [("b", "rests on a")]
     assert (found["waiting"], found["problems"], found["archived"]) == (["d"], 1, 1)

@@ -127,7 +127,8 @@ def pick_fresh(verdicts: Sequence[Verdict], is_fresh: Callable[[Verdict], bool])
     same = [v for v in verdicts if is_fresh(v)]
     if any(v.own for v in same):
         same = [v for v in same if v.own or v.outcome != HOLDS]
-    best = max(same or verdicts, key=lambda v: (v.at, v.own), default=None)
+    # Of two that say the same, the one that knows more: the culprit may be known in this clone alone.
+    best = max(same or verdicts, key=lambda v: (v.at, v.own, bool(v.culprit)), default=None)
     return best, bool(same)
 
 
@@ -215,10 +216,11 @@ def state_of(
     known = merged(branch, local, spec=row.spec, claim=row.claim)
     verdict, fresh = pick_fresh([v for v in known if accepts(v)], lambda v: v.inputs == digest_of(v))
     now_digest = verdict.inputs if verdict is not None and fresh else digest_of(None)
-    of_branch = {_made(v) for v in branch}
+    of_branch = {_made(v): v.culprit for v in branch}
     published = verdict is None or any(
         (v.outcome, v.flapping > 0) == (verdict.outcome, verdict.flapping > 0)
         and _made(v) in of_branch
+        and (of_branch[_made(v)] or not verdict.culprit)
         and v.inputs == digest_of(v)
         for v in known
     )

@@ -6,7 +6,8 @@ let another memory take its place), or it is right and the code is wrong (mend t
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli import shared, verify
+from gitmem.cli.parser import parser_of
 from gitmem.cli.proof import add_check, verify_of
 from gitmem.errors import UsageError
 
@@ -63,11 +64,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             shared.tell_notices(memory, out)
             return shared.print_change(change, args, out)
         if args.recheck:
-            from gitmem.cli import verify
-
-            args.keys, args.all, args.facts, args.dry_run = [key], False, False, False
-            args.approved, args.no_sandbox, args.record, args.jobs = "", False, False, 0
-            return verify.run(args, out)
+            return verify.run(parser_of("verify", verify).parse([key, *(["--json"] if args.json else [])]), out)
         return _advise(memory, key, args, out)
 
 

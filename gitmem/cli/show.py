@@ -89,7 +89,7 @@ def _print_verdict(verdict: dict[str, Any], found: dict[str, Any], out: Output) 
         if not verdict["confirmed"]:
             out.line("  ", ("unconfirmed:", "dim"), " the commit where it held last could not be judged again")
     if verdict.get("culprit"):
-        out.line("  ", ("broken by:", "dim"), f" {verdict['culprit'][:12]}")
+        out.line("  ", ("why:", "dim"), f" {verdict['broken']}; what it changed: gitmem why {found['key']}")
     if verdict.get("weak"):
         out.line("  ", ("weak:", "yellow"), " the check also holds in an empty folder; --refute makes it strong")
     if verdict.get("undeclared"):

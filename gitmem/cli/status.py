@@ -47,7 +47,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         mark = (MARKS[name], name) if name in MARKS else (name, "yellow")
         for line in found[name]:
             by = f" (written by {line['by']})" if line["by"] else ""
-            out.line("  ", mark, " ", (line["key"], "key"), f"  {line['because']}", (by, "dim"))
+            broken = f", {line['broken']}" if line["broken"] else ""
+            out.line("  ", mark, " ", (line["key"], "key"), f"  {line['because']}{broken}", (by, "dim"))
     _print_scopes(found["scopes"], out)
     if found["waiting"]:
         out.line(

@@ -40,6 +40,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "status": ("read", "counts, failures, and what waits for approval"),
     "verify": ("prove", "run the checks that are due and mark what no longer holds"),
     "check": ("prove", "which facts a branch or pull request makes false, before it merges"),
+    "why": ("prove", "find the commit that broke a fact, with the fact's own check"),
     "settle": ("prove", "decide what to do about a failure"),
     "trust": ("prove", "approve commands, list or print approvals"),
     "untrust": ("prove", "take approvals back"),

@@ -11,22 +11,26 @@ from __future__ import annotations
 
 from gitmem.cli import reports, shared
 from gitmem.cli.output import MARKS
+from gitmem.cli.why import print_culprit, progress_of
 from gitmem.errors import BusyError, UsageError
 from gitmem.verify import undeclared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from gitmem.cli.output import Output
     from gitmem.verify.judge import Result
     from gitmem.verify.session import Run
     from gitmem.verify.shards import Shard
+    from gitmem.why import Why
 
 EXAMPLES = (
     "gitmem verify",
     "gitmem verify --dry-run",
+    "gitmem verify --why",
     "gitmem verify auth-uses-rs256",
     "gitmem verify --dirty",
     "gitmem verify --all --approved .github/gitmem-approved --json",
@@ -54,6 +58,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-sandbox", action="store_true", help="run commands without a sandbox")
     parser.add_argument(
         "--record", action="store_true", help="commit the verdicts on another branch than the default one too"
+    )
+    parser.add_argument(
+        "--why", action="store_true", help="find the commits that broke what fails, where that is not known"
     )
     parser.add_argument(
         "--jobs", type=shared.positive, default=0, metavar="N", help="checks run at once (one per core)"
@@ -121,15 +128,18 @@ def run(args: argparse.Namespace, out: Output) -> int:
                 raise
             out.note(f"{err.message}; nothing was done")
             return 0
+        explained = memory.why_failing(options, told=progress_of(out)) if args.why and not args.dry_run else []
+        broken = memory.culprits((line.culprit, line.culprit_after) for line in found.standing.lines)
         shared.tell_notices(memory, out)
         for notice in found.notices:
             out.note(notice)
+        found = memory.with_culprits(found, explained)
         if reports.is_wanted(args):
             from gitmem.verify.found import findings_of
 
             reports.emit(args, out, findings_of(found, memory.git, summary=summary(found), now=memory.now))
         if form == "json":
-            out.json(as_table(found))
+            out.json(as_table(found) | {"explained": [why.as_table() for why in explained]})
         elif form != "text":
             pass
         elif args.dry_run:
@@ -138,7 +148,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
                 out.line((due.row.key, "key"), f"  {due.why}{changed}  ", (due.spec.check.shown(), "dim"))
             out.note(f"{len(found.would_run)} due")
         else:
-            _report(found, out)
+            _report(found, broken, out)
+            _explain(explained, out)
         if args.keys and not found.due and form == "text":
             out.note("none of these has a check to run")
     return exit_status(found)
@@ -154,6 +165,10 @@ def _refuse_misused(args: argparse.Namespace) -> None:
         raise UsageError("--shard takes a part of what is due, and KEY names facts: only one of them can be meant")
     if args.dirty and (args.record or args.shard or args.results or args.record_results):
         raise UsageError("--dirty records nothing", hint="commit the work, or leave out --dirty")
+    if args.why and (args.dirty or args.results or args.record_results):
+        raise UsageError(
+            "--why looks at commits of the code and writes what it finds on the verdicts", hint="leave it out"
+        )
     others = (args.keys, args.all, args.facts, args.dry_run, args.shard, args.results, args.approved)
     if args.record_results and (any(others) or reports.is_wanted(args)):
         raise UsageError(
@@ -203,7 +218,12 @@ def _print_result(result: Result, out: Output) -> None:
     out.line((MARKS[word], word), " ", (result.due.row.key, "key"), f"  {label}", (f" — {why}" if why else "", "dim"))
 
 
-def _report(found: Run, out: Output) -> None:
+def _explain(explained: Sequence[Why], out: Output) -> None:
+    for why in explained:
+        print_culprit(why, out)
+
+
+def _report(found: Run, broken: Mapping[tuple[str, str], str], out: Output) -> None:
     held = [r for r in found.results if r.outcome == "holds" and not r.is_marked]
     for result in held if len(held) <= NAMED else ():
         weak = " (weak: it also holds in an empty folder)" if result.verdict and result.verdict.weak else ""
@@ -217,7 +237,8 @@ def _report(found: Run, out: Output) -> None:
     fresh = {r.due.row.key for r in found.results}
     for line in (line for line in lines if line.status == "failed" and line.key not in fresh):
         label = "fails again" if found.recorded and line.key in found.recorded.failed else "failed before"
-        out.line((MARKS["failed"], "failed"), " ", (line.key, "key"), f"  {label}", (f" — {line.because}", "dim"))
+        why = ", ".join(filter(None, (line.because, broken.get((line.culprit, line.culprit_after), ""))))
+        out.line((MARKS["failed"], "failed"), " ", (line.key, "key"), f"  {label}", (f" — {why}", "dim"))
     out.line((summary(found), "bold"))
     for advice in _advice(found):
         out.note(advice)

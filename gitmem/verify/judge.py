@@ -114,9 +114,9 @@ def judge(
     for due in dues:
         if due.spec.check.form == BUILTIN:
             continue
-        refusal = _refusal(due, means)
-        if refusal:
-            results.append(Result(due, SKIPPED, reason=refusal))
+        why = refusal(due, means)
+        if why:
+            results.append(Result(due, SKIPPED, reason=why))
         else:
             runnable.append(due)
     for result in results:
@@ -126,7 +126,8 @@ def judge(
     return sorted(results, key=lambda r: r.due.row.key)
 
 
-def _refusal(due: Due, means: Means) -> str:
+def refusal(due: Due, means: Means) -> str:
+    """Return why a command may not run here; empty where it may."""
     if not means.allows(due.row.spec):
         return DENIED if means.denies(due.row.spec) else NOT_APPROVED
     if means.rung == "":

@@ -11,8 +11,9 @@ from gitmem.model import FAILED, FAILS, SUSPECT
 from gitmem.store import layout
 from gitmem.store.commit import Plan, write_commit
 from gitmem.store.verdicts import format_verdict
+from gitmem.verify.culprit import told_of
 from gitmem.verify.due import RUNGS
-from gitmem.verify.standing import Standing, status_page, take_stock
+from gitmem.verify.standing import Standing, culprits, status_page, take_stock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ def worth_writing(old: Verdict | None, new: Verdict, *, ttl_s: int | None, still
     if (old.outcome, old.spec, old.claim, old.weak, old.confirmed, old.flapping > 0) != (
         new.outcome, new.spec, new.claim, new.weak, new.confirmed, new.flapping > 0,
     ):  # fmt: skip
+        return True
+    if (old.culprit, old.culprit_after) != (new.culprit, new.culprit_after):
         return True
     # One that the policy may not have let count, or that comes from a clock that was ahead.
     if _rung(new) > _rung(old) or old.at > new.at + SKEW_S:
@@ -126,12 +129,12 @@ def record(
         after = take_stock(catalog, restate(), local, now=now)
         told["it"] = _difference(catalog, before, after, changed, old)
         files = {path: format_verdict(v).encode() for path, v in writes.items()}
-        files[layout.STATUS_PATH] = status_page(after).encode()
+        files[layout.STATUS_PATH] = status_page(after, told_of(git, culprits(after))).encode()
         return Plan(
-            _subject(changed, told["it"]),
+            _subject(changed, told["it"], _blamed(changed, old)),
             writes=tuple(sorted(files.items())),
             deletes=tuple(stale),
-            trailers=_trailers(told["it"], commit, len(changed)),
+            trailers=_trailers(told["it"], commit, changed, _blamed(changed, old)),
             machine=True,
         )
 
@@ -211,21 +214,35 @@ def _difference(
     return Recorded("", tuple(sorted(failed)), tuple(sorted(again)), tuple(suspect), tuple(sorted(cleared)))
 
 
-def _subject(changed: Sequence[Verdict], told: Recorded) -> str:
+def _blamed(changed: Iterable[Verdict], old: Mapping[str, Sequence[Verdict]]) -> list[Verdict]:
+    """Return the verdicts that name a culprit which the branch does not."""
+    known = {(o.key, o.culprit) for vs in old.values() for o in vs}
+    return [v for v in changed if v.culprit and (v.key, v.culprit) not in known]
+
+
+def _subject(changed: Sequence[Verdict], told: Recorded, blamed: Sequence[Verdict]) -> str:
     parts = [f"{len(told.failed)} failed"] if told.failed else []
     parts += [f"{len(told.suspect)} suspect"] if told.suspect else []
     parts += [f"{len(told.holds_again)} hold again"] if told.holds_again else []
+    if not parts and len(blamed) == 1:
+        at_least = " at the latest" if blamed[0].culprit_after else ""
+        return f"why: {blamed[0].key} was broken by {blamed[0].culprit[:12]}{at_least}"
+    if not parts and blamed:
+        return f"why: what broke {len(blamed)} facts"
     if len(told.failed) == 1 and len(parts) <= 2:
         parts[0] = f"{told.failed[0]} failed"
     return "verify: " + (", ".join(parts) if parts else f"{len(changed)} verdict{'s' * (len(changed) != 1)}")
 
 
-def _trailers(told: Recorded, commit: str, number: int) -> tuple[tuple[str, str], ...]:
-    rows = [("Code-Commit", commit), ("Gitmem-Verdicts", str(number))]
+def _trailers(
+    told: Recorded, commit: str, changed: Sequence[Verdict], blamed: Iterable[Verdict]
+) -> tuple[tuple[str, str], ...]:
+    rows = [("Code-Commit", commit), ("Gitmem-Verdicts", str(len(changed)))]
     rows += _capped("Gitmem-Failed", list(told.failed))
     rows += _capped("Gitmem-Holds-Again", list(told.holds_again))
     rows += _capped("Gitmem-Suspect", [f"{key} (because {' -> '.join(chain)})" for key, chain in told.suspect])
     rows += _capped("Gitmem-Cleared", list(told.cleared))
+    rows += _capped("Gitmem-Culprit", [f"{v.key} {v.culprit}" for v in blamed])
     return tuple(rows)
 
 

@@ -13,6 +13,7 @@ from gitmem.frozen import replace
 from gitmem.git.branches import is_on_default
 from gitmem.model import BUILTIN, ERROR, Check
 from gitmem.verify import due as due_module
+from gitmem.verify.culprit import with_culprit
 from gitmem.verify.inputs import CodeTree, digest
 from gitmem.verify.run import Options, Run, Watch
 from gitmem.verify.standing import Standing, take_stock
@@ -287,7 +288,7 @@ class Session:
 
     def keep_verdicts(self, verdicts: Sequence[Verdict]) -> tuple[Recorded | None, bool]:
         """Write verdicts to the branch where they count, else as local state; tell whether they stayed local."""
-        verdicts = [self._with_culprit(v) for v in verdicts]
+        verdicts = [with_culprit(v, self._git, self._catalog, self._local) for v in verdicts]
         # Before the verdicts are kept here: from then on the statuses are those that they make.
         before = take_stock(self._catalog, self.restate(), self._local, now=self._now)
         is_kept = self._local.add_verdicts(verdicts)
@@ -333,12 +334,6 @@ class Session:
             return False
         inputs, check = json.loads(row[0]), Check(row[1], tuple(json.loads(row[2])))
         return digest(self.tree(), inputs, check, verdict.reads) == verdict.inputs
-
-    def _with_culprit(self, verdict: Verdict) -> Verdict:
-        """Keep the culprit that was found for a failure that still stands."""
-        old = state.branch_verdicts(self._catalog, [verdict.key]).get(verdict.key, ())
-        known = next((v.culprit for v in old if v.spec == verdict.spec and v.outcome == verdict.outcome), "")
-        return replace(verdict, culprit=known) if known else verdict
 
 
 def _in_tree(git: Git, path: str) -> str:

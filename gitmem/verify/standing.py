@@ -32,6 +32,7 @@ class Line:
         by: Who wrote it, or empty.
         held_commit: The code commit where a failed fact held last, where known.
         culprit: The commit that broke it, where known.
+        culprit_after: Where that is one of several: the last commit before them.
         chain: For a suspect, the memories between it and the failed fact.
         path: Where it lies in its store.
     """
@@ -45,6 +46,7 @@ class Line:
     culprit: str = ""
     chain: tuple[str, ...] = ()
     path: str = ""
+    culprit_after: str = ""
 
 
 @frozen
@@ -104,7 +106,9 @@ def _failed(catalog: Catalog, ground: int | None, local: LocalState) -> list[Lin
     for key, title, number, path in rows:
         verdict = verdicts.get(key)
         told = (verdict.because, verdict.held_commit, verdict.culprit) if verdict else ("", "", "")
-        lines.append(Line(key, title, FAILED, told[0], author(catalog, number), told[1], told[2], path=path))
+        after = verdict.culprit_after if verdict else ""
+        by = author(catalog, number)
+        lines.append(Line(key, title, FAILED, told[0], by, told[1], told[2], path=path, culprit_after=after))
     return lines
 
 
@@ -141,8 +145,18 @@ def written_by(by: object) -> str:
     return str(by or "")
 
 
-def status_page(standing: Standing) -> str:
-    """Return ``STATUS.md``: no ages and no commit of the branch, so that it changes only when something does."""
+def culprits(standing: Standing) -> list[tuple[str, str]]:
+    """Return what is known to have broken facts: the commit, and where it is one of several, the last one before."""
+    return [(line.culprit, line.culprit_after) for line in standing.lines if line.culprit]
+
+
+def status_page(standing: Standing, told: Mapping[tuple[str, str], str]) -> str:
+    """Return ``STATUS.md``: no ages and no commit of the branch, so that it changes only when something does.
+
+    Args:
+        standing: How the store stands.
+        told: A phrase for each of its ``culprits`` (``verify.culprit.told_of``).
+    """
     facts = sum(standing.statuses.values())
     total = sum(standing.kinds.values())
     parts = ["# What this repository's memory says, and what still holds", ""]
@@ -152,12 +166,12 @@ def status_page(standing: Standing) -> str:
     for status, heading in ((FAILED, "Failed"), (SUSPECT, "Suspect")):
         lines = [line for line in standing.lines if line.status == status]
         if lines:
-            parts += [f"## {heading}", "", *(_bullet(line) for line in lines[:NAMED])]
+            parts += [f"## {heading}", "", *(_bullet(line, told) for line in lines[:NAMED])]
             parts += [f"- … and {len(lines) - NAMED} more: `gitmem list --status {status}`"] * (len(lines) > NAMED)
             parts.append("")
     if standing.flapping:
         parts += ["## Flapping", "", "Their checks do not always answer alike on the same code.", ""]
-        parts += [_bullet(line) for line in standing.flapping[:NAMED]]
+        parts += [_bullet(line, told) for line in standing.flapping[:NAMED]]
         parts += [f"- … and {len(standing.flapping) - NAMED} more"] * (len(standing.flapping) > NAMED)
         parts.append("")
     parts += ["Written by `gitmem verify`; the verdict of each fact is in `verdicts/`.", ""]
@@ -168,12 +182,13 @@ def _kinds(kinds: Mapping[str, int]) -> str:
     return ", ".join(f"{number} {markdown(kind)}" for kind, number in kinds.items()) or "none"
 
 
-def _bullet(line: Line) -> str:
+def _bullet(line: Line, told: Mapping[tuple[str, str], str]) -> str:
     parts = [f"- **{markdown(line.key)}**: {markdown(line.title)}"]
     if line.because:
         parts.append(f"— {markdown(line.because)}")
     where = [f"held last at `{line.held_commit[:12]}`"] if line.held_commit else []
-    where += [f"broken by `{line.culprit[:12]}`"] if line.culprit else []
+    broken = told.get((line.culprit, line.culprit_after), "") if line.culprit else ""
+    where += [markdown(broken)] if broken else []
     where += [f"written by {markdown(line.by)}"] if line.by else []
     return " ".join(parts) + (f" ({', '.join(where)})" if where else "")
 

@@ -266,7 +266,7 @@ def standing(*lines: Line, **statuses: int) -> Standing:
 def test_page_names_two_hundred_and_counts_the_rest():
     lines = [Line(f"k{n}", "T", FAILED, "", "") for n in range(NAMED + 7)]
 
-    page = status_page(standing(*lines, failed=NAMED + 7))
+    page = status_page(standing(*lines, failed=NAMED + 7), {})
 
     assert page.count("- **k") == NAMED
     assert "- … and 7 more: `gitmem list --status failed`" in page
@@ -274,7 +274,7 @@ def test_page_names_two_hundred_and_counts_the_rest():
 
 
 def test_page_of_nothing_says_so():
-    page = status_page(Standing({}, dict.fromkeys(STATUSES, 0), ()))
+    page = status_page(Standing({}, dict.fromkeys(STATUSES, 0), ()), {})
 
     assert "| no facts yet | 0 |" in page
     assert "0 memories: none." in page
@@ -295,19 +295,21 @@ def test_nothing_of_a_memory_is_alive_on_the_page(text):
 def test_each_memory_is_one_line_of_the_page_whatever_it_says(title, because, by):
     line = Line("key", title, FAILED, because, by)
 
-    page = status_page(standing(line, failed=1))
+    page = status_page(standing(line, failed=1), {})
 
     assert [text for text in page.split("\n") if text.startswith("- ")] == [
         text for text in page.splitlines() if text.startswith("- **key**")
     ]
-    assert len(page.split("\n")) == len(status_page(standing(Line("key", "T", FAILED, "", ""), failed=1)).split("\n"))
+    assert len(page.split("\n")) == len(
+        status_page(standing(Line("key", "T", FAILED, "", ""), failed=1), {}).split("\n")
+    )
 
 
 def test_hostile_title_does_not_break_the_page_on_the_branch(memory, repo):
     title = "x](javascript:alert(1)) <script>alert(1)</script> | \u202e # ## `code`"
     put_files(repo, {"facts/a.md": f"---\ntitle: {json.dumps(title)}\nkind: fact\nverify: {{exists: nothing}}\n---\n"})
 
-    page = status_page(verify(memory).standing)
+    page = status_page(verify(memory).standing, {})
 
     assert "<script>" not in page.replace("\\<script\\>", "")
     assert "\u202e" not in page

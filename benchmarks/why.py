@@ -1,0 +1,84 @@
+"""Ask why at the end of a real history: facts are verified at two commits of it alone, and the culprits looked for.
+
+It is the hardest way to be asked: the last commit that is known to hold is the first one of the history. (Who verifies
+at every commit, as ``replay.py`` does, has a commit or two to choose from.)
+
+    python benchmarks/why.py REPO FACTS --from v1.0 --to v2.0 --results why.jsonl
+
+FACTS is a file as ``replay.py`` takes it; facts that do not hold at the first commit are left out. Exit status: 0 no
+search took more runs than promised, 1 one did, 2 wrong use, 3 there is no history.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.history import Clone, ReplayError, read_facts, run_git
+from gitmem.verify.session import Options
+
+
+def promised(candidates: int) -> int:
+    """Return how many runs a search may take: ``ceil(log2 candidates) + 2``."""
+    return max(0, candidates - 1).bit_length() + 2
+
+
+def ask(
+    repo: Path, facts: Sequence[Mapping[str, Any]], ends: tuple[str, str], folder: Path, options: Options
+) -> list[dict[str, Any]]:
+    """Return the explanation of every fact that holds at the first commit and fails at the second, by key."""
+    clone = Clone(repo, folder, facts, everything=False, options=options)
+    first, last = (clone.at(end) for end in ends)
+    broken = [key for key, told in last.told.items() if told.own == "failed" and first.told[key].own == "verified"]
+    found = []
+    with clone.open() as memory:
+        for key in sorted(broken):
+            began = time.perf_counter()
+            table = memory.why(key, options=options).as_table()
+            found.append(table | {"seconds": round(time.perf_counter() - began, 3)})
+    return found
+
+
+def main(argv: Sequence[str]) -> int:
+    """Ask, print a line for each fact and the sums, and return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("repo", type=Path)
+    parser.add_argument("facts", type=Path)
+    parser.add_argument("--from", dest="first", required=True, metavar="REV", help="where the facts hold")
+    parser.add_argument("--to", dest="last", default="HEAD", metavar="REV", help="where why is asked")
+    parser.add_argument("--results", type=Path, help="write one JSON object a fact: key, culprit, …")
+    parser.add_argument("--no-sandbox", action="store_true", help="run commands without a sandbox")
+    args = parser.parse_args(argv)
+    os.environ["GITMEM_BACKGROUND"] = "off"
+    try:
+        revs = [f"{rev}^{{commit}}" for rev in (args.first, args.last)]
+        ends = [run_git(args.repo, "rev-parse", "--verify", "--end-of-options", rev) for rev in revs]
+        with tempfile.TemporaryDirectory(prefix="gitmem-why-") as folder:
+            os.environ["XDG_STATE_HOME"] = f"{folder}/state"
+            options = Options(no_sandbox=args.no_sandbox)
+            found = ask(args.repo, read_facts(args.facts), (ends[0], ends[1]), Path(folder, "clone"), options)
+    except ReplayError as err:
+        print(f"why: {err}", file=sys.stderr)
+        return err.status
+    if args.results:
+        rows = ({**table, "culprit": (table["culprit"] or {}).get("commit")} for table in found)
+        args.results.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    for table in found:
+        runs = f"{table['runs']} of {promised(table['candidates'])} runs"
+        culprit = (table["culprit"] or {"commit": "-"})["commit"][:12]
+        print(f"{table['outcome']}\t{culprit}\t{table['candidates']}\t{runs}\t{table['seconds']} s\t{table['key']}")
+    over = [table["key"] for table in found if table["runs"] > promised(table["candidates"])]
+    runs, most = (sum(numbers) for numbers in ([t["runs"] for t in found], [promised(t["candidates"]) for t in found]))
+    print(f"{len(found)} facts broke; {runs} runs, {most} promised; {len(over)} took more than promised")
+    return int(bool(over))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

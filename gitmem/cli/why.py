@@ -1,0 +1,143 @@
+"""Find the commit that broke a fact, by bisecting the code with the fact's own check, and write it on its verdict.
+
+Only commits that changed what the check reads are looked at, those with equal inputs once, and the check runs in a
+throwaway copy of each, in the sandbox and with the approvals of gitmem verify; your work tree is not touched. Built-in
+checks are answered without a checkout. Commits that cannot be checked are skipped, and what is left is named.
+
+Exit status: 0 the culprit was found; 1 the fact does not fail, has no check, or never held; 3 it could not be told:
+commits cannot be checked, the check contradicts itself or is not approved.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.cli.output import MARKS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+    from gitmem.cli.output import Output
+    from gitmem.git.history import Made
+    from gitmem.why import Step, Why
+
+EXAMPLES = (
+    "gitmem why auth-uses-rs256",
+    "gitmem why auth-uses-rs256 --no-diff",
+    "gitmem why auth-uses-rs256 --json",
+    "gitmem why auth-uses-rs256 --approved .github/gitmem-approved --record",
+)
+# Colours of a diff's lines by how they begin.
+DIFF_STYLES = (("+++", "bold"), ("---", "bold"), ("diff ", "bold"), ("@@", "key"), ("+", "green"), ("-", "red"))
+STATUS = {"found": 0, "holds": 1, "no check": 1, "never held": 1}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what why takes."""
+    parser.add_argument("key", help="the fact that fails")
+    parser.add_argument(
+        "--no-diff", action="store_true", help="do not show how the culprit changed what the check reads"
+    )
+    parser.add_argument(
+        "--approved", default="", metavar="FILE", help="a reviewed list of commands, read from the default branch"
+    )
+    parser.add_argument("--no-sandbox", action="store_true", help="run commands without a sandbox")
+    parser.add_argument(
+        "--record", action="store_true", help="commit the culprit on another branch than the default one too"
+    )
+    shared.add_scope(parser)
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Explain one failure."""
+    from gitmem.verify.session import Options
+
+    if args.no_sandbox:
+        out.alarm("commands run WITHOUT a sandbox: they can read and change whatever you can")
+    options = Options(approved=args.approved, no_sandbox=args.no_sandbox, record=args.record)
+    with shared.open_memory(args, out) as memory:
+        found = memory.why(
+            args.key, options=options, scope=args.scope, with_diff=not args.no_diff, told=progress_of(out)
+        )
+        shared.tell_notices(memory, out)
+    if args.json:
+        out.json(found.as_table())
+    else:
+        _report(found, out)
+    return STATUS.get(found.outcome, 3)
+
+
+def progress_of(out: Output) -> Callable[[Step], None]:
+    """Return what shows each run of a search on a terminal."""
+
+    def told(step: Step) -> None:
+        out.progress(f"{step.key}: {step.outcome} at {step.commit[:12]}", step.number, step.about)
+
+    return told
+
+
+def _report(why: Why, out: Output) -> None:
+    found = why.found
+    if found is None or not found.culprit:
+        style = "verified" if why.outcome == "holds" else "yellow"
+        out.line((f"{why.outcome}: ", style), (why.key, "key"), f"  {why.reason}")
+        _advise(why, out)
+        return
+    print_culprit(why, out)
+    made = (why.made or {}).get(found.culprit)
+    if made is not None:
+        out.line("  ", ("author: ", "dim"), made.author)
+        out.line("  ", ("date:   ", "dim"), made.date)
+    out.line("  ", ("before: ", "dim"), f"{found.after[:12]}, where it holds{_seen(found.asked[1], why)}")
+    out.line("  ", ("after:  ", "dim"), f"{found.culprit[:12]}, where it fails{_seen(found.asked[0], why)}")
+    if why.reason:
+        out.line("  ", ("note:   ", "dim"), why.reason)
+    if why.outcome == "range":
+        out.line(f"  one of these {len(found.among)} commits:")
+        for commit in found.among[: len(why.made or {})]:
+            out.line("    ", (commit[:12], "key"), f"  {_whose((why.made or {}).get(commit))}")
+    looked = shared.counted(found.candidates, "commit")
+    ran = f"it ran {shared.counted(why.runs, 'time')}" if why.runs else "nothing had to run"
+    out.line("  ", (f"{looked} changed what the check reads; {ran}", "dim"))
+    _print_diff(why, out)
+
+
+def print_culprit(why: Why, out: Output) -> None:
+    """Print what broke a fact, or why that is not known, on one line."""
+    found = why.found
+    if found is None or not found.culprit:
+        out.line((MARKS["unproven"], "unproven"), " ", (why.key, "key"), f"  {why.outcome}: {why.reason}")
+        return
+    word = "broken by" if why.outcome == "found" else f"broken by one of {len(found.among)} commits, at the latest"
+    whose = _whose((why.made or {}).get(found.culprit))
+    out.line(
+        (MARKS["failed"], "failed"), " ", (why.key, "key"), f"  {word} ", (found.culprit[:12], "bold"), f"  {whose}"
+    )
+
+
+def _whose(made: Made | None) -> str:
+    return f"{made.subject} ({made.author.rpartition(' <')[0]})" if made else ""
+
+
+def _seen(runs: int, why: Why) -> str:
+    """Return how that is known."""
+    return f" (ran {shared.counted(runs, 'time')})" if runs else " (by an earlier run)" if why.runs else ""
+
+
+def _print_diff(why: Why, out: Output) -> None:
+    if why.diff:
+        out.line()
+    for line in why.diff.split("\n") if why.diff else ():
+        style = next((style for begin, style in DIFF_STYLES if line.startswith(begin)), "")
+        out.line((line, style))
+    if not why.is_whole and why.found:
+        out.note(f"the diff is cut; all of it: git diff {why.found.after[:12]} {why.found.culprit[:12]}")
+
+
+def _advise(why: Why, out: Output) -> None:
+    if why.reason == "not approved":
+        out.note(f"approve its command first: gitmem trust {why.key}")
+    elif why.outcome == "flapping":
+        out.note("a check that answers in two ways proves nothing: find what else it depends on, and settle it")

@@ -1,0 +1,63 @@
+"""The commands that explain failures: the part of ``Memory`` that finds the commit that broke a fact."""
+
+from __future__ import annotations
+
+from gitmem.jobs import Jobs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from gitmem.verify.session import Options, Run
+    from gitmem.why import Step, Why
+
+
+class Explained(Jobs):
+    """An opened store with the commands that explain failures."""
+
+    def why(
+        self,
+        key: str,
+        *,
+        options: Options | None = None,
+        scope: str = "",
+        with_diff: bool = False,
+        told: Callable[[Step], None] = lambda _: None,
+    ) -> Why:
+        """Find the commit that broke a fact, with the fact's own check, and write it on the fact's verdict.
+
+        Args:
+            key: The fact, or the beginning of its key.
+            options: How checks run here, and where the verdict goes: ``approved``, ``no_sandbox``, ``record`` of them.
+            scope: Of which scope, where several have such a key.
+            with_diff: Whether it is shown how the culprit changed the inputs.
+            told: Told of each run of the check.
+        """
+        from gitmem.frozen import replace
+        from gitmem.verify.session import Options
+        from gitmem.why import NO_CHECK, Why, explain
+
+        store, full_key = self.holder(key, scope)
+        asked = replace(options or Options(), keys=(full_key,), everything=False)
+        for proving, own in self.proving(asked):
+            if own.keys == (full_key,) and proving.store.scope == store.store.scope:
+                return explain(proving, own, told, with_diff=with_diff)
+        return Why(full_key, NO_CHECK, reason="it is about no code in particular: no check of it runs")
+
+    def why_failing(self, options: Options, *, told: Callable[[Step], None] = lambda _: None) -> Sequence[Why]:
+        """Find what broke every fact that fails at HEAD and of which that is not known: of these keys, or all."""
+        from gitmem.why import explain_all
+
+        return [why for store, own in self.proving(options) for why in explain_all(store, own, told)]
+
+    def with_culprits(self, run: Run, explained: Sequence[Why]) -> Run:
+        """Return what came of a verify run with the culprits that were found after it."""
+        from gitmem.why import with_culprits
+
+        return with_culprits(run, explained) if explained else run
+
+    def culprits(self, named: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], str]:
+        """Return a phrase for each pair of a verdict's ``culprit`` and ``culprit_after``."""
+        from gitmem.verify.culprit import told_of
+
+        return told_of(self.git, named)

@@ -1,0 +1,172 @@
+"""The history of the code in bulk: which commits lie between two, what each changed, and who made it."""
+
+from __future__ import annotations
+
+import os
+
+from gitmem import process
+from gitmem.config import git_environment
+from gitmem.errors import ProcessError
+from gitmem.frozen import frozen
+from gitmem.git.binary import CODE_BOUNDS, Git
+from gitmem.git.repository import is_oid
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+# What a diff for people may take; one that is cut says so.
+DIFF_LIMIT = 64 * 1024
+# Files whose diff is shown: more of them say nothing to a person, and a command line has an end.
+DIFF_PATHS = 100
+
+
+@frozen
+class Ancestor:
+    """One commit of the code.
+
+    Attributes:
+        commit: Its name.
+        tree: Its root tree.
+        at: When it was committed, epoch seconds.
+        parents: Its parents, the first one first; none of one that a shallow clone was cut off behind.
+    """
+
+    commit: str
+    tree: str
+    at: int
+    parents: tuple[str, ...]
+
+
+@frozen
+class Touched:
+    """One path that a commit changed: its mode and object name since then; an empty mode where it is gone."""
+
+    path: str
+    mode: str
+    oid: str
+    is_link: bool
+
+
+@frozen
+class Made:
+    """Who made a commit, when and what they called it; as they wrote it.
+
+    Attributes:
+        commit: The commit.
+        author: ``Name <address>``.
+        date: When it was written, as RFC 3339 with the author's own offset.
+        subject: The first line of its message.
+    """
+
+    commit: str
+    author: str
+    date: str
+    subject: str
+
+
+def list_ancestors(git: Git, tip: str, *, without: str = "", at_most: int) -> list[Ancestor]:
+    """Return a commit and its ancestors, children before parents; those of another commit, and that one, left out.
+
+    Raises:
+        ProcessError: The history cannot be read.
+    """
+    argv = ("rev-list", "--topo-order", f"--max-count={at_most}", "--format=%T %ct %P", tip, *_not(without))
+    lines = _read(git, *argv, "--").decode("ascii", "replace").split("\n")
+    found = []
+    for head, told in zip(lines[0::2], lines[1::2], strict=False):
+        tree, at, *parents = told.split(" ")
+        found.append(Ancestor(head.removeprefix("commit "), tree, int(at or 0), tuple(filter(None, parents))))
+    return found
+
+
+def _not(commit: str) -> tuple[str, ...]:
+    return (f"^{commit}",) if commit else ()
+
+
+def list_touched(git: Git, pairs: Iterable[tuple[str, str]]) -> dict[str, list[Touched]]:
+    """Return what differs between each commit and a second one, by the first; all in one process.
+
+    Args:
+        git: The repository.
+        pairs: Commits with what each is compared with: mostly its first parent; an empty name is an empty tree, and
+            only for one that has no parent.
+
+    Raises:
+        ProcessError: An object is missing.
+
+    Source: git-diff-tree(1), --stdin.
+    """
+    wanted = dict(pairs)
+    lines = "".join(f"{commit} {other}\n" if other else f"{commit}\n" for commit, other in wanted.items())
+    raw = ("diff-tree", "--stdin", "--root", "--always", "-r", "-z", "--raw", "--no-abbrev", "--no-renames")
+    found: dict[str, list[Touched]] = {}
+    here: list[Touched] = []
+    parts = iter(_read(git, *raw, "--no-ext-diff", input=lines.encode("ascii")).split(b"\0"))
+    for part in parts:
+        if part.startswith(b":"):
+            old_mode, mode, _, oid, _ = part.decode("ascii").removeprefix(":").split(" ")
+            path = os.fsdecode(next(parts))
+            is_link = "120000" in (old_mode, mode)
+            here.append(Touched(path, "" if mode == "000000" else mode, oid, is_link))
+        elif part:
+            here = found[part.decode("ascii").strip()] = []
+    for commit in wanted.keys() - found.keys():  # git leaves out what it does not know
+        raise ProcessError(f"git cannot read the commit {commit}", argv=list(raw))
+    return found
+
+
+def read_trees(git: Git, commits: Iterable[str]) -> dict[str, str]:
+    """Return the root tree of each commit that is here."""
+    names = list(commits)
+    lines = "".join(f"{commit}^{{tree}}\n" for commit in names).encode("ascii")
+    done = git.run("cat-file", "--batch-check=%(objectname)", input=lines) if names else None
+    told = done.stdout.decode("ascii", "replace").split("\n") if done else []
+    return {commit: tree for commit, tree in zip(names, told, strict=False) if is_oid(tree)}
+
+
+def read_made(git: Git, commits: Iterable[str]) -> dict[str, Made]:
+    """Return who made each commit that is here; those that are missing, or no commits, are left out."""
+    names = sorted({commit for commit in commits if is_oid(commit)})
+    if not names:
+        return {}
+    form = "--format=%H%x00%an <%ae>%x00%aI%x00%s"
+    argv = ("rev-list", "--no-walk", "--ignore-missing", "--encoding=UTF-8", form, "--stdin")
+    done = git.run(*argv, input="\n".join(names).encode("ascii") + b"\n", check=False)
+    found = {}
+    for line in done.stdout.decode("utf-8", "replace").split("\n"):
+        words = line.split("\0")
+        if len(words) == 4:
+            found[words[0]] = Made(*words)
+    return found
+
+
+def read_diff(git: Git, old: str, new: str, paths: Iterable[str]) -> tuple[bytes, bool]:
+    """Return what differs in some files between two commits as text, and whether all of it is there."""
+    wanted = list(paths)
+    argv = git.argv(
+        "--literal-pathspecs", "diff-tree", "-p", "-r", "--no-ext-diff", "--no-textconv", "--no-color", old, new, "--",
+        *wanted[:DIFF_PATHS],
+    )  # fmt: skip
+    try:
+        with process.stream(argv, env=git_environment(), input=b"") as out:
+            text = out.read_within(CODE_BOUNDS[1], DIFF_LIMIT + 1)
+    except ProcessError:
+        return b"", False
+    return text[:DIFF_LIMIT], len(text) <= DIFF_LIMIT and len(wanted) <= DIFF_PATHS
+
+
+def _read(git: Git, *args: str, input: bytes = b"") -> bytes:
+    at_most, within_s = CODE_BOUNDS
+    argv = git.argv(*args)
+    with process.stream(argv, env=git_environment(), input=input) as out:
+        found = out.read_within(within_s, at_most + 1)
+        if len(found) > at_most:
+            told = f"git {args[0]} says more than {at_most >> 20} MiB of this history"
+            raise ProcessError(told, argv=argv, stderr=told)
+    return found
+
+
+def by_commit(ancestors: Iterable[Ancestor]) -> Mapping[str, Ancestor]:
+    """Return commits by their names, in the same order."""
+    return {one.commit: one for one in ancestors}

@@ -1,0 +1,35 @@
+"""Asking why at the end of a history: the culprits, and that no search took more runs than promised."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from conftest import commit_files, git
+
+from benchmarks import why
+
+
+@pytest.fixture(autouse=True)
+def _environment(monkeypatch):
+    """Put back what the program sets."""
+    for name in ("GITMEM_BACKGROUND", "XDG_STATE_HOME"):
+        monkeypatch.setenv(name, "off")
+
+
+def test_culprits_of_a_history_are_written_down_with_their_cost(repo, tmp_path, capsys):
+    start = git(repo, "rev-parse", "HEAD")
+    commits = [commit_files(repo, {"src/gateway/retry.py": f"RETRIES = {n}\n"}) for n in (2, 1, 4, 5)]
+    facts = [
+        {"key": "few", "title": "few", "verify": "! grep -q '[4-9]' src/gateway/retry.py", "paths": ["src/gateway/*"]},
+        {"key": "readme", "title": "readme", "verify": {"exists": "README.md"}},
+    ]
+    (tmp_path / "facts.jsonl").write_text("".join(json.dumps(fact) + "\n" for fact in facts))
+    words = [str(repo), str(tmp_path / "facts.jsonl"), "--from", start, "--no-sandbox"]
+
+    status = why.main([*words, "--results", str(tmp_path / "why.jsonl")])
+
+    (row,) = map(json.loads, (tmp_path / "why.jsonl").read_text().splitlines())
+    assert (status, row["key"], row["culprit"], row["candidates"]) == (0, "few", commits[2], 4)
+    assert "1 facts broke" in capsys.readouterr().out
+    assert why.main([*words[:3], "no-such-revision"]) != 0
