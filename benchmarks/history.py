@@ -94,6 +94,21 @@ class Clone:
         self._clock += 1
         return self._verify(commit, keys=tuple(keys))
 
+    def culprits(self) -> list[dict[str, Any]]:
+        """Ask why each fact that fails where the clone is does so.
+
+        Returns:
+            ``key``, ``culprit`` (a commit, or None where no one commit can be named) and ``at``, by key.
+        """
+        found = []
+        with self.open() as memory:
+            at = memory.git.read_head()[1]
+            for key, told in sorted(self._told(memory).items()):
+                if told.own == "failed":
+                    why = memory.why(key, options=self._options).as_table()
+                    found.append({"key": key, "culprit": (why["culprit"] or {}).get("commit"), "at": at})
+        return found
+
     def open(self) -> Memory:
         """Return the clone's memory, at its own time."""
         return Memory(self._folder, clock=lambda: self._clock)

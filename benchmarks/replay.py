@@ -64,6 +64,7 @@ class Walk:
         unstable: Facts that answered differently on the same code.
         alerts: Commit and key of everything that a person was told anew after the first commit.
         marks: Commit and key of every fact that was marked as flapping.
+        culprits: What broke each fact that fails at the end, where that was asked for (``Clone.culprits``).
     """
 
     facts: Sequence[Mapping[str, Any]]
@@ -73,6 +74,7 @@ class Walk:
     unstable: set[str] = field(default_factory=set)
     alerts: list[tuple[str, str]] = field(default_factory=list)
     marks: list[tuple[str, str]] = field(default_factory=list)
+    culprits: list[dict[str, Any]] = field(default_factory=list)
 
     def disagreements(self) -> list[Difference]:
         """Return the differences that no unstable fact explains."""
@@ -109,6 +111,7 @@ def replay(
     full_every: int = 1,
     no_sandbox: bool = False,
     jobs: int = 0,
+    why: bool = False,
     say: Callable[[str], None] = lambda _: None,
 ) -> Walk:
     """Walk the commits in two clones under an empty folder and compare them.
@@ -121,6 +124,7 @@ def replay(
         full_every: At every how many commits everything runs too; the last one is always among them; 0 for never.
         no_sandbox: Run commands without a sandbox.
         jobs: Checks run at once; 0 = one per core.
+        why: Ask at the end what broke each fact that fails.
         say: Told how far it is.
     """
     options = Options(no_sandbox=no_sandbox, jobs=jobs)
@@ -136,6 +140,7 @@ def replay(
         if full is not None and (number % full_every == 0 or number == len(commits) - 1):
             _compare(walk, step, full)
         say(f"{number + 1}/{len(commits)} {commit[:12]}  {len(step.outcomes)} run, {len(walk.differences)} differ")
+    walk.culprits = incremental.culprits() if why else []
     return walk
 
 
@@ -259,6 +264,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--no-sandbox", action="store_true", help="run commands without a sandbox")
     parser.add_argument("--jobs", type=int, default=0, metavar="N", help="checks run at once (one per core)")
     parser.add_argument("--results", type=Path, metavar="FILE", help="write a JSON row for every run and change")
+    parser.add_argument("--why", type=Path, metavar="FILE", help="write what broke each fact that fails at the end")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     options = parser.parse_args(argv)
     if options.every < 1 or min(options.newest, options.full_every, options.jobs) < 0:
@@ -291,10 +297,13 @@ def main(argv: Sequence[str] | None = None) -> int:
             full_every=options.full_every,
             no_sandbox=options.no_sandbox,
             jobs=options.jobs,
+            why=options.why is not None,
             say=lambda text: print(text, file=sys.stderr, flush=True),
         )
         if options.results:
             options.results.write_text("".join(json.dumps(row) + "\n" for row in rows(walk)), encoding="utf-8")
+        if options.why:
+            options.why.write_text("".join(json.dumps(row) + "\n" for row in walk.culprits), encoding="utf-8")
         print(json.dumps(summary(walk), indent=1) if options.json else report(walk, repo))
         return 1 if walk.disagreements() else 0
     except (ReplayError, OSError) as err:

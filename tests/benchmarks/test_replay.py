@@ -95,7 +95,7 @@ def walked(history: Path, tmp_path_factory: pytest.TempPathFactory) -> Walk:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         commits = list_commits(history, whole=True)
-        return replay.replay(history, facts, commits, tmp_path_factory.mktemp("walk"), no_sandbox=True)
+        return replay.replay(history, facts, commits, tmp_path_factory.mktemp("walk"), no_sandbox=True, why=True)
 
 
 def letters(steps, key: str) -> str:
@@ -123,6 +123,15 @@ def test_every_break_is_told_once_at_its_commit_and_nothing_else(walked):
     assert sorted(walked.alerts) == sorted(walked.breaks())
     assert replay.summary(walked)["alerts_per_catch"] == 1.0
     assert [key for _, key in walked.marks] == ["flaps"]
+
+
+def test_commits_that_broke_what_fails_at_the_end_are_named(walked):
+    """Also where that commit came in by a merge."""
+    number = {step.commit: n for n, step in enumerate(walked.steps)}
+
+    found = {row["key"]: number[row["culprit"]] for row in walked.culprits}
+
+    assert found == {"no-todo": 5, "starts": 3, "two-files": 5, "via-link": 4}
 
 
 def test_report_names_the_commits_at_which_a_fact_turned(walked, history):
