@@ -17,8 +17,9 @@ from gitmem.verify.bisect import FLAPPING, FOUND, RANGE, UNKNOWN, Answers, Found
 from gitmem.verify.culprit import as_table as as_commit
 from gitmem.verify.groundwork import open_grounds
 from gitmem.verify.inputs import CodeTree
-from gitmem.verify.judge import SKIPPED, Judge, refusal
+from gitmem.verify.judge import SKIPPED, Judge
 from gitmem.verify.lineage import Question, Reader
+from gitmem.verify.round import refusal
 from gitmem.verify.standing import take_stock
 
 TYPE_CHECKING = False

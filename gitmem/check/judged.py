@@ -176,7 +176,8 @@ class Judging:
         return Due(row, document, spec, at.digest, verdict, "asked", latest=latest)
 
     def _run(self, tree: CodeTree, dues: Sequence[Due]) -> dict[str, Answer]:
-        from gitmem.verify.judge import Means, judge  # threads and the sandbox: 40 ms, and only where a command runs
+        from gitmem.verify.judge import Means  # threads and the sandbox: 40 ms, and only where a command runs
+        from gitmem.verify.round import judge_all
 
         if self._session is None:
             self._session = self._open()
@@ -191,7 +192,7 @@ class Judging:
             done += 1
             self._told(result.due.row.key, done, len(dues))
 
-        results = judge(self._git, tree, dues, means, now=self._now, told=told)
+        results = judge_all(self._git, tree, dues, means, now=self._now, told=told)
         return {r.due.row.key: self._answer(r) for r in results}
 
     def _answer(self, result: Result) -> Answer:

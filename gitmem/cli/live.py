@@ -26,6 +26,7 @@ class Live:
         self._out = out
         self._clock = clock
         self._running: dict[str, float] = {}
+        self._doubted: set[str] = set()
         self._done = 0
         self._total = 0
 
@@ -35,7 +36,13 @@ class Live:
 
     def began(self, key: str) -> None:
         """Take note that a check begins."""
+        self._doubted.discard(key)
         self._running[key] = self._clock()
+
+    def doubted(self, key: str) -> None:
+        """Take note that a fact failed and is asked again later."""
+        self._running.pop(key, None)
+        self._doubted.add(key)
 
     def ended(self, key: str, done: int, total: int) -> None:
         """Take note that one has ended, and draw."""
@@ -51,6 +58,7 @@ class Live:
         """Return the table's lines, each of fewer columns than the screen has."""
         filled = BAR * self._done // max(self._total, 1)
         last = f"{'█' * filled}{'░' * (BAR - filled)} {self._done}/{self._total}"
+        last += f", {len(self._doubted)} failed, to be asked again" if self._doubted else ""
         running = sorted(self._running.copy().items(), key=lambda one: one[1])
         room = max(0, min(NAMED, rows - LEFT))
         named, more = running[:room], len(running) - room

@@ -122,7 +122,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
             live.ended(result.due.row.key, done, total)
 
         try:
-            found = memory.verify(options, told=told, waiting=out.note, watch=Watch(live.expect, live.began, live.tick))
+            found = memory.verify(
+                options, told=told, waiting=out.note, watch=Watch(live.expect, live.began, live.doubted, live.tick)
+            )
         except BusyError as err:
             if not args.if_idle:
                 raise

@@ -1,25 +1,20 @@
-"""Judge facts: run what is approved, in parallel, and confirm a new failure before anybody is accused."""
+"""Judge one fact by a command: run it, see what it reads, and confirm a new failure before anybody is accused."""
 
 from __future__ import annotations
 
 import json
-import time
-from concurrent.futures import Future, ThreadPoolExecutor
-from queue import Empty, SimpleQueue
 
 from gitmem import process
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
-from gitmem.hygiene import display
-from gitmem.model import BUILTIN, ERROR, FAILS, HOLDS, Ran, Spec, Verdict
+from gitmem.model import ERROR, FAILS, HOLDS, Ran, Spec, Verdict
 from gitmem.secrets import safe_output
-from gitmem.verify import builtin, sandbox
+from gitmem.verify import sandbox
 from gitmem.verify.confirm import FIRM, HURRIED, confirm, mark_of, steadied
-from gitmem.verify.due import RUNGS, Due
+from gitmem.verify.due import Due
 from gitmem.verify.evidence import Evidence, attach, gather, with_tools
 from gitmem.verify.ground import Ground, Grounds
-from gitmem.verify.groundwork import open_grounds
-from gitmem.verify.outcome import LINE_KEPT, NOT_RUN, OUTPUT_KEPT, argv_of, end_of, outcome_of, shown_setup
+from gitmem.verify.outcome import NOT_RUN, OUTPUT_KEPT, argv_of, end_of, outcome_of, shown_setup
 from gitmem.verify.reads import UNTRACEABLE
 
 TYPE_CHECKING = False
@@ -29,15 +24,12 @@ if TYPE_CHECKING:
 
     from gitmem.git.binary import Git
     from gitmem.verify.inputs import CodeTree
-    from gitmem.verify.run import Watch
     from gitmem.verify.watch import Limits
 
 SKIPPED = "skipped"
 # Why a command was skipped.
 NOT_APPROVED = "not approved"
 DENIED = "denied here"
-# How often a run that waits for its checks is told to show how long they take, in seconds.
-TICK_S = 0.1
 
 
 @frozen
@@ -95,118 +87,6 @@ class Result:
     is_marked: bool = False
 
 
-def judge(
-    git: Git,
-    tree: CodeTree,
-    dues: Sequence[Due],
-    means: Means,
-    *,
-    now: int,
-    told: Callable[[Result], None],
-    watch: Watch | None = None,
-) -> list[Result]:
-    """Judge facts on one tree of the code; *told* is called with each result as it comes, *watch* with what runs.
-
-    Interrupting it ends the checks under way; results that were told stay told.
-    """
-    results = _judge_builtin(git, tree, [d for d in dues if d.spec.check.form == BUILTIN], now)
-    runnable = []
-    for due in dues:
-        if due.spec.check.form == BUILTIN:
-            continue
-        why = refusal(due, means)
-        if why:
-            results.append(Result(due, SKIPPED, reason=why))
-        else:
-            runnable.append(due)
-    for result in results:
-        told(result)
-    if runnable:
-        results += _run_all(git, tree, runnable, means, now=now, told=told, watch=watch)
-    return sorted(results, key=lambda r: r.due.row.key)
-
-
-def refusal(due: Due, means: Means) -> str:
-    """Return why a command may not run here; empty where it may."""
-    if not means.allows(due.row.spec):
-        return DENIED if means.denies(due.row.spec) else NOT_APPROVED
-    if means.rung == "":
-        return "no sandbox works here"
-    return ""
-
-
-def _judge_builtin(git: Git, tree: CodeTree, dues: list[Due], now: int) -> list[Result]:
-    answers = builtin.answer_all(git, tree, (d.spec.check for d in dues)) if dues else {}
-    results = []
-    for due in dues:
-        answer = answers[due.spec.check]
-        if answer.outcome == ERROR:
-            results.append(Result(due, ERROR, reason=display(answer.because)[:LINE_KEPT]))
-            continue
-        verdict = _verdict(due, answer.outcome, commit=tree.commit, now=now, rung=RUNGS[-1])
-        because = display(answer.because)[:LINE_KEPT]
-        results.append(Result(due, answer.outcome, because, verdict=replace(verdict, because=because)))
-    return results
-
-
-def _run_all(
-    git: Git,
-    tree: CodeTree,
-    dues: list[Due],
-    means: Means,
-    *,
-    now: int,
-    told: Callable[[Result], None],
-    watch: Watch | None,
-) -> list[Result]:
-    results = []
-    ended: SimpleQueue[Future[Result]] = SimpleQueue()
-    with (
-        open_grounds(git, means.rung, means.path) as grounds,
-        ThreadPoolExecutor(max_workers=min(means.jobs, len(dues))) as pool,
-    ):
-        judge_one = Judge(git, grounds, tree, means, now=now)
-
-        def begin(due: Due) -> Result:
-            if watch is not None:
-                watch.began(due.row.key)
-            return judge_one.judge(due)
-
-        for due in dues:
-            pool.submit(begin, due).add_done_callback(ended.put)
-        doubtful: list[Result] = []
-        try:
-            for _ in dues:
-                result = _next(ended, watch).result()
-                if judge_one.is_doubtful(result):
-                    doubtful.append(result)
-                    continue
-                results.append(result)
-                told(result)
-            # One pause for all of them, behind everything else: then the load of the others is gone as well.
-            if doubtful and not means.is_hurried:
-                time.sleep(means.pause_s)
-            for result in doubtful:
-                pool.submit(judge_one.confirm, result).add_done_callback(ended.put)
-            for _ in doubtful:
-                results.append(_next(ended, watch).result())
-                told(results[-1])
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            judge_one.stop()
-            raise
-    return results
-
-
-def _next(ended: SimpleQueue[Future[Result]], watch: Watch | None) -> Future[Result]:
-    while True:
-        try:
-            return ended.get(timeout=TICK_S if watch is not None else None)
-        except Empty:
-            assert watch is not None, "only a wait with a limit ends without one"
-            watch.tick()
-
-
 class Judge:
     """Judges facts one at a time; its workers share the grounds."""
 
@@ -236,7 +116,7 @@ class Judge:
         )
         if outcome == ERROR:
             return replace(result, reason=why)
-        verdict = _verdict(due, outcome, commit=self._commit, now=self._now, rung=self._means.rung)
+        verdict = verdict_of(due, outcome, commit=self._commit, now=self._now, rung=self._means.rung)
         verdict = replace(verdict, seconds=round(result.seconds, 3), because=why)
         verdict = attach(verdict, evidence, json.loads(due.row.inputs), due.spec.check, self._tree)
         result = replace(result, because=why, verdict=verdict)
@@ -381,7 +261,8 @@ class Judge:
         return outcome_of(rans[-1], spec, self._means.rung, problem)[0] == FAILS
 
 
-def _verdict(due: Due, outcome: str, *, commit: str, now: int, rung: str) -> Verdict:
+def verdict_of(due: Due, outcome: str, *, commit: str, now: int, rung: str) -> Verdict:
+    """Return the verdict of a run, as far as the run alone decides it."""
     old = due.verdict
     held = (commit, now) if outcome == HOLDS else (old.held_commit, old.held_at) if old else ("", 0)
     return Verdict(

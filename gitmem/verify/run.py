@@ -57,11 +57,13 @@ class Watch:
     Attributes:
         expect: Is told how many facts will be judged.
         began: Is told, from any thread, the key of a fact whose check begins.
+        doubted: Is told the key of a fact that failed, and that is asked again when all others have ended.
         tick: Is called every now and then while checks run, from the thread that is told the results.
     """
 
     expect: Callable[[int], None]
     began: Callable[[str], None]
+    doubted: Callable[[str], None]
     tick: Callable[[], None]
 
 

@@ -154,11 +154,11 @@ class Session:
 
     def judge_one(self, due: Due) -> Result:
         """Judge one fact and write nothing."""
-        from gitmem.verify.judge import judge
+        from gitmem.verify.round import judge_all
 
         needs_process = due.spec.check.form != BUILTIN
         means = replace(self.means() if needs_process else self._no_means(), is_hurried=True)
-        return judge(self._git, self.tree(), [due], means, now=self._now, told=lambda _: None)[0]
+        return judge_all(self._git, self.tree(), [due], means, now=self._now, told=lambda _: None)[0]
 
     def run(self, told: Callable[[Result, int, int], None], watch: Watch | None = None) -> Run:
         """Judge what is due and write down what it showed; an interruption loses only what was under way."""
@@ -178,8 +178,8 @@ class Session:
             written = "" if self.options.dry_run else self.options.results
             due = self._explained(dues)
             return Run(self.commit, len(dues), (), None, standing, would_run=due, written=written)
-        from gitmem.verify.judge import judge
         from gitmem.verify.news import with_news
+        from gitmem.verify.round import judge_all
 
         results: list[Result] = []
         if watch is not None:
@@ -192,7 +192,7 @@ class Session:
 
         try:
             means = self._means_for(dues)
-            judge(self._git, self.tree(), dues, means, now=self._now, told=collect, watch=watch)
+            judge_all(self._git, self.tree(), dues, means, now=self._now, told=collect, watch=watch)
         finally:
             try:
                 recorded, is_local = self.keep(results)
@@ -224,8 +224,8 @@ class Session:
     def _run_dirty(self, told: Callable[[Result, int, int], None], watch: Watch | None) -> Run:
         """Judge the work tree as it is, and write nothing down."""
         from gitmem.verify import dirty
-        from gitmem.verify.judge import judge
         from gitmem.verify.news import with_news
+        from gitmem.verify.round import judge_all
 
         results: list[Result] = []
         with dirty.snapshot(self._git) as taken:
@@ -245,7 +245,7 @@ class Session:
             if not self.options.dry_run:
                 # Somebody waits, and nobody is accused.
                 means = replace(self._means_for(dues), is_hurried=True)
-                judge(taken.git, tree, dues, means, now=self._now, told=collect, watch=watch)
+                judge_all(taken.git, tree, dues, means, now=self._now, told=collect, watch=watch)
         ordered = tuple(sorted(results, key=lambda r: r.due.row.key))
         would_run = tuple(dues) if self.options.dry_run else ()
         nothing = Standing({}, {}, ())

@@ -72,11 +72,16 @@ def until(says: Callable[[], str], wanted: str) -> str:
 
 @pytest.mark.skipif(not shutil.which("tmux"), reason="tmux is not installed")
 def test_interrupting_takes_the_table_away_and_keeps_what_had_ended(repo: Path, memory: Memory, tmp_path: Path) -> None:
-    put(repo, make_fact("quick", "exit 1"), *(make_fact(f"slow-{n}", f"sleep 6{n}") for n in range(3)))
+    quick = (
+        make_fact("quick", "test -f README.md"),
+        make_fact("wrong", "exit 1"),
+        make_fact("gone", "no-such-program"),
+    )
+    put(repo, *quick, *(make_fact(f"slow-{n}", f"sleep 6{n}") for n in range(3)))
     approve_all(memory)
     memory.close()
     tmux = ["tmux", "-f", "/dev/null", "-S", str(tmp_path / "tmux")]
-    line = shlex.join([sys.executable, "-m", "gitmem", "verify", "--no-sandbox", "--jobs", "4"])
+    line = shlex.join([sys.executable, "-m", "gitmem", "verify", "--no-sandbox", "--jobs", "6"])
     subprocess.run([*tmux, "new-session", "-d", "-x", "60", "-y", "20", "-c", repo, f"{line}; sleep 60"], check=True)
 
     def screen() -> str:
@@ -85,8 +90,8 @@ def test_interrupting_takes_the_table_away_and_keeps_what_had_ended(repo: Path, 
         ).stdout
 
     try:
-        shown = until(screen, r"slow-2 +\d\.\d s\n█+░+ 1/4")
-        assert re.search(r"quick +failed — exit 1\n.*slow-0 ", shown, re.DOTALL)
+        shown = until(screen, r"slow-2 +\d\.\d s\n█+░+ 2/6, 1 failed, to be asked again")
+        assert re.search(r"gone +could not be checked.*\n.*slow-0 ", shown, re.DOTALL)
         subprocess.run([*tmux, "resize-window", "-x", "24", "-y", "20"], check=True)
         until(screen, r"slow-0 +\d\.\d s")
         subprocess.run([*tmux, "send-keys", "C-c"], check=True)
@@ -95,8 +100,14 @@ def test_interrupting_takes_the_table_away_and_keeps_what_had_ended(repo: Path, 
         subprocess.run([*tmux, "kill-server"], check=False)
 
     assert not re.search(r"slow-|█|░", over)
-    assert "quick" in over
+    assert "gone" in over
     with Memory(repo) as after:
-        assert after.show("quick")["verdict"]["outcome"] == "fails"
+        assert after.show("quick")["verdict"]["outcome"] == "holds"
         assert set(outcomes(verify(after, dry_run=True))) == set()
-        assert {due.row.key for due in verify(after, dry_run=True).would_run} == {"slow-0", "slow-1", "slow-2"}
+        assert {due.row.key for due in verify(after, dry_run=True).would_run} == {
+            "gone",
+            "slow-0",
+            "slow-1",
+            "slow-2",
+            "wrong",
+        }
