@@ -46,17 +46,20 @@ run 'mkdir -p .github && gitmem trust --print > .github/gitmem-approved && cat .
 run 'git add .github/gitmem-approved && git commit --quiet -m "Approve the commands of two facts"'
 run gitmem verify --approved .github/gitmem-approved
 
-say "5. A commit makes one of them false"
+say "5. A commit makes one of them false: asked before it is merged, found when it is verified, and who it was"
 run 'sed -i.bak "s/^requires-python = .*/requires-python = \">=3.12\"/" pyproject.toml && rm pyproject.toml.bak'
 run 'git commit --quiet -am "Drop Python 3.11"'
 run gitmem list --status stale
+run gitmem check --base HEAD~1 --approved .github/gitmem-approved
 run gitmem verify --approved .github/gitmem-approved
+run gitmem why python-3.11 --approved .github/gitmem-approved
 
 say "6. The answer is a commit on the memory branch, and whoever asks is told"
 run "git log -1 --format='%h %an: %s%n%n%b' memory"
 run gitmem log python-3.11
 run gitmem recall which python version do we support
 run gitmem context
+run gitmem show python-3.11 --at HEAD~1
 run gitmem settle python-3.11
 
 say "7. Mend the code, and the suspicion goes away by itself"
