@@ -238,7 +238,11 @@ def _report(found: Run, broken: Mapping[tuple[str, str], str], out: Output) -> N
         out.line((MARKS["suspect"], "suspect"), " ", (line.key, "key"), f"  suspect — {line.because}")
     fresh = {r.due.row.key for r in found.results}
     for line in (line for line in lines if line.status == "failed" and line.key not in fresh):
-        label = "fails again" if found.recorded and line.key in found.recorded.failed else "failed before"
+        label = (
+            "failed, as it showed here before"
+            if found.recorded and line.key in found.recorded.failed
+            else "failed before"
+        )
         why = ", ".join(filter(None, (line.because, broken.get((line.culprit, line.culprit_after), ""))))
         out.line((MARKS["failed"], "failed"), " ", (line.key, "key"), f"  {label}", (f" — {why}", "dim"))
     out.line((summary(found), "bold"))
