@@ -121,6 +121,26 @@ def test_culprit_of_another_branch_is_not_that_of_this_one(held, repo):
         assert later.show("signs")["verdict"]["culprit"] == ""
 
 
+def test_culprit_is_not_forgotten_where_another_branch_was_looked_at_meanwhile(held, repo):
+    (culprit,) = commit_lines(repo, "break it")
+    verify(held)
+    held.why("signs", options=RUN)
+    git(repo, "checkout", "-q", "-b", "topic")
+    commit_lines(repo, "fails there too")
+    with Memory(repo, clock=Clock(NOW + 5)) as there:
+        checked = there.check(Options(no_sandbox=True), base="main", head="")
+        assert {f.key: f.culprit for f in checked.findings} == {"signs": culprit, "says": ""}
+        assert there.show("signs")["verdict"]["culprit"] == culprit
+    commit_files(repo, {"src/auth/jwt.py": "RS256\n"}, "mended there alone")
+    with Memory(repo, clock=Clock(NOW + 9)) as there:
+        verify(there)
+    git(repo, "checkout", "-q", "main")
+    with Memory(repo, clock=Clock(NOW + 12)) as here:
+        verify(here, everything=True)
+
+        assert here.show("signs")["verdict"]["culprit"] == culprit
+
+
 def test_on_another_branch_the_culprit_stays_in_this_clone_until_it_counts(held, repo):
     git(repo, "checkout", "-q", "-b", "topic")
     (culprit,) = commit_lines(repo, "break it")

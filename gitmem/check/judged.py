@@ -11,6 +11,7 @@ from gitmem.model import BUILTIN, ERROR, FAILS, HOLDS, Check
 from gitmem.verify import builtin
 from gitmem.verify.derived import answer_behind
 from gitmem.verify.due import Due, is_accepted, read_fact
+from gitmem.verify.explain import changed_of_reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from gitmem.catalog.catalog import Catalog
     from gitmem.check.span import Span
     from gitmem.check.touched import Touched, Trees
-    from gitmem.git.binary import Git
+    from gitmem.git.binary import Change, Git
     from gitmem.model import Verdict
     from gitmem.policy import Policy
     from gitmem.verify.inputs import CodeTree
@@ -62,6 +63,17 @@ class Pair:
     touched: Touched
     base: Answer | None
     head: Answer
+
+
+def changed_of(pair: Pair, trees: Trees) -> Sequence[Change]:
+    """Return the changed files that a fact reads, by what its runs were seen to read where nothing names its inputs."""
+    changed = pair.touched.changed
+    if json.loads(pair.touched.fact.row.inputs)[0] != "tree":
+        return changed
+    verdicts = [answer.verdict for answer in (pair.head, pair.base) if answer is not None and answer.verdict]
+    paths = [change.path for change in changed]
+    read = {path for v in verdicts for path in changed_of_reads(v.reads, trees.base, trees.head, paths)}
+    return [change for change in changed if change.path in read] or changed
 
 
 class Judging:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.catalog import state
-from gitmem.check.judged import Judging
+from gitmem.check.judged import Judging, changed_of
 from gitmem.check.places import spots_of
 from gitmem.check.span import find_span
 from gitmem.check.touched import Brought, Trees, find_touched, list_facts
@@ -11,6 +11,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.model import FAILS, HOLDS
 from gitmem.store.home import is_home
 from gitmem.store.scope import PROJECT
+from gitmem.verify.culprit import with_culprit
 from gitmem.verify.due import refresh_states
 from gitmem.verify.finding import BROKEN, MENDED, STILL, SUSPECT, UNCHECKED, Finding, fact_spot, in_order
 from gitmem.verify.finding import HOLDS as HELD
@@ -133,7 +134,8 @@ class _Check:
         )
         judging = Judging(store.git, catalog, policy, self._session, span, now=store.now, told=self._told)
         pairs = judging.judge(touched, trees)
-        findings = self._findings(catalog, pairs)
+        pairs = [self._blamed(catalog, pair) for pair in pairs]
+        findings = self._findings(catalog, trees, pairs)
         has_own = any(is_home(change.path) for change in changes)
         findings += self._suspects(catalog, trees, findings, has_own=has_own)
         self._keep(pairs)
@@ -176,11 +178,20 @@ class _Check:
         tree = home_tree(store.git, commit)
         return have if tree == store.tree() else beside(store.git, have, store.find_tip() or "", tree)
 
-    def _findings(self, catalog: Catalog, pairs: Sequence[Pair]) -> list[Finding]:
+    def _blamed(self, catalog: Catalog, pair: Pair) -> Pair:
+        """Return a fact that was false before and still is with the culprit that was found for it."""
+        base, head = pair.base, pair.head
+        if base is None or base.outcome != FAILS or not head.is_new or head.verdict is None:
+            return pair
+        verdict = with_culprit(head.verdict, self._store.git, catalog, self._store.local)
+        return replace(pair, head=replace(head, verdict=verdict))
+
+    def _findings(self, catalog: Catalog, trees: Trees, pairs: Sequence[Pair]) -> list[Finding]:
         git = self._store.git
         judged = [(pair, *_judgement(pair)) for pair in pairs]
-        asked = [pair.touched for pair, kind, _ in judged if kind in TELLING]
-        spots = dict(zip((t.fact.row.key for t in asked), spots_of(git, (t.changed for t in asked)), strict=True))
+        asked = [pair for pair, kind, _ in judged if kind in TELLING]
+        keys = (pair.touched.fact.row.key for pair in asked)
+        spots = dict(zip(keys, spots_of(git, (changed_of(pair, trees) for pair in asked)), strict=True))
         found = []
         for pair, kind, because in judged:
             fact, verdict = pair.touched.fact, pair.head.verdict or (pair.base.verdict if pair.base else None)

@@ -62,7 +62,7 @@ def find_span(git: Git, *, base: str, head: str, default: str) -> Span:
         note = f"{behind}: there is no change to check; what its last commit did: gitmem check --base {name}~1"
         return Span(there, there, against, note)
     if tip in common:
-        return Span(tip, there, against)
+        return Span(tip, there, against, "" if base else f"compared with {against}")
     several = f", one of {len(common)} merge bases" if len(common) > 1 else ""
     return Span(common[0], there, against, f"compared with {common[0][:12]}, where {name} left {against}{several}")
 

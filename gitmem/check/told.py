@@ -52,8 +52,8 @@ def notes(checked: Checked) -> list[str]:
     if checked.removed:
         lines.append(f"facts of .memory/ that this change takes away: {_named(checked.removed)}")
     if checked.whole:
-        every = "1 is" if len(checked.whole) == 1 else f"{len(checked.whole)} are"
-        known = "nothing is known of what their commands read (gitmem edit KEY --path GLOB)"
+        every = "1 fact is" if len(checked.whole) == 1 else f"{len(checked.whole)} facts are"
+        known = "what the command reads is not known, or its paths name no file (gitmem edit KEY --path GLOB)"
         lines.append(f"{every} touched by every change, since {known}: {_named(checked.whole)}")
     return lines
 

@@ -77,7 +77,7 @@ def _print_ages(found: dict[str, Any], out: Output) -> None:
     if "at" in found:
         return
     _print_jobs(found["jobs"], out)
-    verified = f"last verified {_ago(found['verified_age_s'])} ago" if found["verified_at"] else "never verified"
+    verified = f"newest verdict {_ago(found['verified_age_s'])} ago" if found["verified_at"] else "never verified"
     index = "current" if found["index"]["is_current"] else f"shows {found['index']['commit'][:12]}"
     out.line((f"{verified}; index {index}", "dim"))
 
@@ -92,8 +92,12 @@ def _print_jobs(jobs: dict[str, Any], out: Output) -> None:
     last, branch = jobs["last"], jobs["branch"]
     if last:
         told = {"running": "runs now", "killed": "was killed", "failed": f"failed: {last['problem']}"}
-        how = told.get(last["state"], f"{last['due']} due, {last['failed']} failed, {last['unchecked']} not checked")
-        out.line((f"verify job here {_ago(last['age_s'])} ago: {how}", "dim" if last["state"] == "ended" else "yellow"))
+        counts = [(last["due"], "due"), (last["failed"], "failed"), (last["unchecked"], "not checked")]
+        ran = ", ".join(f"{number} {word}" for number, word in counts if number)
+        how = told.get(last["state"], ran or "nothing was due")
+        out.line(
+            (f"last verify job here {_ago(last['age_s'])} ago: {how}", "dim" if last["state"] == "ended" else "yellow")
+        )
     if branch:
         code = f" for the code at {branch['code'][:12]}" if branch["code"] else ""
         out.line((f"verdicts recorded {_ago(branch['age_s'])} ago as {branch['commit'][:12]}{code}", "dim"))

@@ -148,7 +148,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
             for due in found.would_run:
                 changed = f" ({', '.join(due.changed)})" if due.changed else ""
                 out.line((due.row.key, "key"), f"  {due.why}{changed}  ", (due.spec.check.shown(), "dim"))
-            out.note(f"{len(found.would_run)} due")
+            due_now = f"{len(found.would_run)} due" if found.would_run else "nothing is due"
+            statuses = _statuses(found)
+            out.note(f"{due_now}. Now: {statuses}." if statuses else due_now)
         else:
             _report(found, broken, out)
             _explain(explained, out)
@@ -169,7 +171,8 @@ def _refuse_misused(args: argparse.Namespace) -> None:
         raise UsageError("--dirty records nothing", hint="commit the work, or leave out --dirty")
     if args.why and (args.dirty or args.results or args.record_results):
         raise UsageError(
-            "--why looks at commits of the code and writes what it finds on the verdicts", hint="leave it out"
+            "--why looks at commits and writes what it finds on the verdicts: not with --dirty or with result files",
+            hint="gitmem verify --why",
         )
     others = (args.keys, args.all, args.facts, args.dry_run, args.shard, args.results, args.approved)
     if args.record_results and (any(others) or reports.is_wanted(args)):
@@ -234,17 +237,14 @@ def _report(found: Run, broken: Mapping[tuple[str, str], str], out: Output) -> N
     if len(held) > NAMED:
         out.line((MARKS["verified"], "verified"), f" {len(held)} hold")
     lines = found.standing.lines
-    for line in (line for line in lines if line.status == "suspect"):
-        out.line((MARKS["suspect"], "suspect"), " ", (line.key, "key"), f"  suspect — {line.because}")
     fresh = {r.due.row.key for r in found.results}
     for line in (line for line in lines if line.status == "failed" and line.key not in fresh):
-        label = (
-            "failed, as it showed here before"
-            if found.recorded and line.key in found.recorded.failed
-            else "failed before"
-        )
+        is_told_now = found.recorded and line.key in found.recorded.failed
+        label = "failed, as it showed here before" if is_told_now else "failed, as before"
         why = ", ".join(filter(None, (line.because, broken.get((line.culprit, line.culprit_after), ""))))
         out.line((MARKS["failed"], "failed"), " ", (line.key, "key"), f"  {label}", (f" — {why}", "dim"))
+    for line in (line for line in lines if line.status == "suspect"):
+        out.line((MARKS["suspect"], "suspect"), " ", (line.key, "key"), f"  suspect — {line.because}")
     out.line((summary(found), "bold"))
     for advice in _advice(found):
         out.note(advice)
@@ -263,12 +263,15 @@ def summary(found: Run) -> str:
         told = f"{found.due} due: " + ", ".join(f"{n} {names[word]}" for word, n in counts.items() if n)
     if found.dirty:
         return f"The work tree as it is: {told}; nothing was recorded."
-    statuses = ", ".join(f"{n} {status}" for status, n in found.standing.statuses.items() if n)
     where = f"; recorded as {found.recorded.commit[:12]}" if found.recorded and found.recorded.commit else ""
     local = "; kept in this clone (not the default branch)" if found.is_local and not found.written else ""
     local += f"; written to {found.written}" if found.written else ""
     flapping = f"; {len(found.standing.flapping)} flapping" if found.standing.flapping else ""
-    return f"{told}{where}{local}. Now: {statuses or 'no facts'}{flapping}."
+    return f"{told}{where}{local}. Now: {_statuses(found) or 'no facts'}{flapping}."
+
+
+def _statuses(found: Run) -> str:
+    return ", ".join(f"{n} {status}" for status, n in found.standing.statuses.items() if n)
 
 
 def _advice(found: Run) -> list[str]:

@@ -65,13 +65,22 @@ def with_culprit(verdict: Verdict, git: Git, catalog: Catalog, local: LocalState
     branch, mine = state.branch_verdicts(catalog, [verdict.key]), local.verdicts([verdict.key])
     both = branch.get(verdict.key, ()), mine.get(verdict.key, ())
     before = state.merged(*both, spec=verdict.spec, claim=verdict.claim)
+    if not any(v.culprit for v in before):
+        return verdict
+    # What was seen on another branch, whether it held there or not, says nothing of this one.
     # Of several in one second the one that was kept here last; the branch may know the culprit of it.
-    last = sorted(before, key=lambda v: v.at)[-1:]
-    same = [v for v in before for one in last if (v.outcome, v.inputs, v.at) == (FAILS, one.inputs, one.at)]
+    behind = sorted(before, key=lambda v: v.at)[::-1]
+    last = next((v for v in behind if not _is_elsewhere(git, v.commit, verdict.commit)), None)
+    same = [v for v in before if last and (v.outcome, v.inputs, v.at) == (FAILS, last.inputs, last.at)]
     known = next((v for v in same if v.culprit), None)
     if known is None or (git.has(known.culprit, "commit") and not git.is_ancestor(known.culprit, verdict.commit)):
         return verdict
     return replace(verdict, culprit=known.culprit, culprit_after=known.culprit_after)
+
+
+def _is_elsewhere(git: Git, commit: str, head: str) -> bool:
+    """Tell whether a commit is here and no part of the history of *head*."""
+    return commit != head and git.has(commit, "commit") and not git.is_ancestor(commit, head)
 
 
 def as_table(commit: str, made: Mapping[str, Made]) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ from gitmem.globs import matcher
 from gitmem.hygiene import display
 from gitmem.model import BUILTIN
 from gitmem.verify.inputs import CodeTree
-from gitmem.verify.reads import parse_reads
+from gitmem.verify.reads import LIST, parse_reads
 from gitmem.verify.tools import changed as changed_tools
 
 TYPE_CHECKING = False
@@ -27,6 +27,30 @@ NAMED = 5
 def explain(git: Git, tree: CodeTree, dues: Sequence[Due]) -> tuple[Due, ...]:
     """Return facts that are due, each with what changed; nothing where the commit of its verdict is not here."""
     return _Explaining(git, tree).explain(dues)
+
+
+def changed_of_reads(text: str, before: CodeTree, behind: CodeTree, paths: list[str]) -> list[str]:
+    """Return what changed of a verdict's ``reads`` between two trees, which differ in *paths*; all of them if unknown.
+
+    Where something that was looked up became another thing without a file of that name, its place is returned.
+    """
+    reads = parse_reads(text) if text else None
+    if not reads:
+        return paths
+    found = [path for path in paths if path.rpartition("/")[2] == ".gitattributes"]
+    for read in reads:
+        if before.places.tell(read) != behind.places.tell(read):
+            mark, place = read[0], read[1:]
+            below = [path for path in paths if path == place or not place or path.startswith(f"{place}/")]
+            found += (_names_in(place, below, before, behind) if mark == LIST else below) or [place]
+    return sorted(set(found))
+
+
+def _names_in(folder: str, paths: list[str], before: CodeTree, behind: CodeTree) -> list[str]:
+    """Return those of the changed files below a folder by which its list of names changed."""
+    was, now = before.places.children(folder), behind.places.children(folder)
+    start = len(folder) + 1 if folder else 0
+    return [path for path in paths if was.get(name := path[start:].split("/")[0]) != now.get(name)]
 
 
 class _Explaining:
@@ -61,16 +85,7 @@ class _Explaining:
         return [p for p in paths if p.endswith(".gitattributes") or any(matches(p) for matches in matchers)] or paths
 
     def _of_reads(self, text: str, before: CodeTree, paths: list[str]) -> list[str]:
-        reads = parse_reads(text) if text else None
-        if not reads:
-            return paths
-        found = [path for path in paths if path.rpartition("/")[2] == ".gitattributes"]
-        for read in reads:
-            if before.places.tell(read) != self._tree.places.tell(read):
-                place = read[1:]
-                below = [path for path in paths if path == place or not place or path.startswith(f"{place}/")]
-                found += below or [place]
-        return sorted(set(found))
+        return changed_of_reads(text, before, self._tree, paths)
 
     def _tree_at(self, commit: str) -> CodeTree | None:
         if commit not in self._before:

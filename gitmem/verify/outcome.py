@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from gitmem.hygiene import display
 from gitmem.model import ERROR, FAILS, HOLDS, SHELL, Ran, Spec
 from gitmem.secrets import safe_output
@@ -27,6 +29,8 @@ DENIALS_OF = {sandbox.LANDLOCK: (*DENIALS, "permission denied"), sandbox.SEATBEL
 # (POSIX.1-2017, Shell Command Language, 2.8.2).
 NOT_RUN = (126, 127)
 SIGNALLED = range(129, 193)
+# What make says of a command that failed, behind what the command said itself.
+_MAKE = re.compile(r"\S*make(\[\d+\])?: \*\*\* \[.*\] Error \d+")
 
 
 def argv_of(spec: Spec) -> tuple[str, ...]:
@@ -72,6 +76,7 @@ def end_of(ran: Ran, spec: Spec) -> str:
 
 
 def last_line(output: str) -> str:
-    """Return the last line that says something, cleaned, secrets taken out, and cut where it is long."""
+    """Return the last line that says something, cleaned, secrets taken out, cut; that ``make`` gives up is nothing."""
     lines = [line.strip() for line in safe_output(output, OUTPUT_KEPT).split("\n") if line.strip()]
-    return lines[-1][:LINE_KEPT] if lines else ""
+    telling = [line for line in lines if _MAKE.fullmatch(line) is None] or lines
+    return telling[-1][:LINE_KEPT] if telling else ""

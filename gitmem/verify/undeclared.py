@@ -36,7 +36,7 @@ NOISE = frozenset(
 
 
 def list_undeclared(reads: Iterable[str], places: Places, paths: Sequence[str]) -> str:
-    """Return what was read of the code although no path names it: paths apart by line feeds, in order, a few.
+    """Return what was read of the code although no path names it: a few paths apart by line feeds, what is there first.
 
     Args:
         reads: What was read (``reads``), not folded.
@@ -47,7 +47,7 @@ def list_undeclared(reads: Iterable[str], places: Places, paths: Sequence[str]) 
         return ""
     matchers = [matcher(glob) for glob in paths]
     fixed = [fixed_part(glob) for glob in paths]
-    found = set()
+    found: dict[str, bool] = {}  # and whether it is missing: what was only looked up and is not there tells less
     for read in reads:
         mark, path = read[0], read[1:]
         is_folder = places.is_folder(path)
@@ -58,8 +58,8 @@ def list_undeclared(reads: Iterable[str], places: Places, paths: Sequence[str]) 
         name = f"{path}/" if is_folder and path else path
         beside = is_folder and any(name.startswith(part) or (mark == LIST and part.startswith(name)) for part in fixed)
         if not beside and not any(matches(path) for matches in matchers):
-            found.add((f"{name}**" if mark in (NAMES, BELOW) else name) or "**")
-    return _joined(sorted(found))
+            found[(f"{name}**" if mark in (NAMES, BELOW) else name) or "**"] = places.tell(read).startswith(MISSING)
+    return _joined(sorted(found, key=lambda name: (found[name], name)))
 
 
 def _joined(paths: Sequence[str]) -> str:

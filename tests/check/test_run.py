@@ -240,6 +240,19 @@ def test_fact_that_names_no_paths_is_touched_by_every_change_and_counted(memory,
     assert (kinds(checked), checked.whole) == ({"whole": "holds"}, ("whole",))
 
 
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+def test_changed_files_of_a_fact_without_paths_are_those_that_its_run_was_seen_to_read(memory, repo, monkeypatch):
+    monkeypatch.setenv("GITMEM_TRACE", "auto")
+    put(repo, make_fact("whole", "grep -q RS256 src/auth/jwt.py"))
+    approve_all(memory)
+    change(repo, EDDSA | {"README.md": "# Changed, and first by name\n"})
+
+    with Memory(repo, clock=lambda: float(NOW)) as traced:
+        found = finding(check(traced), "whole")
+
+    assert (found.kind, found.places) == ("newly_false", (Spot("src/auth/jwt.py", 1),))
+
+
 def test_new_and_reworded_facts_of_the_code_tree_have_no_base(memory, repo):
     kept, old = make_fact("kept", RS256, tags=["auth"]), make_fact("old", {"exists": "README.md"})
     commit_files(repo, tracked(kept, old, make_fact("gone", RS256)))

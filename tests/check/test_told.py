@@ -41,4 +41,4 @@ def test_notes_name_some_keys_and_count_all():
     found = notes(checked(whole=tuple("abcdefg"), brought=("n",), removed=("r",), hidden=("h",)))
 
     assert [line.rpartition(": ")[2] for line in found[1:]] == ["h", "n", "r", "a, b, c, d, e and 2 more"]
-    assert (found[0], found[4][:10]) == ("compared with where it left", "7 are touc")
+    assert (found[0], found[4][:10]) == ("compared with where it left", "7 facts ar")

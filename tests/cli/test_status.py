@@ -19,7 +19,7 @@ def test_text_says_how_the_memory_stands(run_cli, repo: Path) -> None:
     lines = done.out.split("\n")
     assert done.status == 0
     assert lines[:3] == [f"1 memory on memory at {tip(repo)[:12]}", "  1 fact", "  ✓ 1 verified"]
-    assert lines[3].startswith("last verified ")
+    assert lines[3].startswith("newest verdict ")
     assert lines[3].endswith(" ago; index current")
 
 

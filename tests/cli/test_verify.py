@@ -47,8 +47,8 @@ def test_failure_and_what_rests_on_it_exit_with_1_and_name_the_way_on(run_cli, r
     )
     assert done.err == "gitmem: what to do about it: gitmem settle a\n"
     assert again.out == (
+        "✗ a  failed, as before — no file of src/auth/jwt.py contains 'RS256'\n"
         "? b  suspect — rests on a\n"
-        "✗ a  failed before — no file of src/auth/jwt.py contains 'RS256'\n"
         "nothing was due. Now: 1 failed, 1 suspect.\n"
     )
 
@@ -82,7 +82,7 @@ def test_dry_run_says_what_is_due_and_changes_nothing(run_cli, repo: Path) -> No
 
     assert (done.status, tip(repo)) == (0, before)
     assert done.out == "a  new  {contains: RS256, in: src/auth/jwt.py}\nb  new  {exists: README.md}\n"
-    assert done.err == "gitmem: 2 due\n"
+    assert done.err == "gitmem: 2 due. Now: 2 unproven.\n"
     assert [row["key"] for row in found["would_run"]] == ["a", "b"]
 
 

@@ -49,7 +49,8 @@ def test_each_fact_is_due_for_what_it_reads(proved, repo):
     ("reads", "told"),
     [
         ("1 =new =other.txt", ("new/a", "new/b")),
-        ("1 /", ("gone/x", "new/a", "new/b")),
+        ("1 /", ("gone/x", "new/a", "new/b")),  # and not src, which is a folder as before
+        ("1 /src", ("src/new.py",)),
         ("1 =gone/x", ("gone/x",)),
         ("1 =src", ()),
     ],
@@ -60,7 +61,7 @@ def test_observed_reads_are_told_by_the_files_that_changed(memory, repo, reads, 
     commit_files(repo, {"gone/x": "x\n"})
     verify(memory)
     git(repo, "rm", "-qr", "gone")
-    commit_files(repo, {"new/a": "x\n", "new/b": "x\n"})
+    commit_files(repo, {"new/a": "x\n", "new/b": "x\n", "src/new.py": "x\n", "src/auth/jwt.py": "RS256 too\n"})
 
     assert changed(memory, reads) == {"a": told}
 

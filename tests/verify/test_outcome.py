@@ -62,6 +62,12 @@ def test_words_of_a_check_are_shown_without_what_hides_in_them():
     assert last_line("first\n\x1b[31mred\x1b[0m \u202etxt\n \n") == r"red \u{202e}txt"
     assert len(last_line("x" * 1000)) == 200
     assert last_line("") == ""
+    gave_up = "make[1]: *** [Makefile:3: unit] Error 1\nmake: *** [Makefile:9: all] Error 2\n"
+    assert last_line(f"FAILED (failures=1)\n{gave_up}") == "FAILED (failures=1)"
+    assert last_line(gave_up) == "make: *** [Makefile:9: all] Error 2"
+    assert (
+        last_line("x\nmake: *** No rule to make target 'y'.  Stop.") == "make: *** No rule to make target 'y'.  Stop."
+    )
 
 
 def test_secret_in_the_output_is_not_repeated():

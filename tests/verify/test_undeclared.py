@@ -19,6 +19,7 @@ PLACES = Places([("100644", path, path) for path in FILES], FILES)
         (["/src", "=src/a.py"], ["src/*.py"], []),
         (["/src/sub"], ["src/a.py"], ["src/sub/"]),
         (["=new.cfg"], ["README.md"], ["new.cfg"]),
+        (["=a.so", "=setup.cfg", "=README.md"], ["src/**"], ["README.md", "setup.cfg", "a.so"]),
         (["=new.cfg"], ["new.cfg"], []),
         (["~docs"], ["src/**"], ["docs/**"]),
         (["~docs"], ["docs/**"], []),
