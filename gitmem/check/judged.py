@@ -128,7 +128,9 @@ class Judging:
             is_hearsay = base is not None and base.verdict is not None and not base.verdict.own
             if is_hearsay and row.form == BUILTIN and behind[row.key].outcome == FAILS:
                 checks[row.key] = Check(BUILTIN, tuple(json.loads(row.words)))
-        return self._ask(trees, checks, None) if checks else {}
+        asked = self._ask(trees, checks, None) if checks else {}
+        # Where it says the same, what else is said of it (which commit broke it) is told as it is elsewhere.
+        return {key: before[key] if before[key].outcome == now.outcome else now for key, now in asked.items()}
 
     def _answers(
         self, trees: Trees, facts: Sequence[tuple[Touched, state.State]], before: Mapping[str, Answer] | None

@@ -56,6 +56,20 @@ def test_claimed_verdict_of_the_base_does_not_outweigh_what_is_found_there(memor
     assert "the environment changed" in checked.of("unchecked")[0].because
 
 
+def test_claimed_culprit_of_what_fails_there_indeed_is_told(memory, repo):
+    put(repo, make_fact("builtin", {"contains": "HS512", "in": "src/auth/*"}))
+    verify(memory)
+    path, culprit = verdict_file(memory, "builtin"), git(repo, "rev-parse", "HEAD")
+    put(repo, {path: f'{git(repo, "show", f"memory:{path}")}\nculprit = "{culprit}"\n'})
+    (repo / ".git/gitmem/local.sqlite").unlink()
+    for name in ("-wal", "-shm"):
+        (repo / f".git/gitmem/local.sqlite{name}").unlink(missing_ok=True)
+    change(repo, {"src/auth/jwt.py": "# RS256\n"})
+
+    with Memory(repo, clock=lambda: float(NOW)) as fresh:
+        assert [(f.kind, f.culprit) for f in check(fresh).findings] == [("still_false", culprit)]
+
+
 def test_run_on_a_weaker_sandbox_than_the_policy_wants_teaches_nothing(memory, repo):
     put(repo, make_fact("a", "grep -q RS256 src/auth/jwt.py", paths=["src/auth/*"]))
     put(repo, {"gitmem.toml": '[verify]\nmin_sandbox = "bubblewrap"\n'})

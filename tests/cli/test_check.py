@@ -42,7 +42,7 @@ def test_change_that_breaks_a_fact_exits_with_1_and_says_what_and_whose(run_cli,
         f"1 changed file since {base[:12]} touches 3 of 3 facts: 1 becomes false, 1 is suspect because of it,"
         " 1 was false before and still is, 1 becomes true\n"
     )
-    assert done.err == ""
+    assert done.err == "gitmem: compared with main\n"
 
 
 @pytest.mark.usefixtures("facts")
