@@ -8,6 +8,7 @@ from gitmem import process
 from gitmem.config import git_environment
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen
+from gitmem.git.ancestry import kin_of
 from gitmem.git.binary import CODE_BOUNDS, Git
 from gitmem.git.repository import is_oid
 
@@ -71,17 +72,16 @@ def list_ancestors(git: Git, tip: str, *, without: str = "", at_most: int) -> li
     Raises:
         ProcessError: The history cannot be read.
     """
-    argv = ("rev-list", "--topo-order", f"--max-count={at_most}", "--format=%T %ct %P", tip, *_not(without))
+    but = (f"^{without}",) if without else ()
+    argv = ("rev-list", "--topo-order", f"--max-count={at_most}", "--format=%T %ct %P", tip, *but)
     lines = _read(git, *argv, "--").decode("ascii", "replace").split("\n")
     found = []
     for head, told in zip(lines[0::2], lines[1::2], strict=False):
         tree, at, *parents = told.split(" ")
         found.append(Ancestor(head.removeprefix("commit "), tree, int(at or 0), tuple(filter(None, parents))))
-    return found
-
-
-def _not(commit: str) -> tuple[str, ...]:
-    return (f"^{commit}",) if commit else ()
+    # Where clocks were wrong, git lists too many of a range (``ancestry``).
+    before = kin_of(git, without, [one.commit for one in found]).before if without else frozenset[str]()
+    return [one for one in found if one.commit not in before]
 
 
 def list_touched(git: Git, pairs: Iterable[tuple[str, str]]) -> dict[str, list[Touched]]:

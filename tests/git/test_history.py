@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
+from ages import grow, opened
 from conftest import commit_files, git
 
 from gitmem.errors import ProcessError
@@ -33,6 +36,17 @@ def test_ancestors_are_those_since_a_commit_children_first(merged):
     assert {one.commit for one in found} == {names["both"], names["main"], names["side"]}
     assert found[0].tree == hub.text("rev-parse", "HEAD^{tree}")
     assert len(list_ancestors(hub, names["both"], at_most=2)) == 2
+
+
+def test_ancestors_since_a_commit_are_the_same_whatever_dates_say(repo):
+    names = [f"n{nth}" for nth in range(12)]
+    rows = [("n0", "", {}), *((name, before, {}) for before, name in pairwise(names))]
+    # The side was begun at n0, whose date is newer than that of all that came behind it: git lists n0 as well.
+    code = grow(repo, [*rows, ("side", "n0", {}), ("tip", "n11 side", {})], dates=[500, *range(1, 12), 600, 700])
+
+    found = list_ancestors(opened(repo), code["tip"], without=code["n11"], at_most=100)
+
+    assert [one.commit for one in found] == [code["tip"], code["side"]]
 
 
 def test_touched_are_the_paths_that_differ_from_what_each_commit_is_compared_with(merged, repo):
