@@ -207,6 +207,7 @@ class _Check:
                     fact.path,
                     is_new=pair.base is None,
                     culprit=verdict.culprit if verdict is not None and kind == STILL else "",
+                    culprit_after=verdict.culprit_after if verdict is not None and kind == STILL else "",
                     seconds=pair.head.seconds,
                 )
             )

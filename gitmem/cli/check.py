@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from gitmem.cli import reports, shared
 from gitmem.cli.output import MARKS
+from gitmem.verify.culprit import phrase
 from gitmem.verify.finding import BROKEN, MENDED, STILL, SUSPECT, UNCHECKED
 
 TYPE_CHECKING = False
@@ -100,7 +101,7 @@ def _print(finding: Finding, out: Output) -> None:
     why = f" — {finding.because}" if finding.because else ""
     where = [f"{spot.path}:{spot.line}" if spot.line else spot.path for spot in finding.places]
     more = [*where, *([f"by {finding.by}"] if finding.by else [])]
-    more += [f"broken by {finding.culprit[:12]}"] if finding.culprit else []
+    more += [phrase(finding.culprit, finding.culprit_after)] if finding.culprit else []
     more += ["it was before"] if finding.kind == SUSPECT and not finding.is_new else []
     more += [f"gitmem settle {finding.key}"] if finding.kind == BROKEN else []
     told = f" ({'; '.join(more)})" if more else ""
@@ -129,7 +130,7 @@ def as_table(checked: Checked) -> dict[str, Any]:
         "facts": checked.facts,
         "newly_false": [_row(f) | {"new": f.is_new} for f in checked.of(BROKEN)],
         "newly_true": [{"key": f.key, "title": f.title} for f in checked.of(MENDED)],
-        "still_false": [_row(f) | {"culprit": f.culprit} for f in checked.of(STILL)],
+        "still_false": [_row(f) | {"culprit": f.culprit, "culprit_after": f.culprit_after} for f in checked.of(STILL)],
         "unchecked": [_row(f) | {"reason": f.because} for f in checked.of(UNCHECKED)],
         "suspect": [
             {"key": f.key, "title": f.title, "because": list(f.chain), "new": f.is_new} for f in checked.of(SUSPECT)

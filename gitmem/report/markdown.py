@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.report.words import WORDS
+from gitmem.verify.culprit import phrase
 from gitmem.verify.finding import BROKEN, FAILED, HOLDS, MENDED, STILL, SUSPECT, UNCHECKED
 from gitmem.verify.standing import markdown
 
@@ -45,7 +46,7 @@ def page(found: Findings, *, limit: int = SIZE_LIMIT) -> str:
 
 def _row(finding: Finding) -> str:
     why = [cell(finding.because)] if finding.because else []
-    why += [f"broken by `{finding.culprit[:12]}`"] if finding.culprit else []
+    why += [phrase(finding.culprit, finding.culprit_after)] if finding.culprit else []
     why += [f"written by {cell(finding.by)}"] if finding.by else []
     spots = [*([finding.fact] if finding.fact is not None else []), *finding.places]
     cells = (f"`{finding.key}`", cell(finding.title), "; ".join(why), "<br>".join(map(_place, spots)))

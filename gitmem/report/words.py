@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import frozen
+from gitmem.verify.culprit import phrase
 from gitmem.verify.finding import BROKEN, FAILED, HOLDS, MENDED, STILL, SUSPECT, UNCHECKED
 
 TYPE_CHECKING = False
@@ -53,7 +54,7 @@ def sentence(finding: Finding) -> str:
     words = WORDS[finding.kind]
     parts = [f"“{finding.title}” {words.told}" + (f": {finding.because}" if finding.because else "") + "."]
     if finding.culprit:
-        parts.append(f"It was broken by {finding.culprit[:12]}.")
+        parts.append(f"It was {phrase(finding.culprit, finding.culprit_after)}.")
     if finding.by and words.level:
         parts.append(f"Written by {finding.by}.")
     if finding.kind in (BROKEN, FAILED, SUSPECT, STILL):

@@ -35,7 +35,7 @@ def told_of(git: Git, named: Iterable[tuple[str, str]]) -> dict[tuple[str, str],
     return {pair: phrase(*pair, made.get(pair[0])) for pair in pairs}
 
 
-def phrase(culprit: str, after: str, made: Made | None) -> str:
+def phrase(culprit: str, after: str, made: Made | None = None) -> str:
     """Return what broke a fact as ``broken by 1234abcd5678 (Ana: Use EdDSA)``."""
     whose = ""
     if made is not None:

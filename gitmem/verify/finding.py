@@ -51,6 +51,7 @@ class Finding:
         chain: For a suspect, the memories between it and the failed fact, that fact last.
         is_new: Whether the change itself brings it: a fact without a base, a suspect that was none.
         culprit: The commit that broke it, where known.
+        culprit_after: Where it is known only that one of those after this one did, up to ``culprit``; else empty.
         seconds: How long its check ran.
     """
 
@@ -65,6 +66,7 @@ class Finding:
     chain: tuple[str, ...] = ()
     is_new: bool = False
     culprit: str = ""
+    culprit_after: str = ""
     seconds: float = 0.0
 
 

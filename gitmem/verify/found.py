@@ -31,6 +31,7 @@ def findings_of(run: Run, git: Git, *, summary: str, now: int) -> Findings:
                 path=line.path,
                 chain=line.chain,
                 culprit=line.culprit,
+                culprit_after=line.culprit_after,
             )
     return Findings("verify", summary, in_order(found.values()), run.commit, "", now)
 
@@ -48,6 +49,7 @@ def _finding(result: Result, git: Git, commit: str) -> Finding:
         _places(result.due),
         document.path,
         culprit=result.verdict.culprit if result.verdict is not None else "",
+        culprit_after=result.verdict.culprit_after if result.verdict is not None else "",
         seconds=result.seconds,
     )
 

@@ -11,7 +11,7 @@ from gitmem.model import FAILED, FAILS, SUSPECT
 from gitmem.store import layout
 from gitmem.store.commit import Plan, write_commit
 from gitmem.store.verdicts import format_verdict
-from gitmem.verify.culprit import told_of
+from gitmem.verify.culprit import phrase, told_of
 from gitmem.verify.due import RUNGS
 from gitmem.verify.standing import Standing, culprits, status_page, take_stock
 
@@ -225,8 +225,7 @@ def _subject(changed: Sequence[Verdict], told: Recorded, blamed: Sequence[Verdic
     parts += [f"{len(told.suspect)} suspect"] if told.suspect else []
     parts += [f"{len(told.holds_again)} hold again"] if told.holds_again else []
     if not parts and len(blamed) == 1:
-        at_least = " at the latest" if blamed[0].culprit_after else ""
-        return f"why: {blamed[0].key} was broken by {blamed[0].culprit[:12]}{at_least}"
+        return f"why: {blamed[0].key} was {phrase(blamed[0].culprit, blamed[0].culprit_after)}"
     if not parts and blamed:
         return f"why: what broke {len(blamed)} facts"
     if len(told.failed) == 1 and len(parts) <= 2:

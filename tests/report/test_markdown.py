@@ -23,7 +23,7 @@ def test_page_lists_what_needs_reading_in_tables():
         "",
     ]
     assert (
-        "| `still-false-0` | Plain | Plain; broken by `cccccccccccc`; written by Plain | src/Plain.py:3<br>gone.py |"
+        "| `still-false-0` | Plain | Plain; broken by cccccccccccc; written by Plain | src/Plain.py:3<br>gone.py |"
         in page(make_findings(texts="Plain"))
     )
     assert "1 more hold." in page(make_findings())

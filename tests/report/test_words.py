@@ -5,7 +5,7 @@ from __future__ import annotations
 from reporting import make_findings
 
 from gitmem.report.words import WORDS, sentence
-from gitmem.verify.finding import KINDS
+from gitmem.verify.finding import FAILED, KINDS, Finding
 
 
 def test_every_kind_has_words_and_the_grave_ones_name_the_way_on():
@@ -17,3 +17,9 @@ def test_every_kind_has_words_and_the_grave_ones_name_the_way_on():
     )
     assert "broken by cccccccccccc" in told["still_false"]
     assert told["holds"] == "“T” holds: T."
+
+
+def test_range_of_suspects_accuses_none_of_them():
+    finding = Finding("k", "T", FAILED, culprit="c" * 40, culprit_after="a" * 40)
+
+    assert "It was broken after aaaaaaaaaaaa, by cccccccccccc at the latest." in sentence(finding)
