@@ -55,6 +55,8 @@ def test_every_block_of_the_readme_is_typed_here() -> None:
         "verdicts/",
         "title:",
         "from gitmem",
+        "gitmem check",
+        "--record-results",
         "install git-hooks",
         "merge, push",
         "gitmem task add",
@@ -143,6 +145,40 @@ def test_first_commands_work_as_shown(console: Console, tmp_path: Path) -> None:
     git(tmp_path, "clone", "-q", str(tmp_path / "origin.git"), "fresh")
     fresh = Console(tmp_path / "fresh")
     assert fresh.listed() == ["fact-there-is-no-setup-py", "learned-deploys-need-the-vpn"]
+
+
+def test_change_is_checked_and_explained_as_shown(console: Console) -> None:
+    say_rs256(console)
+    git(console.folder, "switch", "-q", "-c", "topic")
+    broke = switch_to_eddsa(console.folder)
+
+    asked = [console.type(line) for line in block("gitmem check").splitlines()]
+
+    assert [done.status for done in asked] == [1, 1, 0, 0], asked
+    assert "tokens-rs256  becomes false" in asked[0].out
+    assert all(f"broken by {broke[:12]}" in done.out for done in asked[1:3])
+    assert "known now: held here" in asked[3].out
+
+
+def test_verify_jobs_are_typed_as_shown(console: Console, tmp_path: Path) -> None:
+    say_rs256(console)
+    commit_files(console.folder, {"src/auth/jwt.py": CODE["src/auth/jwt.py"] + "# more\n"})
+    git(tmp_path, "clone", "-q", str(console.folder), "elsewhere")
+    lines = block("--record-results").splitlines()
+
+    looked = [console.type(line) for line in lines[:2]]
+    judged = [Console(tmp_path / "elsewhere").type(line) for line in lines[2:4]]
+    for part in (tmp_path / "elsewhere").glob("part-*"):
+        part.rename(console.folder / part.name)
+    taken, workflow, scheduled = (console.type(line) for line in lines[4:])
+
+    assert [done.status for done in (*looked, *judged, taken, workflow)] == [0] * 6
+    assert "tokens-rs256  inputs (src/auth/jwt.py)" in looked[0].out
+    assert "1 taken; recorded as " in taken.out
+    assert "gitmem verify --record-results" in workflow.out
+    assert not (console.folder / ".github").exists()
+    # A machine without any scheduler says so.
+    assert scheduled.status in (0, 3), scheduled
 
 
 def test_hooks_are_installed_as_shown_and_capture_what_a_commit_says(console: Console) -> None:
