@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 
-from gitmem.proves import Proves
 from gitmem.store.scope import PROJECT
 from gitmem.store.spool import counts, waiting_in
+from gitmem.writes import Writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from gitmem.write.writer import Change, Writer
 
 
-class Memory(Proves):
+class Memory(Writes):
     """The memory of one repository: every command is a method.
 
     It is an opened store with commands: the one place besides errors where a class inherits, so that operations can

@@ -8,7 +8,7 @@ import time
 
 from gitmem import leftovers
 from gitmem.catalog.state import TO_SETTLE
-from gitmem.checked import list_undeclared, tracing
+from gitmem.doctor_checks import list_undeclared, tracing
 from gitmem.document import conflict
 from gitmem.document.fields import warnings_of
 from gitmem.errors import GitmemError, ProcessError

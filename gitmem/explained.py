@@ -1,4 +1,4 @@
-"""The commands that explain failures: the part of ``Memory`` that finds the commit that broke a fact."""
+"""The commands that explain failures: the part of ``Memory`` that says what a change breaks, and which commit did."""
 
 from __future__ import annotations
 
@@ -8,12 +8,26 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from gitmem.check.run import Checked
     from gitmem.verify.session import Options, Run
     from gitmem.why import Step, Why
 
 
 class Explained(Jobs):
     """An opened store with the commands that explain failures."""
+
+    def check(
+        self,
+        options: Options,
+        *,
+        base: str = "",
+        head: str = "",
+        told: Callable[[str, int, int], None] = lambda *_: None,
+    ) -> Checked:
+        """Say which facts a change makes false: those that it touches, before and behind it; writes to no branch."""
+        from gitmem.check.run import check
+
+        return check(self.proving(options), base=base, head=head, default=self.default_branch(), told=told)
 
     def why(
         self,

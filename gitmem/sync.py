@@ -11,6 +11,7 @@ import os
 from gitmem.errors import ConflictError, NoRepositoryError
 from gitmem.frozen import frozen, replace
 from gitmem.git import remotes
+from gitmem.git.ancestry import is_shallow
 from gitmem.git.objects import open_objects
 from gitmem.git.remotes import Talk
 from gitmem.store import layout
@@ -148,8 +149,7 @@ class _Sync:
 
     def _fetch(self, ours: str | None) -> str | None:
         theirs = remotes.fetch(self._git, self._remote, self._branch, self._talk)
-        is_shallow = (self._git.repository.common_dir / "shallow").exists()
-        if is_shallow and ours and theirs and not self._git.merge_bases(ours, theirs):
+        if is_shallow(self._git) and ours and theirs and not self._git.merge_bases(ours, theirs):
             # A history that was cut off here looks like one that was rewritten there (fault R15).
             return remotes.fetch(self._git, self._remote, self._branch, self._talk, deepen=True)
         return theirs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gitmem.errors import GitmemError, NotFoundError
 from gitmem.frozen import frozen
+from gitmem.git.ancestry import is_shallow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def _resolve(git: Git, rev: str) -> str:
 
 
 def _unrelated(git: Git, tip: str, head: str, against: str, *, is_asked: bool) -> Span:
-    if (git.repository.common_dir / "shallow").is_file():
+    if is_shallow(git):
         told = f"this clone is shallow and does not reach back to where {head[:12]} left {against}"
         raise GitmemError(told, hint=DEEPEN)
     if not is_asked:

@@ -12,7 +12,7 @@ from pathlib import Path
 from gitmem import __version__
 from gitmem.errors import GitmemError, UsageError
 from gitmem.install.git_hooks import ADD, KEEP, LEAVE, REMOVE, UPDATE, Step
-from gitmem.install.schedule import every_of
+from gitmem.install.schedule import every_of, read_text
 from gitmem.verify.schedule import EVERY, WORKFLOW, WORKFLOW_MARK
 
 TYPE_CHECKING = False
@@ -179,7 +179,7 @@ def plan_install(git: Git, *, every: str, shards: int = 1, package: str = "", fo
     minute, hours = 1 + digest[0] % 58, EVERY[every]
     hour = 1 + digest[1] % 5 if hours >= 24 else digest[1] % hours
     text = workflow(every, shards=shards, package=package, minute=minute + (minute >= 30), hour=hour)
-    before = _read(path)
+    before = read_text(path)
     if before is None:
         return (Step(ADD, str(path), "look at it, then commit it", "", text),)
     if before == text:
@@ -210,7 +210,7 @@ def install(git: Git, *, every: str, shards: int = 1, package: str = "", force: 
 def plan_uninstall(git: Git, *, force: bool = False) -> tuple[Step, ...]:
     """Return what taking the workflow away does; one that somebody changed stays."""
     path = _path(git)
-    before = _read(path)
+    before = read_text(path)
     if before is None:
         return ()
     if is_ours(before) or force:
@@ -239,12 +239,3 @@ def _path(git: Git) -> Path:
     if any((git.repository.work_tree / part).is_symlink() for part in (WORKFLOW, ".github", ".github/workflows")):
         raise GitmemError(f"{path} leads through a link; nothing is written there")
     return path
-
-
-def _read(path: Path) -> str | None:
-    try:
-        return path.read_text(encoding="utf-8", errors="surrogateescape")
-    except FileNotFoundError:
-        return None
-    except OSError as err:
-        raise GitmemError(f"{path} cannot be read: {err.strerror}") from err

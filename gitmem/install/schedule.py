@@ -162,7 +162,7 @@ def plan_install(git: Git, *, every: str, kind: str) -> tuple[Step, ...]:
         step for other in KINDS if other != kind for name in _names(git, job) for step in _removals(git, other, name)
     ]
     for place in places(git, kind, job):
-        before = _read(place.path)
+        before = read_text(place.path)
         what = ADD if before is None else KEEP if before == place.text else UPDATE
         steps.append(Step(what, str(place.path), f"{kind}, {job.every}", before or "", place.text))
     if kind == CRON:
@@ -254,7 +254,7 @@ def _names(git: Git, job: Wanted) -> list[Wanted]:
 
 
 def _removals(git: Git, kind: str, job: Wanted) -> list[Step]:
-    found = [(place, _read(place.path)) for place in places(git, kind, job)]
+    found = [(place, read_text(place.path)) for place in places(git, kind, job)]
     steps = [Step(REMOVE, str(place.path), kind, text) for place, text in found if text is not None]
     if kind == CRON and steps:
         text = read_crontab() or ""
@@ -280,7 +280,12 @@ def _remove(git: Git, kind: str, job: Wanted) -> None:
         _answers(["systemctl", "--user", "daemon-reload"])
 
 
-def _read(path: Path) -> str | None:
+def read_text(path: Path) -> str | None:
+    """Return what a file says; None where there is none.
+
+    Raises:
+        GitmemError: It cannot be read.
+    """
     try:
         return path.read_text(encoding="utf-8", errors="surrogateescape")
     except FileNotFoundError:

@@ -8,7 +8,7 @@ import pytest
 from conftest import NOW
 from proving import make_fact, put
 
-from gitmem import checked
+from gitmem import doctor_checks
 from gitmem.app import Memory
 from gitmem.frozen import replace
 from gitmem.model import HOLDS, Verdict
@@ -16,12 +16,12 @@ from gitmem.model import HOLDS, Verdict
 
 @pytest.mark.skipif(sys.platform != "linux", reason="strace is of Linux")
 def test_tracing_that_is_off_or_cannot_be_is_told_with_what_it_costs(memory: Memory) -> None:
-    off = checked.tracing(memory, "/usr/bin", "none")
+    off = doctor_checks.tracing(memory, "/usr/bin", "none")
     memory.config = replace(memory.config, trace="auto")
-    lacking = checked.tracing(memory, "/nowhere", "none")
+    lacking = doctor_checks.tracing(memory, "/nowhere", "none")
 
-    assert off == f"off by a setting: {checked.COST}"
-    assert lacking == f"strace is not installed: {checked.COST}"
+    assert off == f"off by a setting: {doctor_checks.COST}"
+    assert lacking == f"strace is not installed: {doctor_checks.COST}"
 
 
 def test_fact_whose_verdict_read_more_than_it_declares_is_a_problem(memory: Memory, repo) -> None:
@@ -30,7 +30,7 @@ def test_fact_whose_verdict_read_more_than_it_declares_is_a_problem(memory: Memo
     verdict = Verdict("a", row.spec, row.claim, HOLDS, "c1", memory.commands(["a"])[0].digest, NOW, own=True)
     memory.local.add_verdicts([replace(verdict, undeclared="setup.cfg\n\x1b[2J")])
 
-    found = checked.list_undeclared(memory, memory.catalog())
+    found = doctor_checks.list_undeclared(memory, memory.catalog())
 
     assert [(p.code, p.key, p.severity) for p in found] == [("undeclared-read", "a", "warning")]
     assert "setup.cfg" in found[0].message and "\x1b" not in found[0].message
