@@ -15,8 +15,9 @@ from gitmem.secrets import safe_output
 from gitmem.verify import builtin
 from gitmem.verify.bisect import FLAPPING, FOUND, RANGE, UNKNOWN, Answers, Found, Search
 from gitmem.verify.culprit import as_table as as_commit
+from gitmem.verify.explain import changed_reads
 from gitmem.verify.groundwork import open_grounds
-from gitmem.verify.inputs import CodeTree
+from gitmem.verify.inputs import CodeTree, digest
 from gitmem.verify.judge import SKIPPED, Judge
 from gitmem.verify.lineage import Question, Reader
 from gitmem.verify.round import refusal
@@ -244,8 +245,21 @@ class Explainer:
         except GitmemError:
             return "", False
         paths = [change.path for change in changes if concerns is None or concerns(change.path)]
+        if question.seen and paths:
+            paths = _seen_of(question, CodeTree(git, found.after), CodeTree(git, found.culprit), paths)
         raw, is_whole = read_diff(git, found.after, found.culprit, paths) if paths else (b"", True)
         return safe_output(raw, len(raw)), is_whole
+
+
+def _seen_of(question: Question, before: CodeTree, after: CodeTree, paths: list[str]) -> list[str]:
+    """Return which of the paths that a culprit changed a run read whose inputs are those of one side; else all."""
+    seen = {
+        path
+        for reads, known in question.seen
+        if known in (digest(tree, question.inputs, question.check, reads) for tree in (before, after))
+        for path in changed_reads(reads, before, after, paths)
+    }
+    return [path for path in paths if path in seen] or paths
 
 
 def _created(due: Due) -> int:

@@ -221,6 +221,26 @@ def test_reads_of_a_run_are_believed_only_where_all_of_them_are_as_they_were(rep
     assert (found.culprit, found.candidates) == (culprit, 3)
 
 
+@pytest.mark.skipif(not shutil.which("strace"), reason="strace is not installed")
+def test_only_what_the_runs_were_seen_to_read_is_shown_of_a_culprit_and_of_a_change(repo, monkeypatch):
+    monkeypatch.setenv("GITMEM_TRACE", "auto")
+    with Memory(repo, clock=Clock(NOW)) as memory:
+        memory.init(offline=True)
+        put(repo, make_fact("a", "grep -q RS256 src/auth/jwt.py"))
+        approve_all(memory)
+        verify(memory, no_sandbox=False)
+        commit_files(repo, {"src/auth/jwt.py": "ALGORITHM = 1\n", "README.md": "# Other\n", "a.txt": "1\n"}, "break it")
+
+        checked = memory.check(Options(), base="HEAD~1")
+        verify(memory, no_sandbox=False)
+        found = memory.why("a", with_diff=True)
+
+    assert [[spot.path for spot in finding.places] for finding in checked.findings] == [["src/auth/jwt.py"]]
+    assert [line for line in found.diff.split("\n") if line.startswith("diff ")] == [
+        "diff --git a/src/auth/jwt.py b/src/auth/jwt.py"
+    ]
+
+
 def test_fact_that_never_held_is_told_so_and_nothing_is_written(memory, repo):
     commit_lines(repo, "one", "two")
     put(repo, make_fact("a", "grep -q nowhere src/auth/jwt.py", paths=["src/auth/**"]))

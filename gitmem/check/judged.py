@@ -11,7 +11,7 @@ from gitmem.model import BUILTIN, ERROR, FAILS, HOLDS, Check
 from gitmem.verify import builtin
 from gitmem.verify.derived import answer_behind
 from gitmem.verify.due import Due, is_accepted, read_fact
-from gitmem.verify.explain import changed_of_reads
+from gitmem.verify.explain import changed_reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def changed_of(pair: Pair, trees: Trees) -> Sequence[Change]:
         return changed
     verdicts = [answer.verdict for answer in (pair.head, pair.base) if answer is not None and answer.verdict]
     paths = [change.path for change in changed]
-    read = {path for v in verdicts for path in changed_of_reads(v.reads, trees.base, trees.head, paths)}
+    read = {path for v in verdicts for path in changed_reads(v.reads, trees.base, trees.head, paths)}
     return [change for change in changed if change.path in read] or changed
 
 

@@ -8,7 +8,8 @@ from gitmem.catalog import state
 from gitmem.frozen import frozen
 from gitmem.model import BUILTIN
 from gitmem.verify.due import states_on
-from gitmem.verify.inputs import CodeTree, Files
+from gitmem.verify.explain import changed_reads
+from gitmem.verify.inputs import SEEN, CodeTree, Files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -138,6 +139,9 @@ def find_touched(
     for fact, base, head in zip(maybe, before, behind, strict=True):
         if fact.row.id in brought or base.digest != head.digest:
             paths = _changed_paths(fact.row, head, files)
+            if base.digest.startswith(SEEN) and base.verdict is not None:
+                seen = changed_reads(base.verdict.reads, trees.base, trees.head, list(by_path))
+                paths = [path for path in seen if path in by_path] or None
             changed = every if paths is None else tuple(by_path[path] for path in paths)
             found.append(Touched(fact, None if fact.row.id in brought else base, head, changed))
     return found

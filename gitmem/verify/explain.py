@@ -29,7 +29,7 @@ def explain(git: Git, tree: CodeTree, dues: Sequence[Due]) -> tuple[Due, ...]:
     return _Explaining(git, tree).explain(dues)
 
 
-def changed_of_reads(text: str, before: CodeTree, behind: CodeTree, paths: list[str]) -> list[str]:
+def changed_reads(text: str, before: CodeTree, behind: CodeTree, paths: list[str]) -> list[str]:
     """Return what changed of a verdict's ``reads`` between two trees, which differ in *paths*; all of them if unknown.
 
     Where something that was looked up became another thing without a file of that name, its place is returned.
@@ -80,12 +80,9 @@ class _Explaining:
         if due.spec.check.form == BUILTIN:
             globs = [due.spec.check.words[-1]]
         elif kind == "tree":
-            return self._of_reads(verdict.reads, before, paths)
+            return changed_reads(verdict.reads, before, self._tree, paths)
         matchers = [matcher(glob) for glob in globs]
         return [p for p in paths if p.endswith(".gitattributes") or any(matches(p) for matches in matchers)] or paths
-
-    def _of_reads(self, text: str, before: CodeTree, paths: list[str]) -> list[str]:
-        return changed_of_reads(text, before, self._tree, paths)
 
     def _tree_at(self, commit: str) -> CodeTree | None:
         if commit not in self._before:
