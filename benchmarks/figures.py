@@ -258,4 +258,7 @@ OBJECTS = Figure("remember-bytes", "bytes one remember adds, 100,000 memories", 
 
 
 # What a check costs more than a plain `sh -c` of its command, by the way it is run.
-CHECKS = (Figure("check-sandboxed", "a check in the sandbox, more than `sh -c`", 25, "ms", (), lambda _: 0.0),)
+CHECKS = (
+    Figure("check-sandboxed", "a check in the sandbox, more than `sh -c`", 25, "ms", (), lambda _: 0.0),
+    Figure("check-traced", "a check traced in the sandbox, more than `sh -c`", 45, "ms", (), lambda _: 0.0),
+)

@@ -1,11 +1,10 @@
-"""Measure what observing inputs costs, and what it saves.
+"""Measure what observing inputs saves.
 
-    python benchmarks/observed.py [--facts 1000] [--rounds 40]
+    python benchmarks/observed.py [--facts 1000]
 
-Two things, each in a repository made for it: what a check costs over a plain ``sh -c`` of its command, in the sandbox
-and traced in the sandbox, every way once a round; and facts with observed inputs spread over as many files, of which a
-commit touches one in a hundred: how long it takes to say what is due, and whether exactly the facts run whose inputs
-were touched. Exit status: 0, or 1 where another fact ran, or one that had to did not.
+Facts with observed inputs, spread over as many files, of which a commit touches one in a hundred: how long it takes to
+say what is due, and whether exactly the facts run whose inputs were touched. Exit status: 0, or 1 where another fact
+ran, or one that had to did not. What tracing costs a check: ``overhead.py``.
 """
 
 from __future__ import annotations
@@ -13,23 +12,18 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.history import run_git
 from gitmem.app import Memory
 from gitmem.config import search_path
 from gitmem.verify import evidence, sandbox
-from gitmem.verify.ground import Grounds
 from gitmem.verify.session import Options
 
-COMMAND = "grep -q 7 data/00/0007.txt"
-WARM_UP = 3
 PER_FOLDER = 20
 
 
@@ -68,42 +62,6 @@ def commit(folder: Path, branch: str, files: dict[str, str]) -> None:
     run_git(folder, "fast-import", "--quiet", "--date-format=now", input="".join(parts).encode())
 
 
-def overhead(folder: Path, rounds: int) -> dict[str, list[float]]:
-    """Return the seconds of each way to run one command, a value a round."""
-    path = search_path()
-    rung = sandbox.probe(path)
-    strace = evidence.find_tracer(path, rung)
-    argv = ["sh", "-c", COMMAND]
-    found: dict[str, list[float]] = {}
-    with Memory(folder) as memory:
-        git = memory.git
-        head = git.read_head()[1] or ""
-        overlay = rung == sandbox.BUBBLEWRAP and sandbox.probe_overlay(path, git.repository.state_dir / "ground")
-        with Grounds(git, overlay=overlay) as grounds:
-
-            def check(tracer: str) -> None:
-                with grounds.take(head) as ground:
-                    ran = sandbox.run_check(
-                        argv, ground=ground, rung=rung, network=False, timeout_s=60, path=path, strace=tracer
-                    )
-                if ran.status != 0 or (tracer and ran.trace is None):
-                    raise SystemExit(f"observed: the check ended with {ran.status}: {ran.problem or ran.output}")
-
-            ways: dict[str, Callable[[], object]] = {
-                "plain": lambda: subprocess.run(argv, cwd=folder, check=True, stdin=subprocess.DEVNULL),
-                "sandboxed": lambda: check(""),
-            }
-            if strace:
-                ways["traced"] = lambda: check(strace)
-            for number in range(-WARM_UP, rounds):
-                for name, way in ways.items():
-                    began = time.perf_counter()
-                    way()
-                    if number >= 0:
-                        found.setdefault(name, []).append(time.perf_counter() - began)
-    return found
-
-
 def touch(folder: Path, facts: int) -> tuple[float, float, set[str], set[str]]:
     """Prove all facts, touch one file in a hundred, and verify.
 
@@ -133,7 +91,6 @@ def main() -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description="Measure observed inputs.")
     parser.add_argument("--facts", type=int, default=1000)
-    parser.add_argument("--rounds", type=int, default=40)
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="gitmem-observed-"))
     for name in [name for name in os.environ if name.startswith(("GIT_", "GITMEM_"))]:
@@ -143,12 +100,8 @@ def main() -> int:
         repo = folder / "repo"
         repo.mkdir()
         make_repository(repo, options.facts)
-        spent = overhead(repo, options.rounds)
-        for name in ("sandboxed", "traced"):
-            if name in spent:
-                more, least = ((of(spent[name]) - of(spent["plain"])) * 1e3 for of in (statistics.median, min))
-                print(f"{name}: {more:.1f} ms more than a plain sh -c by the median, {least:.1f} ms by the least")
-        if "traced" not in spent:
+        path = search_path()
+        if not evidence.find_tracer(path, sandbox.probe(path)):
             print("strace is not installed or does not work here: nothing is observed")
             return 0
         first, again, ran, wanted = touch(repo, options.facts)

@@ -14,7 +14,7 @@ from gitmem.git.repository import is_oid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
 # What a diff for people may take; one that is cut says so.
 DIFF_LIMIT = 64 * 1024
@@ -165,8 +165,3 @@ def _read(git: Git, *args: str, input: bytes = b"") -> bytes:
             told = f"git {args[0]} says more than {at_most >> 20} MiB of this history"
             raise ProcessError(told, argv=argv, stderr=told)
     return found
-
-
-def by_commit(ancestors: Iterable[Ancestor]) -> Mapping[str, Ancestor]:
-    """Return commits by their names, in the same order."""
-    return {one.commit: one for one in ancestors}

@@ -24,7 +24,7 @@ from gitmem.git.binary import FALLBACK_IDENTITY, Git, quote_path
 from gitmem.hygiene import display
 from gitmem.model import Check
 from gitmem.verify import due as due_module
-from gitmem.verify.inputs import SEEN, digest
+from gitmem.verify.inputs import SEEN
 from gitmem.verify.removal import remove_tree
 
 TYPE_CHECKING = False
@@ -250,9 +250,8 @@ def list_due(
 
 def _digest_on(tree: CodeTree, inputs: Sequence[str], check: Check, verdict: Verdict | None, known: str) -> str:
     """Return the digest of a fact's inputs on a tree: of what the verdict that stands on HEAD read, if it says so."""
-    if verdict is None or verdict.inputs != known:
-        return digest(tree, inputs, check)
-    return digest(tree, inputs, check, verdict.reads, is_claim=not verdict.own)
+    stands = verdict is not None and verdict.inputs == known
+    return due_module.digest_by(tree, inputs, check, verdict if stands else None)
 
 
 def _list_touched(catalog: Catalog, local: LocalState, ground: int, tree: CodeTree) -> list[str]:

@@ -131,13 +131,14 @@ def digester(tree: CodeTree, fact: state.FactRow) -> Callable[[Verdict | None], 
     """Return what gives the digest, on one tree, of the inputs that a verdict of a fact means (``state.state_of``)."""
     inputs, check = json.loads(fact.inputs), Check(fact.form, tuple(json.loads(fact.words)))
     known = digest(tree, inputs, check)
+    return lambda verdict: digest_by(tree, inputs, check, verdict) if verdict is not None and verdict.reads else known
 
-    def digest_of(verdict: Verdict | None) -> str:
-        if verdict is None or not verdict.reads:
-            return known
-        return digest(tree, inputs, check, verdict.reads, is_claim=not verdict.own)
 
-    return digest_of
+def digest_by(tree: CodeTree, inputs: Sequence[str], check: Check, verdict: Verdict | None) -> str:
+    """Return the digest of a check's inputs on a tree: where they are observed, of those that a verdict names."""
+    if verdict is None:
+        return digest(tree, inputs, check)
+    return digest(tree, inputs, check, verdict.reads, is_claim=not verdict.own)
 
 
 def is_accepted(verdict: Verdict, policy: Policy, *, now: int) -> bool:

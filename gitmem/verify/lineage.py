@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from gitmem.frozen import frozen
-from gitmem.git.history import by_commit, list_ancestors, list_touched, read_trees
+from gitmem.git.history import list_ancestors, list_touched, read_trees
 from gitmem.globs import matcher
 from gitmem.model import BUILTIN
 from gitmem.verify.inputs import CodeTree, digest
@@ -138,7 +138,8 @@ class Reader:
 
     def _history(self, good: str) -> tuple[Mapping[str, Ancestor], dict[str, list[Touched]], dict[str, str]]:
         if good not in self._known:
-            ancestors = by_commit(list_ancestors(self._git, self._bad, without=good, at_most=MOST_COMMITS))
+            listed = list_ancestors(self._git, self._bad, without=good, at_most=MOST_COMMITS)
+            ancestors = {one.commit: one for one in listed}
             outside = {p: "" for one in ancestors.values() for p in one.parents if p not in ancestors}
             base = good or next(iter(outside), "")
             pairs = [(one.commit, one.parents[0] if one.parents else "") for one in ancestors.values()]

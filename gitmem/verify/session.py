@@ -333,7 +333,7 @@ class Session:
         if row is None or not verdict.reads:
             return False
         inputs, check = json.loads(row[0]), Check(row[1], tuple(json.loads(row[2])))
-        return digest(self.tree(), inputs, check, verdict.reads) == verdict.inputs
+        return due_module.digest_by(self.tree(), inputs, check, verdict) == verdict.inputs
 
 
 def _in_tree(git: Git, path: str) -> str:
