@@ -8,7 +8,6 @@ runs. Nothing is written here: `store.commit` writes.
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from gitmem.errors import GitmemError, NotFoundError, ProcessError
 from gitmem.frozen import frozen
@@ -150,7 +149,7 @@ class LibgitObjects(Objects):
 
 def open_objects(git: Git) -> Objects:
     """Return the door to a repository's objects: libgit2 where it can open its format, else the git binary."""
-    if _is_partial(git):
+    if git.repository.is_partial:
         return Objects(git)
     import pygit2  # 114 ms (measured): only commands that touch many memories come here
     from pygit2.enums import RepositoryOpenFlag
@@ -159,11 +158,6 @@ def open_objects(git: Git) -> Objects:
         return LibgitObjects(git, pygit2.Repository(git.repository.common, RepositoryOpenFlag.NO_SEARCH))
     except (KeyError, ValueError, pygit2.GitError):
         return Objects(git)
-
-
-def _is_partial(git: Git) -> bool:
-    """Tell whether objects may be missing on purpose: the binary fetches them (git-clone(1), ``--filter``)."""
-    return any(Path(git.repository.common, "objects", "pack").glob("*.promisor"))
 
 
 def _entries(tree: Any) -> dict[bytes, Entry]:

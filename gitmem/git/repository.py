@@ -75,6 +75,14 @@ class Repository:
         top = os.path.dirname(self.common) if os.path.basename(self.common) == ".git" else self.common
         return os.path.basename(top).removesuffix(".git") or "repository"
 
+    @property
+    def is_partial(self) -> bool:
+        """Tell whether objects may be missing on purpose: the binary fetches them (git-clone(1), ``--filter``)."""
+        try:
+            return any(name.endswith(".promisor") for name in os.listdir(os.path.join(self.common, "objects", "pack")))
+        except OSError:
+            return False
+
 
 def _path(text: str) -> Path:
     from pathlib import Path

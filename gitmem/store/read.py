@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from gitmem.errors import ProcessError
+from gitmem.errors import ProcessError, RemoteError
 from gitmem.frozen import frozen, replace
 from gitmem.git.binary import Git, TreeEntry
 from gitmem.model import Problem
@@ -67,10 +67,21 @@ def scan_all(git: Git, commit: str) -> Scan:
 
     Where the tip's tree itself cannot be read, the newest first parent that can be is served, with a problem that
     says so.
+
+    Raises:
+        RemoteError: The clone is a partial one and its remote does not send what is missing. That is no damage: an earlier
+            tree in its place would hide memories, and `doctor --fix` would write it on top of them.
+        ProcessError: None of them can be read.
     """
     try:
         return sorted_out(commit, git.list_tree(commit))
     except ProcessError as err:
+        if git.repository.is_partial:
+            reason = err.stderr.strip().removeprefix("fatal: ").split("\n")[0] or "git does not say why"
+            raise RemoteError(
+                f"the memory at {commit[:12]} is not whole in this partial clone and cannot be fetched ({reason})",
+                hint="try again when its remote can be reached, or clone without --filter",
+            ) from err
         first = err
     for back in range(1, READABLE_WITHIN):
         try:

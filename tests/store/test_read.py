@@ -13,7 +13,7 @@ from conftest import NOW, git, memory_text, put_files, tip
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gitmem.errors import ProcessError
+from gitmem.errors import ProcessError, RemoteError
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
 from gitmem.store import layout
@@ -242,6 +242,18 @@ def test_only_so_many_commits_are_tried(repo: Path) -> None:
 
     with pytest.raises(ProcessError):
         scan_all(door(repo), at)
+
+
+def test_a_partial_clone_away_from_its_remote_shows_no_earlier_tree(repo: Path, tmp_path: Path) -> None:
+    put_files(repo, {"facts/a.md": memory_text("a")})
+    at = put_files(repo, {"facts/b.md": memory_text("b")})
+    git(repo, "config", "uploadpack.allowFilter", "true")
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", "--bare", "--filter=tree:0", repo.as_uri(), str(clone))
+    git(clone, "remote", "set-url", "origin", str(tmp_path / "gone"))
+
+    with pytest.raises(RemoteError, match="partial clone"):
+        scan_all(door(clone), at)
 
 
 def test_one_hostile_folder_does_not_make_the_branch_unreadable(repo: Path) -> None:
