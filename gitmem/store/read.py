@@ -69,8 +69,8 @@ def scan_all(git: Git, commit: str) -> Scan:
     says so.
 
     Raises:
-        RemoteError: The clone is a partial one and its remote does not send what is missing. That is no damage: an earlier
-            tree in its place would hide memories, and `doctor --fix` would write it on top of them.
+        RemoteError: The clone is a partial one and its remote does not send what is missing. That is no damage: an
+            earlier tree in its place would hide memories, and `doctor --fix` would write it on top of them.
         ProcessError: None of them can be read.
     """
     try:

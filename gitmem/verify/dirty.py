@@ -11,7 +11,6 @@ import json
 import os
 import shutil
 import stat
-import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -25,7 +24,7 @@ from gitmem.hygiene import display
 from gitmem.model import Check
 from gitmem.verify import due as due_module
 from gitmem.verify.inputs import SEEN
-from gitmem.verify.removal import remove_tree
+from gitmem.verify.temporary import temporary_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,13 +76,10 @@ def snapshot(git: Git) -> Iterator[Snapshot]:
     top = git.repository.work_tree
     if top is None:
         raise NoRepositoryError("there is no work tree here, so nothing that is not committed")
-    folder = Path(tempfile.mkdtemp(prefix="gitmem-dirty-")).resolve()
-    try:
+    with temporary_folder("gitmem-dirty-") as folder:
         taking = _Taking(git, top, folder)
         commit = taking.commit()
         yield Snapshot(Git(git.repository, objects=taking.objects), commit, tuple(taking.notices))
-    finally:
-        remove_tree(str(folder))
 
 
 class _Taking:

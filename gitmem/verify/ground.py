@@ -8,9 +8,8 @@ Where the repository cannot be written to, the clones lie in a temporary folder 
 
 from __future__ import annotations
 
-import tempfile
 import threading
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from gitmem.errors import ConflictError, GitmemError
@@ -19,6 +18,7 @@ from gitmem.verify import toolchain
 from gitmem.verify.folders import Lent, find_folders
 from gitmem.verify.removal import remove_tree
 from gitmem.verify.scratch import Scratch, Source
+from gitmem.verify.temporary import temporary_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Grounds:
             overlay: Whether checks run on overlays over a common clone.
             in_place: Whether checks (under bubblewrap) see the ground where the work tree lies: what was installed
                 there names its place, and finds the ground's files then and not the person's.
-            temporary: Where the clones lie instead of the repository's own place; removed at the end.
+            temporary: Where the clones lie instead of the repository's own place.
         """
         self._git = git
         self._overlay = overlay
@@ -97,9 +97,6 @@ class Grounds:
                 self._leave_head()
             while self._clones:
                 self._clones.pop().close()
-        if self._temporary:
-            with suppress(OSError):  # an interrupted check may still be writing there
-                remove_tree(str(self._temporary))
 
     def _leave_head(self) -> None:
         head = self._git.read_head()[1]
@@ -146,11 +143,8 @@ class Grounds:
     @contextmanager
     def empty(self) -> Iterator[Path]:
         """Lend an empty folder, outside of any repository; it is removed afterwards."""
-        folder = tempfile.mkdtemp(prefix="gitmem-empty-")
-        try:
-            yield Path(folder).resolve()
-        finally:
-            remove_tree(folder)
+        with temporary_folder("gitmem-empty-") as folder:
+            yield folder
 
     def _hold(self, commit: str) -> tuple[Scratch, Source]:
         with self._lock:

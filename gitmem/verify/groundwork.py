@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
-import tempfile
-from pathlib import Path
+from contextlib import ExitStack, contextmanager
 
 from gitmem.verify import sandbox
 from gitmem.verify.ground import Grounds, place_of_clones
+from gitmem.verify.temporary import temporary_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from gitmem.git.binary import Git
 
 
-def open_grounds(git: Git, rung: str, path: str) -> Grounds:
-    """Return the grounds of checks, to be used as a context manager.
+@contextmanager
+def open_grounds(git: Git, rung: str, path: str) -> Iterator[Grounds]:
+    """Lend the grounds of checks.
 
     Args:
         git: The repository that the code is in.
@@ -28,8 +31,9 @@ def open_grounds(git: Git, rung: str, path: str) -> Grounds:
         is_writable = os.access(place, os.W_OK | os.X_OK)
     except OSError:
         is_writable = False
-    if not is_writable:  # a read-only disk, or somebody else's repository
-        place = temporary = Path(tempfile.mkdtemp(prefix="gitmem-ground-")).resolve()
-    in_place = rung == sandbox.BUBBLEWRAP
-    overlay = in_place and sandbox.probe_overlay(path, place)
-    return Grounds(git, overlay=overlay, in_place=in_place, temporary=temporary)
+    with ExitStack() as stack:
+        if not is_writable:  # a read-only disk, or somebody else's repository
+            place = temporary = stack.enter_context(temporary_folder("gitmem-ground-"))
+        in_place = rung == sandbox.BUBBLEWRAP
+        overlay = in_place and sandbox.probe_overlay(path, place)
+        yield stack.enter_context(Grounds(git, overlay=overlay, in_place=in_place, temporary=temporary))

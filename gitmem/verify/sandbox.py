@@ -27,6 +27,7 @@ from gitmem.verify.plan import FILE_BYTES, SWEEP_S, Plan, format_plan
 from gitmem.verify.removal import remove_tree
 from gitmem.verify.scratch import SEEN_OBJECTS
 from gitmem.verify.strace import argv_traced
+from gitmem.verify.temporary import temporary_folder
 from gitmem.verify.watch import MIB, Limits
 
 TYPE_CHECKING = False
@@ -104,7 +105,7 @@ def probe_overlay(env_path: str, folder: Path) -> bool:
         return False
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder) as top:
+        with temporary_folder("probe-", folder) as top:
             ground = Ground(Path(top, "lower").resolve(), "", (), Path(top, "upper").resolve())
             for made in ("lower/d", "upper/u", "upper/w"):
                 Path(top, made).mkdir(parents=True)
@@ -224,20 +225,21 @@ class _Job:
 
     def run_by_starter(self, *, confined: bool) -> Ran:
         """Run it as a process like any other, confined or not, with a home of its own."""
-        scratch = f"{tempfile.gettempdir()}/gitmem-{os.urandom(8).hex()}"
-        env = clean_environment(self.path, scratch, scratch)
-        own = [str(p) for p in self.ground.readable]
-        reading = [*_confined_reading(self.path), *own, *self.readable] if confined else []
-        return self._run(
-            lambda held: self._plan(
-                env,
-                str(self.ground.path),
-                scratch=scratch,
-                confined=confined,
-                reading=reading,
-                argv=self._argv(held),
+        with temporary_folder("gitmem-check-") as made:
+            scratch = f"{made}/home"
+            env = clean_environment(self.path, scratch, scratch)
+            own = [str(p) for p in self.ground.readable]
+            reading = [*_confined_reading(self.path), *own, *self.readable] if confined else []
+            return self._run(
+                lambda held: self._plan(
+                    env,
+                    str(self.ground.path),
+                    scratch=scratch,
+                    confined=confined,
+                    reading=reading,
+                    argv=self._argv(held),
+                )
             )
-        )
 
     def _argv(self, held: starter.Starter) -> list[str]:
         """Return what the sandbox runs: the program, or strace with it."""
