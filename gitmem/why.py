@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 
 from gitmem.document.fields import parse_time
 from gitmem.errors import FormatError, GitmemError
@@ -25,7 +25,7 @@ from gitmem.verify.standing import take_stock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
     from gitmem.git.history import Made
@@ -125,11 +125,16 @@ class Explainer:
         if kind is not None and self._judge is not None:
             self._judge.stop()
         self._open.close()
-        try:
-            if self._verdicts:
+        if self._verdicts:
+            with self._told_where_unwritten("what broke it"):
                 self._session.keep_verdicts(self._verdicts)
+
+    @contextmanager
+    def _told_where_unwritten(self, what: str) -> Iterator[None]:
+        try:
+            yield
         except GitmemError as err:
-            self._store.notices.append(f"what broke it is not written on the branch: {display(err.message)}")
+            self._store.notices.append(f"{what} is not written on the branch: {display(err.message)}")
 
     def failing(self) -> list[Due]:
         """Return the facts that were asked for, by key."""
@@ -148,7 +153,8 @@ class Explainer:
             )
         if verdict is None or not verdict.own or due.why not in ("asked", "ttl"):
             result = self._session.judge_one(due)
-            self._session.keep([result])
+            with self._told_where_unwritten("that it fails"):
+                self._session.keep([result])
             if result.outcome != FAILS:
                 return _unfailing(key, result)
             verdict = result.verdict

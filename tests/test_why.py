@@ -377,6 +377,21 @@ def test_culprit_that_cannot_be_written_down_is_told_all_the_same(held, repo, mo
     assert held.notices == ["what broke it is not written on the branch: the branch is locked"]
 
 
+def test_failure_that_nobody_saw_and_that_cannot_be_written_down_is_explained_all_the_same(held, repo, monkeypatch):
+    from gitmem.errors import UnwritableError
+    from gitmem.verify.session import Session
+
+    (culprit,) = commit_lines(repo, "break it")
+
+    def refuse(*_: object) -> None:
+        raise UnwritableError("the disk is read-only")
+
+    monkeypatch.setattr(Session, "keep_verdicts", refuse)
+
+    assert held.why("signs", options=RUN).found.culprit == culprit
+    assert [notice.split(" is ")[0] for notice in held.notices] == ["that it fails", "what broke it"]
+
+
 def test_interruption_keeps_what_was_found(held, repo):
     _, culprit = commit_lines(repo, "one", "break it")
     verify(held)
