@@ -10,6 +10,7 @@ import os
 
 from gitmem.errors import ProcessError
 from gitmem.git.binary import Git
+from gitmem.git.repository import is_oid
 
 FOLDER = ".memory"
 PREFIX = f"{FOLDER}/"
@@ -35,8 +36,10 @@ def find_tree(git: Git, code: str) -> str:
             noted = file.read().split(" ")
     except OSError:
         noted = []
-    if len(noted) == 2 and noted[0] == code:
-        return noted[1].strip()
+    if len(noted) == 2 and noted[0] == code and noted[1].endswith("\n"):
+        tree = noted[1].strip()
+        if not tree or is_oid(tree):  # a crash of the machine may leave zeros in its place
+            return tree
     found = read_tree(git, code)
     if found or os.path.isdir(git.repository.state):
         _write_note(note, f"{code} {found}\n")

@@ -139,3 +139,13 @@ def test_what_is_no_folder_is_no_second_home(repo: Path, kind: str) -> None:
 
     with Memory(repo, clock=Clock()) as memory:
         assert set(listed(memory)) == {"a"}
+
+
+def test_a_damaged_note_of_the_second_home_is_made_anew(both: Memory, repo: Path) -> None:
+    known = listed(both)
+    note = repo / ".git" / "gitmem" / "home"
+    head = tip(repo, "HEAD")
+    for damaged in (f"{head} " + "\0" * 41, f"{head} {'f' * 7}\n", f"{head} "):
+        note.write_text(damaged, encoding="ascii")
+        with Memory(repo, clock=Clock()) as memory:
+            assert listed(memory) == known
