@@ -27,6 +27,7 @@ class Explained(Jobs):
         """Say which facts a change makes false: those that it touches, before and behind it; writes to no branch."""
         from gitmem.check.run import check
 
+        self.note_unreadable()
         return check(self.proving(options), base=base, head=head, default=self.default_branch(), told=told)
 
     def why(

@@ -61,6 +61,7 @@ class Jobs(Shown):
         if options.shard or options.results:  # other machines do not know what is private
             stores = [(store, own) for store, own in stores if store is self] or [(self, options)]
         runs = [store.session(own).run(told, watch) for store, own in stores]
+        self.note_unreadable()
         if len(runs) == 1:
             return runs[0]
         from gitmem.verify.run import join_runs

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from gitmem.catalog import state
+from gitmem.catalog.keys import tell_unreadable
 from gitmem.document.fields import STATES, format_time
 from gitmem.errors import ProcessError
 from gitmem.graph import age_s
@@ -98,9 +99,9 @@ def notices(catalog: Catalog, *, now: int, silent: str = "") -> list[str]:
         silent: What is wrong with the schedule of verify jobs, or empty.
     """
     found = [silent] if silent else []
-    problems = catalog.row("SELECT count(*) FROM problem WHERE severity = 'error'")[0]
-    if problems:
-        found.append(f"{problems} file{'s' * (problems != 1)} of the store cannot be read: gitmem doctor")
+    unreadable = tell_unreadable(catalog)
+    if unreadable:
+        found.append(unreadable)
     facts = catalog.row(
         f"SELECT count(*) FROM fact f JOIN memory m ON m.id = f.id WHERE {state.LIVE} AND {state.CLAIM}"
     )[0]

@@ -44,3 +44,9 @@ def near_keys(catalog: Catalog, key: str) -> str:
     keys = [row[0] for row in catalog.rows("SELECT DISTINCT key FROM memory LIMIT 20000")]
     near = [k for k in keys if key and key in k][:NEAR] or get_close_matches(key, keys, n=NEAR, cutoff=0.6)
     return f"did you mean {', '.join(near)}?" if near else "look for it: gitmem recall, gitmem list"
+
+
+def tell_unreadable(catalog: Catalog) -> str:
+    """Return in a line how many files of the store are not served, or an empty string: one may be a fact."""
+    found = catalog.row("SELECT count(*) FROM problem WHERE severity = 'error'")[0]
+    return f"{found} file{'s' * (found != 1)} of the store cannot be read: gitmem doctor" if found else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from gitmem import config
+from gitmem.catalog.keys import tell_unreadable
 from gitmem.errors import ConflictError, NotFoundError, ProcessError, TrustError
 from gitmem.opened.store import REFRESH_ATTEMPTS, REFRESH_PAUSE_S, OpenedStore
 from gitmem.store.scope import PROJECT
@@ -83,6 +84,12 @@ class ProvingStore(OpenedStore):
             now=self.now,
             options=options,
         )
+
+    def note_unreadable(self) -> None:
+        """Note that files of the store cannot be read: one may be a fact, and nobody looks at that."""
+        told = tell_unreadable(self.catalog()) if self.has_store() else ""
+        if told and told not in self.notices:
+            self.notices.append(told)
 
     def _follow(self, tip: str) -> None:
         """Bring the catalog that a verify run reads to a tip, in place: the run holds on to it.

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from conftest import put_files
 
 from gitmem.app import Memory
 from gitmem.catalog.keys import full_key, near_keys
 from gitmem.errors import AmbiguousKeyError, NotFoundError
+from gitmem.verify.session import Options
 
 
 @pytest.fixture
@@ -51,3 +55,14 @@ def test_what_is_no_key_is_not_found_and_says_how_to_look(keyed: Memory, typed: 
         full_key(keyed.catalog(), typed)
 
     assert "gitmem recall" in caught.value.hint
+
+
+def test_whoever_proves_says_that_a_file_which_may_be_a_fact_cannot_be_read(memory: Memory, repo: Path) -> None:
+    put_files(repo, {"facts/broken.md": "---\ntitle: x\ntitle: y\n---\n"})
+    told = "1 file of the store cannot be read: gitmem doctor"
+
+    memory.verify(Options())
+    assert memory.notices == [told]
+    memory.notices.clear()
+    memory.check(Options(), base="HEAD")
+    assert memory.notices == [told]
