@@ -164,7 +164,7 @@ class Explainer:
         if due.spec.check.form != BUILTIN and (refused := refusal(due, self._session.means())):
             return Why(key, SKIPPED, reason=refused)
         inputs = tuple(json.loads(due.row.inputs))
-        question = Question(inputs, due.spec.check, self._seen(verdict) if inputs == ("tree",) else ())
+        question = Question(inputs, due.spec.check, self._seen(verdict))
         found, answers = self._search(due, verdict, question)
         if found.outcome in (FOUND, RANGE):
             after = found.after if found.outcome == RANGE else ""

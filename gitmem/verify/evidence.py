@@ -9,8 +9,9 @@ from pathlib import Path
 
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
+from gitmem.model import BUILTIN
 from gitmem.verify import sandbox
-from gitmem.verify.inputs import digest
+from gitmem.verify.inputs import digest, is_unknown
 from gitmem.verify.observed import Scene, observe
 from gitmem.verify.reads import AT, LIST, Places
 from gitmem.verify.strace import PROGRAM
@@ -111,7 +112,7 @@ def attach(verdict: Verdict, evidence: Evidence, inputs: Sequence[str], check: C
     return replace(
         verdict,
         inputs=digest(tree, inputs, check, evidence.reads),
-        reads=evidence.reads if inputs[0] == "tree" else "",
+        reads=evidence.reads if check.form != BUILTIN and is_unknown(tree, inputs) else "",
         tools=evidence.tools,
         undeclared=evidence.undeclared,
     )

@@ -79,7 +79,7 @@ class _Explaining:
         kind, *globs = json.loads(due.row.inputs)
         if due.spec.check.form == BUILTIN:
             globs = [due.spec.check.words[-1]]
-        elif kind == "tree":
+        elif kind == "tree" or verdict.reads:
             return changed_reads(verdict.reads, before, self._tree, paths)
         matchers = [matcher(glob) for glob in globs]
         return [p for p in paths if p.endswith(".gitattributes") or any(matches(p) for matches in matchers)] or paths

@@ -111,21 +111,28 @@ def digest(tree: CodeTree, inputs: Sequence[str], check: Check, reads: str = "",
         reads: What a verdict says that it read; empty where nobody looked. It counts where nothing else is known.
         is_claim: Whether somebody else says so.
     """
-    if inputs[0] == "tree":
-        seen = tree.places.digest(reads, tree.attributes, is_claim=is_claim) if reads else None
-        return f"{SEEN}{seen}" if seen is not None else f"tree:{tree.tree}"
     if check.form == BUILTIN:
         if check.words[0] in ("exists", "absent"):
             # Only presence is read: a change of the file's content changes nothing.
             return "present" if tree.matched(check.words[1]) else "missing"
         return _of_entries(tree.matched(check.words[2]))
+    if is_unknown(tree, inputs):
+        seen = tree.places.digest(reads, tree.attributes, is_claim=is_claim) if reads else None
+        return f"{SEEN}{seen}" if seen is not None else f"tree:{tree.tree}"
     files = {entry[2]: entry for glob in inputs[1:] for entry in tree.matched(glob)}
-    if not files or any(tree.leads_through_link(glob) for glob in inputs[1:]):
-        # A misspelt or moved path would never change again, and a link's own content is only where it leads: then
-        # nothing is known of the inputs.
-        return f"tree:{tree.tree}"
     files |= {entry[2]: entry for entry in tree.attributes}
     return _of_entries(tuple(files[path] for path in sorted(files)))
+
+
+def is_unknown(tree: CodeTree, inputs: Sequence[str]) -> bool:
+    """Tell whether nothing says beforehand what a command reads in one tree: what it was seen to read counts then.
+
+    Declared paths may say nothing, too: a misspelt or moved one would never change again, and a link's own content is
+    only where it leads.
+    """
+    if inputs[0] == "tree":
+        return True
+    return not any(map(tree.matched, inputs[1:])) or any(map(tree.leads_through_link, inputs[1:]))
 
 
 def _of_entries(entries: Sequence[Entry]) -> str:

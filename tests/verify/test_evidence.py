@@ -284,6 +284,23 @@ def test_declared_paths_decide_and_what_they_leave_out_is_told(traced, repo, run
     assert due(traced) == {}
 
 
+def test_declared_path_that_is_gone_is_no_input_and_what_was_read_counts(traced, repo):
+    put(repo, make_fact("a", "grep -q service README.md", paths=["README.md"]))
+    approve_all(traced)
+    verify(traced)
+    git(repo, "mv", "README.md", "README.rst")
+    commit_files(repo, {})
+    failed = result_of(verify(traced), "a").verdict
+
+    commit_files(repo, {"unrelated.txt": "x\n"})
+    untouched = due(traced)
+    commit_files(repo, {"README.md": "# The service\n"})
+
+    assert (failed.outcome, failed.reads) == ("fails", "1 =README.md")
+    assert (untouched, due(traced)) == ({}, {"a": ("inputs", "README.md")})
+    assert outcomes(verify(traced)) == {"a": "holds"}
+
+
 def test_fact_that_leaves_out_what_it_reads_is_told_when_it_is_written(traced, repo):
     traced.fact("A title", verify="grep -q service README.md; test -f pyproject.toml", paths=["README.md"], key="k",
                 approve=True)  # fmt: skip
