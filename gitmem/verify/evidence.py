@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
-from functools import lru_cache
+from contextlib import suppress
+from functools import cache, lru_cache
 from pathlib import Path
 
 from gitmem.errors import GitmemError
@@ -21,10 +22,11 @@ from gitmem.verify.undeclared import list_undeclared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from gitmem.git.binary import Git
     from gitmem.model import Check, Ran, Verdict
+    from gitmem.verify.folders import Lent
     from gitmem.verify.ground import Ground
     from gitmem.verify.inputs import CodeTree
 
@@ -97,6 +99,7 @@ def gather(rans: Sequence[Ran], ground: Ground, tree: CodeTree, git: Git, paths:
         tree.places,
         lambda oid: _read_start(git, oid),
         os.path.realpath(work_tree) if work_tree else "",
+        _lent_links(ground.folders) if ground.folders else None,
     )
     try:
         seen = observe([parse_trace(ran.trace or b"", scene.ground) for ran in rans], scene)
@@ -124,6 +127,20 @@ def with_tools(reason: str, old: Verdict | None) -> str:
         return reason
     told = describe_change(old.tools)
     return f"{reason}: {told}" if told else reason
+
+
+def _lent_links(folders: Sequence[Lent]) -> Callable[[str], str]:
+    """Return what reads the links of the person's folders: those of node_modules lead to packages of the code."""
+
+    @cache
+    def read(inner: str) -> str:
+        for lent in folders:
+            if inner.startswith(f"{lent.name}/"):
+                with suppress(OSError):
+                    return os.readlink(lent.place / inner.removeprefix(f"{lent.name}/"))  # noqa: PTH115 - a string
+        return ""
+
+    return read
 
 
 def _read_start(git: Git, oid: str) -> bytes:

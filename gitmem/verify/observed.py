@@ -24,6 +24,8 @@ MOST_LINKS = 40
 _OBJECT = re.compile(r"/objects/(?:.*/)?(?:[0-9a-f]{2}/[0-9a-f]{38,62}|[^/]+\.(?:pack|idx|rev))\Z", re.DOTALL)
 # Enough of a script for its first line (execve(2): 255 bytes since Linux 5.1).
 FIRST_LINE = 256
+# Where links lead to what a process has open, or to where it is (proc(5)).
+_DESCRIPTORS = ("/proc/", "/dev/fd/")
 # What of a git directory says nothing of the code's files: settings, and where borrowed objects lie.
 _SETTINGS = (
     "config",
@@ -64,12 +66,15 @@ class Scene:
         places: The files of the code there.
         content: Returns the first bytes of a file or link of the code, by its object name.
         repository: Other folders that show the code: the person's work tree, or an empty string.
+        lent: Returns where a link leads that lies in a folder which is not of the code and is shown with it; empty
+            where there is none. None where no folder is.
     """
 
     ground: str
     places: Places
     content: Callable[[str], bytes]
     repository: str = ""
+    lent: Callable[[str], str] | None = None
 
 
 @frozen
@@ -111,7 +116,7 @@ class _Watching:
         self._work_tree = scene.repository + "/" if scene.repository else "\0"
         # Links that the run made, by their absolute path.
         self._links: dict[str, str] = {}
-        self._has_links = any(mode == LINK for mode, _, _ in scene.places.below(""))
+        self._has_links = scene.lent is not None or any(mode == LINK for mode, _, _ in scene.places.below(""))
         self.reads: set[str] = set()
         self.programs: dict[str, None] = {}
 
@@ -138,7 +143,7 @@ class _Watching:
     def _matters(self, path: str) -> bool:
         """Tell whether a path can lead into the code; most of what a program opens cannot."""
         return (
-            path.startswith((self._inside, self._work_tree, "/proc/"))
+            path.startswith((self._inside, self._work_tree, *_DESCRIPTORS))
             or path == self._scene.ground
             or "/objects/" in path
             or "/.." in path
@@ -184,10 +189,14 @@ class _Watching:
             return self._links[place]
         inner = self._inner(place)
         entry = self._places.find(inner) if inner else None
-        if entry is None or entry[0] != LINK:
+        if entry is not None:
+            said = _decode(self._scene.content(entry[1])) if entry[0] == LINK else ""
+        else:
+            said = self._scene.lent(inner) if inner and self._scene.lent else ""
+        if not said:
             return None
         self._read(place)
-        return _decode(self._scene.content(entry[1]))
+        return said
 
     def _read(self, place: str) -> None:
         inner = self._inner(place)
@@ -236,7 +245,7 @@ class _Watching:
     def _take_outside(self, kind: str, place: str, program: tuple[str, ...]) -> None:
         if kind == RAN and not place.startswith("/proc/"):
             self.programs[place] = None
-        if place.startswith("/proc/") and _leads_anywhere(place):
+        if place.startswith(_DESCRIPTORS) and _leads_anywhere(place):
             raise OpaqueError(f"{place} may be any file")
         if kind == OPENED and _is_object(place):
             raise OpaqueError("git's objects were read: they have all files")
@@ -314,5 +323,5 @@ def _leads_anywhere(place: str) -> bool:
 
     A descriptor itself is none: what it stands for was opened.
     """
-    parts = place.split("/")
+    parts = place.replace("/dev/fd/", "/proc/self/fd/", 1).split("/")
     return not {"cwd", "root"}.isdisjoint(parts[3:-1]) or "fd" in parts[3:-2]

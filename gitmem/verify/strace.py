@@ -18,8 +18,11 @@ if TYPE_CHECKING:
 PROGRAM = "strace"
 # Characters of an argument that are shown; of paths all are.
 LONGEST_ARGUMENT = 1000
-# -f all processes, -q their ends too, -y the paths of descriptors.
-OPTIONS = ("-DDD", "-f", "-q", "-y", "-s", str(LONGEST_ARGUMENT), "--seccomp-bpf", "-e", "signal=none", "-e")
+# -f all processes, -q their ends too, -y the paths of descriptors; programs with all their arguments and variables.
+OPTIONS = (
+    *("-DDD", "-f", "-q", "-y", "-s", str(LONGEST_ARGUMENT), "--seccomp-bpf"),
+    *("-e", "signal=none", "-e", "abbrev=!execve,execveat", "-e"),
+)
 
 
 def argv_traced(strace: str, trace_fd: int, argv: Sequence[str]) -> list[str]:

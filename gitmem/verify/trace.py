@@ -39,6 +39,7 @@ _FORMS = {
     "TP": "symlink",
     "TD": "symlinkat",
     "F": "getdents getdents64 fchdir",
+    "S": "bind connect",
     "": "getcwd exit exit_group clone clone3 fork vfork",
 }
 _FORM = {name: form for form, names in _FORMS.items() for name in names.split()}
@@ -48,7 +49,7 @@ _BIRTHS = frozenset(["clone", "clone3", "fork", "vfork"])
 # What is asked of strace besides its class of calls that name a file: `?` where a machine may not have the call.
 CALLS = (
     "%file,?getdents,getdents64,chdir,fchdir,?clone,?clone3,?fork,?vfork,exit,exit_group,ptrace,?io_uring_setup,"
-    "open_by_handle_at"
+    "open_by_handle_at,bind,connect"
 )
 
 _QUOTED = r'"((?:[^"\\]|\\.)*)"(\.\.\.)?'
@@ -59,6 +60,9 @@ _CALL = re.compile(
 )
 _BIRTH = re.compile(r"(?m)^(\d+) +(?:<\.\.\. )?(?:clone3?|v?fork)(?:\(| resumed>).* = (\d+)$")
 _STRING = re.compile(_QUOTED)
+_WORDS = re.compile(r'\[(?:"(?:[^"\\]|\\.)*"(?:\.\.\.)?(?:, )?|\.\.\.)*\]')
+# Where a socket lies that has a place among the files (unix(7)).
+_SOCKET = re.compile(r"sun_path=" + _QUOTED)
 _PATH = re.compile(r"(?:" + _QUOTED + r"|(NULL))")
 _AT = re.compile(_DESCRIPTOR + r", ")
 _FD = re.compile(_DESCRIPTOR)
@@ -292,16 +296,25 @@ class _Reading:
 
 def _iter_paths(form: str, args: str, cwd: str) -> Iterator[str]:
     """Yield the absolute paths that a call's arguments name; none for a descriptor alone that was opened before."""
+    if form == "S":
+        socket = _SOCKET.search(args)
+        if socket is not None and socket[1]:
+            yield _join(cwd, _unescape(socket[1]))
+        return
+    if form == "F":
+        found = _FD.match(args)
+        if found is None or found[2] is None:
+            raise OpaqueError("a descriptor without its path")
+        if found[2].startswith("/") and not found[3]:
+            yield _unescape(found[2])
+        return
+    yield from _named(form, args, cwd)
+
+
+def _named(form: str, args: str, cwd: str) -> Iterator[str]:
     at = 0
     for letter in form:
         base = cwd
-        if letter == "F":
-            found = _FD.match(args)
-            if found is None or found[2] is None:
-                raise OpaqueError("a descriptor without its path")
-            if found[2].startswith("/") and not found[3]:
-                yield _unescape(found[2])
-            return
         if letter == "D":
             folder = _AT.match(args, at)
             if folder is None:
@@ -335,13 +348,16 @@ def _join(base: str, path: str) -> str:
 
 
 def _arguments(args: str) -> tuple[str, ...]:
-    """Return what a program is given besides its name, as far as it is shown."""
-    start, end = args.find(", ["), args.rfind("]")
-    if start < 0 or end < start:
+    """Return what a program is given besides its name, as far as it is known what that means."""
+    start = args.find(", [")
+    given = _WORDS.match(args, start + 2) if start >= 0 else None
+    if given is None:
         return (UNKNOWN,)
-    found = _STRING.findall(args[start + 3 : end])
-    is_cut = any(cut for _, cut in found) or args[:end].endswith("...")
-    return tuple(_unescape(word) for word, _ in found[1:]) + ((UNKNOWN,) if is_cut else ())
+    found = _STRING.findall(given[0])
+    is_cut = any(cut for _, cut in found) or given[0].endswith("...]")
+    # Git's variables change what its arguments mean (git(1), environment variables).
+    is_told = any(name.startswith("GIT_") for name, _ in _STRING.findall(args, given.end()))
+    return tuple(_unescape(word) for word, _ in found[1:]) + ((UNKNOWN,) if is_cut or is_told else ())
 
 
 def _unescape(text: str) -> str:

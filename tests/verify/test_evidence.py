@@ -108,7 +108,7 @@ def test_a_starter_does_not_mix_up_traces(tmp_path):
 
 def test_strace_that_does_not_work_is_not_used(tmp_path):
     fake = tmp_path / "strace"
-    fake.write_text('#!/bin/sh\nshift 13; exec "$@"\n')
+    fake.write_text('#!/bin/sh\nshift 15; exec "$@"\n')
     fake.chmod(0o755)
 
     assert evidence.find_tracer(f"{tmp_path}:{PATH}", "none") == ""
@@ -184,6 +184,21 @@ def test_what_setup_reads_counts_as_well(traced, repo):
     commit_files(repo, {"README.md": "# Nothing\n"})
 
     assert (untouched, due(traced)) == ({}, {"a": ("inputs", "README.md")})
+
+
+def test_link_of_an_ignored_folder_leads_into_the_code(traced, repo):
+    commit_files(repo, {".gitignore": "node_modules\n", "packages/one/index.js": "1\n"})
+    (repo / "node_modules").mkdir()
+    (repo / "node_modules/one").symlink_to("../packages/one")
+    policy = {"gitmem.toml": '[verify]\nfolders = ["node_modules"]\n'}
+    put(repo, policy, make_fact("a", "test -d node_modules/one/. && test ! -e node_modules/one/new.js"))
+    approve_all(traced)
+    run = verify(traced)
+
+    commit_files(repo, {"packages/one/new.js": ""})
+
+    assert outcomes(run) == {"a": "holds"}
+    assert due(traced) == {"a": ("inputs", "packages/one/new.js")}
 
 
 def test_without_strace_everything_is_as_ever(traced, repo, monkeypatch):

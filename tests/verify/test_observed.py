@@ -117,6 +117,10 @@ def reads_of(command: str, files: dict[str, str] = FILES) -> str:
         ("true", "1"),
         ("(sleep 0; cat a) & wait", "1 =a"),
         ("grep -r . . >/dev/null", "unknown"),
+        ("exec 3< d; test -e /dev/fd/3/new", "unknown"),
+        ("exec 3< a; cat /dev/fd/3", "1 =a"),
+        ("GIT_ICASE_PATHSPECS=1 git ls-files D", "unknown"),
+        (PYTHON + " 'import socket; socket.socket(socket.AF_UNIX).connect(\"d/new\")'", "1 =d/new"),
     ],
 )
 def test_run_reads(command, reads):
