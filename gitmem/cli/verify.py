@@ -70,6 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--record-results",
         nargs="+",
+        action="extend",
         default=[],
         metavar="FILE",
         help="write down what other machines judged; runs nothing",

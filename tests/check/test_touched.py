@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 from changing import RS256
 from conftest import NOW, commit_files, git
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from proving import make_fact, put, tree_of
+from proving import approve_all, make_fact, put, tree_of, verify
 
+from gitmem.app import Memory
 from gitmem.check.touched import Trees, find_touched, list_facts
 from gitmem.git.binary import Git
 from gitmem.model import Check
@@ -99,3 +101,20 @@ def test_builtin_checks_that_no_changed_file_concerns_need_no_tree(memory, repo)
     )
 
     assert found == []
+
+
+def test_of_observed_facts_only_the_changed_files_that_were_read_are_named(memory, repo, monkeypatch):
+    if shutil.which("strace") is None:
+        pytest.skip("strace is not installed")
+    monkeypatch.setenv("GITMEM_TRACE", "auto")
+    put(repo, make_fact("a", "grep -q RS256 src/auth/jwt.py"), make_fact("b", "test $(ls src | wc -l) = 2"))
+    with Memory(repo, clock=lambda: float(NOW)) as opened:
+        approve_all(opened)
+        verify(opened)
+        base = git(repo, "rev-parse", "HEAD")
+        head = commit_files(repo, {"src/auth/jwt.py": "", "src/new.py": "", "README.md": ""})
+
+        found = touched_by(opened, repo, list_facts(opened.catalog(), ()), base, head)
+
+    named = {t.fact.row.key: [change.path for change in t.changed] for t in found}
+    assert named == {"a": ["src/auth/jwt.py"], "b": ["src/new.py"]}

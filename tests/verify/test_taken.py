@@ -130,7 +130,9 @@ def test_contradiction_and_repetition_are_refused(machines, repo, tmp_path, run_
     rows[3] |= {"outcome": "fails"}
     rewrite(tmp_path / "two", [rows[0] | {"facts": 1}, rows[3]])
 
-    ran = run_cli("verify", "--json", "--record-results", str(tmp_path / "one"), str(tmp_path / "two"))
+    ran = run_cli(
+        "verify", "--json", *(word for name in ("one", "two") for word in ("--record-results", str(tmp_path / name)))
+    )
 
     told = json.loads(ran.out)
     assert (ran.status, told["taken"]) == (2, ["builtin", "fails"])
