@@ -107,12 +107,18 @@ class Session:
             keys=self.options.keys,
             everything=self.options.everything,
         )
+        is_mine = self._in_shard()
+        return [due for due in found if is_mine(due.row.key)]
+
+    def _in_shard(self) -> Callable[[str], bool]:
+        """Return what tells whether a fact is one of the shard that is asked for; without one, each is."""
         if self.options.shard is None:
-            return found
+            return lambda _: True
         from gitmem.verify.shards import list_loads, share_out
 
+        number = self.options.shard.number
         shards = share_out(list_loads(self._catalog, self.tree()), self.options.shard.of)
-        return [due for due in found if shards[due.row.key] == self.options.shard.number]
+        return lambda key: shards.get(key) == number
 
     def waiting(self) -> list[Due]:
         """Return the facts that are due and whose commands nobody has approved or denied here, by key."""
@@ -281,6 +287,9 @@ class Session:
             from gitmem.verify.results import write_run
 
             known = due_module.list_publishable(self._catalog, self._local, self.restate())
+            # What another shard judged in this clone is in that one's file: twice, it would not be taken at all.
+            is_mine = self._in_shard()
+            known = [verdict for verdict in known if is_mine(verdict.key)]
             shard, memory = str(self.options.shard or ""), self._catalog.meta("commit")
             write_run(self.options.results, results, known, (self.commit, memory, shard), self._now)
             self._unrecorded = ""  # the file has it

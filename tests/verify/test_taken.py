@@ -76,6 +76,18 @@ def test_shards_come_together_in_one_commit_and_a_missing_one_is_named(machines,
     assert len(done.taken) + len(done.unlearnt) < 5
 
 
+def test_shards_that_one_clone_judged_in_turn_are_taken_whole(machines, tmp_path) -> None:
+    judge, memory = machines
+    paths = [str(tmp_path / str(number)) for number in (1, 2, 3)]
+    for number, path in enumerate(paths, 1):
+        verify(judge, results=path, shard=Shard(number, 3), everything=True)
+
+    done = memory.record_results(paths)
+
+    assert (done.taken, done.unlearnt) == (("builtin", "fails", "shell"), (("waits", "skipped"),))
+    assert (done.missing, done.skipped) == ((), ())
+
+
 UNFIT: list[tuple[dict[str, object], str]] = [
     ({"key": "unknown"}, "no such fact"),
     ({"spec": "0" * 64}, "something else"),
