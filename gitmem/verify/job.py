@@ -107,7 +107,8 @@ class Turn:
         assert self._fd is not None
         try:
             os.ftruncate(self._fd, 0)
-            os.pwrite(self._fd, who.encode(), 0)
+            os.lseek(self._fd, 0, os.SEEK_SET)
+            os.write(self._fd, who.encode())
         except OSError:
             return  # a full disk: who holds the lock is only told, the kernel keeps it
 

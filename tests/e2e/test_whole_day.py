@@ -108,7 +108,8 @@ class Person:
 
 def persons(folder: Path) -> dict[str, str]:
     """Return all in a repository that is a person's with a view and hooks there, and nothing at work."""
-    assert wait_until(lambda: at_rest(folder / ".git" / "gitmem"))
+    state = folder / ".git" / "gitmem"
+    assert wait_until(lambda: at_rest(state) or not (state / "background").exists())
     admin = f"common/worktrees/{(folder / '.memory/.git').read_text().strip().rpartition('/')[2]}"
     other = ("top/.memory", admin, "common/hooks", "common/info/exclude", "common/logs/refs/remotes/origin/memory")
     ours = (*other, *(f"common/{ref}" for ref in OURS), "common/refs/gitmem", "common/refs/remotes/origin/memory")

@@ -59,7 +59,7 @@ def test_status_says_what_ran_here_what_the_branch_has_and_what_runs_it(
     assert [(one["what"], one["every"]) for one in found["schedules"]] == [("cron", "6h"), ("github", "daily")]
     assert found["silent"] == ""
     ran = run_cli("status")
-    assert "1 due, 0 failed, 0 not checked" in ran.out
+    assert "last verify job here 61d ago: 1 due\n" in ran.out
     assert f"recorded as {tip(repo)[:12]}" not in ran.err
     assert "scheduled by cron, every 6h: crontab\nscheduled by github, daily: .github/" in ran.out
 
