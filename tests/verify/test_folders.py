@@ -168,9 +168,8 @@ def test_copies_are_made_once_and_are_gone_at_the_end(project):
         said += lender("ls -d node_modules web 2>/dev/null", names=())
         said += lender("ls web", names=names[1:])
 
-    first, anew = said[0], said[3].split("\n")[0]
+    first, anew = said[0], said[3].split("\n")[0]  # the same number perhaps: file systems use them again
     assert said[1:] == [first, "left", f"{anew}\n#!/bin/sh\necho left", f"{anew}\nlater", "", "node_modules"]
-    assert anew != first
     assert [(clone / "tree" / name).exists() for name in ("node_modules", "web", "README.md")] == [False, False, True]
     assert (clone / "state").exists()
 
