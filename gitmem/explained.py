@@ -67,9 +67,11 @@ class Explained(Jobs):
 
     def with_culprits(self, run: Run, explained: Sequence[Why]) -> Run:
         """Return what came of a verify run with the culprits that were found after it."""
+        if not explained:
+            return run
         from gitmem.why import with_culprits
 
-        return with_culprits(run, explained) if explained else run
+        return with_culprits(run, explained)
 
     def culprits(self, named: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], str]:
         """Return a phrase for each pair of a verdict's ``culprit`` and ``culprit_after``."""
