@@ -35,9 +35,16 @@ QUESTION = 0.6
 TIME = 0.4
 NUMBER = 0.2
 
-_ASKS_WHEN = re.compile(r"\s*(when|how long|(what|which) (date|day|month|year|time))\b", re.IGNORECASE)
-_ASKS_NUMBER = re.compile(r"\bhow (many|much|often)\b", re.IGNORECASE)
-_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+# Left to re's own cache: compiling them takes 1 ms, and most stores have no log.
+_ASKS_WHEN = r"(?i)\s*(when|how long|(what|which) (date|day|month|year|time))\b"
+_ASKS_NUMBER = r"(?i)\bhow (many|much|often)\b"
+_TIME = (
+    r"(?i)\b(yesterday|today|tonight|tomorrow|last|ago|recently|since|next|weeks?|weekend|months?|years?|monday|tuesday"
+    r"|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september"
+    r"|october|november|december|(?:19|20)\d\d|\d{1,2}(?:st|nd|rd|th))\b"
+)
+_NUMBER = r"(?i)\b(\d+|one|two|three|four|five|six|seven|eight|nine|ten|once|twice|several|couple|few|dozen)\b"
+_SENTENCE_END = r"(?<=[.!?])\s+"
 
 
 @frozen
@@ -128,17 +135,17 @@ def _around(session: Sequence[int], candidates: Mapping[int, object]) -> Iterato
 
 def talk_of(body: str) -> Talk:
     """Return what is known of a memory of a log from its text."""
-    sentences = [sentence for sentence in _SENTENCE.split(body.strip()) if sentence]
+    sentences = [sentence for sentence in re.split(_SENTENCE_END, body.strip()) if sentence]
     asked = sum(sentence.endswith("?") for sentence in sentences)
-    return Talk(asked / max(1, len(sentences)), _times().search(body) is not None, _numbers().search(body) is not None)
+    return Talk(asked / max(1, len(sentences)), bool(re.search(_TIME, body)), bool(re.search(_NUMBER, body)))
 
 
 def factor(query: str, talk: Talk) -> float:
     """Return what a memory of a log is multiplied by for a question as it was typed, > 0."""
     worth = 1 - QUESTION * talk.questions
-    if talk.has_time and _ASKS_WHEN.match(query):
+    if talk.has_time and re.match(_ASKS_WHEN, query):
         worth *= 1 + TIME
-    if talk.has_number and _ASKS_NUMBER.search(query):
+    if talk.has_number and re.search(_ASKS_NUMBER, query):
         worth *= 1 + NUMBER
     return worth
 
@@ -151,19 +158,3 @@ def with_talk(
     if not inside:
         return signals
     return [replace(s, talk=factor(query, talk_of(texts[s.number].body))) if s.number in inside else s for s in signals]
-
-
-def _times() -> re.Pattern[str]:
-    # Compiled when a log is there to be read, and kept by re: 1 ms.
-    return re.compile(
-        r"\b(yesterday|today|tonight|tomorrow|last|ago|recently|since|next|weeks?|weekend|months?|years?|monday|tuesday"
-        r"|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september"
-        r"|october|november|december|(?:19|20)\d\d|\d{1,2}(?:st|nd|rd|th))\b",
-        re.IGNORECASE,
-    )
-
-
-def _numbers() -> re.Pattern[str]:
-    return re.compile(
-        r"\b(\d+|one|two|three|four|five|six|seven|eight|nine|ten|once|twice|several|couple|few|dozen)\b", re.IGNORECASE
-    )

@@ -78,6 +78,23 @@ def test_running_recall_on_a_warm_catalog_loads_nothing_slow(tmp_path: Path) -> 
     assert sorted((imported - imported_while(["-c", "pass"], tmp_path)) & SLOW) == []
 
 
+def test_verify_loads_nothing_that_runs_or_explains_checks_where_nothing_is_due(tmp_path: Path) -> None:
+    env = {**os.environ, "HOME": str(tmp_path), "GIT_CONFIG_NOSYSTEM": "1"}
+    gitmem, who = [sys.executable, "-m", "gitmem"], ["-c", "user.name=Ana", "-c", "user.email=ana@example.org"]
+    for argv in (
+        ["git", "init", "-q", "-b", "main"],
+        ["git", *who, "commit", "-q", "--allow-empty", "-m", "code"],
+        [*gitmem, "fact", "There is no setup.py", "--absent", "setup.py"],
+        [*gitmem, "verify"],
+    ):
+        subprocess.run(argv, cwd=tmp_path, env=env, check=True, capture_output=True)
+
+    imported = imported_while(["-m", "gitmem", "verify"], tmp_path)
+
+    assert "gitmem.verify.session" in imported
+    assert sorted(imported & {"gitmem.why", "gitmem.verify.judge", "gitmem.verify.sandbox", "concurrent.futures"}) == []
+
+
 def test_slow_import_would_be_seen(tmp_path: Path) -> None:
     assert "dataclasses" in loaded_by("import dataclasses") & SLOW
     assert "dataclasses" in imported_while(["-c", "import dataclasses"], tmp_path)
