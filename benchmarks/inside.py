@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from benchmarks.questions import QUESTIONS
 from gitmem import Memory
-from gitmem.recall import Asked
+from gitmem.recall.asked import Asked
 
 
 def operations(memory: Memory, repository: str) -> dict[str, Callable[[str], object]]:

@@ -20,7 +20,7 @@ from typing import Any
 from gitmem.analysis import slug
 from gitmem.app import Memory
 from gitmem.imports import Sources
-from gitmem.recall import Asked
+from gitmem.recall.asked import Asked
 
 SESSION = "session-"
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from gitmem.doctor import Examined
     from gitmem.git.remotes import Talk
     from gitmem.opened.proofs import ProvingStore
-    from gitmem.precise import Similar
-    from gitmem.recall import Asked, Found
+    from gitmem.recall.asked import Asked, Found
+    from gitmem.recall.precise import Similar
     from gitmem.store.start import Started
     from gitmem.sync import Synced
     from gitmem.tasks.listing import Row
@@ -124,7 +124,7 @@ class Memory(Writes):
         """Rank memories against a question, those of all scopes together; the newest where there is none."""
         stores = self.stores(asked.scopes)
         if stores != [self] and not asked.syntax:
-            from gitmem import shelf
+            from gitmem.recall import shelf
 
             policy, sources = self.policy(), self.sources(stores)
             with shelf.OneState(sources):
@@ -145,7 +145,7 @@ class Memory(Writes):
 
     def statistics(self) -> dict[str, object]:
         """Return counts of what the project's store holds (A7), and how many memories the other scopes have."""
-        from gitmem.recall import statistics
+        from gitmem.recall.listing import statistics
 
         catalog = self.catalog()
         with catalog.reading():
@@ -167,12 +167,12 @@ class Memory(Writes):
         """Return memories that pass the filters, the newest first, with their tags and without their text."""
         stores = self.stores(asked.scopes)
         if stores != [self]:
-            from gitmem import shelf
+            from gitmem.recall import shelf
 
             sources = self.sources(stores)
             with shelf.OneState(sources):
                 return shelf.list_memories(sources, asked, now=self.now)
-        from gitmem.recall import list_memories
+        from gitmem.recall.listing import list_memories
 
         catalog = self.catalog()
         ground = self.ground(catalog)

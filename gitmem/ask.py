@@ -6,7 +6,7 @@ Nothing of Whoosh is imported for a question that does not need it (measured: 10
 from __future__ import annotations
 
 from gitmem.errors import ConflictError, GitmemError
-from gitmem.recall import recall as recall_plainly
+from gitmem.recall.plain import recall as recall_plainly
 from gitmem.search.engine import WHOOSH_FOLDER
 
 TYPE_CHECKING = False
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from gitmem.catalog.catalog import Catalog
     from gitmem.opened import Opened
-    from gitmem.precise import Similar
-    from gitmem.recall import Asked, Found
+    from gitmem.recall.asked import Asked, Found
+    from gitmem.recall.precise import Similar
     from gitmem.search.whoosh_engine import WhooshEngine
     from gitmem.search.whoosh_index import Shown
 
@@ -33,7 +33,7 @@ def recall(memory: Opened, asked: Asked, progress: Progress) -> Found:
     with catalog.reading():
         engine = _engine(memory, shown, catalog) if shown is not None else None
         if asked.syntax:
-            from gitmem.precise import by_syntax
+            from gitmem.recall.precise import by_syntax
 
             assert engine is not None, "the query language is Whoosh's"
             found = by_syntax(catalog, memory.local, ground, asked, engine, **options)
@@ -45,7 +45,7 @@ def recall(memory: Opened, asked: Asked, progress: Progress) -> Found:
 
 def similar(memory: Opened, key: str, asked: Asked, progress: Progress) -> Similar:
     """Return the memories that are about the same as one."""
-    from gitmem.precise import similar as find_similar
+    from gitmem.recall.precise import similar as find_similar
 
     shown, full_key = _shown(memory, progress), memory.full_key(key)
     policy, catalog = memory.policy(), memory.catalog()

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import IO
 
     from gitmem.imports import Imported, Sources
-    from gitmem.recall import Asked
+    from gitmem.recall.asked import Asked
     from gitmem.write.together import Queue
 
 

@@ -12,7 +12,7 @@ from gitmem.document.format import format as format_document
 from gitmem.document.parse import parse
 from gitmem.errors import FormatError, GitmemError, RefusedError
 from gitmem.hygiene import escaped_json
-from gitmem.recall import where
+from gitmem.recall.asked import where
 from gitmem.store import layout
 from gitmem.store.home import PREFIX
 from gitmem.store.spool import waiting_in
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from gitmem.opened import Opened
-    from gitmem.recall import Asked
+    from gitmem.recall.asked import Asked
 
 
 def stored_files(memory: Opened, asked: Asked) -> list[tuple[str, str]]:

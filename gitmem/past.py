@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gitmem import recall as plainly
 from gitmem import show, status
 from gitmem.at import truth
 from gitmem.at.anchor import find_anchor
@@ -14,6 +13,7 @@ from gitmem.errors import GitmemError, NotFoundError, ProcessError, UsageError
 from gitmem.git.ancestry import kin_of
 from gitmem.model import FAILED, UNPROVEN
 from gitmem.policy import Policy
+from gitmem.recall import listing, plain
 from gitmem.search.refresh import empty_catalog
 from gitmem.store.home import read_tree
 from gitmem.store.local import LocalState
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.opened import Opened
-    from gitmem.recall import Asked, Found
+    from gitmem.recall.asked import Asked, Found
 
 # Nothing is old in the past: no time to live has passed, no memory has expired, none is more recent than another.
 NO_CLOCK = 0
@@ -130,7 +130,7 @@ class Past:
         """Return the memories of that time that pass the filters, the newest first."""
         _refuse_scopes(asked.scopes)
         with self._catalog.reading():
-            return plainly.list_memories(self._catalog, self._ground, asked, now=NO_CLOCK)
+            return listing.list_memories(self._catalog, self._ground, asked, now=NO_CLOCK)
 
     def recall(self, asked: Asked) -> Found:
         """Rank the memories of that time against a question."""
@@ -138,9 +138,9 @@ class Past:
         if asked.syntax:
             raise UsageError("--syntax asks the index of today", hint="leave out --syntax, or --at")
         if self.is_empty:
-            return plainly.newest(self._catalog, None, asked, now=NO_CLOCK)
+            return listing.newest(self._catalog, None, asked, now=NO_CLOCK)
         with self._catalog.reading():
-            found = plainly.recall(
+            found = plain.recall(
                 self._catalog,
                 self._local,
                 self._ground,
@@ -154,7 +154,7 @@ class Past:
 
     def statistics(self) -> dict[str, object]:
         """Return counts of what there was."""
-        return plainly.statistics(self._catalog, now=NO_CLOCK) | {"scopes": {}}
+        return listing.statistics(self._catalog, now=NO_CLOCK) | {"scopes": {}}
 
     def status(self) -> dict[str, Any]:
         """Return counts by kind and status of that time, what had failed and what was suspect."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem import context
 from gitmem.catalog import state
 from gitmem.frozen import fields_of, replace
-from gitmem.recall import Asked, where
+from gitmem.recall.asked import Asked, where
 from gitmem.store.scope import SCOPES
 
 TYPE_CHECKING = False
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gitmem.context import Item, Section
     from gitmem.opened import Opened
     from gitmem.policy import Policy
-    from gitmem.shelf import Source
+    from gitmem.recall.shelf import Source
 
 NAME = "OTHER SCOPES"
 REST = "gitmem list --scope private,domain,universal"

@@ -11,7 +11,7 @@ from gitmem.app import Memory
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
 from gitmem.model import BUILTIN, Check
-from gitmem.recall import Asked
+from gitmem.recall.asked import Asked
 from gitmem.store.layout import verdict_path
 from gitmem.verify.builtin import Answer, answer_all
 from gitmem.verify.inputs import CodeTree

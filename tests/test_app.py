@@ -26,7 +26,7 @@ from proving import (
 import gitmem
 from gitmem.app import Memory
 from gitmem.errors import ConfigError, ConflictError, GitmemError, NoRepositoryError, NotFoundError
-from gitmem.recall import Asked
+from gitmem.recall.asked import Asked
 from gitmem.search.refresh import rebuild
 
 RS256 = {"contains": "RS256", "in": "src/auth/*.py"}

@@ -7,14 +7,14 @@ import os
 from pathlib import Path
 
 import pytest
+from asking import ask, keys, make_store
 from conftest import tip
 from proving import Clock, verify
-from test_precise import ask, keys, make_store
 
 from gitmem.app import Memory
 from gitmem.errors import GitmemError
 from gitmem.frozen import replace
-from gitmem.recall import Asked
+from gitmem.recall.asked import Asked
 from gitmem.search import whoosh_index
 
 

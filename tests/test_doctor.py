@@ -15,7 +15,7 @@ from gitmem.app import Memory
 from gitmem.doctor import STALE_AFTER_S
 from gitmem.errors import ConflictError
 from gitmem.model import Problem
-from gitmem.recall import Asked
+from gitmem.recall.asked import Asked
 from gitmem.store.lock import WriteLock
 
 REF = "refs/heads/memory"

@@ -17,7 +17,7 @@ from gitmem.errors import FormatError, RefusedError
 from gitmem.export import write_file, write_folder
 from gitmem.hygiene import find_hidden
 from gitmem.imports import Sources
-from gitmem.recall import Asked
+from gitmem.recall.asked import Asked
 from gitmem.secrets import find_secrets
 
 ALL = Asked(everything=True, limit=9999)

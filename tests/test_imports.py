@@ -16,7 +16,7 @@ from writing import fields_of, keys_found, memory_files
 from gitmem.app import Memory
 from gitmem.errors import NotFoundError
 from gitmem.imports import Imported, Sources
-from gitmem.recall import Asked
+from gitmem.recall.asked import Asked
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 BEADS = [

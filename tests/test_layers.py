@@ -55,9 +55,6 @@ MEMBERS = {
     "frozen": "errors",
     "leftovers": "doctor",
     "doctor_checks": "doctor",
-    "precise": "recall",
-    "shelf": "recall",
-    "logs": "recall",
     "shorthand": "analysis",
     "scopes": "app",
     "writes": "app",
@@ -93,6 +90,10 @@ HEAVY = (
 # Modules without a test file of their own, and where they are tested instead.
 TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/__init__.py": "the lazy Memory: tests/test_app.py",
+    "gitmem/recall/asked.py": "the filters: tests/recall/test_plain.py",
+    "gitmem/recall/texts.py": "what a recall reads: tests/recall/test_plain.py",
+    "gitmem/recall/signals.py": "what a recall knows: tests/recall/test_plain.py",
+    "gitmem/recall/listing.py": "without a question: tests/recall/test_plain.py",
     "gitmem/exchanged.py": "the wiring of import and export: tests/test_imports.py, tests/test_export.py",
     "gitmem/jobs.py": "the wiring of verify jobs: tests/verify/test_job.py, tests/verify/test_taken.py",
     "gitmem/verify/run.py": "the data of a run: tests/verify/test_session.py",

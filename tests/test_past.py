@@ -14,7 +14,7 @@ from proving import DAY, Clock, make_memory, put, tracked
 
 from gitmem.app import Memory
 from gitmem.errors import GitmemError, NotFoundError, UsageError
-from gitmem.recall import Asked
+from gitmem.recall.asked import Asked
 from gitmem.verify.session import Options
 
 

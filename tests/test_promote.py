@@ -10,7 +10,7 @@ from proving import Clock, statuses, verify
 
 from gitmem.app import Memory
 from gitmem.errors import RefusedError
-from gitmem.recall import Asked
+from gitmem.recall.asked import Asked
 
 PRIVATE = "refs/gitmem/private/dev"
 

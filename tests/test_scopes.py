@@ -12,7 +12,7 @@ from proving import Clock, outcomes, put, statuses, verify
 
 from gitmem.app import Memory
 from gitmem.errors import NoRepositoryError, RefusedError
-from gitmem.recall import Asked
+from gitmem.recall.asked import Asked
 
 ALL = {name: name for name in ("project", "private", "domain", "universal")}
 AGENT = "refs/gitmem/private/ana"

@@ -12,7 +12,7 @@ from proving import DAY, Clock, approve_all, make_fact, make_memory, put, result
 
 from gitmem.app import Memory
 from gitmem.errors import AmbiguousKeyError, NotFoundError
-from gitmem.recall import Asked
+from gitmem.recall.asked import Asked
 from gitmem.store.layout import SPLIT_ABOVE, VERDICT_LIMIT, memory_path, shard
 
 RS256 = {"contains": "RS256", "in": "src/auth/jwt.py"}

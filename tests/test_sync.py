@@ -17,7 +17,7 @@ from gitmem import sync as module
 from gitmem.app import Memory
 from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, RemoteError
 from gitmem.git import remotes
-from gitmem.recall import Asked
+from gitmem.recall.asked import Asked
 
 MEMORY = "refs/heads/memory"
 IDLE = memory_text("The gateway drops idle connections", body="After a minute.\n", kind="gotcha", tags="[net]")

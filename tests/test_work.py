@@ -10,7 +10,7 @@ from proving import for_code, make_fact, put, trailers
 
 from gitmem.app import Memory
 from gitmem.errors import GitmemError, RefusedError, TaskError, TrustError, UsageError
-from gitmem.recall import Asked
+from gitmem.recall.asked import Asked
 from gitmem.verify.session import Session
 
 DONE = {"exists": "done.txt"}

@@ -9,7 +9,7 @@ from conftest import git
 
 from gitmem.app import Memory
 from gitmem.document.parse import parse
-from gitmem.recall import Asked
+from gitmem.recall.asked import Asked
 
 
 def memory_files(folder: Path, rev: str = "refs/heads/memory") -> dict[str, str]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from gitmem.recall import Found
+    from gitmem.recall.asked import Found
     from gitmem.write.writer import Change
 
 
@@ -103,7 +103,7 @@ def add_memory_options(parser: argparse.ArgumentParser) -> None:
 
 def asked_of(args: argparse.Namespace, *, query: str = "", limit: int = 10) -> Any:
     """Return what recall or list is asked for."""
-    from gitmem.recall import Asked
+    from gitmem.recall.asked import Asked
 
     statuses = [part for given in args.status for part in given.split(",") if part]
     wrong = [s for s in statuses if s not in STATUSES]

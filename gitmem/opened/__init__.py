@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gitmem.catalog.catalog import Catalog
     from gitmem.config import Config
     from gitmem.opened.tree import InTree
-    from gitmem.shelf import Source
+    from gitmem.recall.shelf import Source
     from gitmem.verify.due import Due
     from gitmem.verify.session import Options
     from gitmem.write.writer import Change, Writer
@@ -252,7 +252,7 @@ class Opened(ProvingStore):
 
     def sources(self, stores: Iterable[ProvingStore]) -> list[Source]:
         """Return stores as what a question looks into, each brought up to date."""
-        from gitmem.shelf import Source
+        from gitmem.recall.shelf import Source
 
         found, stores = [], list(stores)
         # First, since it brings the index along: the project's statuses are worked out for the one that is read.
@@ -265,7 +265,7 @@ class Opened(ProvingStore):
 
     def other_scopes(self) -> dict[str, int]:
         """Return how many live memories each scope besides the project's has for this project."""
-        from gitmem.shelf import scopes_of
+        from gitmem.recall.shelf import scopes_of
 
         counts: dict[str, int] = {}
         for source in self.sources(store for store in self.stores(SCOPES) if store is not self):

@@ -33,7 +33,7 @@ class Signals:
         confidence: From 0 to 1; 1 where nobody said.
         overlap: How near its paths are to where the reader works, from 0 to 1 (``path_overlap``).
         scope: The factor of its scope, > 0: 1 for the project's own memories.
-        talk: The factor of what it says in a log, > 0: 1 for what stands in none (``gitmem.logs``).
+        talk: The factor of what it says in a log, > 0: 1 for what stands in none (``gitmem.recall.logs``).
     """
 
     number: int

@@ -15,7 +15,7 @@ from gitmem.app import Memory
 from gitmem.catalog.catalog import Catalog
 from gitmem.errors import ConflictError
 from gitmem.fact import write_fact
-from gitmem.recall import Asked
+from gitmem.recall.asked import Asked
 from gitmem.store.lock import WriteLock
 from gitmem.store.spool import Spool, waiting_in
 from gitmem.verify.session import Options

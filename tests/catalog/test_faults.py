@@ -10,7 +10,7 @@ from conftest import memory_text, put_files, tip
 
 from gitmem.app import Memory
 from gitmem.errors import GitmemError
-from gitmem.recall import Asked
+from gitmem.recall.asked import Asked
 from gitmem.search import refresh
 
 

@@ -12,7 +12,7 @@ from gitmem.cli import shared
 from gitmem.cli.output import Output
 from gitmem.errors import RefusedError, UsageError
 from gitmem.model import Hit
-from gitmem.recall import Found
+from gitmem.recall.asked import Found
 
 
 def asked(*words: str) -> object:

@@ -13,7 +13,7 @@ from conftest import git, memory_text, put_files, tip
 from e2e.console import GITMEM, Console, environment, fsck, is_linear, keys_on_branch, start
 
 from gitmem.app import Memory
-from gitmem.recall import Asked
+from gitmem.recall.asked import Asked
 
 WRITERS = 8
 EACH = 20

@@ -24,7 +24,7 @@ from gitmem.git.binary import Git
 from gitmem.git.repository import discover
 from gitmem.model import FAILS, Verdict
 from gitmem.opened import store as opened_store
-from gitmem.recall import Asked
+from gitmem.recall.asked import Asked
 from gitmem.search.refresh import empty_catalog, rebuild, refresh
 from gitmem.store import layout
 from gitmem.store.verdicts import format_verdict
@@ -395,7 +395,7 @@ def test_a_killed_rebuild_leaves_the_index_as_it_was(indexed: Path) -> None:
 def test_where_no_file_may_grow_the_index_is_read_and_made_in_memory(indexed: Path) -> None:
     put_files(indexed, {"learned/later.md": memory_text("gateway later", body="words " * 9000)})
     script = (
-        "import resource, sys; from gitmem.app import Memory; from gitmem.recall import Asked\n"
+        "import resource, sys; from gitmem.app import Memory; from gitmem.recall.asked import Asked\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))\n"
         "with Memory(sys.argv[1]) as m: print(len(m.recall(Asked('gateway', limit=50)).hits))"
     )
@@ -407,7 +407,7 @@ def test_where_no_file_may_grow_the_index_is_read_and_made_in_memory(indexed: Pa
 
 def test_processes_that_rebuild_and_write_at_once_agree_in_the_end(indexed: Path) -> None:
     script = (
-        "import sys, sqlite3; from gitmem.app import Memory; from gitmem.recall import Asked\n"
+        "import sys, sqlite3; from gitmem.app import Memory; from gitmem.recall.asked import Asked\n"
         "from gitmem.errors import GitmemError\n"
         "for n in range(8):\n"
         "    with Memory(sys.argv[1]) as m:\n"

@@ -10,7 +10,7 @@ from conftest import memory_text
 
 from gitmem.analysis import query_terms
 from gitmem.catalog.catalog import Catalog
-from gitmem.recall import text_of
+from gitmem.recall.texts import text_of
 from gitmem.search import whoosh_engine
 from gitmem.search.fts import FtsEngine
 from gitmem.search.whoosh_engine import Among, WhooshEngine, in_texts

@@ -11,7 +11,7 @@ from conftest import commit_files, git, tip
 from proving import Clock, make_fact, make_memory, outcomes, put, statuses, tracked, trailers, verify
 
 from gitmem.app import Memory
-from gitmem.recall import Asked
+from gitmem.recall.asked import Asked
 
 
 def listed(memory: Memory) -> dict[str, str]:

@@ -9,7 +9,7 @@ from conftest import git, memory_text, put_files, tip
 from writing import fields_of, keys_found, memory_files
 
 from gitmem.app import Memory
-from gitmem.recall import Asked
+from gitmem.recall.asked import Asked
 
 POLICY = "[rotation]\nlimit = 4\nmove = 2\n"
 

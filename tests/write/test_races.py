@@ -10,7 +10,7 @@ from conftest import NOW, git, memory_text, put_files, tip
 
 from gitmem.app import Memory
 from gitmem.model import HOLDS
-from gitmem.recall import Asked
+from gitmem.recall.asked import Asked
 from gitmem.store import commit
 from gitmem.verify.session import Options
 

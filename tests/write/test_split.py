@@ -8,7 +8,7 @@ import pytest
 from conftest import NOW, git, memory_text, put_files, tip
 
 from gitmem.app import Memory
-from gitmem.recall import Asked
+from gitmem.recall.asked import Asked
 from gitmem.store import layout
 
 REF = "refs/heads/memory"

@@ -12,7 +12,7 @@ from writing import fields_of, keys_found, memory_files
 
 from gitmem.app import Memory
 from gitmem.errors import GitmemError, NotFoundError, RefusedError
-from gitmem.recall import Asked
+from gitmem.recall.asked import Asked
 from gitmem.store import layout
 from gitmem.write.writer import edited
 

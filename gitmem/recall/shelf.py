@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from gitmem import analysis, logs
-from gitmem import recall as single
+from gitmem import analysis
 from gitmem.catalog import state
 from gitmem.frozen import fields_of, frozen, replace
-from gitmem.recall import Asked, Found
+from gitmem.recall import listing, logs, plain
+from gitmem.recall.asked import Asked, Found, where
+from gitmem.recall.signals import lexical_of, ranking_of, signals_of, with_nearness
+from gitmem.recall.texts import runs_in, texts_of
 from gitmem.search import score
 from gitmem.search.engine import Stats
 from gitmem.search.fts import FtsEngine
@@ -79,17 +81,17 @@ def recall(sources: Sequence[Source], asked: Asked, *, policy: Policy, config: C
     A word is as rare as it is in all of them together, so that scores of different scopes compare.
     """
     if not asked.query.strip():
-        found = [single.newest(s.catalog, s.ground, s.asked(asked), now=now) for s in sources]
+        found = [listing.newest(s.catalog, s.ground, s.asked(asked), now=now) for s in sources]
         return _merged(sources, found, asked.limit)
     terms = analysis.query_terms(asked.query)
     shelf = _Shelf(sources)
     shelf.fill(terms, asked, policy, config, now)
     if not shelf.texts:
         return _near(sources, asked, policy=policy, config=config, now=now)
-    lexical = single.lexical_of(terms, shelf.texts, shelf.frequencies, policy, shelf.runs)
+    lexical = lexical_of(terms, shelf.texts, shelf.frequencies, policy, shelf.runs)
     signals = shelf.signals(lexical, asked, policy=policy, config=config, now=now)
     signals = logs.with_talk(signals, asked.query, shelf.texts, shelf.runs)
-    ranked = score.rank(signals, limit=max(1, len(signals)), ranking=single.ranking_of(policy, config))
+    ranked = score.rank(signals, limit=max(1, len(signals)), ranking=ranking_of(policy, config))
     hits = shelf.hits(ranked[: asked.limit], terms)
     return Found(tuple(hits), max(0, len(ranked) - asked.limit))
 
@@ -97,7 +99,7 @@ def recall(sources: Sequence[Source], asked: Asked, *, policy: Policy, config: C
 def _near(sources: Sequence[Source], asked: Asked, *, policy: Policy, config: Config, now: int) -> Found:
     """Return what each store finds by parts of words, where no word of the question is in any; or what was meant."""
     options: dict[str, Any] = {"policy": policy, "config": config, "now": now}
-    found = [single.recall(s.catalog, s.local, s.ground, s.asked(asked), **options) for s in sources]
+    found = [plain.recall(s.catalog, s.local, s.ground, s.asked(asked), **options) for s in sources]
     told = [replace(hit, scope=s.scope_of(hit.key)) for s, one in zip(sources, found, strict=True) for hit in one.hits]
     hits = sorted(told, key=lambda hit: -hit.score)[: asked.limit]
     notice = next((one.notice for one in found if one.notice), "")
@@ -108,7 +110,7 @@ def _near(sources: Sequence[Source], asked: Asked, *, policy: Policy, config: Co
 
 def list_memories(sources: Sequence[Source], asked: Asked, *, now: int) -> Found:
     """Return memories of several stores that pass the filters, the newest first, without their text."""
-    found = [single.list_memories(s.catalog, s.ground, s.asked(asked), now=now) for s in sources]
+    found = [listing.list_memories(s.catalog, s.ground, s.asked(asked), now=now) for s in sources]
     return _merged(sources, found, asked.limit)
 
 
@@ -136,12 +138,12 @@ class _Shelf:
 
     def fill(self, terms: Sequence[str], asked: Asked, policy: Policy, config: Config, now: int) -> None:
         """Look the candidates up, as many in each store as if it were the only one."""
-        wanted = single.candidates_for(asked, policy, config)
+        wanted = plain.candidates_for(asked, policy, config)
         for nth, (source, engine) in enumerate(zip(self._sources, self._engines, strict=True)):
-            condition, values = single.where(source.catalog, source.ground, source.asked(asked), now=now)
+            condition, values = where(source.catalog, source.ground, source.asked(asked), now=now)
             found = engine.candidates(asked_terms(terms), limit=wanted, where=condition, parameters=values)
-            self._own[nth] = single.texts_of(source.catalog, [c.number for c in found])
-            for run in single.runs_in(source.catalog, self._own[nth], condition, values):
+            self._own[nth] = texts_of(source.catalog, [c.number for c in found])
+            for run in runs_in(source.catalog, self._own[nth], condition, values):
                 self.runs.append([number * len(self._sources) + nth for number in run])
             for number, text in self._own[nth].items():
                 whole = number * len(self._sources) + nth
@@ -171,9 +173,9 @@ class _Shelf:
             own = {number: lexical[number * len(self._sources) + nth] for number in numbers}
             told = state.tell(catalog, ground, numbers, now=now, chains=state.suspects(catalog, ground))
             self._told[nth] = told
-            found = single.signals_of(catalog, source.local, own, texts, told, policy=policy, config=config, now=now)
+            found = signals_of(catalog, source.local, own, texts, told, policy=policy, config=config, now=now)
             if asked.paths:
-                found = single.with_nearness(catalog, found, asked.paths)
+                found = with_nearness(catalog, found, asked.paths)
             for one in found:
                 factor = factors[source.scope_of(texts[one.number].key)]
                 signals.append(replace(one, number=one.number * len(self._sources) + nth, scope=factor))
@@ -186,7 +188,7 @@ class _Shelf:
         for nth, source, numbers in self._split(by_number):
             wholes = [number * len(self._sources) + nth for number in numbers]
             own = [replace(by_number[whole], number=number) for whole, number in zip(wholes, numbers, strict=True)]
-            hits = single.hits_of(source.catalog, own, self._own[nth], self._told[nth], terms)
+            hits = plain.hits_of(source.catalog, own, self._own[nth], self._told[nth], terms)
             for whole, hit in zip(wholes, hits, strict=True):
                 found[whole] = replace(hit, scope=source.scope_of(hit.key))
         return [found[one.number] for one in ranked]
@@ -209,6 +211,6 @@ def scopes_of(source: Source, *, now: int) -> dict[str, int]:
     counts = {}
     for scope in (source.scope,) if source.domains is None else (DOMAIN, UNIVERSAL):
         asked = source.asked(Asked(scopes=(scope,)))
-        condition, values = single.where(source.catalog, source.ground, asked, now=now)
+        condition, values = where(source.catalog, source.ground, asked, now=now)
         counts[scope] = source.catalog.row(f"SELECT count(*) FROM memory m WHERE {condition}", values)[0]
     return counts

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gitmem.logs import factor, talk_of
-from gitmem.recall import Asked
+from gitmem.recall.asked import Asked
+from gitmem.recall.logs import factor, talk_of
 
 if TYPE_CHECKING:
     from gitmem.app import Memory

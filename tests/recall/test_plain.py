@@ -15,7 +15,7 @@ from proving import DAY, Clock, approve_all, make_fact, make_memory, put, verify
 from gitmem.app import Memory
 from gitmem.document.fields import format_time
 from gitmem.model import STATUSES
-from gitmem.recall import Asked
+from gitmem.recall.asked import Asked
 
 QUESTION = "how are auth tokens signed?"
 # Characters that mean something to FTS5, SQL, a shell, a regular expression or a terminal, and what is no character.

@@ -7,9 +7,9 @@ from conftest import git
 from proving import Clock, make_memory, put
 
 from gitmem.app import Memory
-from gitmem.recall import Asked
+from gitmem.recall.asked import Asked
+from gitmem.recall.shelf import together
 from gitmem.search.engine import Stats
-from gitmem.shelf import together
 
 TEXTS = {
     "a": ("Retries are capped", "The gateway retries three times."),

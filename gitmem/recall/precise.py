@@ -7,17 +7,10 @@ from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
 from gitmem.globs import has_to_do
-from gitmem.recall import (
-    Asked,
-    Found,
-    candidates_for,
-    listed,
-    newest,
-    rank_found,
-    text_of,
-    where,
-    with_status,
-)
+from gitmem.recall.asked import Asked, Found, where, with_status
+from gitmem.recall.listing import newest
+from gitmem.recall.plain import candidates_for, rank_found
+from gitmem.recall.texts import listed, text_of
 from gitmem.search import near, syntax
 from gitmem.search.fts import FtsEngine
 

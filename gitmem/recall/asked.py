@@ -1,0 +1,103 @@
+"""What recall is asked for and what it found, and the filters as SQL."""
+
+from __future__ import annotations
+
+from gitmem.catalog import state
+from gitmem.frozen import frozen
+from gitmem.recall.texts import listed
+from gitmem.store.scope import is_meant
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.catalog.catalog import Catalog
+    from gitmem.model import Hit
+
+
+@frozen
+class Asked:
+    """What recall is asked for.
+
+    Attributes:
+        query: The question as typed; empty for the newest memories.
+        kinds: Only these kinds; empty for all.
+        tags: Only memories with all of these tags.
+        paths: Only memories whose ``paths`` have to do with one of these files or folders of the code.
+        statuses: Only these statuses.
+        limit: How many hits, >= 1.
+        everything: Archived, superseded and expired memories too.
+        syntax: Whether the query is one of the query language (``precise``); else nothing typed is syntax.
+        scopes: Only these scopes; empty for all.
+        domains: In the universal store, only memories that name none or one of these; None where that does not matter.
+    """
+
+    query: str = ""
+    kinds: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ()
+    limit: int = 10
+    everything: bool = False
+    syntax: bool = False
+    scopes: tuple[str, ...] = ()
+    domains: tuple[str, ...] | None = None
+
+
+@frozen
+class Found:
+    """What recall found.
+
+    Attributes:
+        hits: The best or newest first.
+        more: How many more there are (at least).
+        notice: One line on how they were found where it is not as asked; or empty.
+        suggestion: Where nothing was found, a question like it that finds something; or empty.
+    """
+
+    hits: tuple[Hit, ...]
+    more: int
+    notice: str = ""
+    suggestion: str = ""
+
+
+def where(catalog: Catalog, ground: int | None, asked: Asked, *, now: int) -> tuple[str, list[object]]:
+    """Return the SQL condition on ``memory m`` for all filters, with the functions that it calls.
+
+    No filter works behind the limit: what fits would be lost among better matches that do not.
+    """
+    parts = ["m.shadowed = 0"]
+    values: list[object] = []
+    if not asked.everything:
+        parts.append("m.archived = 0 AND m.superseded = 0 AND (m.expires IS NULL OR m.expires > ?)")
+        values.append(now)
+    if asked.domains is not None:
+        scopes, domains = asked.scopes, asked.domains
+        catalog.connection.create_function("is_meant", 1, lambda fields: is_meant(fields, scopes, domains))
+        parts.append("EXISTS (SELECT 1 FROM text d WHERE d.id = m.id AND is_meant(d.fields))")
+    if asked.kinds:
+        parts.append(f"m.kind IN ({','.join('?' * len(asked.kinds))})")
+        values += asked.kinds
+    for tag in asked.tags:
+        parts.append("EXISTS (SELECT 1 FROM tag g WHERE g.tag = ? AND g.id = m.id)")
+        values.append(tag)
+    if asked.statuses:
+        catalog.connection.create_function(
+            "has_status", 1, with_status(catalog, ground, asked.statuses, now=now).__contains__
+        )
+        parts.append("has_status(m.id)")
+    if asked.paths:
+        from gitmem.globs import has_to_do  # re2 is loaded for a pattern only
+
+        catalog.connection.create_function("is_about", 1, lambda places: has_to_do(listed(places), asked.paths))
+        parts.append("EXISTS (SELECT 1 FROM text p WHERE p.id = m.id AND p.paths <> '[]' AND is_about(p.paths))")
+    return " AND ".join(parts), values
+
+
+def with_status(catalog: Catalog, ground: int | None, statuses: Sequence[str], *, now: int) -> set[int]:
+    """Return the memories that have one of the statuses: facts, and what rests on one that failed."""
+    chains = state.suspects(catalog, ground)
+    numbers = [row[0] for row in catalog.rows("SELECT id FROM fact")]
+    numbers += [row[0] for row in catalog.each("SELECT id FROM memory WHERE key IN ({})", chains)]
+    told = state.tell(catalog, ground, numbers, now=now, chains=chains)
+    return {number for number in numbers if told[number].status in statuses}

@@ -1,0 +1,85 @@
+"""Without a question: the newest memories, lists and counts."""
+
+from __future__ import annotations
+
+from gitmem import analysis
+from gitmem.catalog import state
+from gitmem.model import Hit
+from gitmem.recall.asked import Found, where
+from gitmem.recall.texts import listed, texts_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from gitmem.catalog.catalog import Catalog
+    from gitmem.recall.asked import Asked
+
+# Characters of a body shown under a hit: what fits on one line of a wide terminal.
+SNIPPET = 160
+
+
+def newest(
+    catalog: Catalog, ground: int | None, asked: Asked, *, now: int, among: Container[int] | None = None
+) -> Found:
+    """Return the newest memories that pass the filters, the newest first; only *among* these numbers where given."""
+    condition, values = where(catalog, ground, asked, now=now)
+    if among is not None:
+        catalog.connection.create_function("is_among", 1, among.__contains__)
+        condition += " AND is_among(m.id)"
+    rows = catalog.rows(
+        "SELECT m.id, m.key, m.kind, m.title, m.created, m.path, m.archived FROM memory m"
+        f" WHERE {condition} ORDER BY m.created DESC, m.key LIMIT ?",
+        (*values, asked.limit + 1),
+    )
+    more = len(rows) > asked.limit
+    rows = rows[: asked.limit]
+    chains = state.suspects(catalog, ground)
+    numbers = [row[0] for row in rows]
+    told = state.tell(catalog, ground, numbers, now=now, chains=chains)
+    texts = texts_of(catalog, numbers)
+    hits = []
+    for number, key, kind, title, created, path, archived in rows:
+        snippet, _ = analysis.snippet(texts[number].body, (), width=SNIPPET)
+        status = told[number].status
+        hits.append(Hit(key, kind, title, status, 0.0, "project", snippet, created, path, bool(archived)))
+    total = catalog.row(f"SELECT count(*) FROM memory m WHERE {condition}", values)[0] if more else len(hits)
+    return Found(tuple(hits), total - len(hits))
+
+
+def list_memories(catalog: Catalog, ground: int | None, asked: Asked, *, now: int) -> Found:
+    """Return memories that pass the filters, the newest first, with their tags and without their text."""
+    condition, values = where(catalog, ground, asked, now=now)
+    rows = catalog.rows(
+        "SELECT m.id, m.key, m.kind, m.title, m.created, m.path, m.archived, t.tags FROM memory m"
+        f" JOIN text t ON t.id = m.id WHERE {condition} ORDER BY m.created DESC, m.key",
+        values,
+    )
+    more = max(0, len(rows) - asked.limit)
+    rows = rows[: asked.limit]
+    told = state.tell(catalog, ground, [row[0] for row in rows], now=now, chains=state.suspects(catalog, ground))
+    hits = [
+        Hit(key, kind, title, told[number].status, 0.0, "project", "", created, path, bool(archived),
+            tags=tuple(listed(tags)), weak=told[number].weak, flapping=told[number].flapping)
+        for number, key, kind, title, created, path, archived, tags in rows
+    ]  # fmt: skip
+    return Found(tuple(hits), more)
+
+
+def statistics(catalog: Catalog, *, now: int) -> dict[str, object]:
+    """Return counts (A7): live memories by kind, and what has left search and why."""
+    live = f"{state.LIVE} AND (m.expires IS NULL OR m.expires > {now})"
+    kinds = dict(catalog.rows(f"SELECT kind, count(*) FROM memory m WHERE {live} GROUP BY kind ORDER BY 2 DESC, 1"))
+    tags = catalog.rows(
+        f"SELECT g.tag, count(*) FROM tag g JOIN memory m ON m.id = g.id WHERE {live} GROUP BY 1"
+        " ORDER BY 2 DESC, 1 LIMIT 20"
+    )
+    one = "SELECT count(*) FROM memory m WHERE m.shadowed = 0 AND "
+    return {
+        "total": sum(kinds.values()),
+        "kinds": kinds,
+        "tags": dict(tags),
+        "archived": catalog.row(one + "m.archived = 1")[0],
+        "superseded": catalog.row(one + "m.archived = 0 AND m.superseded = 1")[0],
+        "expired": catalog.row(one + "m.archived = 0 AND m.superseded = 0 AND m.expires <= ?", (now,))[0],
+    }
