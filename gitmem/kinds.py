@@ -18,16 +18,6 @@ _DAY_S = 86_400
 
 
 @frozen
-class ScopeFactors:
-    """What a memory's score is multiplied by, by its scope, > 0: of two equal matches, the nearer one comes first."""
-
-    project: float = 1.0
-    private: float = 0.95
-    domain: float = 0.9
-    universal: float = 0.85
-
-
-@frozen
 class Kind:
     """One row of the policy: what holds for every memory of a kind.
 
@@ -56,22 +46,6 @@ class Kind:
     needs_refs: bool = False
     needs_verify: bool = False
     collection: str = ""
-
-
-@frozen
-class RotationSettings:
-    """When old memories of a kind go to the archive.
-
-    Attributes:
-        limit: More live memories of one kind than this, and the oldest go; 0 = never.
-        move: How many go at once.
-        kinds: The kinds that are rotated: what machines capture. What a person decided or proved is none of them.
-    """
-
-    # A: "When knowledge.jsonl exceeds 1,000 lines, the oldest 500 are moved to knowledge.archive.jsonl".
-    limit: int = 1000
-    move: int = 500
-    kinds: tuple[str, ...] = ("learned", "session")
 
 
 # C, "Metadata Validation": unique_id, group_id, type, timestamp, importance. The key is the first, the kind the third.

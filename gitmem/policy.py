@@ -9,7 +9,17 @@ from __future__ import annotations
 from gitmem import kinds as read
 from gitmem.errors import ConfigError
 from gitmem.frozen import frozen, replace
-from gitmem.kinds import KINDS, RESERVED_FOLDERS, TAG_WORDS, Kind, RotationSettings, ScopeFactors
+from gitmem.kinds import KINDS, RESERVED_FOLDERS, TAG_WORDS, Kind
+from gitmem.settings import (
+    ContextSettings,
+    RecallSettings,
+    RotationSettings,
+    ScopeFactors,
+    SecretSettings,
+    StatusFactors,
+    VerifySettings,
+    Weights,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,112 +27,6 @@ if TYPE_CHECKING:
     from typing import Any, TypeVar
 
     T = TypeVar("T")
-
-
-@frozen
-class Weights:
-    """What an occurrence of a word counts in each field, >= 0."""
-
-    # Measured on the recall benchmark: 2 or 4 for the title loses; 1 for the tags loses; a key repeats the title
-    # (`search.engine.FIELD_WEIGHTS`).
-    title: float = 3.0
-    tags: float = 2.0
-    key: float = 0.5
-    paths: float = 1.0
-    body: float = 1.0
-
-
-@frozen
-class StatusFactors:
-    """What a memory's score is multiplied by, by its status, > 0; a memory without one keeps its score."""
-
-    # The order is the design's (section 1). The sizes are ours: of two equal matches the better proved one comes first,
-    # and a much better match comes first whatever its status.
-    verified: float = 1.1
-    stale: float = 0.9
-    unproven: float = 0.9
-    suspect: float = 0.7
-    failed: float = 0.5
-
-
-@frozen
-class RecallSettings:
-    """How recall ranks and cuts.
-
-    Attributes:
-        half_life_days: In how many days a memory loses half of what age can take.
-        access_boost_max: The largest factor for memories that are read often.
-        access_recency_hours: Within how many hours of the last read the boost counts whole.
-        candidate_multiplier: How many candidates are ranked for each hit that is asked for.
-        relative_floor: Hits below this share of the best one are dropped.
-        weights, status, scope: ``[recall.weights]`` and so on.
-        domains: The project's domains: memories of the domain scope that share one of them are read here.
-    """
-
-    # Agent Swarm, "Configuration": MEMORY_RECENCY_HALF_LIFE_DAYS 14, MEMORY_ACCESS_BOOST_MAX 1.5,
-    # MEMORY_ACCESS_RECENCY_HOURS 48, MEMORY_CANDIDATE_MULTIPLIER 3.
-    half_life_days: float = 14.0
-    access_boost_max: float = 1.5
-    access_recency_hours: float = 48.0
-    candidate_multiplier: float = 3.0
-    # Measured: 0.1 drops 3 % of the ten best on the recall benchmark and 0.1 % of the right ones (`search.score`).
-    relative_floor: float = 0.1
-    # Dotfiles, for what is injected unasked: "any hit whose score falls below 60% of the best is dropped", per turn a
-    # "0.85 relative tail floor" and an "absolute top-cosine 0.55 gate".
-    weights: Weights = Weights()
-    status: StatusFactors = StatusFactors()
-    scope: ScopeFactors = ScopeFactors()
-    domains: tuple[str, ...] = ()
-
-
-@frozen
-class VerifySettings:
-    """How checks are run and which verdicts count.
-
-    Attributes:
-        setup: A shell command that is run before each check, part of every specification; or empty.
-        folders: Folders of the work tree, ignored by git, that a check sees and may change a private copy of, sorted.
-        timeout_s: Time limit of a check that names none.
-        ttl_s: How long a verdict counts for a memory that names no time; None = for ever.
-        jobs: Checks run in parallel; 0 = one per core.
-        min_sandbox: The least rung whose verdicts count (``kinds.rung``); empty = any.
-        claimed: Whether verdicts count that were made in another clone.
-        default_branch: The code branch whose verdicts are committed; empty = found from git.
-        trace: ``auto``: what a check reads is looked at where strace works; ``off``: never.
-    """
-
-    setup: str = ""
-    folders: tuple[str, ...] = ()
-    # A choice of ours: a minute is long for a check and short for whoever waits; a test suite names its own.
-    timeout_s: int = 60
-    # Beans: "Default TTL: 30 days".
-    ttl_s: int | None = 30 * 86_400
-    jobs: int = 0
-    min_sandbox: str = ""
-    claimed: bool = True
-    default_branch: str = ""
-    trace: str = "auto"
-
-
-@frozen
-class ContextSettings:
-    """How much a session is told."""
-
-    # Beans: "Token budget: ~4000 default", "closed beans from last 7 days". AI Memory Module: 500 tokens a shard.
-    budget_tokens: int = 4000
-    max_memory_tokens: int = 500
-    recent_days: int = 7
-
-
-@frozen
-class SecretSettings:
-    """Which secrets rules are silenced.
-
-    Attributes:
-        allow: Names of rules that never refuse a memory of this store.
-    """
-
-    allow: tuple[str, ...] = ()
 
 
 @frozen
@@ -195,8 +99,8 @@ def _with_changes(changes: Mapping[str, Any], file: str) -> Policy:
     for name in changes:
         if name not in _TABLES:
             raise _unknown(name, _TABLES, file)
-    sections = [name for name in _DEFAULTS if "." not in name]
-    found = {name: _settings(name, _DEFAULTS[name], changes.get(name, {}), file) for name in sections}
+    sections = [name for name in DEFAULTS if "." not in name]
+    found = {name: _settings(name, DEFAULTS[name], changes.get(name, {}), file) for name in sections}
     kinds = _kinds(changes.get("kinds", {}), found["verify"].ttl_s, file)
     return Policy(kinds=kinds, tags=_tags(changes.get("tags", {}), file), changes=changes, **found)
 
@@ -206,13 +110,13 @@ def _settings(section: str, defaults: T, changes: Any, file: str) -> T:
     found: dict[str, Any] = {}
     for key, value in _items(changes, section, file):
         name = f"{section}.{key}"
-        if name in _DEFAULTS:
+        if name in DEFAULTS:
             found[key] = _settings(name, getattr(defaults, key), value, file)
             continue
-        row = _ROWS[section].get(key)
+        row = ROWS[section].get(key)
         if row is None:
-            inside = [other for other in _DEFAULTS if other.startswith(f"{section}.")]
-            raise _unknown(name, [*(f"{section}.{known}" for known in _ROWS[section]), *inside], file)
+            inside = [other for other in DEFAULTS if other.startswith(f"{section}.")]
+            raise _unknown(name, [*(f"{section}.{known}" for known in ROWS[section]), *inside], file)
         found[row.attribute or key] = _value(row.read, value, name, file)
     return replace(defaults, **found) if found else defaults
 
@@ -297,7 +201,7 @@ def _factors(*names: str) -> dict[str, _Row]:
 
 _TABLES = ("recall", "verify", "context", "secrets", "rotation", "tags", "kinds")
 
-_DEFAULTS: dict[str, Any] = {
+DEFAULTS: dict[str, Any] = {
     "recall": RecallSettings(),
     "recall.weights": Weights(),
     "recall.status": StatusFactors(),
@@ -308,7 +212,7 @@ _DEFAULTS: dict[str, Any] = {
     "rotation": RotationSettings(),
 }
 
-_ROWS: dict[str, dict[str, _Row]] = {
+ROWS: dict[str, dict[str, _Row]] = {
     "recall": {
         "half_life_days": _Row(read.number(0, is_open=True), "days in which age takes half of what it can"),
         "access_boost_max": _Row(read.number(1, 10), "factor for what is read often"),
@@ -358,43 +262,3 @@ _KIND_ROWS: dict[str, Callable[[Any], Any]] = {
     "needs_verify": read.flag,
     "collection": read.line,
 }
-
-
-def default_toml() -> str:
-    """Return the ``gitmem.toml`` that ``init`` writes: every setting with its default, commented out."""
-    lines = ["# The policy of this memory store. What is commented out has its default."]
-    for section, rows in _ROWS.items():
-        lines += ["", f"# [{section}]"]
-        for key, row in rows.items():
-            value = getattr(_DEFAULTS[section], row.attribute or key)
-            is_length = row.read in (read.lifetime, read.time_limit)
-            lines.append(f"# {key} = {_toml(_length(value) if is_length else value)}  # {row.about}")
-    return "\n".join([*lines, "", *_EXAMPLES, ""])
-
-
-def _length(seconds: int | None) -> str:
-    if seconds is None:
-        return "never"
-    return f"{seconds // 86_400}d" if seconds % 86_400 == 0 else f"{seconds}s"
-
-
-def _toml(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, tuple):
-        return f"[{', '.join(map(_toml, value))}]"
-    return f'"{value}"' if isinstance(value, str) else f"{value:g}"
-
-
-_EXAMPLES = (
-    "# Words that give a memory a tag; an empty list switches a built-in tag off.",
-    "# [tags.words]",
-    '# payments = ["stripe", "invoice"]',
-    "",
-    "# A kind of your own, or a change of a built-in one (folder, description, ttl, decays, expires, required,",
-    "# needs_refs, needs_verify, collection).",
-    "# [kinds.runbook]",
-    '# folder = "runbooks"',
-    '# ttl = "never"',
-    '# required = ["importance"]',
-)

@@ -10,7 +10,8 @@ import pytest
 from gitmem.errors import ConfigError
 from gitmem.frozen import fields_of, replace
 from gitmem.kinds import KINDS, TAG_WORDS, Kind
-from gitmem.policy import Policy, builtin, default_toml, load
+from gitmem.policy import Policy, builtin, load
+from gitmem.policy_file import default_toml
 
 OWN = """
 [recall]

@@ -6,7 +6,7 @@ from gitmem.errors import ConflictError, GitmemError
 from gitmem.frozen import frozen
 from gitmem.git import remotes
 from gitmem.git.binary import Git
-from gitmem.policy import default_toml
+from gitmem.policy_file import default_toml
 from gitmem.store import layout
 from gitmem.store.commit import Plan, write_commit
 

@@ -1,0 +1,46 @@
+"""The ``gitmem.toml`` that a new store gets: every setting with its default, commented out. Pure."""
+
+from __future__ import annotations
+
+from gitmem import kinds as read
+from gitmem.policy import DEFAULTS, ROWS
+
+
+def default_toml() -> str:
+    """Return the ``gitmem.toml`` that ``init`` writes: every setting with its default, commented out."""
+    lines = ["# The policy of this memory store. What is commented out has its default."]
+    for section, rows in ROWS.items():
+        lines += ["", f"# [{section}]"]
+        for key, row in rows.items():
+            value = getattr(DEFAULTS[section], row.attribute or key)
+            is_length = row.read in (read.lifetime, read.time_limit)
+            lines.append(f"# {key} = {_toml(_length(value) if is_length else value)}  # {row.about}")
+    return "\n".join([*lines, "", *_EXAMPLES, ""])
+
+
+def _length(seconds: int | None) -> str:
+    if seconds is None:
+        return "never"
+    return f"{seconds // 86_400}d" if seconds % 86_400 == 0 else f"{seconds}s"
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    return f'"{value}"' if isinstance(value, str) else f"{value:g}"
+
+
+_EXAMPLES = (
+    "# Words that give a memory a tag; an empty list switches a built-in tag off.",
+    "# [tags.words]",
+    '# payments = ["stripe", "invoice"]',
+    "",
+    "# A kind of your own, or a change of a built-in one (folder, description, ttl, decays, expires, required,",
+    "# needs_refs, needs_verify, collection).",
+    "# [kinds.runbook]",
+    '# folder = "runbooks"',
+    '# ttl = "never"',
+    '# required = ["importance"]',
+)

@@ -1,0 +1,137 @@
+"""The settings of a policy, a class a section, with their defaults. Pure data."""
+
+from __future__ import annotations
+
+from gitmem.frozen import frozen
+
+
+@frozen
+class Weights:
+    """What an occurrence of a word counts in each field, >= 0."""
+
+    # Measured on the recall benchmark: 2 or 4 for the title loses; 1 for the tags loses; a key repeats the title
+    # (`search.engine.FIELD_WEIGHTS`).
+    title: float = 3.0
+    tags: float = 2.0
+    key: float = 0.5
+    paths: float = 1.0
+    body: float = 1.0
+
+
+@frozen
+class StatusFactors:
+    """What a memory's score is multiplied by, by its status, > 0; a memory without one keeps its score."""
+
+    # The order is the design's (section 1). The sizes are ours: of two equal matches the better proved one comes first,
+    # and a much better match comes first whatever its status.
+    verified: float = 1.1
+    stale: float = 0.9
+    unproven: float = 0.9
+    suspect: float = 0.7
+    failed: float = 0.5
+
+
+@frozen
+class ScopeFactors:
+    """What a memory's score is multiplied by, by its scope, > 0: of two equal matches, the nearer one comes first."""
+
+    project: float = 1.0
+    private: float = 0.95
+    domain: float = 0.9
+    universal: float = 0.85
+
+
+@frozen
+class RecallSettings:
+    """How recall ranks and cuts.
+
+    Attributes:
+        half_life_days: In how many days a memory loses half of what age can take.
+        access_boost_max: The largest factor for memories that are read often.
+        access_recency_hours: Within how many hours of the last read the boost counts whole.
+        candidate_multiplier: How many candidates are ranked for each hit that is asked for.
+        relative_floor: Hits below this share of the best one are dropped.
+        weights, status, scope: ``[recall.weights]`` and so on.
+        domains: The project's domains: memories of the domain scope that share one of them are read here.
+    """
+
+    # Agent Swarm, "Configuration": MEMORY_RECENCY_HALF_LIFE_DAYS 14, MEMORY_ACCESS_BOOST_MAX 1.5,
+    # MEMORY_ACCESS_RECENCY_HOURS 48, MEMORY_CANDIDATE_MULTIPLIER 3.
+    half_life_days: float = 14.0
+    access_boost_max: float = 1.5
+    access_recency_hours: float = 48.0
+    candidate_multiplier: float = 3.0
+    # Measured: 0.1 drops 3 % of the ten best on the recall benchmark and 0.1 % of the right ones (`search.score`).
+    relative_floor: float = 0.1
+    # Dotfiles, for what is injected unasked: "any hit whose score falls below 60% of the best is dropped", per turn a
+    # "0.85 relative tail floor" and an "absolute top-cosine 0.55 gate".
+    weights: Weights = Weights()
+    status: StatusFactors = StatusFactors()
+    scope: ScopeFactors = ScopeFactors()
+    domains: tuple[str, ...] = ()
+
+
+@frozen
+class VerifySettings:
+    """How checks are run and which verdicts count.
+
+    Attributes:
+        setup: A shell command that is run before each check, part of every specification; or empty.
+        folders: Folders of the work tree, ignored by git, that a check sees and may change a private copy of, sorted.
+        timeout_s: Time limit of a check that names none.
+        ttl_s: How long a verdict counts for a memory that names no time; None = for ever.
+        jobs: Checks run in parallel; 0 = one per core.
+        min_sandbox: The least rung whose verdicts count (``kinds.rung``); empty = any.
+        claimed: Whether verdicts count that were made in another clone.
+        default_branch: The code branch whose verdicts are committed; empty = found from git.
+        trace: ``auto``: what a check reads is looked at where strace works; ``off``: never.
+    """
+
+    setup: str = ""
+    folders: tuple[str, ...] = ()
+    # A choice of ours: a minute is long for a check and short for whoever waits; a test suite names its own.
+    timeout_s: int = 60
+    # Beans: "Default TTL: 30 days".
+    ttl_s: int | None = 30 * 86_400
+    jobs: int = 0
+    min_sandbox: str = ""
+    claimed: bool = True
+    default_branch: str = ""
+    trace: str = "auto"
+
+
+@frozen
+class ContextSettings:
+    """How much a session is told."""
+
+    # Beans: "Token budget: ~4000 default", "closed beans from last 7 days". AI Memory Module: 500 tokens a shard.
+    budget_tokens: int = 4000
+    max_memory_tokens: int = 500
+    recent_days: int = 7
+
+
+@frozen
+class SecretSettings:
+    """Which secrets rules are silenced.
+
+    Attributes:
+        allow: Names of rules that never refuse a memory of this store.
+    """
+
+    allow: tuple[str, ...] = ()
+
+
+@frozen
+class RotationSettings:
+    """When old memories of a kind go to the archive.
+
+    Attributes:
+        limit: More live memories of one kind than this, and the oldest go; 0 = never.
+        move: How many go at once.
+        kinds: The kinds that are rotated: what machines capture. What a person decided or proved is none of them.
+    """
+
+    # A: "When knowledge.jsonl exceeds 1,000 lines, the oldest 500 are moved to knowledge.archive.jsonl".
+    limit: int = 1000
+    move: int = 500
+    kinds: tuple[str, ...] = ("learned", "session")
