@@ -20,17 +20,20 @@ if TYPE_CHECKING:
 PROJECT = Path(__file__).resolve().parent.parent
 PACKAGE = PROJECT / "gitmem"
 
-# The rows of DESIGN, section 7, the highest first, and one more: `opened`, the store that the operations above share,
-# without the commands. Rooms of one row do not import each other.
+# The rows of DESIGN, section 7, the highest first. The command line stands above the interfaces that it starts, and
+# there is one row more: `opened`, the store that the operations above share, without the commands. Rooms of one row do
+# not import each other.
 ROWS: tuple[tuple[str, ...], ...] = (
-    ("cli", "mcp", "web", "tui", "agents"),
+    ("cli",),
+    ("mcp", "web", "tui", "agents"),
     ("app",),
     (
         "install", "report", "review", "check", "why", "context", "fact", "work", "show", "status", "settle", "doctor",
         "sync", "curate", "session", "capture", "save", "view", "ask", "imports", "export", "remember", "promote", "at",
+        "workflow",
     ),
     ("opened",),
-    ("write", "recall", "verify", "tasks", "board", "sources"),
+    ("write", "recall", "verify", "tasks", "board", "sources", "transcripts"),
     ("search",),
     ("catalog",),
     ("store",),
@@ -49,6 +52,7 @@ MEMBERS = {
     "explained": "app",
     "kinds": "policy",
     "settings": "policy",
+    "event": "model",
     "policy_file": "policy",
     "stopwords": "analysis",
     "bounded": "process",
@@ -96,6 +100,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/recall/texts.py": "what a recall reads: tests/recall/test_plain.py",
     "gitmem/recall/signals.py": "what a recall knows: tests/recall/test_plain.py",
     "gitmem/recall/listing.py": "without a question: tests/recall/test_plain.py",
+    "gitmem/event.py": "data: tests/agents/",
     "gitmem/settings.py": "data: tests/test_policy.py",
     "gitmem/policy_file.py": "what a new store gets: tests/test_policy.py",
     "gitmem/exchanged.py": "the wiring of import and export: tests/test_imports.py, tests/test_export.py",
