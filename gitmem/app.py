@@ -190,7 +190,7 @@ class Memory(Writes):
 
     def context(self, *, paths: Sequence[str], budget_tokens: int) -> dict[str, Any]:
         """Return the digest for a session."""
-        from gitmem import context
+        from gitmem.context import digest, sections
         from gitmem.scopes import other_scopes
         from gitmem.status import notices, working_set
         from gitmem.tasks.listing import worker_of
@@ -201,14 +201,14 @@ class Memory(Writes):
         budget_tokens = budget_tokens or policy.context.budget_tokens
         others = other_scopes(self, policy=policy, working=working, budget_tokens=budget_tokens, now=self.now)
         if others is not None:
-            budget_tokens -= context.cost([others])
+            budget_tokens -= sections.cost([others])
             if not self.has_store():
-                return context.as_table([others])
+                return sections.as_table([others])
         catalog = self.catalog()
         ground = self.ground(catalog)
         silent = self.silence(catalog, ground)
         with catalog.reading():
-            sections = context.digest(
+            found = digest.digest(
                 catalog,
                 ground,
                 policy,
@@ -221,8 +221,8 @@ class Memory(Writes):
                 reasons=lambda keys: reasons_of(catalog, self.git, ground, keys, self.local),
             )
         if others is not None:
-            sections.append(others)
-        return context.as_table(sections)
+            found.append(others)
+        return sections.as_table(found)
 
     def status(self, *, scope: str = "") -> dict[str, Any]:
         """Return counts by kind and status, the index's and the last verify run's age, and what waits."""

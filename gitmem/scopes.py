@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gitmem import context
 from gitmem.catalog import state
+from gitmem.context import relevance, sections
 from gitmem.frozen import fields_of, replace
 from gitmem.recall.asked import Asked, where
 from gitmem.store.scope import SCOPES
@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gitmem.context import Item, Section
+    from gitmem.context.sections import Item, Section
     from gitmem.opened import Opened
     from gitmem.policy import Policy
     from gitmem.recall.shelf import Source
@@ -37,22 +37,24 @@ def other_scopes(
     if not total:
         return None
     items.sort(key=lambda item: -item.score)
-    return context.fit(NAME, items, int(budget_tokens * SHARE), REST, total=total)
+    return sections.fit(NAME, items, int(budget_tokens * SHARE), REST, total=total)
 
 
 def _items(source: Source, policy: Policy, working: Sequence[str], now: int) -> Iterator[Item]:
     """Yield a store's memories as items of the digest, each with its scope."""
     catalog, ground = source.catalog, source.ground
     condition, values = where(catalog, ground, source.asked(Asked()), now=now)
-    newest = f"{context.COLUMNS} WHERE {condition} AND {context.FIT} ORDER BY m.created DESC, m.key LIMIT ?"
-    rows = [context.row_of(row) for row in catalog.rows(newest, (*values, context.NEWEST))]
+    newest = f"{relevance.COLUMNS} WHERE {condition} AND {relevance.FIT} ORDER BY m.created DESC, m.key LIMIT ?"
+    rows = [relevance.row_of(row) for row in catalog.rows(newest, (*values, relevance.NEWEST))]
     keys = {row.key for row in rows}
-    scored = [(row, score) for row, score in context.score_all(catalog, rows, working, now, held=()) if row.key in keys]
+    scored = [
+        (row, score) for row, score in relevance.score_all(catalog, rows, working, now, held=()) if row.key in keys
+    ]
     told = state.tell(catalog, ground, [row.id for row, _ in scored], now=now, chains=state.suspects(catalog, ground))
     factors = fields_of(policy.recall.scope)
     for row, score in scored:
         scope = source.scope_of(row.key)
-        item = context.item_of(
+        item = sections.item_of(
             catalog, row, told[row.id].status, score * factors[scope], policy.context.max_memory_tokens
         )
         yield replace(item, scope=scope)

@@ -129,6 +129,6 @@ def _more(number: int) -> str:
 
 
 def _ago(seconds: int) -> str:
-    from gitmem.context import ago
+    from gitmem.context.sections import ago
 
     return ago(seconds)

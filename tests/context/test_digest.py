@@ -2,43 +2,22 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
-from conftest import NOW, commit_files, git, put_files
+from conftest import NOW, commit_files, put_files
+from digesting import days_ago, keys, old, sections, texts
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from proving import DAY, Clock, approve_all, make_fact, make_memory, put, verify
 
 from gitmem.analysis import count_tokens
 from gitmem.app import Memory
-from gitmem.context import FRAME_TOKENS, LATEST, NEWEST, TEXT_LIMIT, ago
+from gitmem.context.digest import LATEST
+from gitmem.context.relevance import NEWEST
+from gitmem.context.sections import FRAME_TOKENS
 from gitmem.document.fields import format_time
 
 RS256 = {"contains": "RS256", "in": "src/auth/*.py"}
 NONE = {"exists": "nothing"}
-
-
-def sections(memory, *, paths=(), budget=0) -> dict[str, dict]:
-    found = memory.context(paths=paths, budget_tokens=budget)
-    return {section["name"]: section for section in found["sections"]}
-
-
-def keys(section: dict) -> list[str]:
-    return [item["key"] for item in section["items"]]
-
-
-def texts(section: dict) -> list[str]:
-    return [item["text"] for item in section["items"]]
-
-
-def days_ago(days: float) -> str:
-    return format_time(NOW - int(days * DAY))
-
-
-def old(key: str, title: str = "", *, days: float = 100, **fields) -> dict:
-    """Return a memory that is too old to be recent work."""
-    return make_memory(key, title or f"About {key}", created=days_ago(days), **fields)
 
 
 # --- warnings ------------------------------------------------------------------------------------------------------
@@ -153,101 +132,7 @@ def test_store_that_was_never_verified_says_so(memory, repo):
     assert "no fact was ever verified: gitmem verify" in texts(sections(memory)["WARNINGS"])
 
 
-# --- relevance -----------------------------------------------------------------------------------------------------
-
-
-def scores(memory, *paths) -> dict[str, float]:
-    return {item["key"]: item["score"] for item in sections(memory, paths=paths)["RELEVANT FACTS"]["items"]}
-
-
-def test_path_overlap_counts_three_times(memory, repo):
-    put(repo, old("near", paths=["src/auth/**"]), old("half", paths=["src/gateway/**"]), old("far", paths=["docs/**"]))
-
-    found = scores(memory, "src/auth/jwt.py")
-
-    assert list(found) == ["near", "half", "far"]
-    assert found["near"] - found["far"] == pytest.approx(3.0)
-    assert found["half"] - found["far"] == pytest.approx(1.5)
-
-
-def test_memory_linked_to_what_is_worked_on_counts_five_times(memory, repo):
-    put(
-        repo,
-        old("here", paths=["src/auth/jwt.py"], requires=["needed", "label"], produces=["made"]),
-        old("needed"),
-        old("produces", produces=["label"]),
-        old("rests", requires=["here"]),
-        old("rests-on-label", requires=["made"]),
-        old("apart"),
-    )
-
-    found = scores(memory, "src/auth/jwt.py")
-
-    assert {key: round(score - found["apart"], 3) for key, score in found.items()} == {
-        "needed": 5.0, "produces": 5.0, "rests": 5.0, "rests-on-label": 5.0, "here": 3.0, "apart": 0.0,
-    }  # fmt: skip
-
-
-def test_memory_linked_to_what_is_worked_on_is_found_behind_any_number_of_newer_ones(memory, repo):
-    made = [make_memory(f"n{n}", f"New {n}", created=days_ago(0)) for n in range(NEWEST + 10)]
-    links = {"anchor": {"paths": ["src/auth/**"], "requires": ["needed"]}, "rests": {"requires": ["anchor"]}}
-    put(repo, *made, *(old(key, **links.get(key, {})) for key in ("anchor", "needed", "rests", "other")))
-
-    relevant = sections(memory, paths=["src/auth/jwt.py"])["RELEVANT FACTS"]
-
-    assert keys(relevant)[:3] == ["needed", "rests", "anchor"]
-    assert relevant["total"] == NEWEST + 14
-
-
-def test_memory_that_refers_to_lines_of_a_file_is_about_that_file(memory, repo):
-    put(repo, old("a", refs=["src/auth/jwt.py:3-5"]), old("b", refs=["src/auth/key.py:1"]), old("c", requires=["a"]))
-
-    found = sections(memory, paths=["src/auth/jwt.py"])["RELEVANT FACTS"]
-
-    assert keys(found) == ["c", "a", "b"]
-    assert [round(item["score"]) for item in found["items"]] == [5, 3, 2]
-
-
-def test_recency_counts_once_and_halves_in_a_fortnight(memory, repo):
-    put(repo, old("now", days=0), old("fortnight", days=14), old("month", days=28), old("ancient", days=2000))
-
-    assert scores(memory) == {"now": 1.0, "fortnight": 0.5, "month": 0.25, "ancient": 0.0}
-
-
-def test_link_moves_a_memory_before_a_path_and_a_path_before_a_new_one(memory, repo):
-    put(
-        repo,
-        old("linked", requires=["here"]),
-        old("here", paths=["src/auth/jwt.py"]),
-        old("new", days=0),
-        old("old"),
-    )
-
-    assert list(scores(memory, "src/auth/jwt.py")) == ["linked", "here", "new", "old"]
-
-
-def test_changed_file_of_the_work_tree_is_what_is_worked_on(memory, repo):
-    put(repo, old("auth", paths=["src/auth/**"]), old("gateway", paths=["src/gateway/**"], days=99))
-    before = list(scores(memory))
-
-    (repo / "src/auth/jwt.py").write_text("changed\n", encoding="utf-8")
-
-    assert before == ["gateway", "auth"]
-    assert list(scores(memory)) == ["auth", "gateway"]
-
-
-def test_files_of_the_branch_are_what_is_worked_on(memory, repo):
-    put(repo, old("auth", paths=["src/auth/**"]), old("gateway", paths=["src/gateway/**"], days=99))
-    git(repo, "checkout", "-q", "-b", "feature")
-    commit_files(repo, {"src/auth/jwt.py": "changed\n"})
-
-    assert list(scores(memory)) == ["auth", "gateway"]
-
-
-def test_memory_about_the_path_is_found_behind_any_number_of_newer_ones(memory, repo):
-    put(repo, old("about", paths=["src/auth/**"]), *(old(f"m{n}", days=1) for n in range(NEWEST + 20)))
-
-    assert next(iter(scores(memory, "src/auth/jwt.py"))) == "about"
+# --- what there is to tell ------------------------------------------------------------------------------------------
 
 
 def test_unproven_fact_is_shown_as_such(memory, repo):
@@ -377,37 +262,6 @@ def test_budget_is_that_of_the_policy_where_none_is_asked_for(memory, repo):
         assert opened.context(paths=(), budget_tokens=900)["tokens"] > 400
 
 
-def test_long_memory_is_cut_with_the_way_to_the_whole(memory, repo):
-    put(repo, old("long", "A title", body="word " * 1000))
-
-    (text,) = texts(sections(memory)["RELEVANT FACTS"])
-
-    assert text.startswith("A title: word word")
-    assert text.endswith("word … (gitmem show long)")
-    assert len(text) < TEXT_LIMIT + 60
-
-
-@pytest.mark.parametrize("body", ["猫 " * 400, "word " * 400])
-def test_no_more_of_one_memory_is_shown_than_the_policy_says(memory, repo, body):
-    put(repo, old("long", "T", body=body))
-    put_files(repo, {"gitmem.toml": "[context]\nmax_memory_tokens = 30\n"})
-
-    with Memory(repo, clock=lambda: float(NOW)) as opened:
-        (text,) = texts(sections(opened)["RELEVANT FACTS"])
-
-    assert count_tokens(text.split(" … ")[0]) <= 30 + count_tokens("T: ")
-
-
-def test_each_memory_is_one_line_with_nothing_hidden(memory, repo):
-    title = json.dumps("One\ntwo\u202e")
-    put_files(repo, {"gotchas/a.md": f"---\ntitle: {title}\nkind: gotcha\n---\nA\n\n\u200bB\x07\n"})
-
-    (text,) = texts(sections(memory)["RELEVANT FACTS"])
-
-    assert text.isprintable()
-    assert text.startswith("One two")
-
-
 def test_digest_of_an_empty_store_is_empty(memory):
     found = memory.context(paths=(), budget_tokens=0)
 
@@ -423,11 +277,3 @@ def test_reading_the_digest_runs_no_command(memory, repo, tmp_path):
     sections(memory)
 
     assert not marker.exists()
-
-
-@pytest.mark.parametrize(
-    ("seconds", "told"),
-    [(0, "0s"), (59, "59s"), (60, "1m"), (3599, "59m"), (3600, "1h"), (86399, "23h"), (86400, "1d")],
-)
-def test_age_is_told_in_the_largest_unit_that_fits(seconds, told):
-    assert ago(seconds) == told

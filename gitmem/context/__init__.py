@@ -1,0 +1,1 @@
+"""The digest for a session: what is known of where somebody works, within a token budget."""

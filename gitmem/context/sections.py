@@ -1,0 +1,135 @@
+"""The sections of the digest: what is shown of a memory, what fits into a budget, and the digest as JSON."""
+
+from __future__ import annotations
+
+from gitmem import analysis
+from gitmem.frozen import frozen
+from gitmem.hygiene import display
+from gitmem.store.scope import PROJECT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from gitmem.catalog.catalog import Catalog
+    from gitmem.context.relevance import Row
+
+DAY_S = 86400
+# A memory's text in the digest, its title and why it fails; the whole of it is one command away.
+TEXT_LIMIT, TITLE_LIMIT, REASON_LIMIT = 320, 160, 200
+# What the digest as text takes besides its items: opening, headings, what is left out, how to search; and besides an
+# item's own words: its mark, brackets and colon (counted in the output of `gitmem context`).
+FRAME_TOKENS, LINE_TOKENS = 110, 6
+
+WARNINGS, WORKING, RELEVANT, RECENT = "WARNINGS", "WORKING ON", "RELEVANT FACTS", "RECENT WORK"
+
+
+@frozen
+class Item:
+    """One memory of the digest.
+
+    Attributes:
+        key: Its key; empty for a line about the store itself.
+        kind: Its kind.
+        status: Its status, or empty.
+        text: What is shown, cleaned, on one line.
+        score: Its relevance; 0 where the section is in order of time or weight.
+        scope: Its scope.
+    """
+
+    key: str
+    kind: str
+    status: str
+    text: str
+    score: float = 0.0
+    scope: str = PROJECT
+
+
+@frozen
+class Section:
+    """One section: its name, what is shown, how many there are in all, and how to see the rest."""
+
+    name: str
+    items: tuple[Item, ...]
+    total: int
+    rest: str
+
+
+def item_of(catalog: Catalog, row: Row, status: str, score: float, limit_tokens: int) -> Item:
+    """Return a memory as an item: its title, and as much of its body as one may take."""
+    body = " ".join(catalog.row("SELECT body FROM text WHERE id = ?", (row.id,))[0].split())
+    text = cut(row.title, TITLE_LIMIT)
+    if body and not body.startswith(row.title):
+        shown = body[:TEXT_LIMIT]
+        while analysis.count_tokens(shown) > limit_tokens:
+            shown = shown[: len(shown) * 3 // 4]
+        text += f": {_line(shown if shown == body else shown.rsplit(' ', 1)[0] + f' … (gitmem show {row.key})')}"
+    return Item(row.key, row.kind, status, text, round(score, 3))
+
+
+def _line(text: str) -> str:
+    return display(" ".join(text.split()))
+
+
+def cut(text: str, limit: int) -> str:
+    """Return a text as one clean line of at most *limit* characters."""
+    line = _line(text[: 2 * limit])
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def fit(name: str, items: Iterable[Item], budget: int, rest: str, *, total: int) -> Section:
+    """Return the first items that fit, of so many in all; those behind are not made. Warnings show at least one."""
+    taken: list[Item] = []
+    spent = 0
+    for item in items:
+        spent += item_cost(item)
+        if spent > budget and not (name == WARNINGS and not taken):
+            break
+        taken.append(item)
+    return Section(name, tuple(taken), total, rest)
+
+
+def item_cost(item: Item) -> int:
+    """Return how many tokens an item takes as it is printed."""
+    return analysis.count_tokens(f"{item.key} {item.status} {item.text}") + LINE_TOKENS
+
+
+def cost(sections: Iterable[Section]) -> int:
+    """Return how many tokens the items of some sections take."""
+    return sum(item_cost(item) for section in sections for item in section.items)
+
+
+def ago(seconds: int) -> str:
+    """Return an age in the largest unit that fits: ``45s``, ``12m``, ``5h``, ``35d``."""
+    for unit, size in (("d", DAY_S), ("h", 3600), ("m", 60)):
+        if seconds >= size:
+            return f"{seconds // size}{unit}"
+    return f"{seconds}s"
+
+
+def as_table(sections: Sequence[Section]) -> dict[str, object]:
+    """Return the digest as the documented JSON: sections, their tokens, and how many memories are not shown."""
+    return {
+        "sections": [
+            {
+                "name": section.name,
+                "items": [
+                    {
+                        "key": i.key,
+                        "kind": i.kind,
+                        "status": i.status,
+                        "text": i.text,
+                        "score": i.score,
+                        "scope": i.scope,
+                    }
+                    for i in section.items
+                ],
+                "total": section.total,
+                "more": section.total - len(section.items),
+                "rest": section.rest,
+            }
+            for section in sections
+        ],
+        "tokens": cost(sections) + FRAME_TOKENS,
+        "more": sum(section.total - len(section.items) for section in sections),
+    }

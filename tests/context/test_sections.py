@@ -1,0 +1,53 @@
+"""What is shown of one memory in the digest: one clean line, cut with the way to the whole."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from conftest import NOW, put_files
+from digesting import old, sections, texts
+from proving import put
+
+from gitmem.analysis import count_tokens
+from gitmem.app import Memory
+from gitmem.context.sections import TEXT_LIMIT, ago
+
+
+def test_long_memory_is_cut_with_the_way_to_the_whole(memory, repo):
+    put(repo, old("long", "A title", body="word " * 1000))
+
+    (text,) = texts(sections(memory)["RELEVANT FACTS"])
+
+    assert text.startswith("A title: word word")
+    assert text.endswith("word … (gitmem show long)")
+    assert len(text) < TEXT_LIMIT + 60
+
+
+@pytest.mark.parametrize("body", ["猫 " * 400, "word " * 400])
+def test_no_more_of_one_memory_is_shown_than_the_policy_says(memory, repo, body):
+    put(repo, old("long", "T", body=body))
+    put_files(repo, {"gitmem.toml": "[context]\nmax_memory_tokens = 30\n"})
+
+    with Memory(repo, clock=lambda: float(NOW)) as opened:
+        (text,) = texts(sections(opened)["RELEVANT FACTS"])
+
+    assert count_tokens(text.split(" … ")[0]) <= 30 + count_tokens("T: ")
+
+
+def test_each_memory_is_one_line_with_nothing_hidden(memory, repo):
+    title = json.dumps("One\ntwo\u202e")
+    put_files(repo, {"gotchas/a.md": f"---\ntitle: {title}\nkind: gotcha\n---\nA\n\n\u200bB\x07\n"})
+
+    (text,) = texts(sections(memory)["RELEVANT FACTS"])
+
+    assert text.isprintable()
+    assert text.startswith("One two")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [(0, "0s"), (59, "59s"), (60, "1m"), (3599, "59m"), (3600, "1h"), (86399, "23h"), (86400, "1d")],
+)
+def test_age_is_told_in_the_largest_unit_that_fits(seconds, told):
+    assert ago(seconds) == told
