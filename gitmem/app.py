@@ -122,15 +122,9 @@ class Memory(Writes):
 
     def recall(self, asked: Asked) -> Found:
         """Rank memories against a question, those of all scopes together; the newest where there is none."""
-        stores = self.stores(asked.scopes)
+        stores = self.asked_stores(asked)
         if stores != [self] and not asked.syntax:
-            from gitmem.recall import shelf
-
-            policy, sources = self.policy(), self.sources(stores)
-            with shelf.OneState(sources):
-                found = shelf.recall(sources, asked, policy=policy, config=self.config, now=self.now)
-            self.notices += [found.notice] if found.notice else []
-            return found
+            return self.recall_among(stores, asked)
         from gitmem.ask import recall
 
         if stores != [self]:
@@ -152,20 +146,22 @@ class Memory(Writes):
             found = statistics(catalog, now=self.now)
         return found | {"scopes": self.other_scopes()}
 
-    def show(self, key: str, *, scope: str = "") -> dict[str, Any]:
-        """Return one memory with its verdict, and count the access."""
+    def show(self, key: str, *, scope: str = "", store: str = "") -> dict[str, Any]:
+        """Return one memory with its verdict, and count the access; ``NAME:KEY`` is one of a listed store."""
+        if store or ":" in key:
+            return self.show_listed(key, store)
         from gitmem.show import show
 
-        store, full_key = self.holder(key, scope)
-        catalog = store.catalog()
-        ground = store.ground(catalog)
+        holder, full_key = self.holder(key, scope)
+        catalog = holder.catalog()
+        ground = holder.ground(catalog)
         with catalog.reading():
-            found = show(catalog, store.git, store.local, ground, full_key, now=self.now)
-        return found | {"scope": self.scope_of(store, full_key)}
+            found = show(catalog, holder.git, holder.local, ground, full_key, now=self.now)
+        return found | {"scope": self.scope_of(holder, full_key)}
 
     def list(self, asked: Asked) -> Found:
         """Return memories that pass the filters, the newest first, with their tags and without their text."""
-        stores = self.stores(asked.scopes)
+        stores = self.asked_stores(asked)
         if stores != [self]:
             from gitmem.recall import shelf
 

@@ -67,6 +67,7 @@ class Config:
         view: Whether ``init`` makes the view.
         engine: What brings recall's candidates: ``fts`` (the catalog) or ``whoosh``.
         domains: The project's domains, separated by commas, besides the policy's.
+        stores: Other repositories whose memories are read here, each ``PATH`` or ``NAME=PATH`` (``store.listed``).
         trace: ``auto``: what checks read is looked at where strace works; ``off``: never; empty: the policy decides.
     """
 
@@ -89,6 +90,7 @@ class Config:
     view: bool = True
     engine: str = "fts"
     domains: str = ""
+    stores: tuple[str, ...] = ()
     trace: str = ""
 
 
@@ -96,7 +98,8 @@ def load(git_values: Mapping[str, str], *, environment: Mapping[str, str] | None
     """Return the settings.
 
     Args:
-        git_values: What ``git config --get-regexp`` printed of ``gitmem.*``, by lower-case name without ``gitmem.``.
+        git_values: The settings ``gitmem.*`` of git config, by lower-case name without ``gitmem.``; of one that may be
+            given several times, the values apart by NUL.
         environment: The environment; the process's own by default.
 
     Raises:
@@ -123,7 +126,8 @@ def load(git_values: Mapping[str, str], *, environment: Mapping[str, str] | None
         if name is None:
             names = [f"GITMEM_{known_name.upper().removesuffix('_S')}" for known_name in known]
             raise _unknown(variable, "the environment", names)
-        values[name] = _typed(text, known[name], variable, "the environment")
+        apart = text.replace(os.pathsep, "\0") if known[name] is tuple else text
+        values[name] = _typed(apart, known[name], variable, "the environment")
     config = Config(**values)  # type: ignore[arg-type]
     for key, value, allowed in (
         ("color", config.color, COLORS),
@@ -158,6 +162,8 @@ BOOLEANS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "n
 
 
 def _typed(text: str, wanted: type, key: str, file: str) -> object:
+    if wanted is tuple:
+        return tuple(filter(None, text.split("\0")))
     if wanted is bool:
         if text.lower() not in BOOLEANS:
             raise ConfigError(f"{file}: {key} must be true or false, not {text!r}", file=file, key=key)

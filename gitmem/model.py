@@ -230,7 +230,7 @@ class Hit:
         title: Its title, as written.
         status: Its status, or empty where it has none.
         score: The final score; comparable within one call only.
-        scope: ``project`` for now.
+        scope: Where it is from: ``project``, ``private``, ``domain``, ``universal``, or ``listed``.
         snippet: One line of its body around the words of the query.
         created: Epoch seconds.
         path: Where it lies in the store.
@@ -239,6 +239,7 @@ class Hit:
         tags: Its tags.
         weak: Whether its check holds but also would in an empty folder; told by ``list`` alone.
         flapping: How many runs of its check must still answer alike until it counts as steady; told by lists only.
+        store: What another repository's store is called here; empty for our own.
     """
 
     key: str
@@ -255,6 +256,12 @@ class Hit:
     tags: tuple[str, ...] = ()
     weak: bool = False
     flapping: int = 0
+    store: str = ""
+
+    @property
+    def reference(self) -> str:
+        """Return what ``show`` takes: the key, behind the store's name where it is another repository's."""
+        return f"{self.store}:{self.key}" if self.store else self.key
 
 
 @frozen

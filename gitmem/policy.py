@@ -226,7 +226,7 @@ ROWS: dict[str, dict[str, _Row]] = {
         for n in ("title", "tags", "key", "paths", "body")
     },
     "recall.status": _factors("verified", "stale", "unproven", "suspect", "failed"),
-    "recall.scope": _factors("project", "private", "domain", "universal"),
+    "recall.scope": _factors("project", "private", "domain", "universal", "listed"),
     "verify": {
         "setup": _Row(read.command, "shell command run before each check"),
         "folders": _Row(read.work_folders, 'ignored folders that checks see: [".venv", "node_modules"]'),

@@ -39,6 +39,7 @@ class ScopeFactors:
     private: float = 0.95
     domain: float = 0.9
     universal: float = 0.85
+    listed: float = 0.8
 
 
 @frozen

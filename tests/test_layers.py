@@ -65,6 +65,7 @@ MEMBERS = {
     "scopes": "app",
     "writes": "app",
     "surroundings": "doctor",
+    "stores": "app",
 }
 LEVEL = {room: level for level, row in enumerate(reversed(ROWS)) for room in row}
 
@@ -114,6 +115,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/opened/store.py": "the same",
     "gitmem/opened/proofs.py": "the same",
     "gitmem/opened/others.py": "the other stores: tests/test_scopes.py",
+    "gitmem/opened/listed.py": "other repositories' stores: tests/test_stores.py",
     "gitmem/surroundings.py": "part of the doctor, about scopes: tests/test_scopes.py",
     "gitmem/opened/tree.py": "writes to the second home: tests/write/test_intree.py",
     "gitmem/__main__.py": "one line: every test that runs the command line as a process",

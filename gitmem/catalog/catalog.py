@@ -190,6 +190,20 @@ class Reading:
             self._connection.execute("COMMIT")
 
 
+def is_by_another(state_dir: str | Path) -> bool:
+    """Tell whether a folder has a catalog that is whole: one that ``open`` refuses is another version's of gitmem."""
+    path = os.path.join(state_dir, schema.FILE_NAME)
+    try:
+        connection = schema.connect(path) if os.path.isfile(path) else None
+    except sqlite3.Error:
+        return False
+    if connection is None:
+        return False
+    row = connection.execute("SELECT value FROM meta WHERE name = 'format'").fetchone()
+    connection.close()
+    return row is not None
+
+
 def shown_by(catalog: Catalog) -> tuple[str, str]:
     """Return the store's commit and the code's tree ``.memory`` that a catalog is made from, or empty strings."""
     notes = dict(catalog.rows("SELECT name, value FROM meta WHERE name IN ('commit', 'tree')"))

@@ -22,6 +22,7 @@ EXAMPLES = (
     "gitmem list --tag auth --json",
     "gitmem list --all | wc -l",
     "gitmem list --status failed --at v1.2",
+    "gitmem list --store api",
 )
 EVERY = 1_000_000
 
@@ -29,12 +30,15 @@ EVERY = 1_000_000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what list takes."""
     shared.add_filters(parser)
+    shared.add_stores(parser)
     shared.add_at(parser)
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print memories; 1 when there are none."""
+    if args.at is not None:
+        shared.refuse_other_stores(args)
     with shared.open_memory(args, out) as memory:
         asked = shared.asked_of(args, limit=EVERY)
         past = memory.at(args.at) if args.at is not None else None
@@ -52,6 +56,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
                     "created": format_time(h.created) if h.created else "",
                     "tags": list(h.tags),
                     "scope": h.scope,
+                    "store": h.store,
                     "weak": h.weak,
                 }
                 | ({"flapping": h.flapping} if h.flapping else {})
@@ -71,10 +76,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 def _print_table(hits: object, out: Output) -> None:
     rows = list(hits)  # type: ignore[call-overload]
-    wide = min(44, max((len(h.key) for h in rows), default=0))
+    wide = min(44, max((len(h.reference) for h in rows), default=0))
     kinds = max((len(h.kind) for h in rows), default=0)
     for h in rows:
-        key = shared.shorten(h.key, wide).ljust(wide)
+        key = shared.shorten(h.reference, wide).ljust(wide)
         room = out.width - wide - kinds - 7
         title = shared.shorten(h.title, max(20, room)) + (" (archived)" if h.archived else "")
         title += f" ({h.scope})" if h.scope != PROJECT else ""
@@ -87,4 +92,4 @@ def _print_rows(hits: object, out: Output) -> None:
     from gitmem.document.fields import format_time
 
     for h in hits:  # type: ignore[attr-defined]
-        out.row(h.key, h.kind, h.status, format_time(h.created) if h.created else "", h.title, h.scope)
+        out.row(h.reference, h.kind, h.status, format_time(h.created) if h.created else "", h.title, h.scope)

@@ -23,6 +23,7 @@ EXAMPLES = (
     "gitmem recall --recent 5",
     "gitmem recall --syntax 'kind:gotcha created:[2026-01 to] autentication~ -legacy'",
     "gitmem recall jwt --path src/auth --json",
+    "gitmem recall retries --store api",
     "gitmem recall --stats",
     "gitmem recall retries of the gateway --at v1.2",
 )
@@ -33,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", nargs="*", help="the question, in your own words")
     parser.add_argument("--syntax", action="store_true", help="the question is one of the query language; quote it")
     shared.add_filters(parser)
+    shared.add_stores(parser)
     parser.add_argument("--recent", type=shared.positive, metavar="N", help="the N newest memories")
     parser.add_argument("--stats", action="store_true", help="how many memories there are of each kind")
     parser.add_argument("--explain", action="store_true", help="show every factor of the score")
@@ -47,6 +49,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         raise UsageError("recall takes a question, or --recent N, or --stats: one of them", hint="gitmem recall WORDS…")
     if args.syntax and not query.strip():
         raise UsageError("--syntax takes a question", hint="gitmem recall --syntax 'kind:gotcha auth~'")
+    if args.store and (args.syntax or args.stats or args.at is not None):
+        raise UsageError("--store takes a question in your own words, or --recent N", hint="gitmem -C PATH recall …")
     with shared.open_memory(args, out) as memory:
         if args.stats:
             return _statistics(memory, args, out)

@@ -9,7 +9,7 @@ from gitmem.cli.output import MARKS, Output
 from gitmem.config import variable
 from gitmem.errors import RefusedError, UsageError
 from gitmem.model import STATUSES
-from gitmem.store.scope import PROJECT, SCOPES
+from gitmem.store.scope import LISTED, PROJECT, SCOPES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,6 +60,17 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=positive, metavar="N", help="at most this many")
 
 
+def add_stores(parser: argparse.ArgumentParser) -> None:
+    """Add ``--store`` to a command that looks into several stores."""
+    about = "only this one of the listed stores (gitmem stores); --scope listed: all of them, alone"
+    parser.add_argument("--store", action="append", default=[], metavar="NAME", help=about)
+
+
+def add_store(parser: argparse.ArgumentParser, *, about: str) -> None:
+    """Add ``--store`` to a command that looks into one store."""
+    parser.add_argument("--store", default="", metavar="NAME", help=f"of this listed store (gitmem stores){about}")
+
+
 def add_scope(parser: argparse.ArgumentParser, *, about: str = "where there are several of this key") -> None:
     """Add ``--scope`` to a command that looks one memory up."""
     parser.add_argument("--scope", default="", choices=SCOPES, help=f"private, project, domain, universal: {about}")
@@ -71,12 +82,33 @@ def add_at(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--at", metavar="REV", help=about)
 
 
-def refuse_other_scopes(args: argparse.Namespace) -> None:
-    """Refuse ``--at`` with a scope whose memories belong to no commit of the code.
+def refuse_both(args: argparse.Namespace) -> None:
+    """Refuse ``--store`` beside ``--scope``, where one memory or store is meant.
+
+    Raises:
+        UsageError: Both are given.
+    """
+    if args.store and args.scope:
+        raise UsageError("--store is another repository's, and --scope is one of ours", hint="leave out one of them")
+
+
+def refuse_other_stores(args: argparse.Namespace) -> None:
+    """Refuse ``--at`` with another repository's store, which has other code.
 
     Raises:
         UsageError: That is so.
     """
+    if args.store:
+        raise UsageError("--at goes back in this project's memory alone", hint="leave out --store")
+
+
+def refuse_other_scopes(args: argparse.Namespace) -> None:
+    """Refuse ``--at`` with a scope whose memories belong to no commit of the code, or with another repository's store.
+
+    Raises:
+        UsageError: That is so.
+    """
+    refuse_other_stores(args)
     if args.scope not in ("", PROJECT):
         raise UsageError(
             f"--at goes back in the project's memory, not in the {args.scope} one", hint="leave out --scope"
@@ -110,9 +142,10 @@ def asked_of(args: argparse.Namespace, *, query: str = "", limit: int = 10) -> A
     if wrong:
         raise UsageError(f"there is no status {wrong[0]}", hint=f"it is one of {', '.join(STATUSES)}")
     scopes = [part for given in args.scope for part in given.split(",") if part]
-    unknown = [s for s in scopes if s not in SCOPES]
+    known = (*SCOPES, LISTED) if "store" in args else SCOPES
+    unknown = [s for s in scopes if s not in known]
     if unknown:
-        raise UsageError(f"there is no scope {unknown[0]}", hint=f"it is one of {', '.join(SCOPES)}")
+        raise UsageError(f"there is no scope {unknown[0]}", hint=f"it is one of {', '.join(known)}")
     kinds = [part.replace("-", "_") for given in args.kind for part in given.split(",") if part]
     return Asked(
         query=query,
@@ -123,6 +156,7 @@ def asked_of(args: argparse.Namespace, *, query: str = "", limit: int = 10) -> A
         limit=args.limit or limit,
         everything=args.all,
         scopes=tuple(scopes),
+        stores=tuple(part for given in getattr(args, "store", ()) for part in given.split(",") if part),
     )
 
 
@@ -144,6 +178,7 @@ def hit_table(hit: Any) -> dict[str, Any]:
         "status": hit.status,
         "score": hit.score,
         "scope": hit.scope,
+        "store": hit.store,
         "snippet": hit.snippet,
     }
 
@@ -155,12 +190,14 @@ def print_hits(found: Found, out: Output, *, explain: bool = False) -> None:
             mark = MARKS.get(hit.status, " ")
             old = " (archived)" if hit.archived else ""
             old += f", {hit.scope}" if hit.scope != PROJECT else ""
-            out.line((mark, hit.status), " ", (hit.key, "key"), "  ", (f"{hit.kind}{_said(hit.status)}{old}", "dim"))
+            out.line(
+                (mark, hit.status), " ", (hit.reference, "key"), "  ", (f"{hit.kind}{_said(hit.status)}{old}", "dim")
+            )
             out.line("  ", (shorten(hit.title, out.width - 2), "bold"))
             if hit.snippet and not hit.snippet.startswith(hit.title):
                 out.line("  ", (shorten(hit.snippet, out.width - 2), "dim"))
         else:
-            out.row(hit.key, hit.kind, hit.status, hit.title, hit.snippet, hit.scope)
+            out.row(hit.reference, hit.kind, hit.status, hit.title, hit.snippet, hit.scope)
         if explain and hit.factors:
             factors = " × ".join(f"{name} {value:.3g}" for name, value in hit.factors)
             out.line("  ", (f"{hit.score:.4g} = {factors}", "dim"))

@@ -21,6 +21,7 @@ EXAMPLES = (
     "gitmem show auth-u",
     "gitmem show auth-uses-rs256 --json",
     "gitmem show auth-u --at HEAD~20",
+    "gitmem show api:retries-are-capped",
 )
 
 
@@ -28,14 +29,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what show takes."""
     parser.add_argument("key", help="the memory")
     shared.add_scope(parser)
+    shared.add_store(parser, about="; or the key as NAME:KEY")
     shared.add_at(parser)
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print one memory."""
+    shared.refuse_both(args)
     with shared.open_memory(args, out) as memory:
-        found = _at(memory, args) if args.at is not None else memory.show(args.key, scope=args.scope)
+        found = _at(memory, args) if args.at is not None else memory.show(args.key, scope=args.scope, store=args.store)
         shared.tell_notices(memory, out)
         if args.json:
             out.json(found)
@@ -54,9 +57,11 @@ def print_memory(found: dict[str, Any], out: Output) -> None:
     out.line((MARKS.get(found["status"], " "), found["status"]), " ", (found["title"], "bold"))
     about = [found["kind"], *([found["status"]] if found["status"] else [])]
     about += [found["scope"]] if found["scope"] != PROJECT else []
+    about += [f"of {found['repository']}"] if "repository" in found else []
     about += [f"in {found['path']}"] if is_home(found["path"]) else []
     about += [word for word in ("archived", "superseded", "expired") if found[word]]
-    out.line("  ", (found["key"], "key"), "  ", (", ".join(about), "dim"))
+    key = f"{found['store']}:{found['key']}" if "store" in found else found["key"]
+    out.line("  ", (key, "key"), "  ", (", ".join(about), "dim"))
     fields = {k: v for k, v in found["frontmatter"].items() if k not in ("title", "kind")}
     for name, value in fields.items():
         out.line("  ", (f"{name}:", "dim"), " ", _value(name, value))
@@ -72,10 +77,13 @@ def print_memory(found: dict[str, Any], out: Output) -> None:
 
 
 def _print_verdict(verdict: dict[str, Any], found: dict[str, Any], out: Output) -> None:
+    gitmem = f"gitmem -C {found['repository']}" if "repository" in found else "gitmem"
     if verdict["outcome"]:
-        whose = "here" if verdict["own"] else "claimed by the memory branch"
+        whose = ("there" if "repository" in found else "here") if verdict["own"] else "claimed by the memory branch"
         due = (
-            "its inputs had changed by then" if "at" in found else "its inputs changed since, it is due: gitmem verify"
+            "its inputs had changed by then"
+            if "at" in found
+            else f"its inputs changed since, it is due: {gitmem} verify"
         )
         fresh = "" if verdict["fresh"] else f"; {due}"
         text = (
@@ -89,7 +97,7 @@ def _print_verdict(verdict: dict[str, Any], found: dict[str, Any], out: Output) 
         if not verdict["confirmed"]:
             out.line("  ", ("unconfirmed:", "dim"), " the commit where it held last could not be judged again")
     if verdict.get("culprit"):
-        out.line("  ", ("why:", "dim"), f" {verdict['broken']}; what it changed: gitmem why {found['key']}")
+        out.line("  ", ("why:", "dim"), f" {verdict['broken']}; what it changed: {gitmem} why {found['key']}")
     if verdict.get("weak"):
         out.line("  ", ("weak:", "yellow"), " the check also holds in an empty folder; --refute makes it strong")
     if verdict.get("undeclared"):

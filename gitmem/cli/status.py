@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from gitmem.app import Memory
     from gitmem.cli.output import Output
 
-EXAMPLES = ("gitmem status", "gitmem status --json", "gitmem status --at v1.2")
+EXAMPLES = ("gitmem status", "gitmem status --json", "gitmem status --at v1.2", "gitmem status --store api")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what status takes."""
     shared.add_scope(parser, about="of which store (project)")
+    shared.add_store(parser, about="")
     shared.add_at(parser)
     shared.add_json(parser)
 
@@ -26,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print the status; 1 when a fact failed or is suspect."""
     with shared.open_memory(args, out) as memory:
-        found = _at(memory, args) if args.at is not None else memory.status(scope=args.scope)
+        found = _at(memory, args) if args.at is not None else _now(memory, args)
         shared.tell_notices(memory, out)
     bad = bool(found["failed"] or found["suspect"] or found.get("is_empty"))
     if args.json:
@@ -34,6 +35,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         return int(bad)
     memories = shared.counted(found["memories"], "memory", "memories")
     code = f", as known for {found['at']['code'][:12]} of the code" if "at" in found else ""
+    code += f" in {found['repository']}" if "repository" in found else ""
     out.line((memories, "bold"), f" on {found['branch']} at {found['commit'][:12] or 'no commit'}{code}")
     if found["kinds"]:
         out.line("  ", (", ".join(f"{n} {kind}" for kind, n in found["kinds"].items()), "dim"))
@@ -76,7 +78,8 @@ def _print_ages(found: dict[str, Any], out: Output) -> None:
     """Print how long ago the last check was, and which commit the index shows; in the past nothing has an age."""
     if "at" in found:
         return
-    _print_jobs(found["jobs"], out)
+    if found["jobs"] is not None:
+        _print_jobs(found["jobs"], out)
     verified = f"newest verdict {_ago(found['verified_age_s'])} ago" if found["verified_at"] else "never verified"
     index = "current" if found["index"]["is_current"] else f"shows {found['index']['commit'][:12]}"
     out.line((f"{verified}; index {index}", "dim"))
@@ -85,6 +88,11 @@ def _print_ages(found: dict[str, Any], out: Output) -> None:
 def _at(memory: Memory, args: argparse.Namespace) -> dict[str, Any]:
     shared.refuse_other_scopes(args)
     return memory.at(args.at).status()
+
+
+def _now(memory: Memory, args: argparse.Namespace) -> dict[str, Any]:
+    shared.refuse_both(args)
+    return memory.listed_status(args.store) if args.store else memory.status(scope=args.scope)
 
 
 def _print_jobs(jobs: dict[str, Any], out: Output) -> None:

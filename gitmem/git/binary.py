@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 
 from gitmem import process
-from gitmem.config import git_config_files, git_environment
+from gitmem.config import git_config_files, git_environment, variable
 from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoundError, ProcessError
 from gitmem.frozen import frozen
+from gitmem.git import configured
 from gitmem.git.repository import Repository, Unsure, is_oid, read_head, read_ref
 
 TYPE_CHECKING = False
@@ -40,6 +41,7 @@ SAFE = (
 # 100,000 take half a second; no memory has so many. The largest code trees have ten times as many.
 STORE_BOUNDS = (64 * 1024 * 1024, 15.0)
 CODE_BOUNDS = (640 * 1024 * 1024, 150.0)
+CONFIG_OF_WORKTREE = "config.worktree"
 _FOLDER_MODE = "040000"
 _FOLDER = _FOLDER_MODE.encode()
 # fsync is off by default in git for refs and loose objects (git-config(1), core.fsync).
@@ -89,15 +91,17 @@ class Change:
 class Git:
     """The git binary, bound to one repository; its git directory is always named, never looked for."""
 
-    def __init__(self, repository: Repository, *, objects: Path | None = None) -> None:
+    def __init__(self, repository: Repository, *, objects: Path | None = None, fetches: bool = True) -> None:
         """Bind git to a repository.
 
         Args:
             repository: The repository.
             objects: A folder of objects that are read besides the repository's own.
+            fetches: Whether git may fetch objects that a partial clone lacks.
         """
         self.repository = repository
         self.objects = objects
+        self._fetches = fetches
         self._identity: tuple[str, str] | None = None
         self._settings: dict[str, str] = {}
 
@@ -109,6 +113,9 @@ class Git:
     def environment(self, *, transport: bool = False) -> dict[str, str]:
         """Return the environment of its calls."""
         env = git_environment(transport=transport)
+        if not self._fetches:
+            # The first for every git, the second with better words where it is known (git 2.45): git(1).
+            env |= {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
         return env if self.objects is None else env | {"GIT_ALTERNATE_OBJECT_DIRECTORIES": quote_path(self.objects)}
 
     def run(
@@ -296,14 +303,24 @@ class Git:
     def config_values(self) -> dict[str, str]:
         """Return the ``gitmem.*`` settings of git config, by lower-case name without ``gitmem.``.
 
-        The files are looked through for the word first: most repositories have none, and that spares a process.
+        Of one that may be given several times, the values are apart by ``configured.APART``. The files are read by hand
+        where that is certain, and most repositories have none: that spares a process.
         """
-        own = os.path.join(self.repository.git, "config.worktree")
-        if not any(_mentions(path) for path in (*git_config_files(self.repository.common), own)):
+        own = os.path.join(self.repository.git, CONFIG_OF_WORKTREE)
+        paths = (*reversed(git_config_files(self.repository.common)), own)  # what is read later wins
+        files = {path: content for path in paths if (content := configured.mentions(path))}
+        if not files:
             return {}
-        done = self.run("config", "-z", "--get-regexp", r"^gitmem\.", check=False)
-        pairs = (item.partition("\n") for item in os.fsdecode(done.stdout).split("\0") if item)
-        return {name.removeprefix("gitmem."): value for name, _, value in pairs}
+        try:
+            # Whether a file of one work tree counts is another setting, and without HOME git reads no file of a person.
+            if any(path.endswith(CONFIG_OF_WORKTREE) for path in files) or not variable("HOME"):
+                raise Unsure
+            pairs = [pair for content in files.values() for pair in configured.read_section(content)]
+        except Unsure:
+            done = self.run("config", "-z", "--get-regexp", r"^gitmem\.", check=False)
+            asked = (item.partition("\n") for item in os.fsdecode(done.stdout).split("\0") if item)
+            pairs = [(name.removeprefix("gitmem."), value) for name, _, value in asked]
+        return configured.collected(pairs)
 
     def without_filters(self) -> list[str]:
         """Return options that turn filter drivers off: git runs them on changed files to compare (gitattributes(5))."""
@@ -351,12 +368,3 @@ def _tree_entry(line: bytes) -> TreeEntry:
     head, _, path = line.partition(b"\t")
     mode, kind, oid, size = head.decode("ascii").split()
     return TreeEntry(mode, kind, oid, int(size) if size.isdigit() else -1, os.fsdecode(path))
-
-
-def _mentions(path: str) -> bool:
-    try:
-        with open(path, "rb") as file:
-            text = file.read().lower()
-    except OSError:
-        return False
-    return b"gitmem" in text or b"[include" in text

@@ -110,6 +110,27 @@ def discover(start: str | Path) -> Repository:
         return _discover_by_git(folder)
 
 
+def named(folder: str) -> Repository:
+    """Return the repository that *folder* (absolute) itself is: a work tree's top, a git directory, or a bare one.
+
+    One around it is not meant: what was moved away must not be taken for another repository.
+
+    Raises:
+        NoRepositoryError: It is none, or git refuses it (then with git's own words and remedy).
+    """
+    if not os.path.isdir(folder):
+        raise NoRepositoryError(f"{folder}: there is no such folder")
+    is_bare = os.path.isfile(os.path.join(folder, "HEAD")) and os.path.isdir(os.path.join(folder, "objects"))
+    if not is_bare and not os.path.lexists(os.path.join(folder, ".git")):
+        raise NoRepositoryError(f"{folder}: there is no repository in this folder")
+    if is_bare and hasattr(os, "geteuid") and os.stat(folder).st_uid == os.geteuid():
+        return Repository(folder, folder, None)
+    found = discover(folder)
+    if not os.path.samefile(found.top or found.git, folder):
+        raise NoRepositoryError(f"{folder}: there is no whole repository in this folder")
+    return found
+
+
 def _discover_by_hand(start: str) -> Repository:
     device = os.stat(start).st_dev
     folder = start

@@ -17,7 +17,7 @@ from gitmem.git.repository import discover
 from gitmem.opened.others import has_private, open_private, open_universal
 from gitmem.opened.proofs import ProvingStore
 from gitmem.store.home import FOLDER, find_tree, is_home
-from gitmem.store.scope import DOMAIN, PRIVATE, PROJECT, SCOPES, UNIVERSAL, Store
+from gitmem.store.scope import DOMAIN, LISTED, PRIVATE, PROJECT, SCOPES, UNIVERSAL, Store
 from gitmem.store.viewpoint import outside
 
 TYPE_CHECKING = False
@@ -28,7 +28,10 @@ if TYPE_CHECKING:
 
     from gitmem.catalog.catalog import Catalog
     from gitmem.config import Config
+    from gitmem.opened.listed import Listing
+    from gitmem.opened.store import OpenedStore
     from gitmem.opened.tree import InTree
+    from gitmem.recall.asked import Asked
     from gitmem.recall.shelf import Source
     from gitmem.verify.due import Due
     from gitmem.verify.session import Options
@@ -68,6 +71,7 @@ class Opened(ProvingStore):
         self._tree_of = ("", "")
         self._branch: ProvingStore | None = None
         self._others: dict[str, ProvingStore] = {}
+        self._listing: Listing | None = None
 
     def tree(self) -> str:
         """Return the tree ``.memory`` of HEAD, whose memories are read with the branch's; empty where there is none."""
@@ -122,6 +126,27 @@ class Opened(ProvingStore):
             self.source()
         return found
 
+    def asked_stores(self, asked: Asked) -> list[OpenedStore]:
+        """Return the stores that a question looks into, or a list: other repositories' only where there is a question.
+
+        Raises:
+            NotFoundError: It names a store that is not listed.
+            NoRepositoryError: There is no memory at all.
+        """
+        if asked.stores or (self.config.stores and (LISTED in asked.scopes or _is_question(asked))):
+            from gitmem.opened.listed import stores_for
+
+            return stores_for(self, asked)
+        return [*self.stores(asked.scopes)]
+
+    def listing(self) -> Listing:
+        """Return the stores of other repositories that are listed here."""
+        if self._listing is None:
+            from gitmem.opened.listed import Listing
+
+            self._listing = Listing(self)
+        return self._listing
+
     def _readable(self, scope: str, opening: Callable[[], ProvingStore | None]) -> list[ProvingStore]:
         """Return a store beside the project's, its index up to date; none, and a notice, where that cannot be."""
         try:
@@ -169,7 +194,7 @@ class Opened(ProvingStore):
             home = self.in_tree()
             if home.has_file(typed):
                 return home, typed
-        raise missing
+        raise (self.listing().find_elsewhere(typed) if self.config.stores and not scope else None) or missing
 
     def _home_of(self, store: ProvingStore, key: str) -> ProvingStore:
         """Return the second home for a memory of the project that lies there, and else its store."""
@@ -250,7 +275,7 @@ class Opened(ProvingStore):
         own = (word.strip() for word in self.config.domains.split(","))
         return tuple(dict.fromkeys([*self.policy().recall.domains, *filter(None, own)]))
 
-    def sources(self, stores: Iterable[ProvingStore]) -> list[Source]:
+    def sources(self, stores: Iterable[OpenedStore]) -> list[Source]:
         """Return stores as what a question looks into, each brought up to date."""
         from gitmem.recall.shelf import Source
 
@@ -260,7 +285,10 @@ class Opened(ProvingStore):
         for store in stores:
             domains = own if store.store.scope == UNIVERSAL else None
             catalog = store.catalog()
-            found.append(Source(store.store.scope, catalog, store.local, store.ground(catalog), domains))
+            ground, name = store.ground(catalog), store.store.name
+            found.append(Source(store.store.scope, catalog, store.local, ground, domains, name))
+            if name:
+                self.listing().note_of(store)
         return found
 
     def other_scopes(self) -> dict[str, int]:
@@ -278,14 +306,22 @@ class Opened(ProvingStore):
         for store in (self._branch, *self._others.values()):
             if store is not None:
                 store.close()
+        if self._listing is not None:
+            self._listing.close()
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Close what was opened; throw the index away where it turned out to be damaged."""
+        if self._listing is not None and value is not None:
+            self._listing.discard_damaged(value)
         self.close()
         others = (store.store.folder for store in self._others.values())
         discard_damaged(value, self.store.folder, self.folder(self._tree_of[1]), *others)
+
+
+def _is_question(asked: Asked) -> bool:
+    return bool(asked.query.strip()) and not asked.syntax
 
 
 def _has_facts(store: ProvingStore) -> bool:

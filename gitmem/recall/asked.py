@@ -29,6 +29,7 @@ class Asked:
         everything: Archived, superseded and expired memories too.
         syntax: Whether the query is one of the query language (``precise``); else nothing typed is syntax.
         scopes: Only these scopes; empty for all.
+        stores: These stores of other repositories, by what they are called here; empty for all, or none (``scopes``).
         domains: In the universal store, only memories that name none or one of these; None where that does not matter.
     """
 
@@ -41,6 +42,7 @@ class Asked:
     everything: bool = False
     syntax: bool = False
     scopes: tuple[str, ...] = ()
+    stores: tuple[str, ...] = ()
     domains: tuple[str, ...] | None = None
 
 

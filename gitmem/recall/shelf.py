@@ -37,6 +37,7 @@ class Source:
         local: Local state, for what was read how often.
         ground: The ground whose statuses are told, or None.
         domains: The domains whose memories are read here; None for a store where this does not matter.
+        name: What another repository's store is called here; empty for our own.
     """
 
     scope: str
@@ -44,10 +45,15 @@ class Source:
     local: LocalState
     ground: int | None
     domains: tuple[str, ...] | None = None
+    name: str = ""
 
     def asked(self, asked: Asked) -> Asked:
         """Return what is asked of this store."""
         return asked if self.domains is None else replace(asked, domains=self.domains)
+
+    def told(self, hit: Hit) -> Hit:
+        """Return a hit of its memories with where it is from."""
+        return replace(hit, scope=self.scope_of(hit.key), store=self.name)
 
     def scope_of(self, key: str) -> str:
         """Return the scope of one of its memories."""
@@ -100,7 +106,7 @@ def _near(sources: Sequence[Source], asked: Asked, *, policy: Policy, config: Co
     """Return what each store finds by parts of words, where no word of the question is in any; or what was meant."""
     options: dict[str, Any] = {"policy": policy, "config": config, "now": now}
     found = [plain.recall(s.catalog, s.local, s.ground, s.asked(asked), **options) for s in sources]
-    told = [replace(hit, scope=s.scope_of(hit.key)) for s, one in zip(sources, found, strict=True) for hit in one.hits]
+    told = [s.told(hit) for s, one in zip(sources, found, strict=True) for hit in one.hits]
     hits = sorted(told, key=lambda hit: -hit.score)[: asked.limit]
     notice = next((one.notice for one in found if one.notice), "")
     suggestion = next((one.suggestion for one in found if one.suggestion), "")
@@ -115,7 +121,7 @@ def list_memories(sources: Sequence[Source], asked: Asked, *, now: int) -> Found
 
 
 def _merged(sources: Sequence[Source], found: Sequence[Found], limit: int) -> Found:
-    told = [replace(hit, scope=s.scope_of(hit.key)) for s, one in zip(sources, found, strict=True) for hit in one.hits]
+    told = [s.told(hit) for s, one in zip(sources, found, strict=True) for hit in one.hits]
     hits = sorted(told, key=lambda hit: (-hit.created, hit.key))
     return Found(tuple(hits[:limit]), sum(one.more for one in found) + max(0, len(hits) - limit))
 
@@ -190,7 +196,7 @@ class _Shelf:
             own = [replace(by_number[whole], number=number) for whole, number in zip(wholes, numbers, strict=True)]
             hits = plain.hits_of(source.catalog, own, self._own[nth], self._told[nth], terms)
             for whole, hit in zip(wholes, hits, strict=True):
-                found[whole] = replace(hit, scope=source.scope_of(hit.key))
+                found[whole] = source.told(hit)
         return [found[one.number] for one in ranked]
 
 

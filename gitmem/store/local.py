@@ -119,7 +119,7 @@ class LocalState:
             rows = self._ask("SELECT key, fields FROM verdict ORDER BY id")
         for key, fields in rows:
             if wanted is None or key in wanted:
-                found.setdefault(key, []).append(replace(Verdict(**json.loads(fields)), own=True))
+                found.setdefault(key, []).append(_verdict(json.loads(fields)))
         if self._only is not None:
             found = {key: kept for key, them in found.items() if (kept := [v for v in them if v.commit in self._only])}
         return found
@@ -205,6 +205,12 @@ class LocalState:
             db.execute("COMMIT")
         except sqlite3.DatabaseError as err:
             self._give_up(db, err)
+
+
+def _verdict(fields: dict[str, Any]) -> Verdict:
+    """Return a verdict that was made here; what a later gitmem noted of it besides is not known to this one."""
+    known = {name: value for name, value in fields.items() if name in Verdict.__match_args__}
+    return replace(Verdict(**known), own=True)
 
 
 def clone_id(state_dir: str | Path) -> str:

@@ -13,6 +13,8 @@ PROJECT = "project"
 PRIVATE = "private"
 DOMAIN = "domain"
 UNIVERSAL = "universal"
+# What other repositories' stores have, where they are listed here (``store.listed``): read, and never written to.
+LISTED = "listed"
 # The narrowest last: a key that several scopes have is that of the first one here.
 SCOPES = (PROJECT, PRIVATE, DOMAIN, UNIVERSAL)
 
@@ -24,16 +26,18 @@ class Store:
     """The memories of one scope: where they lie, and where what is derived from them is kept.
 
     Attributes:
-        scope: ``project``, ``private`` or ``universal`` (whose repository holds the domains' memories, too).
+        scope: ``project``, ``private``, ``universal`` (whose repository has the domains' memories, too) or ``listed``.
         ref: The full ref whose commit they are read from.
         folder: The folder of the store's local state (index, verdicts made here); it may not exist yet.
         upstream: The remote's ref that is read before there is a local one; or empty.
+        name: What another repository's store is called here; empty for our own.
     """
 
     scope: str
     ref: str
     folder: str
     upstream: str = ""
+    name: str = ""
 
 
 def refuse_misplaced(scope: str, domains: Sequence[str], *, in_tree: bool = False) -> None:

@@ -51,6 +51,7 @@ def test_json_is_as_documented(run_cli) -> None:
                 "created": "2026-01-01T00:00:00Z",
                 "tags": ["x", "y"],
                 "scope": "project",
+                "store": "",
                 "weak": False,
             }
         ]

@@ -1,0 +1,69 @@
+"""List the other repositories whose memories are read here, and why one of them cannot be read.
+
+In a pipe: one line each, cells separated by tabs (name, folder, memories, commit, problem).
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from gitmem.cli.output import Output
+    from gitmem.stores import Looked
+
+EXAMPLES = ("gitmem stores list", "gitmem stores list --json")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what list takes."""
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Print the listed stores; 1 where there are none, or one cannot be read."""
+    with shared.open_memory(args, out) as memory:
+        found = memory.list_stores()
+        shared.tell_notices(memory, out)
+    if args.json:
+        out.json({"stores": [as_table(one) for one in found]})
+    else:
+        print_stores(found, out)
+        if not found:
+            out.note("no other repositories are listed; list one: gitmem stores add [NAME=]PATH")
+    return int(not found or any(one.problem for one in found))
+
+
+def as_table(one: Looked) -> dict[str, Any]:
+    """Return a listed store as the documented JSON."""
+    return {
+        "name": one.entry.name,
+        "path": one.entry.path,
+        "memories": one.memories,
+        "commit": one.commit,
+        "problem": one.problem,
+        "is_here": one.is_here,
+    }
+
+
+def print_stores(found: list[Looked], out: Output) -> None:
+    """Print listed stores for people, or a line of cells each in a pipe."""
+    for one in found:
+        if not out.is_terminal:
+            problem = "read here anyway" if one.is_here else one.problem
+            out.row(one.entry.name, one.entry.path, str(one.memories), one.commit, problem)
+            continue
+        about: str | tuple[str, str] = (
+            shared.counted(one.memories, "memory", "memories") + f" at {one.commit[:12]}",
+            "dim",
+        )
+        if one.is_here:
+            about = ("read here anyway, and not a second time", "dim")
+        elif one.problem:
+            about = (one.problem, "yellow")
+        out.line((one.entry.name, "key"), f"  {one.entry.path}  ", about)
+        if one.hint:
+            out.line("  ", (one.hint, "dim"))

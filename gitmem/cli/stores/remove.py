@@ -1,0 +1,28 @@
+"""Take a repository off the list; its memories are not read here any more. Nothing of it is touched."""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem stores remove api", "gitmem stores remove --global notes")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what remove takes."""
+    parser.add_argument("store", metavar="NAME", help="the store, by its name or folder")
+    parser.add_argument("--global", dest="everywhere", action="store_true", help="from the list of all repositories")
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Take a store off the list and print its name."""
+    with shared.open_memory(args, out) as memory:
+        entry = memory.remove_store(args.store, everywhere=args.everywhere)
+        shared.tell_notices(memory, out)
+    out.line(entry.name)
+    return 0

@@ -1,0 +1,74 @@
+"""Read git's configuration files by hand, as far as that is certain: asking git costs more than a bare start.
+
+Only plain lines of the one section are read. What git allows besides (quotes, escapes, comments behind a value, lines
+that go on, sections with a name in quotes, includes) is git's to read. Source: git-config(1), SYNTAX.
+"""
+
+from __future__ import annotations
+
+import os
+
+from gitmem.git.repository import Unsure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SECTION = "gitmem"
+# Settings that may be given several times; an empty value takes back those before it, as git's own lists do.
+MULTIPLE = frozenset({"stores"})
+# What parts the values of one of these: neither git nor the environment can have it in a value.
+APART = "\0"
+# What a value is made of where the text of the file is the value.
+_ODD = frozenset('"\\#;\t\r')
+
+
+def mentions(path: str) -> bytes:
+    """Return a file's content where it may have settings of ours, or includes a file that may; else nothing."""
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+    except OSError:
+        return b""
+    lower = content.lower()
+    return content if SECTION.encode() in lower or b"[include" in lower else b""
+
+
+def read_section(content: bytes) -> list[tuple[str, str]]:
+    """Return the settings of our section in a file's order: lower-case name and value.
+
+    Raises:
+        Unsure: There is something in the file that only git can read.
+    """
+    text = os.fsdecode(content)
+    if "[include" in text.lower() or text.startswith("\ufeff"):
+        raise Unsure
+    found, is_ours = [], False
+    for raw in text.split("\n"):
+        line = raw.strip(" \t\r")
+        if line.endswith("\\"):
+            raise Unsure  # the next line belongs to it
+        if line.startswith("["):
+            is_ours = line.lower() == f"[{SECTION}]"
+            if not is_ours and SECTION in line.lower():
+                raise Unsure
+        elif is_ours and line and line[0] not in "#;":
+            found.append(_setting(line))
+    return found
+
+
+def _setting(line: str) -> tuple[str, str]:
+    name, equals, value = (part.strip(" \t") for part in line.partition("="))
+    is_plain = name[:1].isalpha() and name.isascii() and name.replace("-", "").isalnum()
+    if not equals or not is_plain or not _ODD.isdisjoint(value):
+        raise Unsure
+    return name.lower(), value
+
+
+def collected(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return what counts of settings in git's order: the last value of a name, or all of one that may have several."""
+    found: dict[str, str] = {}
+    for name, value in pairs:
+        before = found.get(name) if name in MULTIPLE and value else None
+        found[name] = f"{before}{APART}{value}" if before else value
+    return found

@@ -1,0 +1,105 @@
+"""Other repositories whose memories are read here, as the settings list them: a name and a folder each. Pure.
+
+``gitmem.stores`` of git config is the only place: nothing that is pushed can name a folder of this machine.
+"""
+
+from __future__ import annotations
+
+import os
+
+from gitmem.errors import UsageError
+from gitmem.frozen import frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+# A name stands before the key of a memory (``api:retries-are-capped``), and keys have no colon.
+APART = ":"
+_NAME_MARKS = frozenset("-_.")
+# Where a folder's name gives none.
+NAMELESS = "store"
+
+
+@frozen
+class Entry:
+    """One listed store.
+
+    Attributes:
+        name: What it is called here; unique among them.
+        path: The folder of its repository, absolute.
+        text: The setting, as it stands.
+    """
+
+    name: str
+    path: str
+    text: str
+
+
+def is_name(text: str) -> bool:
+    """Tell whether a store may be called so: letters, digits, ``-``, ``_`` and ``.``, the first no mark."""
+    plain = text.isascii() and all(char.isalnum() or char in _NAME_MARKS for char in text)
+    return plain and text[:1].isalnum()
+
+
+def split(text: str) -> tuple[str, str]:
+    """Return the name (or an empty string) and the path of one setting, ``NAME=PATH`` or ``PATH``.
+
+    A path whose beginning looks like a name is written ``./a=b``.
+    """
+    name, equals, path = text.partition("=")
+    return (name, path) if equals and is_name(name) else ("", text)
+
+
+def entries_of(texts: Iterable[str], base: str) -> list[Entry]:
+    """Return the listed stores in their order, each folder once; a name that is taken gets a number.
+
+    Args:
+        texts: The settings.
+        base: The folder that relative paths begin at.
+    """
+    folders: dict[str, tuple[str, str]] = {}
+    for text in texts:
+        name, path = split(text)
+        folders.setdefault(os.path.normpath(os.path.join(base, os.path.expanduser(path))), (name, text))
+    named: dict[str, str] = {}
+    # A name that somebody gave comes before one that a folder happens to have.
+    for path, (name, _) in sorted(folders.items(), key=lambda item: not item[1][0]):
+        named[path] = _free(name or name_of(path), named.values())
+    return [Entry(named[path], path, text) for path, (_, text) in folders.items()]
+
+
+def name_of(path: str) -> str:
+    """Return what a store is called that nobody named: as the folder of its repository."""
+    folder = os.path.dirname(path) if os.path.basename(path) == ".git" else path
+    last = os.path.basename(folder).removesuffix(".git")
+    plain = "".join(char if char.isascii() and (char.isalnum() or char in _NAME_MARKS) else "-" for char in last)
+    return plain.strip("-_.") or NAMELESS
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name}-{number}"
+    return free
+
+
+def entry_of(text: str, path: str, others: Iterable[Entry]) -> Entry:
+    """Return the entry for a folder that is to be listed.
+
+    Args:
+        text: What was typed, ``NAME=PATH`` or ``PATH``.
+        path: The repository's folder, absolute.
+        others: What is listed already.
+
+    Raises:
+        UsageError: Its name cannot be one, or is taken.
+    """
+    typed, _ = split(text)
+    name = typed or name_of(path)
+    for other in others:
+        if other.name == name:
+            told = f"there is a store {name} already: {other.path}"
+            raise UsageError(told, hint=f"give it another name: gitmem stores add NAME={path}")
+    return Entry(name, path, f"{name}={path}" if typed else path)

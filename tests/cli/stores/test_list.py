@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from conftest import git, tip
+from proving import make_memory, put
+
+
+@pytest.fixture
+def api(template: Path, tmp_path: Path, repo: Path) -> Path:
+    """Return another repository with a memory, listed in ours."""
+    put(repo, make_memory("gw", "The gateway of the service"))
+    folder = Path(shutil.copytree(template, tmp_path / "api"))
+    put(folder, make_memory("gw", "The gateway of the interface", "It has \x1b[31mcolours."))
+    git(repo, "config", "gitmem.stores", str(folder))
+    return folder
+
+
+def test_where_none_are_listed_it_is_said_how_to(run_cli) -> None:
+    done = run_cli("stores")
+
+    assert (done.status, done.out) == (1, "")
+    assert "gitmem stores add" in done.err
+
+
+def test_stores_stand_with_what_they_have_and_what_is_wrong(run_cli, repo: Path, api: Path) -> None:
+    assert run_cli("stores").out == f"api\t{api}\t1\t{tip(api)}\t\n"
+    git(repo, "config", "--add", "gitmem.stores", "gone=../gone")
+    git(repo, "config", "--add", "gitmem.stores", ".")
+
+    done = run_cli("stores", "list", "--json")
+
+    assert done.status == 1
+    gone = str(repo.parent / "gone")
+    assert json.loads(done.out)["stores"] == [
+        {"name": "api", "path": str(api), "memories": 1, "commit": tip(api), "problem": "", "is_here": False},
+        {"name": "gone", "path": gone, "memories": 0, "commit": "", "problem": f"{gone}: there is no such folder",
+         "is_here": False},
+        {"name": "service", "path": str(repo), "memories": 0, "commit": "", "problem": "", "is_here": True},
+    ]  # fmt: skip
+
+
+@pytest.mark.usefixtures("api")
+def test_every_reading_command_says_which_store_a_memory_is_from(run_cli, api: Path) -> None:
+    rows = [line.split("\t") for line in run_cli("recall", "gateway").out.splitlines()]
+    assert [(row[0], row[5]) for row in rows] == [("gw", "project"), ("api:gw", "listed")]
+    hits = json.loads(run_cli("recall", "gateway", "--store", "api", "--json").out)["hits"]
+    assert [(hit["key"], hit["scope"], hit["store"]) for hit in hits] == [("gw", "listed", "api")]
+    assert run_cli("list", "--store", "api").out.startswith("api:gw\tgotcha\t")
+    assert json.loads(run_cli("list", "--scope", "listed", "--json").out)["memories"][0]["store"] == "api"
+    shown = run_cli("show", "api:gw").out
+    assert f"api:gw  gotcha, listed, of {api}" in shown
+    assert "\x1b" not in shown
+    assert run_cli("status", "--store", "api").out.startswith(f"1 memory on memory at {tip(api)[:12]} in {api}\n")
+
+
+@pytest.mark.usefixtures("api")
+@pytest.mark.parametrize(
+    ("argv", "status", "told"),
+    [
+        (("recall", "x", "--store", "ipa"), 1, "no store is listed here as ipa"),
+        (("recall", "--syntax", "kind:gotcha", "--store", "api"), 2, "--store takes a question"),
+        (("list", "--store", "api", "--at", "HEAD"), 2, "this project's memory alone"),
+        (("show", "gw", "--store", "api", "--scope", "private"), 2, "leave out one of them"),
+        (("status", "--store", "api", "--scope", "private"), 2, "leave out one of them"),
+        (("show", "api:nothing"), 1, "there is no memory nothing"),
+        (("forget", "api:gw"), 2, "only read here"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
+)
+def test_what_cannot_be_asked_of_another_store_is_said(run_cli, argv: tuple[str, ...], status: int, told: str) -> None:
+    done = run_cli(*argv)
+
+    assert (done.status, done.out) == (status, "")
+    assert told in done.err
