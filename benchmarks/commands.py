@@ -21,6 +21,7 @@ def command(name: str, stores: Stores) -> Command:
     verb, _, size = name.rpartition("-")
     makers: dict[str, Callable[[Stores, str, str], Command]] = {
         "recall": _recall,
+        "listed": _listed,
         "syntax": _syntax,
         "rg": _rg,
         "git-grep": _git_grep,
@@ -48,6 +49,19 @@ def _question(number: int) -> str:
 def _recall(stores: Stores, name: str, size: str) -> Command:
     path = stores.path(size)
     return Command(name, lambda n: [gitmem(), "recall", _question(n)], path, says_something=True)
+
+
+def _listed(stores: Stores, name: str, size: str) -> Command:
+    """Return ``recall`` in a copy of a store that lists two other copies."""
+    copies = [stores.folder / f"{size}-listed{letter}" for letter in ("", "-a", "-b")]
+    for copy in copies:
+        if not copy.exists():
+            shutil.copytree(stores.path(size), copy, symlinks=True)
+    if not (copies[0] / "listed").exists():
+        for other in copies[1:]:
+            stores.run([gitmem(), "stores", "add", str(other)], copies[0])
+        (copies[0] / "listed").touch()
+    return Command(name, lambda n: [gitmem(), "recall", _question(n)], copies[0], says_something=True)
 
 
 def _syntax(stores: Stores, name: str, size: str) -> Command:

@@ -44,6 +44,14 @@ READING = (
         "recall-100k", "recall, five words, 100,000 memories", 8, "Y", ("recall-100k",), _against("recall-100k"), True
     ),
     Figure(
+        "recall-listed",
+        "recall, 1,000 memories and two listed repositories of 1,000, against recall, 1,000 memories",
+        1.5,
+        "x",
+        ("listed-1k", "recall-1k"),
+        _against("listed-1k", "recall-1k"),
+    ),
+    Figure(
         "recall-rg",
         "recall against `rg -il` of the five words, 10,000 files",
         1,

@@ -14,7 +14,7 @@ from conftest import CODE, commit_files, git, put_files
 from proving import Clock, make_fact, make_memory, put
 from test_start import imported_while
 
-from gitmem import stores
+from gitmem import locks, stores
 from gitmem.app import Memory
 from gitmem.catalog import schema
 from gitmem.errors import GitmemError, NoRepositoryError, NotFoundError, RefusedError
@@ -399,6 +399,19 @@ def test_an_index_that_turns_out_damaged_while_it_is_asked_is_made_anew(repo: Pa
     damaged.close()
 
     assert found(repo) == (BOTH, [])
+    assert found(repo) == (BOTH, [])
+
+
+def test_an_index_that_another_process_makes_is_not_waited_for(repo: Path, api: Path) -> None:
+    (api / ".git/gitmem").mkdir()
+    held = locks.try_lock(api / ".git/gitmem/catalog.lock")
+    assert held is not None
+
+    hits, notices = found(repo)
+    os.close(held)
+
+    assert (hits, len(notices)) == ({"gw"}, 1)
+    assert "being made by another process" in notices[0]
     assert found(repo) == (BOTH, [])
 
 

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
+# Beside the catalog: held by whoever makes it.
+LOCK_NAME = "catalog.lock"
+
 
 class Catalog:
     """One open catalog.
@@ -61,7 +64,7 @@ class Catalog:
         """
         try:
             os.makedirs(state_dir, mode=0o700, exist_ok=True)
-            lock = locks.open_lock(os.path.join(state_dir, "catalog.lock"))
+            lock = locks.open_lock(os.path.join(state_dir, LOCK_NAME))
         except OSError:
             return cls.in_memory(fill)
         try:

@@ -11,11 +11,11 @@ import os
 import sqlite3
 from time import monotonic
 
-from gitmem import config
+from gitmem import config, locks
 from gitmem.analysis import format_stamp
 from gitmem.catalog import schema
-from gitmem.catalog.catalog import Catalog, is_by_another
-from gitmem.errors import GitmemError, NoRepositoryError, NotFoundError, RefusedError
+from gitmem.catalog.catalog import LOCK_NAME, Catalog, is_by_another
+from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoundError, RefusedError
 from gitmem.frozen import replace
 from gitmem.git.binary import Git
 from gitmem.git.repository import named
@@ -91,6 +91,9 @@ class ListedStore(OpenedStore):
         """Return its index, brought up to date: with its repository, where another gitmem has none there."""
         if self._catalog is None and not self._place:
             self._place = self._chosen()
+            if self._catalog is None and _is_being_made(self._place):
+                told = f"the index of {self.entry.path} is being made by another process"
+                raise ConflictError(told, hint="try again in a moment")
         return super().catalog(tip)
 
     def _chosen(self) -> str:
@@ -127,6 +130,18 @@ def _can_be_written(folder: str) -> bool:
     while not os.path.isdir(folder):
         folder = os.path.dirname(folder)
     return os.access(folder, os.W_OK | os.X_OK)
+
+
+def _is_being_made(folder: str) -> bool:
+    """Tell whether another process makes the index in a folder: that can take longer than a recall waits."""
+    lock = os.path.join(folder, LOCK_NAME)
+    try:
+        held = locks.try_lock(lock) if os.path.isfile(lock) else -1
+    except OSError:
+        return False
+    if held is not None and held >= 0:
+        os.close(held)
+    return held is None
 
 
 class Listing:
@@ -248,7 +263,8 @@ class Listing:
             return None
         store = ListedStore(self._opened, entry, repository)
         if not store.has_store():
-            raise NoRepositoryError(f"{entry.path} has no memory: there is no branch {store.config.branch}")
+            told = f"{entry.path} has no memory: there is no branch {store.config.branch}"
+            raise NoRepositoryError(told, hint=f"gitmem -C {entry.path} init")
         return store
 
     def find_elsewhere(self, typed: str) -> GitmemError | None:
