@@ -27,8 +27,9 @@ TRANSPORT = (
     "GIT_PROXY_COMMAND",
 )
 
-# Variables that gitmem sets for its own children, or that only switch something off; they are not settings.
-INTERNAL = frozenset({"GITMEM_RUN", "GITMEM_HOOK", "GITMEM_BACKGROUND"})
+# Variables that gitmem sets for its own children, that only switch something off, or that hold a secret, which has no
+# place in a file (`embed_key`); they are not settings.
+INTERNAL = frozenset({"GITMEM_RUN", "GITMEM_HOOK", "GITMEM_BACKGROUND", "GITMEM_EMBED_KEY"})
 
 COLORS = ("auto", "always", "never")
 ENGINES = ("fts", "whoosh")
@@ -69,6 +70,8 @@ class Config:
         domains: The project's domains, separated by commas, besides the policy's.
         stores: Other repositories whose memories are read here, each ``PATH`` or ``NAME=PATH`` (``store.listed``).
         trace: ``auto``: what checks read is looked at where strace works; ``off``: never; empty: the policy decides.
+        embed: What embeds memories (``embed.choose``); empty or ``off``: nothing. Never the policy's to say.
+        embed_code: The same for memories that are code; empty: as the others.
     """
 
     branch: str = "memory"
@@ -92,6 +95,8 @@ class Config:
     domains: str = ""
     stores: tuple[str, ...] = ()
     trace: str = ""
+    embed: str = ""
+    embed_code: str = ""
 
 
 def load(git_values: Mapping[str, str], *, environment: Mapping[str, str] | None = None) -> Config:
@@ -252,6 +257,21 @@ def data_home() -> str:
     if base.startswith("/"):
         return os.path.join(base, "gitmem")
     return "" if os.environ.get("HOME") == "" else os.path.join(home(), ".local", "share", "gitmem")
+
+
+def embed_key() -> str:
+    """Return the key of an embedding endpoint, or an empty string: from the environment only, and kept nowhere."""
+    return variable("GITMEM_EMBED_KEY")
+
+
+def model_cache() -> str:
+    """Return where models of the Hugging Face hub are kept (huggingface_hub, "Environment variables").
+
+    Not fastembed's own default, a folder of that name in ``/tmp``, where anybody could put a model for us.
+    """
+    base = variable("XDG_CACHE_HOME") or os.path.join(home(), ".cache")
+    hub = variable("HF_HUB_CACHE") or os.path.join(variable("HF_HOME") or os.path.join(base, "huggingface"), "hub")
+    return os.path.expanduser(hub)
 
 
 def git_config_files(common_dir: str) -> tuple[str, ...]:

@@ -113,6 +113,10 @@ class RemoteError(GitmemError):
     """A remote cannot be reached, or refuses; nothing is lost, what was written is in this clone."""
 
 
+class EmbeddingError(GitmemError):
+    """An embedding model or endpoint is not there, does not answer, or not with vectors of one size."""
+
+
 class TrustError(GitmemError):
     """A command that nobody has approved, or an approval that cannot be given here."""
 

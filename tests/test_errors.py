@@ -22,6 +22,7 @@ STATUSES = {
     "ConflictError": 3,
     "RemoteError": 3,
     "TaskError": 1,
+    "EmbeddingError": 3,
     "TrustError": 3,
     "ProcessError": 3,
 }

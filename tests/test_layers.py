@@ -38,7 +38,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("catalog",),
     ("store",),
     ("git", "background"),
-    ("document", "policy", "graph", "analysis", "globs", "hygiene", "config", "process"),
+    ("document", "policy", "graph", "analysis", "globs", "hygiene", "config", "process", "embed"),
     ("model",),
     ("errors",),
 )  # fmt: skip
@@ -92,10 +92,12 @@ HEAVY = (
     "yaml", "frontmatter", "dataclasses", "typing", "inspect", "subprocess", "threading", "tomllib", "hashlib", "json",
     "concurrent.futures", "re2", "pygit2", "git", "whoosh", "shtab", "difflib", "datetime", "tempfile",
     "importlib.metadata", "urllib.parse", "logging", "traceback", "asyncio", "Stemmer", "argparse", "sqlite3",
-    "pathlib",
+    "pathlib", "urllib.request", "numpy", "model2vec", "fastembed", "onnxruntime", "tokenizers", "huggingface_hub",
+    "sentence_transformers",
 )  # fmt: skip
 # Modules without a test file of their own, and where they are tested instead.
 TESTED_ELSEWHERE: dict[str, str] = {
+    "gitmem/embed/provider.py": "the protocol: every provider's tests",
     "gitmem/__init__.py": "the lazy Memory: tests/test_app.py",
     "gitmem/recall/asked.py": "the filters: tests/recall/test_plain.py",
     "gitmem/recall/texts.py": "what a recall reads: tests/recall/test_plain.py",
