@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +37,68 @@ def matrix() -> np.ndarray:
 def make_static(folder: Path, *, scale: float = 1.0) -> Path:
     """Save a model2vec model and return its folder."""
     StaticModel(matrix() * scale, tokenizer()).save_pretrained(folder)
+    return folder
+
+
+def _field(number: int, value: int | str | bytes) -> bytes:
+    """Return one field of a protocol buffer: a varint, or bytes with their length in front."""
+    if isinstance(value, int):
+        return _varint(number << 3) + _varint(value)
+    data = value.encode() if isinstance(value, str) else value
+    return _varint(number << 3 | 2) + _varint(len(data)) + data
+
+
+def _varint(value: int) -> bytes:
+    return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + _varint(value >> 7)
+
+
+def onnx_of(rows: np.ndarray) -> bytes:
+    """Return an ONNX model that gives each token its row: ``last_hidden_state = Gather(rows, input_ids)``.
+
+    Source: onnx.proto3, whose numbers of fields stand below; INT64 is 7, FLOAT 1.
+    """
+
+    def value(name: str, kind: int, *dimensions: str) -> bytes:
+        shape = b"".join(_field(1, _field(2, dimension)) for dimension in dimensions)
+        return _field(1, name) + _field(2, _field(1, _field(1, kind) + _field(2, shape)))
+
+    weights = b"".join(_field(1, size) for size in rows.shape) + _field(2, 1) + _field(8, "rows")
+    graph = (
+        _field(1, _field(1, "rows") + _field(1, "input_ids") + _field(2, "last_hidden_state") + _field(4, "Gather"))
+        + _field(2, "tiny")
+        + _field(5, weights + _field(9, np.ascontiguousarray(rows, dtype="<f4").tobytes()))
+        + _field(11, value("input_ids", 7, "texts", "tokens"))
+        + _field(11, value("attention_mask", 7, "texts", "tokens"))
+        + _field(12, value("last_hidden_state", 1, "texts", "tokens", "dimensions"))
+    )
+    return _field(1, 8) + _field(7, graph) + _field(8, _field(1, "") + _field(2, 13))
+
+
+def make_onnx(folder: Path, *, model_file: str = "onnx/model.onnx", rows: np.ndarray | None = None) -> Path:
+    """Save a transformer's folder with an exported model, and return it: no layers but a row per token."""
+    (folder / model_file).parent.mkdir(parents=True, exist_ok=True)
+    (folder / model_file).write_bytes(onnx_of(matrix() if rows is None else rows))
+    words = tokenizer()
+    words.enable_padding(pad_id=0, pad_token="[PAD]", length=20)
+    words.save(str(folder / "tokenizer.json"))
+    config = {"model_max_length": 64, "pad_token": "[PAD]", "unk_token": "[UNK]"}
+    (folder / "tokenizer_config.json").write_text(json.dumps(config))
+    (folder / "special_tokens_map.json").write_text(json.dumps({"pad_token": "[PAD]", "unk_token": "[UNK]"}))
+    (folder / "config.json").write_text(json.dumps({"pad_token_id": 0, "hidden_size": 3}))
+    return folder
+
+
+def make_directory(folder: Path, *, pooling: str = "mean_tokens", **prompts: str) -> Path:
+    """Save a sentence-transformers folder with an exported model, and return it."""
+    make_onnx(folder)
+    layers = [("", "Transformer"), ("1_Pooling", "Pooling"), ("2_Normalize", "Normalize")]
+    modules = [{"path": path, "type": f"sentence_transformers.models.{name}"} for path, name in layers]
+    (folder / "modules.json").write_text(json.dumps(modules))
+    (folder / "1_Pooling").mkdir()
+    modes = {f"pooling_mode_{name}": name == pooling for name in ("cls_token", "mean_tokens", "max_tokens")}
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps({"word_embedding_dimension": 3, **modes}))
+    (folder / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": 8, "do_lower_case": False}))
+    (folder / "config_sentence_transformers.json").write_text(json.dumps({"prompts": prompts}))
     return folder
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
+from gitmem.embed.directory import read_directory
+from gitmem.embed.found import folder_of, is_path
 from gitmem.errors import ConfigError, EmbeddingError
 
 TYPE_CHECKING = False
@@ -15,17 +17,22 @@ if TYPE_CHECKING:
     from gitmem.embed.provider import EmbeddingProvider
 
 OFF = ("", "off")
-# Each kind of provider, with the packages it imports and the extra of ours that brings them.
-KINDS = {"model2vec": (("model2vec",), "model2vec")}
+# The packages that each kind of provider imports, and the extra of ours that brings them.
+MODEL2VEC = (("model2vec",), "model2vec")
+FASTEMBED = (("fastembed",), "embed")
+ONNX = (("onnxruntime", "tokenizers"), "embed")
+TORCH = (("sentence_transformers",), "sentence-transformers")
+HTTP = (("numpy",), "http")
 
 
 def provider_for(setting: str, *, cache: str, key: str = "", download: bool = False) -> EmbeddingProvider | None:
     """Return the provider that a setting names; None for none. It loads its model with the first text.
 
     Args:
-        setting: ``model2vec:NAME_OR_FOLDER``, or empty or ``off``.
+        setting: ``model2vec:NAME_OR_FOLDER``, ``fastembed:NAME``, ``dir:FOLDER``, ``http(s)://host[:port]/path#MODEL``,
+            or empty or ``off``.
         cache: The Hugging Face hub's cache folder (``config.model_cache``): where fetched models are.
-        key: The endpoint's key (``GITMEM_EMBED_KEY``), which stands in no message and no name.
+        key: The endpoint's key (``config.embed_key``), which stands in no message and no name.
         download: Whether a model that is not here may be fetched from its hub: only where a person said so.
 
     Raises:
@@ -35,19 +42,50 @@ def provider_for(setting: str, *, cache: str, key: str = "", download: bool = Fa
     if setting in OFF:
         return None
     kind, _, model = setting.partition(":")
-    if kind not in KINDS or not model:
-        # The setting itself is not shown: it may hold a password.
-        told = "the setting embed names no embedding provider"
-        raise ConfigError(told, file="", key="embed", hint="it looks like model2vec:potion-base-8M, or is off")
-    packages, extra = KINDS[kind]
-    missing = [package for package in packages if find_spec(package) is None]
-    if missing:
-        told = f"the embedding provider {kind} needs the package {missing[0]}, which is not installed"
-        raise EmbeddingError(told, hint=f"pip install 'git-memory-store[{extra}]'")
-    return _made(kind, model, cache=cache, key=key, download=download)
+    if kind in ("http", "https"):
+        _need(kind, HTTP)
+        from gitmem.embed.http_endpoint import HttpEndpoint
+
+        return HttpEndpoint(setting, key=key)
+    if kind == "model2vec" and model:
+        _need(kind, MODEL2VEC)
+        from gitmem.embed.model2vec_model import Model2vecModel
+
+        return Model2vecModel(model, cache=cache, download=download)
+    if kind == "fastembed" and model:
+        _need(kind, FASTEMBED)
+        from gitmem.embed.fastembed_model import FastembedModel
+
+        return FastembedModel(model, cache=cache, download=download)
+    if kind == "dir" and is_path(model):
+        return _of_directory(model)
+    # The setting itself is not shown: it may hold a password.
+    told = "the setting embed names no embedding provider"
+    hint = "model2vec:potion-base-8M, fastembed:NAME, dir:/a/folder, https://host/v1#MODEL, or off"
+    raise ConfigError(told, file="", key="embed", hint=hint)
 
 
-def _made(kind: str, model: str, *, cache: str, key: str, download: bool) -> EmbeddingProvider:
-    from gitmem.embed.model2vec_model import Model2vecModel
+def _of_directory(name: str) -> EmbeddingProvider:
+    """Return the quicker provider of a folder: ONNX where it has an exported model that we can run."""
+    folder = folder_of(name, cache="", owner="")
+    directory = read_directory(folder)
+    if directory.is_plain and (not _missing(ONNX) or _missing(TORCH)):
+        _need("dir", ONNX)
+        from gitmem.embed.onnx_directory import OnnxDirectory
 
-    return Model2vecModel(model, cache=cache, download=download)
+        return OnnxDirectory(folder, directory)
+    _need("dir", TORCH)
+    from gitmem.embed.torch_directory import TorchDirectory
+
+    return TorchDirectory(folder)
+
+
+def _missing(needed: tuple[tuple[str, ...], str]) -> str:
+    return next((package for package in needed[0] if find_spec(package) is None), "")
+
+
+def _need(kind: str, needed: tuple[tuple[str, ...], str]) -> None:
+    package = _missing(needed)
+    if package:
+        told = f"the embedding provider {kind} needs the package {package}, which is not installed"
+        raise EmbeddingError(told, hint=f"pip install 'git-memory-store[{needed[1]}]'")

@@ -9,7 +9,7 @@ from gitmem.errors import EmbeddingError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 # Files up to this size are digested whole: configurations, tokenizers, a pooling layer.
 WHOLE_BYTES = 1 << 20
@@ -31,14 +31,14 @@ def is_path(name: str) -> bool:
     return name.startswith(("/", "~"))
 
 
-def folder_of(name: str, *, cache: str, owner: str, download: bool = False) -> Path:
+def folder_of(name: str, *, cache: str, owner: str, wanted: Sequence[str] = ()) -> Path:
     """Return the folder of a model: a path, or a name on the Hugging Face hub that was fetched before.
 
     Args:
         name: A path (``is_path``) or ``owner/name``.
         cache: The hub's cache folder.
         owner: Whose a name without an owner is.
-        download: Whether a model that is not in the cache is fetched into it, all of it.
+        wanted: Which files of a model are fetched that is not in the cache, as patterns; none: nothing is fetched.
 
     Raises:
         EmbeddingError: There is none, or the hub does not give it.
@@ -53,8 +53,8 @@ def folder_of(name: str, *, cache: str, owner: str, download: bool = False) -> P
         return folder
     full = name if "/" in name else f"{owner}/{name}"
     found = _cached(full, cache)
-    if not found and download:
-        _fetch(full, cache)
+    if not found and wanted:
+        _fetch(full, cache, wanted)
         found = _cached(full, cache)
     if not found:
         told = f"the model {full} is not on this machine"
@@ -72,11 +72,11 @@ def _cached(full: str, cache: str) -> Path | None:
     return folder if commit.isalnum() and folder.is_dir() else None
 
 
-def _fetch(full: str, cache: str) -> None:
+def _fetch(full: str, cache: str, wanted: Sequence[str]) -> None:
     try:
         from huggingface_hub import snapshot_download  # 220 ms (measured), and only here
 
-        snapshot_download(full, cache_dir=cache)
+        snapshot_download(full, cache_dir=cache, allow_patterns=list(wanted))
     except Exception as err:
         # The hub's client raises its own errors, httpx's, and the system's.
         told = f"the model {full} could not be fetched: {type(err).__name__}: {err}"

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from gitmem.embed.found import digest_of, folder_of
+from gitmem.embed.provider import LONGEST
 from gitmem.embed.rows import no_rows, unit_rows
 from gitmem.errors import EmbeddingError
 
@@ -20,9 +21,8 @@ if TYPE_CHECKING:
 
 # Whose the models are that are named without an owner: https://huggingface.co/minishlab (potion-base-8M, ...).
 OWNER = "minishlab"
-# A mean of word vectors says less the more words it is of; the model itself reads 512 tokens (model2vec,
-# DEFAULT_MAX_LENGTH), some 2,000 characters. Half of that is a long paragraph.
-LONGEST = 1000
+# What of a repository is fetched (model2vec, persistence/datamodels.py: the layouts it can load).
+WANTED = ("config*.json", "model.safetensors", "tokenizer.json", "0_StaticEmbedding/*", "README.md")
 
 
 class Model2vecModel:
@@ -31,7 +31,7 @@ class Model2vecModel:
     longest = LONGEST
 
     def __init__(self, model: str, *, cache: str, download: bool = False) -> None:
-        self._folder = folder_of(model, cache=cache, owner=OWNER, download=download)
+        self._folder = folder_of(model, cache=cache, owner=OWNER, wanted=WANTED if download else ())
         self.name = f"model2vec:{Path(model).name}@{digest_of(self._folder)}"
         self._model: StaticModel | None = None
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from huggingface_hub import try_to_load_from_cache
 from models import make_static, put_in_cache
 
 from gitmem.embed.model2vec_model import Model2vecModel
@@ -45,7 +46,9 @@ def test_a_name_is_looked_up_in_the_hubs_cache_and_nowhere_else(
 
     found = [Model2vecModel(name, cache=str(tmp_path / "hub")) for name in ("potion-tiny", "minishlab/potion-tiny")]
 
-    assert fetched.is_dir()
+    # The hub's own client finds it there too.
+    asked = try_to_load_from_cache("minishlab/potion-tiny", "config.json", cache_dir=tmp_path / "hub")
+    assert asked == str(fetched / "config.json")
     assert found[0].name == found[1].name
     assert found[0].name.startswith("model2vec:potion-tiny@")
     with pytest.raises(EmbeddingError, match="minishlab/planted is not on this machine"):

@@ -1,0 +1,122 @@
+"""Cut a memory into the pieces that are embedded, and tell which memories are code. Pure.
+
+A model reads a few hundred words well; what is further down in a longer text does not reach its vector. So a long
+memory becomes several pieces, each with the title in front, and its best piece counts.
+"""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+# The number of this way of cutting: vectors that another one made are made anew.
+CUT = 1
+# Pieces of one memory at most. At 900 characters each this is a text of 4,500 words, longer than any memory should
+# be; a log that somebody pasted would otherwise take minutes to embed (5 ms a piece, measured), and would fill the
+# search with pieces of one memory. What stands behind is still found by its words.
+MOST_PIECES = 32
+# The title is context for its piece, not the piece: it gets this part of it at most.
+TITLE_SHARE = 3
+# How much of a body must be code, of its visible characters.
+CODE_SHARE = 0.5
+
+_PARAGRAPH = re.compile(r"\n[ \t]*\n")
+_SENTENCE = re.compile(r"(?<=[.!?])[ \t]+")
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")
+# `path:line` or `path:line-line`, as in `refs` (kinds.needs_refs), perhaps as an item of a list.
+_REF = re.compile(r"^(?:[-*+] +)?`?[\w./@+-]+:\d+(?:-\d+)?`?[,.;]?$")
+
+
+def pieces_of(title: str, body: str, *, longest: int, each_line: bool = False) -> list[str]:
+    """Return the pieces of a memory that are embedded, in their order.
+
+    Args:
+        title: Its title.
+        body: Its Markdown; the marks of code blocks are left out.
+        longest: How many characters a piece may have, >= 1 (``EmbeddingProvider.longest``).
+        each_line: Whether each line is a piece, as in talk, where a line answers and the lines around it do not.
+
+    Returns:
+        At most ``MOST_PIECES``, none longer than *longest*; cut between paragraphs, else between lines, else between
+        sentences, else between words. Empty only where title and body are blank.
+    """
+    head = title.strip()[: max(longest // TITLE_SHARE, 1)]
+    text = "\n".join(line for line in body.splitlines() if not _FENCE.match(line)).strip()
+    whole = f"{head}\n{text}".strip()
+    if len(whole) <= longest and not each_line:
+        return [whole] if whole else []
+    room = max(longest - len(head) - 1, 1)
+    # Twice what fits: what is cut off behind it would not be embedded anyway.
+    text = text[: 2 * MOST_PIECES * room]
+    if each_line:
+        lines = [part for line in text.splitlines() if line.strip() for part in _cut(line.strip(), room)]
+        # A log of more lines than pieces: lines that stand together share one, so that none is left out.
+        parts = lines if len(lines) <= MOST_PIECES else _packed(lines, "\n", _even(lines, room))
+    else:
+        parts = _packed((part for block in _PARAGRAPH.split(text) for part in _cut(block.strip(), room)), "\n\n", room)
+    return [f"{head}\n{part}".strip() for part in parts[:MOST_PIECES]] or ([head] if head else [])
+
+
+def _even(lines: Sequence[str], room: int) -> int:
+    """Return a size of pieces, <= *room*, in which all lines fit into as many pieces as there may be, if any."""
+    # Half a piece is lost at worst: where the next line does not fit.
+    total = sum(len(line) + 1 for line in lines)
+    return min(room, max(-(-2 * total // MOST_PIECES), *map(len, lines)))
+
+
+def _cut(text: str, room: int) -> list[str]:
+    """Return a text in parts of at most *room* characters: its lines, its sentences, or its words."""
+    if len(text) <= room:
+        return [text] if text else []
+    lines = text.splitlines()
+    if len(lines) > 1:
+        return _packed((part for line in lines for part in _cut(line.strip(), room)), "\n", room)
+    sentences = _SENTENCE.split(text)
+    if len(sentences) > 1:
+        return _packed((part for sentence in sentences for part in _cut(sentence, room)), " ", room)
+    return _packed((word[at : at + room] for word in text.split() for at in range(0, len(word), room)), " ", room)
+
+
+def _packed(parts: Iterable[str], between: str, room: int) -> list[str]:
+    """Return parts joined, in their order, as long as they fit into *room* characters."""
+    packed: list[str] = []
+    size = 0
+    group: list[str] = []
+    for part in parts:
+        if group and size + len(between) + len(part) > room:
+            packed.append(between.join(group))
+            group, size = [], 0
+        size += len(part) + (len(between) if group else 0)
+        group.append(part)
+    return [*packed, between.join(group)] if group else packed
+
+
+def is_code(kind: str, body: str, refs: Sequence[str]) -> bool:
+    """Tell whether a memory is code rather than prose: another model may embed it (``gitmem.embedCode``).
+
+    It is where most of its body is code blocks and references to lines of code, or where it is a pattern that points
+    at the code (a pattern is shown by its code: ``kinds``).
+
+    Args:
+        kind: The memory's kind.
+        body: Its Markdown.
+        refs: Its ``refs``.
+    """
+    if kind in ("pattern", "anti_pattern") and any(_REF.match(ref) for ref in refs):
+        return True
+    code = visible = 0
+    fence = ""
+    for line in body.splitlines():
+        mark = _FENCE.match(line)
+        if mark and not fence:
+            fence = mark[1]
+        elif mark and mark[1].startswith(fence) and not mark[2].strip():
+            fence = ""
+        else:
+            size = len("".join(line.split()))
+            visible += size
+            code += size if fence or _REF.match(line.strip()) else 0
+    return code > CODE_SHARE * visible
