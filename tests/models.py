@@ -34,9 +34,14 @@ def matrix() -> np.ndarray:
     return np.array([(0, 0, 0), (0, 0, 0), *MEANINGS.values()], dtype=np.float32)
 
 
+def static_model(scale: float = 1.0) -> StaticModel:
+    """Return a model2vec model of these words."""
+    return StaticModel(matrix() * scale, tokenizer())
+
+
 def make_static(folder: Path, *, scale: float = 1.0) -> Path:
     """Save a model2vec model and return its folder."""
-    StaticModel(matrix() * scale, tokenizer()).save_pretrained(folder)
+    static_model(scale).save_pretrained(folder)
     return folder
 
 

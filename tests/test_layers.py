@@ -92,7 +92,7 @@ HEAVY = (
     "yaml", "frontmatter", "dataclasses", "typing", "inspect", "subprocess", "threading", "tomllib", "hashlib", "json",
     "concurrent.futures", "re2", "pygit2", "git", "whoosh", "shtab", "difflib", "datetime", "tempfile",
     "importlib.metadata", "urllib.parse", "logging", "traceback", "asyncio", "Stemmer", "argparse", "sqlite3",
-    "pathlib", "urllib.request", "numpy", "model2vec", "fastembed", "onnxruntime", "tokenizers", "huggingface_hub",
+    "pathlib", "numpy", "safetensors", "fastembed", "onnxruntime", "tokenizers", "huggingface_hub",
     "sentence_transformers", "transformers",
 )  # fmt: skip
 # Modules without a test file of their own, and where they are tested instead.

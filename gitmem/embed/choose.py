@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 OFF = ("", "off")
 # The packages that each kind of provider imports, and the extra of ours that brings them.
-MODEL2VEC = (("model2vec",), "model2vec")
+MODEL2VEC = (("tokenizers", "safetensors"), "model2vec")
 FASTEMBED = (("fastembed",), "embed")
 ONNX = (("onnxruntime", "tokenizers"), "embed")
 TORCH = (("sentence_transformers",), "sentence-transformers")

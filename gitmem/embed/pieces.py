@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 # The number of this way of cutting: vectors that another one made are made anew.
 CUT = 1
-# Pieces of one memory at most. At 900 characters each this is a text of 4,500 words, longer than any memory should
-# be; a log that somebody pasted would otherwise take minutes to embed (5 ms a piece, measured), and would fill the
-# search with pieces of one memory. What stands behind is still found by its words.
+# Pieces of one memory at most. At 900 characters each this is a text of 4,500 words, longer than any memory should be.
+# A log that somebody pasted would otherwise take minutes to embed (MiniLM: 25 ms a piece, measured), and would fill
+# the search with pieces of one memory. What stands behind is still found by its words.
 MOST_PIECES = 32
 # The title is context for its piece, not the piece: it gets this part of it at most.
 TITLE_SHARE = 3

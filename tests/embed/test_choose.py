@@ -60,7 +60,7 @@ def test_what_names_no_provider_is_refused_without_being_shown(setting: str) -> 
 @pytest.mark.parametrize(
     ("setting", "package", "extra"),
     [
-        ("model2vec:potion-base-8M", "model2vec", "model2vec"),
+        ("model2vec:potion-base-8M", "tokenizers", "model2vec"),
         ("fastembed:BAAI/bge-small-en-v1.5", "fastembed", "embed"),
         ("dir:{folder}", "onnxruntime", "embed"),
         ("http://localhost:11434/v1#m", "numpy", "http"),
