@@ -70,8 +70,8 @@ class Config:
         domains: The project's domains, separated by commas, besides the policy's.
         stores: Other repositories whose memories are read here, each ``PATH`` or ``NAME=PATH`` (``store.listed``).
         trace: ``auto``: what checks read is looked at where strace works; ``off``: never; empty: the policy decides.
-        embed: What embeds memories (``embed.choose``); empty or ``off``: nothing. Never the policy's to say.
-        embed_code: The same for memories that are code; empty: as the others.
+        embed: The embedding model (docs/embeddings.md); empty or ``off``: none. Never the policy's to say.
+        embed_code: The model for memories that are code; empty or ``off``: as for the others.
     """
 
     branch: str = "memory"
@@ -116,7 +116,13 @@ def load(git_values: Mapping[str, str], *, environment: Mapping[str, str] | None
     by_git = {short.replace("_", ""): name for short, name in by_git.items()}
     values: dict[str, object] = {}
     for key, text in git_values.items():
-        name = by_git.get(key.lower().replace("-", "").replace(".", ""))
+        plain = key.lower().replace("-", "").replace(".", "")
+        name = by_git.get(plain)
+        if plain == "embedkey":
+            told = f"git config: gitmem.{key} would keep a key in a file"
+            raise ConfigError(
+                told, file="git config", key=f"gitmem.{key}", hint="the environment's GITMEM_EMBED_KEY holds it"
+            )
         if name is None:
             raise _unknown(f"gitmem.{key}", "git config", [f"gitmem.{_camel(k)}" for k in known])
         values[name] = _typed(text, known[name], f"gitmem.{key}", "git config")

@@ -176,3 +176,36 @@ def test_git_settings_may_stand_in_every_file_of_git_config_1(tmp_path: Path, mo
         *(f"{tmp_path}/config", f"{tmp_path}/config.worktree"),
         *("/home/ana/.gitconfig", "/xdg/git/config", "/etc/gitconfig"),
     }
+
+
+def test_an_embedding_endpoints_key_is_the_environments_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITMEM_EMBED_KEY", "sk-hunter2")
+
+    with pytest.raises(ConfigError) as caught:
+        load({"embedkey": "sk-hunter2"}, environment={})
+
+    assert config.embed_key() == "sk-hunter2"
+    assert "hunter2" not in repr(load({}))
+    assert "hunter2" not in caught.value.message + caught.value.hint
+    assert caught.value.hint == "the environment's GITMEM_EMBED_KEY holds it"
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({}, "{home}/.cache/huggingface/hub"),
+        ({"XDG_CACHE_HOME": "/c"}, "/c/huggingface/hub"),
+        ({"XDG_CACHE_HOME": "/c", "HF_HOME": "~/hf"}, "{home}/hf/hub"),
+        ({"HF_HOME": "/hf", "HF_HUB_CACHE": "/models"}, "/models"),
+    ],
+    ids=["default", "xdg", "home", "hub"],
+)
+def test_models_are_where_the_hubs_client_keeps_them(
+    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], expected: str
+) -> None:
+    for name in ("XDG_CACHE_HOME", "HF_HOME", "HF_HUB_CACHE"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+
+    assert config.model_cache() == expected.format(home=Path.home())

@@ -33,7 +33,7 @@ def provider_for(setting: str, *, cache: str, key: str = "", download: bool = Fa
             or empty or ``off``.
         cache: The Hugging Face hub's cache folder (``config.model_cache``): where fetched models are.
         key: The endpoint's key (``config.embed_key``), which stands in no message and no name.
-        download: Whether a model that is not here may be fetched from its hub: only where a person said so.
+        download: Whether the model is fetched from its hub first: only where a person said so.
 
     Raises:
         ConfigError: The setting is not one.

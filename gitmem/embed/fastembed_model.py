@@ -63,7 +63,7 @@ class FastembedModel:
             except Exception as err:
                 # onnxruntime, tokenizers and json each raise their own errors.
                 told = f"fastembed cannot load the model in {self._folder}: {err}"
-                raise EmbeddingError(told, hint="remove this folder and fetch the model again") from err
+                raise EmbeddingError(told, hint="gitmem embed rebuild --download fetches it again") from err
         return self._model
 
 

@@ -1,8 +1,8 @@
 """A static model in model2vec's format: a vector per token, averaged. Light, quick; weaker than a transformer.
 
-The files are read here rather than by the package model2vec, which imports the hub's client for it: a question in a fresh
-process takes 16 times the CPU of Python's own start instead of 53 (measured), and recall runs on every prompt. The tests
-hold the two together.
+The files are read here rather than by the package model2vec, which imports the hub's client for it: a question in a new
+process takes 16 times the CPU of Python's own start instead of 53 (measured), and recall runs on every prompt. The
+tests hold the two together.
 
 Source: model2vec 0.10, model.py (``encode``) and persistence/persistence.py (``load_pretrained``).
 """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +34,26 @@ def test_words_of_one_meaning_are_near_and_others_are_not(tmp_path: Path) -> Non
     assert np.allclose(np.linalg.norm(rows, axis=1), 1)
     assert list(np.argsort(-(rows @ asked))) == [0, 2, 1]
     assert model.passages([]).shape == (0, 0)
+
+
+# In a Python of its own, which notes every connection.
+SCRIPT = """
+import sys
+reached = []
+LOOKED_AT = ("socket.connect", "socket.getaddrinfo")
+sys.addaudithook(lambda event, given: reached.append(event) if event in LOOKED_AT else None)
+from gitmem.embed.choose import provider_for
+provider_for(sys.argv[1], cache=sys.argv[2]).query("login")
+print("fastembed" in sys.modules, reached)
+"""
+
+
+def test_it_reaches_for_nothing_and_says_nothing(tmp_path: Path) -> None:
+    argv = [sys.executable, "-c", SCRIPT, f"fastembed:{MODEL}", cached(tmp_path)]
+
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "True []\n", "")
 
 
 def test_a_model_that_was_not_fetched_says_how_to_fetch_it(tmp_path: Path) -> None:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
+import subprocess
+import sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
+from models import put_in_cache
 
 from gitmem.embed.found import FILES_AT_MOST, WHOLE_BYTES, digest_of, folder_of
 from gitmem.errors import EmbeddingError
@@ -76,3 +83,68 @@ def test_a_cache_whose_ref_leads_nowhere_holds_no_model(tmp_path: Path, commit: 
 
     assert caught.value.message == "the model a/tiny is not on this machine"
     assert "--download" in caught.value.hint
+
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+FILES = {"tokenizer.json": b"{}", "model.safetensors": b"weights", "pytorch_model.bin": b"not wanted"}
+
+
+class Hub(BaseHTTPRequestHandler):
+    """What of the hub's protocol its client asks for: which files there are, and each file."""
+
+    def do_GET(self) -> None:
+        name = self.path.rpartition("/")[2]
+        if self.path.startswith("/api/models/ana/tiny/revision/main"):
+            body = json.dumps({"id": "ana/tiny", "sha": COMMIT}).encode()
+        elif self.path.startswith(f"/api/models/ana/tiny/tree/{COMMIT}"):
+            listed = [{"type": "file", "path": f, "oid": "0", "size": len(data)} for f, data in FILES.items()]
+            body = json.dumps(listed).encode()
+        elif self.path == f"/ana/tiny/resolve/{COMMIT}/{name}":
+            body = FILES[name]
+        else:
+            self.send_error(404)
+            return
+        self.send_response(200)
+        for header, value in {"ETag": f'"{name}"', "X-Repo-Commit": COMMIT, "Content-Length": str(len(body))}.items():
+            self.send_header(header, value)
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(body)
+
+    do_HEAD = do_GET
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+# The hub's address is read when its client is imported.
+SCRIPT = """
+import sys
+from gitmem.embed.found import folder_of
+from gitmem.errors import EmbeddingError
+for name in sys.argv[2:]:
+    try:
+        found = folder_of(name, cache=sys.argv[1], owner="a", wanted=["*.json", "*.safetensors"])
+        print(*sorted(path.name for path in found.iterdir()))
+    except EmbeddingError as err:
+        print(err.message)
+"""
+
+
+def test_what_is_wanted_of_a_model_is_fetched_and_found_again(tmp_path: Path) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Hub) as server:
+        Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        env = os.environ | {"HF_ENDPOINT": f"http://127.0.0.1:{server.server_port}", "NO_PROXY": "127.0.0.1"}
+        argv = [sys.executable, "-c", SCRIPT, str(tmp_path), "ana/tiny", "ana/none"]
+        # As an interrupted fetch leaves it.
+        folder = put_in_cache(tmp_path, "ana/tiny", make_model(tmp_path / "made"))
+        shutil.rmtree(folder)
+        folder.mkdir()
+        done = subprocess.run(argv, env=env, capture_output=True, text=True, check=False)
+        server.shutdown()
+
+    fetched, failed = done.stdout.splitlines()
+    assert fetched == "model.safetensors tokenizer.json"
+    assert failed.startswith("the model ana/none could not be fetched: ") and "404" in failed
+    found = folder_of("ana/tiny", cache=str(tmp_path), owner="a")
+    assert {path.name: path.read_bytes() for path in found.iterdir()} == {name: FILES[name] for name in list(FILES)[:2]}
