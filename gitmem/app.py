@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from gitmem.frozen import replace
 from gitmem.store.scope import PROJECT
 from gitmem.store.spool import counts, waiting_in
 from gitmem.writes import Writes
@@ -122,7 +123,11 @@ class Memory(Writes):
 
     def recall(self, asked: Asked) -> Found:
         """Rank memories against a question, those of all scopes together; the newest where there is none."""
-        stores = self.asked_stores(asked)
+        asked, stores = replace(asked, here=self.here), self.asked_stores(asked)
+        if asked.work or (self.config.recall_work or self.policy().recall.work) == "always":
+            from gitmem.workplace import at_work
+
+            asked = at_work(self, asked)
         if stores != [self] and not asked.syntax:
             return self.recall_among(stores, asked)
         from gitmem.ask import recall
@@ -186,39 +191,9 @@ class Memory(Writes):
 
     def context(self, *, paths: Sequence[str], budget_tokens: int) -> dict[str, Any]:
         """Return the digest for a session."""
-        from gitmem.context import digest, sections
-        from gitmem.scopes import other_scopes
-        from gitmem.status import notices, working_set
-        from gitmem.tasks.listing import worker_of
-        from gitmem.verify.culprit import reasons_of
+        from gitmem.workplace import context
 
-        policy, waiting = self.policy(), len(self.waiting_keys())
-        working = paths or working_set(self.git, self.default_branch())
-        budget_tokens = budget_tokens or policy.context.budget_tokens
-        others = other_scopes(self, policy=policy, working=working, budget_tokens=budget_tokens, now=self.now)
-        if others is not None:
-            budget_tokens -= sections.cost([others])
-            if not self.has_store():
-                return sections.as_table([others])
-        catalog = self.catalog()
-        ground = self.ground(catalog)
-        silent = self.silence(catalog, ground)
-        with catalog.reading():
-            found = digest.digest(
-                catalog,
-                ground,
-                policy,
-                now=self.now,
-                working=working,
-                budget_tokens=budget_tokens,
-                waiting=waiting,
-                notices=notices(catalog, now=self.now, silent=silent),
-                worker=lambda: worker_of(self.git, self.config.agent),
-                reasons=lambda keys: reasons_of(catalog, self.git, ground, keys, self.local),
-            )
-        if others is not None:
-            found.append(others)
-        return sections.as_table(found)
+        return context(self, paths, budget_tokens)
 
     def status(self, *, scope: str = "") -> dict[str, Any]:
         """Return counts by kind and status, the index's and the last verify run's age, and what waits."""

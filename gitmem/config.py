@@ -34,6 +34,7 @@ INTERNAL = frozenset({"GITMEM_RUN", "GITMEM_HOOK", "GITMEM_BACKGROUND", "GITMEM_
 COLORS = ("auto", "always", "never")
 ENGINES = ("fts", "whoosh")
 TRACING = ("", "auto", "off")
+WORK = ("", "asked", "always")
 
 # The names that agent-swarm's users have in their environment (D6).
 ALIASES = {
@@ -64,6 +65,7 @@ class Config:
         recall_access_boost_max: Access boost; 0 = the policy's.
         recall_access_recency_hours: Hours in which an access counts fully; 0 = the policy's.
         recall_candidate_multiplier: Candidates per hit; 0 = the policy's.
+        recall_work: ``always``: recall looks at the work at hand unasked; ``asked``: not; empty: the policy decides.
         color: ``auto``, ``always`` or ``never``.
         view: Whether ``init`` makes the view.
         engine: What brings recall's candidates: ``fts`` (the catalog) or ``whoosh``.
@@ -89,6 +91,7 @@ class Config:
     recall_access_boost_max: float = 0.0
     recall_access_recency_hours: float = 0.0
     recall_candidate_multiplier: float = 0.0
+    recall_work: str = ""
     color: str = "auto"
     view: bool = True
     engine: str = "fts"
@@ -144,6 +147,7 @@ def load(git_values: Mapping[str, str], *, environment: Mapping[str, str] | None
         ("color", config.color, COLORS),
         ("engine", config.engine, ENGINES),
         ("trace", config.trace, TRACING),
+        ("recallWork", config.recall_work, WORK),
     ):
         if value not in allowed:
             told = f"the setting {key} must be one of {', '.join(allowed)}, not {value!r}"

@@ -25,6 +25,12 @@ STALE = "stale"
 VERIFIED = "verified"
 STATUSES = (FAILED, SUSPECT, UNPROVEN, STALE, VERIFIED)
 
+# What moves a score besides the words, in the order in which it is applied; each can be switched off by its name.
+FACTORS = (
+    *("recency", "access", "status", "importance", "confidence"),
+    *("path", "dependency", "workspace", "scope", "talk"),
+)
+
 # The three forms of a check (DESIGN, section 3).
 SHELL = "shell"
 PROGRAM = "program"

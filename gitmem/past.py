@@ -10,6 +10,7 @@ from gitmem.catalog import state
 from gitmem.catalog.keys import full_key
 from gitmem.document.fields import TASK
 from gitmem.errors import GitmemError, NotFoundError, ProcessError, UsageError
+from gitmem.frozen import replace
 from gitmem.git.ancestry import kin_of
 from gitmem.model import FAILED, UNPROVEN
 from gitmem.policy import Policy
@@ -137,6 +138,11 @@ class Past:
         _refuse_scopes(asked.scopes)
         if asked.syntax:
             raise UsageError("--syntax asks the index of today", hint="leave out --syntax, or --at")
+        if asked.work:
+            raise UsageError(
+                "--work looks at the files that are changed today", hint="gitmem recall … --near PATH --at REV"
+            )
+        asked = replace(asked, here=self._memory.here)
         if self.is_empty:
             return listing.newest(self._catalog, None, asked, now=NO_CLOCK)
         with self._catalog.reading():

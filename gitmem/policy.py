@@ -12,6 +12,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.kinds import KINDS, RESERVED_FOLDERS, TAG_WORDS, Kind
 from gitmem.settings import (
     ContextSettings,
+    FactorSizes,
     RecallSettings,
     RotationSettings,
     ScopeFactors,
@@ -19,6 +20,7 @@ from gitmem.settings import (
     StatusFactors,
     VerifySettings,
     Weights,
+    WorkPoints,
 )
 
 TYPE_CHECKING = False
@@ -142,7 +144,7 @@ def _kind_changes(name: str, changes: Any, file: str) -> dict[str, Any]:
         reader = _KIND_ROWS.get(key)
         if reader is None:
             raise _unknown(f"kinds.{name}.{key}", [f"kinds.{name}.{known}" for known in _KIND_ROWS], file)
-        found["ttl_s" if key == "ttl" else key] = _value(reader, value, f"kinds.{name}.{key}", file)
+        found[_KIND_ATTRIBUTES.get(key, key)] = _value(reader, value, f"kinds.{name}.{key}", file)
     return found
 
 
@@ -206,6 +208,8 @@ DEFAULTS: dict[str, Any] = {
     "recall.weights": Weights(),
     "recall.status": StatusFactors(),
     "recall.scope": ScopeFactors(),
+    "recall.factors": FactorSizes(),
+    "recall.points": WorkPoints(),
     "verify": VerifySettings(),
     "context": ContextSettings(),
     "secrets": SecretSettings(),
@@ -214,11 +218,15 @@ DEFAULTS: dict[str, Any] = {
 
 ROWS: dict[str, dict[str, _Row]] = {
     "recall": {
-        "half_life_days": _Row(read.number(0, is_open=True), "days in which age takes half of what it can"),
+        "half_life_days": _Row(
+            read.number(0, is_open=True), "days in which age takes half of what it can, for kinds without a half_life"
+        ),
         "access_boost_max": _Row(read.number(1, 10), "factor for what is read often"),
         "access_recency_hours": _Row(read.number(0), "hours in which a read counts whole"),
         "candidate_multiplier": _Row(read.number(1, 1000), "candidates ranked for each hit"),
         "relative_floor": _Row(read.number(0, 1), "hits below this share of the best are dropped"),
+        "without": _Row(read.factors, "factors that are switched off: recency, status, …"),
+        "work": _Row(read.looking, '"always" = recall looks at changed files and held tasks without being asked, too'),
         "domains": _Row(read.lines, "domains of this project, whose memories are read here, too"),
     },
     "recall.weights": {
@@ -227,6 +235,18 @@ ROWS: dict[str, dict[str, _Row]] = {
     },
     "recall.status": _factors("verified", "stale", "unproven", "suspect", "failed"),
     "recall.scope": _factors("project", "private", "domain", "universal", "listed"),
+    "recall.factors": {
+        "recency": _Row(read.number(0, 1), "what age may take of a score"),
+        "importance": _Row(read.number(0, 0.99), "what it may add or take"),
+        "confidence": _Row(read.number(0, 0.99), "what doubt may take"),
+        "workspace": _Row(read.number(0, 10), "what having been learnt in this folder may add"),
+    },
+    "recall.points": {
+        "path": _Row(read.number(0, 1000), "points of a memory about the place of the work"),
+        "dependency": _Row(read.number(0, 1000), "points of one that is linked with the work"),
+        "recency": _Row(read.number(0, 1000), "points of a new one, in a session's digest"),
+        "double": _Row(read.number(0, 1000, is_open=True), "points that double the score of a hit"),
+    },
     "verify": {
         "setup": _Row(read.command, "shell command run before each check"),
         "folders": _Row(read.work_folders, 'ignored folders that checks see: [".venv", "node_modules"]'),
@@ -255,10 +275,11 @@ _KIND_ROWS: dict[str, Callable[[Any], Any]] = {
     "folder": read.folder,
     "description": read.line,
     "ttl": read.lifetime,
-    "decays": read.flag,
+    "half_life": read.lifetime,
     "expires": read.flag,
     "required": read.field_names,
     "needs_refs": read.flag,
     "needs_verify": read.flag,
     "collection": read.line,
 }
+_KIND_ATTRIBUTES = {"ttl": "ttl_s", "half_life": "half_life_s"}

@@ -37,7 +37,7 @@ _EXAMPLES = (
     "# [tags.words]",
     '# payments = ["stripe", "invoice"]',
     "",
-    "# A kind of your own, or a change of a built-in one (folder, description, ttl, decays, expires, required,",
+    "# A kind of your own, or a change of a built-in one (folder, description, ttl, half_life, expires, required,",
     "# needs_refs, needs_verify, collection).",
     "# [kinds.runbook]",
     '# folder = "runbooks"',

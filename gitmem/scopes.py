@@ -11,7 +11,9 @@ from gitmem.store.scope import SCOPES
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Any
 
+    from gitmem.config import Config
     from gitmem.context.sections import Item, Section
     from gitmem.opened import Opened
     from gitmem.policy import Policy
@@ -31,7 +33,7 @@ def other_scopes(
     total = 0
     for source in memory.sources(store for store in memory.stores(SCOPES) if store is not memory):
         with source.catalog.reading():
-            found = list(_items(source, policy, working, now))
+            found = list(_items(source, policy, memory.config, working, now))
         total += len(found)
         items += found
     if not total:
@@ -40,16 +42,16 @@ def other_scopes(
     return sections.fit(NAME, items, int(budget_tokens * SHARE), REST, total=total)
 
 
-def _items(source: Source, policy: Policy, working: Sequence[str], now: int) -> Iterator[Item]:
+def _items(source: Source, policy: Policy, config: Config, working: Sequence[str], now: int) -> Iterator[Item]:
     """Yield a store's memories as items of the digest, each with its scope."""
     catalog, ground = source.catalog, source.ground
     condition, values = where(catalog, ground, source.asked(Asked()), now=now)
     newest = f"{relevance.COLUMNS} WHERE {condition} AND {relevance.FIT} ORDER BY m.created DESC, m.key LIMIT ?"
     rows = [relevance.row_of(row) for row in catalog.rows(newest, (*values, relevance.NEWEST))]
     keys = {row.key for row in rows}
-    scored = [
-        (row, score) for row, score in relevance.score_all(catalog, rows, working, now, held=()) if row.key in keys
-    ]
+    options: dict[str, Any] = {"held": (), "policy": policy, "config": config}
+    ranked = relevance.score_all(catalog, rows, working, now, **options)
+    scored = [(row, score) for row, score in ranked if row.key in keys]
     told = state.tell(catalog, ground, [row.id for row, _ in scored], now=now, chains=state.suspects(catalog, ground))
     factors = fields_of(policy.recall.scope)
     for row, score in scored:

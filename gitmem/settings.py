@@ -25,7 +25,7 @@ class StatusFactors:
     # The order is the design's (section 1). The sizes are ours: of two equal matches the better proved one comes first,
     # and a much better match comes first whatever its status.
     verified: float = 1.1
-    stale: float = 0.9
+    stale: float = 0.95
     unproven: float = 0.9
     suspect: float = 0.7
     failed: float = 0.5
@@ -43,6 +43,35 @@ class ScopeFactors:
 
 
 @frozen
+class FactorSizes:
+    """How far a factor may move a score, as a share of it (``search.score.Ranking`` says why so far)."""
+
+    recency: float = 0.5
+    importance: float = 0.2
+    confidence: float = 0.3
+    workspace: float = 0.2
+
+
+@frozen
+class WorkPoints:
+    """What having to do with the work at hand counts: the sum orders a digest, each part is a factor of recall.
+
+    Attributes:
+        path: For a memory about the very place; less for one beside it (``search.score.path_overlap``).
+        dependency: For one that requires what is worked on, or is required by it.
+        recency: For a new one; it halves in the half-life.
+        double: So many points double the score of a hit.
+    """
+
+    # Beans (B5): "path_overlap × 3 + dependency_match × 5 + recency × 1".
+    path: float = 3.0
+    dependency: float = 5.0
+    recency: float = 1.0
+    # A memory about the very place counts 1.5 times: that lifts a second place to the first (`search.score`).
+    double: float = 6.0
+
+
+@frozen
 class RecallSettings:
     """How recall ranks and cuts.
 
@@ -52,7 +81,9 @@ class RecallSettings:
         access_recency_hours: Within how many hours of the last read the boost counts whole.
         candidate_multiplier: How many candidates are ranked for each hit that is asked for.
         relative_floor: Hits below this share of the best one are dropped.
-        weights, status, scope: ``[recall.weights]`` and so on.
+        without: The factors that are switched off.
+        work: ``asked``: changed files and held tasks are looked for where a question says so; ``always``: for each.
+        weights, status, scope, factors, points: ``[recall.weights]`` and so on.
         domains: The project's domains: memories of the domain scope that share one of them are read here.
     """
 
@@ -69,6 +100,10 @@ class RecallSettings:
     weights: Weights = Weights()
     status: StatusFactors = StatusFactors()
     scope: ScopeFactors = ScopeFactors()
+    factors: FactorSizes = FactorSizes()
+    points: WorkPoints = WorkPoints()
+    without: tuple[str, ...] = ()
+    work: str = "asked"
     domains: tuple[str, ...] = ()
 
 

@@ -63,6 +63,7 @@ MEMBERS = {
     "doctor_checks": "doctor",
     "shorthand": "analysis",
     "scopes": "app",
+    "workplace": "app",
     "writes": "app",
     "surroundings": "doctor",
     "stores": "app",
@@ -99,9 +100,7 @@ HEAVY = (
 TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/embed/provider.py": "the protocol: every provider's tests",
     "gitmem/__init__.py": "the lazy Memory: tests/test_app.py",
-    "gitmem/recall/asked.py": "the filters: tests/recall/test_plain.py",
     "gitmem/recall/texts.py": "what a recall reads: tests/recall/test_plain.py",
-    "gitmem/recall/signals.py": "what a recall knows: tests/recall/test_plain.py",
     "gitmem/recall/listing.py": "without a question: tests/recall/test_plain.py",
     "gitmem/event.py": "data: tests/agents/",
     "gitmem/settings.py": "data: tests/test_policy.py",

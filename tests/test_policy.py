@@ -72,7 +72,7 @@ def test_store_without_a_file_has_the_documented_defaults() -> None:
 def test_status_factors_follow_the_order_of_the_design() -> None:
     status = builtin().recall.status
 
-    assert status.failed < status.suspect < status.unproven <= status.stale < 1 < status.verified
+    assert status.failed < status.suspect < status.unproven < status.stale < 1 < status.verified
 
 
 def test_file_changes_what_it_names_and_nothing_else() -> None:

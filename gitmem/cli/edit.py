@@ -33,6 +33,7 @@ TEXTS = {
     "timeout": "time limit of the check: 30s, 5m",
     "refute": "a change of the code after which the check must fail",
     "task": "the task that produced it",
+    "workspace": "the folder it was learnt in",
     "parent": "of a task: the task it is a part of",
 }
 # Options that set a list: what each is, and the field's name where it is another one.

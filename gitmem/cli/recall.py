@@ -9,6 +9,7 @@ from __future__ import annotations
 from gitmem.cli import shared
 from gitmem.errors import UsageError
 from gitmem.frozen import replace
+from gitmem.model import FACTORS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from gitmem.app import Memory
     from gitmem.cli.output import Output
+    from gitmem.recall.asked import Asked, Found
 
 EXAMPLES = (
     "gitmem recall how are auth tokens signed",
@@ -24,6 +26,8 @@ EXAMPLES = (
     "gitmem recall --syntax 'kind:gotcha created:[2026-01 to] autentication~ -legacy'",
     "gitmem recall jwt --path src/auth --json",
     "gitmem recall retries --store api",
+    "gitmem recall how do retries work --work --strict",
+    "gitmem recall token lifetime --explain --without recency,access",
     "gitmem recall --stats",
     "gitmem recall retries of the gateway --at v1.2",
 )
@@ -37,6 +41,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     shared.add_stores(parser)
     parser.add_argument("--recent", type=shared.positive, metavar="N", help="the N newest memories")
     parser.add_argument("--stats", action="store_true", help="how many memories there are of each kind")
+    about = "nothing failed, suspect, stale or unproven; says how much that leaves out"
+    parser.add_argument("--strict", action="store_true", help=about)
+    about = "prefer what is about this file or folder, or linked with what is"
+    parser.add_argument("--near", action="append", default=[], metavar="PATH", help=about)
+    about = "prefer what has to do with the files changed on this branch and the tasks you hold"
+    parser.add_argument("--work", action="store_true", help=about)
+    about = f"switch factors of the score off: {', '.join(FACTORS)}; or all"
+    parser.add_argument("--without", action="append", default=[], metavar="FACTOR", help=about)
     parser.add_argument("--explain", action="store_true", help="show every factor of the score")
     shared.add_at(parser)
     shared.add_json(parser)
@@ -56,7 +68,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             return _statistics(memory, args, out)
         if args.recent:
             args.limit = args.limit or args.recent
-        asked = replace(shared.asked_of(args, query=query, limit=memory.config.recall_limit), syntax=args.syntax)
+        asked = _asked(args, query, memory.config.recall_limit)
         past = memory.at(args.at) if args.at is not None else None
         found = past.recall(asked) if past else memory.recall(asked)
         shared.tell_notices(memory, out)
@@ -66,13 +78,46 @@ def run(args: argparse.Namespace, out: Output) -> int:
             commit = past.commit if past else commit
             document = {"query": query, "commit": commit, "hits": hits, "more": found.more}
             document |= {"at": past.table()} if past else {}
+            document |= {"withheld": dict(found.withheld)} if args.strict else {}
             out.json(document | ({"suggestion": found.suggestion} if found.suggestion else {}))
         else:
             shared.print_hits(found, out, explain=args.explain)
             if not found.hits:
                 meant = f"; did you mean {found.suggestion!r}?" if found.suggestion else ""
                 out.note(f"nothing found for {query!r}{meant}" if query else "nothing found")
+            if found.withheld:
+                out.note(_withheld(found))
     return 0 if found.hits else 1
+
+
+def _asked(args: argparse.Namespace, query: str, limit: int) -> Asked:
+    """Return what is asked for.
+
+    Raises:
+        UsageError: There is no such factor.
+    """
+    without = [name for given in args.without for name in given.split(",") if name]
+    wrong = [name for name in without if name not in (*FACTORS, "all")]
+    if wrong:
+        raise UsageError(f"there is no factor {wrong[0]}", hint=f"it is one of {', '.join(FACTORS)}, or all")
+    asked: Asked = shared.asked_of(args, query=query, limit=limit)
+    return replace(
+        asked,
+        syntax=args.syntax,
+        strict=args.strict,
+        near=tuple(args.near),
+        work=args.work,
+        without=FACTORS if "all" in without else tuple(without),
+    )
+
+
+def _withheld(found: Found) -> str:
+    """Return how much was withheld for its status, and how to see it."""
+    number = sum(count for _, count in found.withheld)
+    told = ", ".join(f"{count} {status}" for status, count in found.withheld)
+    which = ",".join(status for status, _ in found.withheld)
+    verb = "is" if number == 1 else "are"
+    return f"{number} more that fit {verb} withheld ({told}): --status {which} in place of --strict shows them"
 
 
 def _factors(hit: object) -> dict[str, object]:

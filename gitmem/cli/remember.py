@@ -34,6 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--supersedes", action="append", default=[], metavar="KEY", help="a memory it takes the place of"
     )
     parser.add_argument("--task", default="", help="the task that produced it")
+    about = "the folder it was learnt in; recall prefers it there"
+    parser.add_argument("--workspace", default="", metavar="FOLDER", help=about)
     shared.add_json(parser)
 
 
@@ -62,6 +64,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             confidence=args.confidence,
             importance=args.importance,
             task=args.task,
+            workspace=args.workspace,
         )
         if is_first:
             out.note(f"started the branch {memory.config.branch}; gitmem init adds its policy file")

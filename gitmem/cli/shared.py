@@ -8,7 +8,7 @@ from gitmem.app import Memory
 from gitmem.cli.output import MARKS, Output
 from gitmem.config import variable
 from gitmem.errors import RefusedError, UsageError
-from gitmem.model import STATUSES
+from gitmem.model import FACTORS, STATUSES
 from gitmem.store.scope import LISTED, PROJECT, SCOPES
 
 TYPE_CHECKING = False
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
+    from gitmem.model import Hit
     from gitmem.recall.asked import Found
     from gitmem.write.writer import Change
 
@@ -184,7 +185,7 @@ def hit_table(hit: Any) -> dict[str, Any]:
 
 
 def print_hits(found: Found, out: Output, *, explain: bool = False) -> None:
-    """Print hits: two lines each on a terminal, one line of tab-separated cells in a pipe."""
+    """Print hits: two lines each on a terminal, one line of tab-separated cells in a pipe; explained, their factors."""
     for hit in found.hits:
         if out.is_terminal:
             mark = MARKS.get(hit.status, " ")
@@ -197,14 +198,36 @@ def print_hits(found: Found, out: Output, *, explain: bool = False) -> None:
             if hit.snippet and not hit.snippet.startswith(hit.title):
                 out.line("  ", (shorten(hit.snippet, out.width - 2), "dim"))
         else:
-            out.row(hit.reference, hit.kind, hit.status, hit.title, hit.snippet, hit.scope)
-        if explain and hit.factors:
-            factors = " × ".join(f"{name} {value:.3g}" for name, value in hit.factors)
-            out.line("  ", (f"{hit.score:.4g} = {factors}", "dim"))
+            product = (("score", hit.score), *hit.factors) if explain and hit.factors else ()
+            factors = [" ".join(f"{name}={value:.4g}" for name, value in product)] if product else []
+            out.row(hit.reference, hit.kind, hit.status, hit.title, hit.snippet, hit.scope, *factors)
+    if explain and out.is_terminal:
+        _print_factors([hit for hit in found.hits if hit.factors], out)
     if found.more and out.is_terminal:
         out.line((f"… and {found.more} more: --limit {len(found.hits) + found.more}", "dim"))
     elif found.more:
         out.note(f"{found.more} more: --limit {len(found.hits) + found.more}")
+
+
+def _print_factors(hits: Sequence[Hit], out: Output) -> None:
+    """Print what each score is the product of, as a table without the factors that are 1 for all."""
+    if not hits:
+        return
+    known = dict(hits[0].factors)
+    moved = [name for name in known if any(dict(hit.factors)[name] != 1 for hit in hits)]
+    widths = {name: max(len(name), 6) for name in ("score", *moved)}
+    out.line()
+    out.line((" ".join(f"{name:>{width}}" for name, width in widths.items()) + "  memory", "bold"))
+    for hit in hits:
+        values = {"score": hit.score, **dict(hit.factors)}
+        row = " ".join(f"{values[name]:>{width}.3g}" for name, width in widths.items())
+        out.line(row, "  ", (shorten(hit.reference, max(12, out.width - len(row) - 2)), "key"))
+    idle = [name for name in known if name not in moved]
+    off = [name for name in FACTORS if name not in known]
+    told = [f"1 for all: {list_of(idle)}"] if idle else []
+    told += [f"off: {list_of(off)}"] if off else []
+    if told:
+        out.line(("; ".join(told), "dim"))
 
 
 def _said(status: str) -> str:

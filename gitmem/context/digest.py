@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from gitmem.catalog.catalog import Catalog
+    from gitmem.config import Config
     from gitmem.policy import Policy
     from gitmem.tasks.digest import Held
     from gitmem.tasks.task import Worker
@@ -55,6 +56,7 @@ def digest(
     ground: int | None,
     policy: Policy,
     *,
+    config: Config,
     now: int,
     working: Sequence[str],
     budget_tokens: int,
@@ -69,6 +71,7 @@ def digest(
         catalog: The catalog.
         ground: The ground of HEAD, or None where statuses are not known.
         policy: The store's policy.
+        config: The settings.
         now: Epoch seconds.
         working: Paths that are being worked on: changed files of the branch, or what was asked for.
         budget_tokens: How many tokens all sections together may take, as ``analysis.count_tokens`` counts.
@@ -96,7 +99,7 @@ def digest(
     left -= cost([at_work])
     working = [*working, *(path for one in held for path in one.paths)]
     rows = candidates(catalog, working, now)
-    scored = score_all(catalog, rows, working, now, held=[one.row.key for one in held])
+    scored = score_all(catalog, rows, working, now, held=[one.row.key for one in held], policy=policy, config=config)
     statuses = state.tell(catalog, ground, [row.id for row, _ in scored], now=now, chains=chains)
     limit = policy.context.max_memory_tokens
     relevant = (

@@ -1,14 +1,12 @@
-"""What is relevant to the work at hand, by the weights of the beans document (B5)."""
+"""What is relevant to the work at hand, where there are no words to go by (B5)."""
 
 from __future__ import annotations
 
-import json
-
 from gitmem.catalog import state
 from gitmem.frozen import frozen
-from gitmem.globs import without_lines
 from gitmem.graph import age_s
-from gitmem.search.score import path_overlap
+from gitmem.recall.signals import half_life_days, neighbours, overlap_of
+from gitmem.search import score
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,11 +14,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.catalog.catalog import Catalog
+    from gitmem.config import Config
+    from gitmem.policy import Policy
 
-# The weights of the beans document (B5).
-PATH_WEIGHT, LINK_WEIGHT, RECENCY_WEIGHT = 3.0, 5.0, 1.0
-# Recency halves in this many days (agent-swarm, D6: MEMORY_RECENCY_HALF_LIFE_DAYS).
-HALF_LIFE_DAYS = 14.0
 DAY_S = 86400
 # Newest memories that are looked at for relevance besides those whose paths match.
 NEWEST = 200
@@ -28,25 +24,24 @@ NEWEST = 200
 FIT = f"{state.LIVE} AND m.kind NOT IN ('task', 'session', 'outcome')"
 # Without the body: it is read of the few that are shown.
 COLUMNS = "SELECT m.id, m.key, m.kind, m.title, m.created, t.paths FROM memory m JOIN text t ON t.id = m.id"
-_TARGETS = "SELECT l.target FROM link l JOIN memory m ON m.id = l.source"
 
 
 @frozen
 class Row:
-    """A memory as relevance is told from it: no text, and its paths without lines."""
+    """A memory as relevance is told from it, without its text."""
 
     id: int
     key: str
     kind: str
     title: str
     created: int
-    paths: tuple[str, ...]
+    paths: str
 
 
 def row_of(row: Sequence[Any]) -> Row:
     """Return a row of ``COLUMNS`` as what relevance is told from."""
     number, key, kind, title, created, paths = row
-    return Row(number, key, kind, title, created, tuple(map(without_lines, json.loads(paths))))
+    return Row(number, key, kind, title, created, paths)
 
 
 def unexpired(now: int) -> str:
@@ -64,46 +59,26 @@ def candidates(catalog: Catalog, working: Sequence[str], now: int) -> list[Row]:
 
 
 def score_all(
-    catalog: Catalog, rows: Sequence[Row], working: Sequence[str], now: int, *, held: Sequence[str]
+    catalog: Catalog,
+    rows: Sequence[Row],
+    working: Sequence[str],
+    now: int,
+    *,
+    held: Sequence[str],
+    policy: Policy,
+    config: Config,
 ) -> list[tuple[Row, float]]:
     """Return memories with their relevance (B5), the most relevant first, and those that they are linked with."""
-    overlaps = {row.id: path_overlap(row.paths, working) if working else 0.0 for row in rows}
-    linked = _linked(catalog, [*held, *(row.key for row in rows if overlaps[row.id] >= 1.0)])
+    overlaps = {row.id: overlap_of(row.paths, working) for row in rows}
+    at_work = [*held, *(row.key for row in rows if overlaps[row.id] >= 1.0)]
+    linked = set[str]().union(*neighbours(catalog, at_work).values())
     # Those that are neither new nor about a place were not looked at so far.
     others = sorted(linked - {row.key for row in rows})
     found = catalog.each(f"{COLUMNS} WHERE {FIT} AND {unexpired(now)} AND m.key IN ({{}})", others)
     scored = []
     for row in (*rows, *map(row_of, found)):
-        recency = 2.0 ** (-age_s(row.created, now) / DAY_S / HALF_LIFE_DAYS)
-        score = overlaps.get(row.id, 0.0) * PATH_WEIGHT + (row.key in linked) * LINK_WEIGHT + recency * RECENCY_WEIGHT
-        scored.append((row, score))
+        recency = score.recency(age_s(row.created, now) / DAY_S, half_life_days(row.kind, policy, config))
+        overlap, is_linked = overlaps.get(row.id, 0.0), row.key in linked
+        points = score.relevance(policy.recall.points, overlap, is_linked=is_linked, recency=recency)
+        scored.append((row, points))
     return sorted(scored, key=lambda pair: (-pair[1], -pair[0].created, pair[0].key))
-
-
-def _linked(catalog: Catalog, keys: Sequence[str]) -> set[str]:
-    """Return the memories that require, or are required by, one of these (by key or produced label)."""
-    if not keys:
-        return set()
-    names = set(keys) | {
-        row[0]
-        for row in catalog.each(
-            f"{_TARGETS} WHERE l.relation = 'produces' AND m.key IN ({{}})",
-            keys,
-        )
-    }
-    needed = {
-        row[0]
-        for row in catalog.each(
-            f"{_TARGETS} WHERE l.relation = 'requires' AND m.key IN ({{}})",
-            keys,
-        )
-    }
-    rests = catalog.each(
-        "SELECT m.key FROM link l JOIN memory m ON m.id = l.source WHERE l.relation = 'requires' AND l.target IN ({})",
-        sorted(names),
-    )
-    producers = catalog.each(
-        "SELECT m.key FROM link l JOIN memory m ON m.id = l.source WHERE l.relation = 'produces' AND l.target IN ({})",
-        sorted(needed),
-    )
-    return needed | {row[0] for row in rests} | {row[0] for row in producers}

@@ -67,6 +67,8 @@ class Opened(ProvingStore):
             git.repository.state,
             upstream=f"refs/remotes/{settings.remote}/{settings.branch}",
         )
+        # The folder that somebody is in, and the top of its work tree.
+        self.here = (os.path.abspath(start), git.repository.top or "")
         super().__init__(git, settings, store, clock=clock, progress=progress, notices=[])
         self._tree_of = ("", "")
         self._branch: ProvingStore | None = None

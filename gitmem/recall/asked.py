@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from gitmem.catalog import state
-from gitmem.frozen import frozen
+from gitmem.frozen import frozen, replace
+from gitmem.model import STATUSES, UNPROVEN, VERIFIED
 from gitmem.recall.texts import listed
 from gitmem.store.scope import is_meant
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from gitmem.catalog.catalog import Catalog
     from gitmem.model import Hit
@@ -30,6 +31,12 @@ class Asked:
         syntax: Whether the query is one of the query language (``precise``); else nothing typed is syntax.
         scopes: Only these scopes; empty for all.
         stores: These stores of other repositories, by what they are called here; empty for all, or none (``scopes``).
+        strict: Nothing that must not be believed as it stands (``is_sound``).
+        without: Factors that are switched off for this question.
+        near: Files or folders of the code that the reader works on: they rank, and leave nothing out.
+        held: Keys of the tasks that the reader works on.
+        here: The folder that the reader is in and the top of its work tree, absolute; or empty.
+        work: Whether the changed files and the held tasks are to be looked for (``gitmem.workplace``).
         domains: In the universal store, only memories that name none or one of these; None where that does not matter.
     """
 
@@ -44,6 +51,12 @@ class Asked:
     scopes: tuple[str, ...] = ()
     stores: tuple[str, ...] = ()
     domains: tuple[str, ...] | None = None
+    strict: bool = False
+    without: tuple[str, ...] = ()
+    near: tuple[str, ...] = ()
+    held: tuple[str, ...] = ()
+    here: tuple[str, str] = ("", "")
+    work: bool = False
 
 
 @frozen
@@ -54,6 +67,7 @@ class Found:
         hits: The best or newest first.
         more: How many more there are (at least).
         notice: One line on how they were found where it is not as asked; or empty.
+        withheld: Where it was strict, how many more match that are not shown (at least), by status.
         suggestion: Where nothing was found, a question like it that finds something; or empty.
     """
 
@@ -61,6 +75,7 @@ class Found:
     more: int
     notice: str = ""
     suggestion: str = ""
+    withheld: tuple[tuple[str, int], ...] = ()
 
 
 def where(catalog: Catalog, ground: int | None, asked: Asked, *, now: int) -> tuple[str, list[object]]:
@@ -88,6 +103,9 @@ def where(catalog: Catalog, ground: int | None, asked: Asked, *, now: int) -> tu
             "has_status", 1, with_status(catalog, ground, asked.statuses, now=now).__contains__
         )
         parts.append("has_status(m.id)")
+    if asked.strict:
+        catalog.connection.create_function("is_unsound", 1, unsound(catalog, ground, now=now).__contains__)
+        parts.append("NOT is_unsound(m.id)")
     if asked.paths:
         from gitmem.globs import has_to_do  # re2 is loaded for a pattern only
 
@@ -98,8 +116,38 @@ def where(catalog: Catalog, ground: int | None, asked: Asked, *, now: int) -> tu
 
 def with_status(catalog: Catalog, ground: int | None, statuses: Sequence[str], *, now: int) -> set[int]:
     """Return the memories that have one of the statuses: facts, and what rests on one that failed."""
+    return {number for number, told in _told(catalog, ground, now=now).items() if told.status in statuses}
+
+
+def unsound(catalog: Catalog, ground: int | None, *, now: int) -> dict[int, str]:
+    """Return the memories that a strict question withholds, with their statuses."""
+    return {number: told.status for number, told in _told(catalog, ground, now=now).items() if not is_sound(told)}
+
+
+def is_sound(told: state.Told) -> bool:
+    """Tell whether a memory may be believed as it stands: it makes no claim that a check could prove, or is verified.
+
+    That a task is not done makes it no less true that it is to be done.
+    """
+    return told.status in ("", VERIFIED) or (told.status == UNPROVEN and not told.is_claim)
+
+
+def withheld(catalog: Catalog, ground: int | None, asked: Asked, *, now: int) -> tuple[str, list[object]]:
+    """Return the condition on what passes all filters and is withheld for being unsound."""
+    condition, values = where(catalog, ground, replace(asked, strict=False), now=now)
+    catalog.connection.create_function("is_unsound", 1, unsound(catalog, ground, now=now).__contains__)
+    return f"{condition} AND is_unsound(m.id)", values
+
+
+def counted(statuses: Iterable[str]) -> tuple[tuple[str, int], ...]:
+    """Return how often each status is among these, the worst first."""
+    found = list(statuses)
+    return tuple((status, found.count(status)) for status in STATUSES if status in found)
+
+
+def _told(catalog: Catalog, ground: int | None, *, now: int) -> dict[int, state.Told]:
+    """Return the statuses of all that can have one."""
     chains = state.suspects(catalog, ground)
     numbers = [row[0] for row in catalog.rows("SELECT id FROM fact")]
     numbers += [row[0] for row in catalog.each("SELECT id FROM memory WHERE key IN ({})", chains)]
-    told = state.tell(catalog, ground, numbers, now=now, chains=chains)
-    return {number for number in numbers if told[number].status in statuses}
+    return state.tell(catalog, ground, numbers, now=now, chains=chains)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem import analysis
 from gitmem.catalog import state
 from gitmem.model import Hit
-from gitmem.recall.asked import Found, where
+from gitmem.recall.asked import Found, counted, unsound, where, withheld
 from gitmem.recall.texts import listed, texts_of
 
 TYPE_CHECKING = False
@@ -24,9 +24,10 @@ def newest(
 ) -> Found:
     """Return the newest memories that pass the filters, the newest first; only *among* these numbers where given."""
     condition, values = where(catalog, ground, asked, now=now)
+    only = ""
     if among is not None:
         catalog.connection.create_function("is_among", 1, among.__contains__)
-        condition += " AND is_among(m.id)"
+        condition += (only := " AND is_among(m.id)")
     rows = catalog.rows(
         "SELECT m.id, m.key, m.kind, m.title, m.created, m.path, m.archived FROM memory m"
         f" WHERE {condition} ORDER BY m.created DESC, m.key LIMIT ?",
@@ -44,7 +45,20 @@ def newest(
         status = told[number].status
         hits.append(Hit(key, kind, title, status, 0.0, "project", snippet, created, path, bool(archived)))
     total = catalog.row(f"SELECT count(*) FROM memory m WHERE {condition}", values)[0] if more else len(hits)
-    return Found(tuple(hits), total - len(hits))
+    return Found(tuple(hits), total - len(hits), withheld=_withheld(catalog, ground, asked, only, now=now))
+
+
+def _withheld(
+    catalog: Catalog, ground: int | None, asked: Asked, only: str, *, now: int
+) -> tuple[tuple[str, int], ...]:
+    """Return how many memories a strict listing leaves out, by status."""
+    if not asked.strict:
+        return ()
+    condition, values = withheld(catalog, ground, asked, now=now)
+    statuses = unsound(catalog, ground, now=now)
+    return counted(
+        statuses[row[0]] for row in catalog.rows(f"SELECT m.id FROM memory m WHERE {condition}{only}", values)
+    )
 
 
 def list_memories(catalog: Catalog, ground: int | None, asked: Asked, *, now: int) -> Found:

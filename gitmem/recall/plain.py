@@ -7,9 +7,9 @@ from gitmem.catalog import state
 from gitmem.frozen import replace
 from gitmem.model import Hit
 from gitmem.recall import logs
-from gitmem.recall.asked import Found, where
+from gitmem.recall.asked import Found, counted, is_sound, where, withheld
 from gitmem.recall.listing import SNIPPET, newest
-from gitmem.recall.signals import lexical_of, ranking_of, signals_of, with_nearness
+from gitmem.recall.signals import lexical_of, ranking_of, signals_of
 from gitmem.recall.texts import runs_in, texts_of
 from gitmem.search import near, score
 from gitmem.search.fts import FtsEngine
@@ -17,7 +17,7 @@ from gitmem.search.lexical import asked_terms
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from gitmem.catalog.catalog import Catalog
     from gitmem.config import Config
@@ -51,19 +51,30 @@ def recall(
     if not asked.query.strip():
         return newest(catalog, ground, asked, now=now)
     terms = analysis.query_terms(asked.query)
-    condition, values = where(catalog, ground, asked, now=now)
     own, wanted = FtsEngine(catalog.connection), candidates_for(asked, policy, config)
-    found = (engine or own).candidates(asked_terms(terms), limit=wanted, where=condition, parameters=values)
-    numbers, by, notice = [c.number for c in found], terms, ""
+    numbers, by, notice = list[int](), terms, ""
+    for condition, values in conditions(catalog, ground, asked, now=now):
+        found = (engine or own).candidates(asked_terms(terms), limit=wanted, where=condition, parameters=values)
+        numbers += [c.number for c in found]
     parts = near.parts_of(asked.query) if not numbers and not own.frequencies(terms).frequency else ()
     if parts:
-        numbers = near.containing(catalog, parts, limit=wanted, where=condition, parameters=values)
+        for condition, values in conditions(catalog, ground, asked, now=now):
+            numbers += near.containing(catalog, parts, limit=wanted, where=condition, parameters=values)
         by = near.terms_with(texts_of(catalog, numbers).values(), parts)
         notice = f"no memory has a word of {asked.query!r}; these contain a part of it"
     if not numbers:
         return Found((), 0, suggestion=near.suggestion(catalog, own, asked.query, terms))
     done = rank_found(catalog, local, ground, asked, (by, numbers), policy=policy, config=config, now=now)
     return replace(done, notice=notice)
+
+
+def conditions(
+    catalog: Catalog, ground: int | None, asked: Asked, *, now: int
+) -> Iterator[tuple[str, Sequence[object]]]:
+    """Yield the condition on what is looked for; for a strict question, then that on what is only counted."""
+    yield where(catalog, ground, asked, now=now)
+    if asked.strict:
+        yield withheld(catalog, ground, asked, now=now)
 
 
 def candidates_for(asked: Asked, policy: Policy, config: Config) -> int:
@@ -93,14 +104,25 @@ def rank_found(
     runs = [] if is_exact else runs_in(catalog, texts, *where(catalog, ground, asked, now=now))
     lexical = lexical_of(terms, texts, FtsEngine(catalog.connection).frequencies, policy, runs)
     told = state.tell(catalog, ground, lexical, now=now, chains=state.suspects(catalog, ground))
-    signals = signals_of(catalog, local, lexical, texts, told, policy=policy, config=config, now=now)
+    signals = signals_of(catalog, local, lexical, texts, told, asked=asked, policy=policy, config=config, now=now)
     signals = logs.with_talk(signals, asked.query, texts, runs)
-    if asked.paths:
-        signals = with_nearness(catalog, signals, asked.paths)
-    ranking = replace(ranking_of(policy, config), floor=0.0) if is_exact else ranking_of(policy, config)
-    ranked = score.rank(signals, limit=max(1, len(signals)), ranking=ranking)
+    ranking = ranking_of(policy, config, asked)
+    ranked, kept_back = ranked_of(signals, told, replace(ranking, floor=0.0) if is_exact else ranking, asked)
     hits = hits_of(catalog, ranked[: asked.limit], texts, told, terms)
-    return Found(tuple(hits), max(0, len(ranked) - asked.limit))
+    return Found(tuple(hits), max(0, len(ranked) - asked.limit), withheld=kept_back)
+
+
+def ranked_of(
+    signals: Sequence[score.Signals], told: Mapping[int, state.Told], ranking: score.Ranking, asked: Asked
+) -> tuple[list[score.Ranked], tuple[tuple[str, int], ...]]:
+    """Return candidates ranked; for a strict question the sound ones, and how many others fit as well, by status."""
+    sound = [s for s in signals if is_sound(told[s.number])] if asked.strict else signals
+    ranked = score.rank(sound, limit=max(1, len(signals)), ranking=ranking)
+    if not asked.strict:
+        return ranked, ()
+    others = score.rank([s for s in signals if not is_sound(told[s.number])], limit=len(signals), ranking=ranking)
+    least = ranked[0].score * ranking.floor if ranked else 0.0
+    return ranked, counted(told[other.number].status for other in others if other.score >= least)
 
 
 def hits_of(

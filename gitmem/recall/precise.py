@@ -9,7 +9,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.globs import has_to_do
 from gitmem.recall.asked import Asked, Found, where, with_status
 from gitmem.recall.listing import newest
-from gitmem.recall.plain import candidates_for, rank_found
+from gitmem.recall.plain import candidates_for, conditions, rank_found
 from gitmem.recall.texts import listed, text_of
 from gitmem.search import near, syntax
 from gitmem.search.fts import FtsEngine
@@ -60,10 +60,12 @@ def by_syntax(
         return engine.names(number for number, places in rows if has_to_do(listed(places), [value]))
 
     question = syntax.read(asked.query, engine.reader, among=among)
-    condition, values = where(catalog, ground, asked, now=now)
     wanted, is_scored = candidates_for(asked, policy, config), bool(question.terms)
-    matched = engine.matched(question.query, limit=wanted, where=condition, parameters=values, is_scored=is_scored)
-    numbers = [candidate.number for candidate in matched.candidates]
+    matched, *rest = [
+        engine.matched(question.query, limit=wanted, where=condition, parameters=values, is_scored=is_scored)
+        for condition, values in conditions(catalog, ground, asked, now=now)
+    ]
+    numbers = [candidate.number for one in (matched, *rest) for candidate in one.candidates]
     notice = _notice(question, is_late=matched.is_cut)
     if not numbers:
         suggestion = near.suggestion(catalog, FtsEngine(catalog.connection), asked.query, question.terms)
@@ -78,7 +80,7 @@ def by_syntax(
         others = newest(catalog, ground, replace(asked, limit=len(numbers)), now=now, among=frozenset(numbers))
         hits += tuple(hit for hit in others.hits if hit.key not in with_words)
     hits = hits[: asked.limit]
-    return Found(hits, matched.total - len(hits), notice)
+    return Found(hits, matched.total - len(hits), notice, withheld=ranked.withheld)
 
 
 def _notice(question: syntax.Question, *, is_late: bool) -> str:

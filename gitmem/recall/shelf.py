@@ -6,14 +6,14 @@ from gitmem import analysis
 from gitmem.catalog import state
 from gitmem.frozen import fields_of, frozen, replace
 from gitmem.recall import listing, logs, plain
-from gitmem.recall.asked import Asked, Found, where
-from gitmem.recall.signals import lexical_of, ranking_of, signals_of, with_nearness
+from gitmem.recall.asked import Asked, Found, counted, where
+from gitmem.recall.signals import lexical_of, ranking_of, signals_of
 from gitmem.recall.texts import runs_in, texts_of
 from gitmem.search import score
 from gitmem.search.engine import Stats
 from gitmem.search.fts import FtsEngine
 from gitmem.search.lexical import asked_terms
-from gitmem.store.scope import DOMAIN, UNIVERSAL, domains_of
+from gitmem.store.scope import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, domains_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +48,9 @@ class Source:
     name: str = ""
 
     def asked(self, asked: Asked) -> Asked:
-        """Return what is asked of this store."""
+        """Return what is asked of this store; one that is about other code knows nothing of the places of this one."""
+        if self.scope not in (PROJECT, PRIVATE):
+            asked = replace(asked, near=(), held=(), here=(asked.here[0], ""))
         return asked if self.domains is None else replace(asked, domains=self.domains)
 
     def told(self, hit: Hit) -> Hit:
@@ -97,9 +99,9 @@ def recall(sources: Sequence[Source], asked: Asked, *, policy: Policy, config: C
     lexical = lexical_of(terms, shelf.texts, shelf.frequencies, policy, shelf.runs)
     signals = shelf.signals(lexical, asked, policy=policy, config=config, now=now)
     signals = logs.with_talk(signals, asked.query, shelf.texts, shelf.runs)
-    ranked = score.rank(signals, limit=max(1, len(signals)), ranking=ranking_of(policy, config))
+    ranked, withheld = plain.ranked_of(signals, shelf.told(), ranking_of(policy, config, asked), asked)
     hits = shelf.hits(ranked[: asked.limit], terms)
-    return Found(tuple(hits), max(0, len(ranked) - asked.limit))
+    return Found(tuple(hits), max(0, len(ranked) - asked.limit), withheld=withheld)
 
 
 def _near(sources: Sequence[Source], asked: Asked, *, policy: Policy, config: Config, now: int) -> Found:
@@ -111,7 +113,7 @@ def _near(sources: Sequence[Source], asked: Asked, *, policy: Policy, config: Co
     notice = next((one.notice for one in found if one.notice), "")
     suggestion = next((one.suggestion for one in found if one.suggestion), "")
     more = sum(one.more for one in found) + len(told) - len(hits)
-    return Found(tuple(hits), more, notice if hits else "", "" if hits else suggestion)
+    return Found(tuple(hits), more, notice if hits else "", "" if hits else suggestion, _sum(found))
 
 
 def list_memories(sources: Sequence[Source], asked: Asked, *, now: int) -> Found:
@@ -123,7 +125,13 @@ def list_memories(sources: Sequence[Source], asked: Asked, *, now: int) -> Found
 def _merged(sources: Sequence[Source], found: Sequence[Found], limit: int) -> Found:
     told = [s.told(hit) for s, one in zip(sources, found, strict=True) for hit in one.hits]
     hits = sorted(told, key=lambda hit: (-hit.created, hit.key))
-    return Found(tuple(hits[:limit]), sum(one.more for one in found) + max(0, len(hits) - limit))
+    more = sum(one.more for one in found) + max(0, len(hits) - limit)
+    return Found(tuple(hits[:limit]), more, withheld=_sum(found))
+
+
+def _sum(found: Iterable[Found]) -> tuple[tuple[str, int], ...]:
+    """Return what several stores withheld, by status."""
+    return counted(status for one in found for status, number in one.withheld for _ in range(number))
 
 
 class _Shelf:
@@ -146,9 +154,12 @@ class _Shelf:
         """Look the candidates up, as many in each store as if it were the only one."""
         wanted = plain.candidates_for(asked, policy, config)
         for nth, (source, engine) in enumerate(zip(self._sources, self._engines, strict=True)):
+            numbers = list[int]()
+            for condition, values in plain.conditions(source.catalog, source.ground, source.asked(asked), now=now):
+                found = engine.candidates(asked_terms(terms), limit=wanted, where=condition, parameters=values)
+                numbers += [c.number for c in found]
+            self._own[nth] = texts_of(source.catalog, numbers)
             condition, values = where(source.catalog, source.ground, source.asked(asked), now=now)
-            found = engine.candidates(asked_terms(terms), limit=wanted, where=condition, parameters=values)
-            self._own[nth] = texts_of(source.catalog, [c.number for c in found])
             for run in runs_in(source.catalog, self._own[nth], condition, values):
                 self.runs.append([number * len(self._sources) + nth for number in run])
             for number, text in self._own[nth].items():
@@ -179,13 +190,26 @@ class _Shelf:
             own = {number: lexical[number * len(self._sources) + nth] for number in numbers}
             told = state.tell(catalog, ground, numbers, now=now, chains=state.suspects(catalog, ground))
             self._told[nth] = told
-            found = signals_of(catalog, source.local, own, texts, told, policy=policy, config=config, now=now)
-            if asked.paths:
-                found = with_nearness(catalog, found, asked.paths)
+            found = signals_of(
+                catalog,
+                source.local,
+                own,
+                texts,
+                told,
+                asked=source.asked(asked),
+                policy=policy,
+                config=config,
+                now=now,
+            )
             for one in found:
                 factor = factors[source.scope_of(texts[one.number].key)]
                 signals.append(replace(one, number=one.number * len(self._sources) + nth, scope=factor))
         return signals
+
+    def told(self) -> dict[int, state.Told]:
+        """Return the status of each candidate, by its number among those of all stores."""
+        count = len(self._sources)
+        return {id_ * count + nth: told for nth, own in enumerate(self._told) for id_, told in own.items()}
 
     def hits(self, ranked: Sequence[score.Ranked], terms: Sequence[str]) -> list[Hit]:
         """Return the hits of what was ranked, in its order."""

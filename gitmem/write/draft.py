@@ -33,6 +33,7 @@ KEY_TEXT = 60
 # The options that set fields which a kind may require.
 OPTIONS = {
     **{name: name for name in ("title", "kind", "ttl", "importance", "confidence", "task", "requires", "produces")},
+    "workspace": "workspace",
     **{"tags": "tag", "paths": "path", "refs": "ref", "domains": "domain"},
 }
 # Similar enough to be the same memory said again (C9: "similarity above 0.85").

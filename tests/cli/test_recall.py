@@ -137,3 +137,16 @@ def test_recall_at_finds_what_was_known_then(run_cli, repo: Path) -> None:
     assert found["commit"] == found["at"]["commit"] == git(repo, "rev-parse", "memory~1")
     assert (found["at"]["code"], counts["total"]) == (git(repo, "rev-parse", "HEAD~1"), 1)
     assert run_cli("recall", "--syntax", "kind:fact", "--at", "HEAD").status == 2
+
+
+@pytest.mark.usefixtures("filled")
+def test_factors_are_asked_for_and_switched_off_by_options(run_cli, repo: Path) -> None:
+    (repo / "src/gateway/retry.py").write_text("changed\n", encoding="utf-8")
+
+    def factors(*options: str) -> dict[str, float]:
+        hits = json.loads(run_cli("recall", "trace", "--explain", "--json", *options).out)["hits"]
+        return hits[0]["factors"]
+
+    assert [factors(*options)["path"] for options in ((), ("--near", "src/gateway"), ("--work",))] == [1, 1.5, 1.5]
+    assert {"path", "recency"}.isdisjoint(factors("--work", "--without", "path,recency"))
+    assert list(factors("--without", "all")) == ["lexical"]

@@ -49,7 +49,7 @@ def test_every_option_is_a_field_of_the_file(run_cli, repo: Path) -> None:
         "remember", "Retry three times.\n\nThe gateway drops the first.", "--key", "retry", "--kind", "anti-pattern",
         "--tag", "net", "--path", "src/gateway/**", "--ref", "src/gateway/retry.py:1-1", "--domain", "http",
         "--requires", "gateway", "--produces", "retries", "--importance", "high", "--confidence", "0.5",
-        "--task", "T-1", "--ttl", "30d",
+        "--task", "T-1", "--ttl", "30d", "--workspace", "src/gateway",
     )  # fmt: skip
 
     fields = json.loads(run_cli("show", "retry", "--json").out)["frontmatter"]
@@ -58,7 +58,7 @@ def test_every_option_is_a_field_of_the_file(run_cli, repo: Path) -> None:
     assert fields == {
         "title": "Retry three times", "kind": "anti_pattern", "paths": ["src/gateway/**"],
         "refs": ["src/gateway/retry.py:1-1"], "domains": ["http"], "requires": ["gateway"], "produces": ["retries"],
-        "importance": "high", "confidence": 0.5, "task": "T-1", "ttl": "30d",
+        "importance": "high", "confidence": 0.5, "task": "T-1", "ttl": "30d", "workspace": "src/gateway",
     }  # fmt: skip
     assert made["by"] == {"who": "Ana"}
     assert made["project"] == "service"

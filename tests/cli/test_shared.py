@@ -94,7 +94,7 @@ def printed(*, is_terminal: bool, explain: bool = False, more: int = 0) -> tuple
     out, err = io.StringIO(), io.StringIO()
     output = Output(color="never", stdout=out, stderr=err)
     output.is_terminal = is_terminal
-    hits = (hit("a", status="failed", factors=(("lexical", 2.0), ("recency", 0.5))), hit("b"))
+    hits = (hit("a", status="failed", factors=(("lexical", 2.0), ("recency", 0.5), ("status", 1.0))), hit("b"))
     shared.print_hits(Found(hits, more), output, explain=explain)
     return out.getvalue(), err.getvalue()
 
@@ -114,11 +114,21 @@ def test_hits_on_a_terminal_have_marks_and_say_how_many_more_there_are() -> None
     assert err == ""
 
 
-def test_explain_shows_every_factor_where_there_are_any() -> None:
+def test_explain_adds_a_cell_with_every_factor_where_there_are_any() -> None:
     out, _ = printed(is_terminal=False, explain=True)
 
-    assert "  1.25 = lexical 2 × recency 0.5\n" in out
-    assert out.count(" = ") == 1
+    first, second = out.splitlines()
+    assert first.split("\t")[6:] == ["score=1.25 lexical=2 recency=0.5 status=1"]
+    assert len(second.split("\t")) == 6
+
+
+def test_explain_is_a_table_of_what_moved_anything_on_a_terminal() -> None:
+    out, _ = printed(is_terminal=True, explain=True)
+
+    heading, row, rest = out.splitlines()[-3:]
+    assert heading.split() == ["score", "lexical", "recency", "memory"]
+    assert row.split() == ["1.25", "2", "0.5", "a"]
+    assert rest == ("1 for all: status; off: access, importance, confidence, path, dependency, workspace, scope, talk")
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from conftest import commit_files, git
+from conftest import commit_files, git, put_files
 from digesting import days_ago, keys, old, sections
-from proving import make_memory, put
+from proving import Clock, make_memory, put
 
+from gitmem.app import Memory
 from gitmem.context.relevance import NEWEST
 
 
@@ -54,7 +55,8 @@ def test_memory_linked_to_what_is_worked_on_is_found_behind_any_number_of_newer_
 
 
 def test_memory_that_refers_to_lines_of_a_file_is_about_that_file(memory, repo):
-    put(repo, old("a", refs=["src/auth/jwt.py:3-5"]), old("b", refs=["src/auth/key.py:1"]), old("c", requires=["a"]))
+    lines = {"a": {"refs": ["src/auth/jwt.py:3-5"]}, "b": {"refs": ["src/auth/key.py:1"]}, "c": {"requires": ["a"]}}
+    put(repo, *(old(key, days=2000, **fields) for key, fields in lines.items()))
 
     found = sections(memory, paths=["src/auth/jwt.py"])["RELEVANT FACTS"]
 
@@ -62,10 +64,29 @@ def test_memory_that_refers_to_lines_of_a_file_is_about_that_file(memory, repo):
     assert [round(item["score"]) for item in found["items"]] == [5, 3, 2]
 
 
-def test_recency_counts_once_and_halves_in_a_fortnight(memory, repo):
-    put(repo, old("now", days=0), old("fortnight", days=14), old("month", days=28), old("ancient", days=2000))
+def test_recency_counts_once_and_halves_in_the_half_life_of_the_kind(memory, repo):
+    days = {"now": 0, "fortnight": 14, "month": 28, "ancient": 2000}
+    put(repo, *(old(key, days=age, kind="observation") for key, age in days.items()), old("lasting", days=180))
 
-    assert scores(memory) == {"now": 1.0, "fortnight": 0.5, "month": 0.25, "ancient": 0.0}
+    assert scores(memory) == {"now": 1.0, "fortnight": 0.5, "lasting": 0.5, "month": 0.25, "ancient": 0.0}
+
+
+def test_rules_do_not_age(memory, repo):
+    put(repo, old("rule", days=2000, kind="principle"))
+
+    assert scores(memory) == {"rule": 1.0}
+
+
+def test_points_are_those_of_the_policy(memory, repo):
+    put_files(repo, {"gitmem.toml": "[recall.points]\npath = 0\ndependency = 7\n"})
+    put(
+        repo,
+        old("near", kind="observation", days=2000, paths=["src/auth/**"]),
+        old("linked", kind="observation", days=2000, requires=["near"]),
+    )
+
+    with Memory(repo, clock=Clock()) as opened:
+        assert scores(opened, "src/auth/jwt.py") == {"linked": 7.0, "near": 0.0}
 
 
 def test_link_moves_a_memory_before_a_path_and_a_path_before_a_new_one(memory, repo):

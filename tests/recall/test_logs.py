@@ -52,12 +52,21 @@ def test_who_asks_when_is_shown_what_names_a_time(memory: Memory) -> None:
     assert dict(hits[0].factors)["talk"] == pytest.approx(1.4)
 
 
-def test_what_stands_in_no_log_has_no_such_factor(memory: Memory) -> None:
+def test_talk_can_be_switched_off(memory: Memory) -> None:
+    put_log(memory, "session-1")
+
+    hits = memory.recall(Asked(query="When did the gateway move?", without=("talk",))).hits
+
+    assert hits[0].key == "session-1-8"
+    assert "talk" not in dict(hits[0].factors)
+
+
+def test_what_stands_in_no_log_is_not_moved_by_it(memory: Memory) -> None:
     memory.remember("Did the gateway move last week?")
     memory.remember("The gateway moved.", kind="discussion", tags=["session-1"])
 
     for hit in memory.recall(Asked(query="When did the gateway move?")).hits:
-        assert "talk" not in dict(hit.factors)
+        assert dict(hit.factors)["talk"] == 1.0
 
 
 def test_a_long_pause_ends_a_session_whatever_its_tag_says(memory: Memory) -> None:

@@ -8,11 +8,15 @@ import pytest
 
 from gitmem.frozen import replace
 from gitmem.model import FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
-from gitmem.search.score import RANKING, Signals, grade, path_overlap, rank, recency
+from gitmem.search.score import RANKING, Ranking, Signals, grade, path_overlap, rank, recency, relevance
 
 
 def make_signals(number: int, lexical: float = 1.0, **known: object) -> Signals:
     return replace(Signals(number, lexical), **known)
+
+
+def without(*names: str) -> Ranking:
+    return replace(RANKING, without=names)
 
 
 @pytest.mark.parametrize(
@@ -29,7 +33,12 @@ def make_signals(number: int, lexical: float = 1.0, **known: object) -> Signals:
         pytest.param("importance", {"importance": 0.75}, {}, id="important"),
         pytest.param("importance", {}, {"importance": 0.25}, id="unimportant"),
         pytest.param("confidence", {}, {"confidence": 0.5}, id="doubted"),
+        pytest.param("status", {"status": STALE}, {"status": UNPROVEN}, id="an-old-proof-before-none"),
         pytest.param("path", {"overlap": 0.5}, {}, id="near-the-work"),
+        pytest.param("dependency", {"is_linked": True}, {}, id="linked-with-the-work"),
+        pytest.param("workspace", {"workspace": 1.0}, {}, id="learnt-here"),
+        pytest.param("scope", {}, {"scope": 0.85}, id="of-this-project"),
+        pytest.param("talk", {"talk": 1.4}, {}, id="what-a-question-asks-for"),
     ],
 )
 def test_factor_moves_the_memory_and_no_other_does(
@@ -40,11 +49,15 @@ def test_factor_moves_the_memory_and_no_other_does(
     assert (first.number, second.number) == (2, 1)
     differ = [name for (name, a), (_, b) in zip(first.factors, second.factors, strict=True) if a != b]
     assert differ == [factor]
+    if factor != "lexical":
+        off = rank([make_signals(1, **worse), make_signals(2, **better)], limit=10, ranking=without(factor))
+        assert off[0].score == off[1].score
+        assert factor not in dict(off[0].factors)
 
 
 def test_score_is_the_product_of_the_factors_in_their_order() -> None:
     known = {"age_days": 14.0, "half_life_days": 14.0, "accesses": 9, "status": FAILED, "importance": 1.0}
-    signals = make_signals(1, 2.0, **known, confidence=0.5, overlap=1.0)
+    signals = make_signals(1, 2.0, **known, confidence=0.5, overlap=1.0, is_linked=True, workspace=1.0)
 
     (ranked,) = rank([signals], limit=1)
 
@@ -56,9 +69,12 @@ def test_score_is_the_product_of_the_factors_in_their_order() -> None:
         ("importance", 1.2),
         ("confidence", 0.85),
         ("path", 1.5),
+        ("dependency", pytest.approx(11 / 6)),
+        ("workspace", 1.2),
         ("scope", 1.0),
+        ("talk", 1.0),
     )
-    assert ranked.score == pytest.approx(2.0 * 0.75 * 1.5 * 0.5 * 1.2 * 0.85 * 1.5)
+    assert ranked.score == pytest.approx(2.0 * 0.75 * 1.5 * 0.5 * 1.2 * 0.85 * 1.5 * 11 / 6 * 1.2)
 
 
 def test_a_memory_of_which_nothing_is_known_keeps_its_lexical_score() -> None:
@@ -73,7 +89,7 @@ def test_every_status_has_its_factor() -> None:
 
 @pytest.mark.parametrize("age_days", [0.0, 3.5, 14.0, 100.0])
 def test_without_a_floor_the_score_is_d6s_formula(age_days: float) -> None:
-    d6 = replace(RANKING, recency_floor=0.0)
+    d6 = replace(RANKING, recency=1.0)
     signals = make_signals(1, 0.8, age_days=age_days, half_life_days=14.0, accesses=3, accessed_hours=1.0)
 
     (ranked,) = rank([signals], limit=1, ranking=d6)
@@ -85,15 +101,29 @@ def test_without_a_floor_the_score_is_d6s_formula(age_days: float) -> None:
     ("age_days", "half_life_days", "expected"),
     [
         pytest.param(365.0, None, 1.0, id="durable"),
-        pytest.param(14.0, 14.0, 0.75, id="one-half-life"),
-        pytest.param(1e9, 14.0, 0.5, id="very-old"),
-        pytest.param(1e308, 1e-9, 0.5, id="beyond-floats"),
+        pytest.param(14.0, 14.0, 0.5, id="one-half-life"),
+        pytest.param(1e9, 14.0, 0.0, id="very-old"),
+        pytest.param(1e308, 1e-9, 0.0, id="beyond-floats"),
         pytest.param(0.0, 14.0, 1.0, id="new"),
         pytest.param(-3.0, 14.0, 1.0, id="from-the-future"),
     ],
 )
 def test_recency_is(age_days: float, half_life_days: float | None, expected: float) -> None:
-    assert recency(age_days, half_life_days, floor=0.5) == pytest.approx(expected)
+    assert recency(age_days, half_life_days) == pytest.approx(expected)
+
+
+def test_age_takes_half_of_a_score_at_most() -> None:
+    (ranked,) = rank([make_signals(1, age_days=1e9, half_life_days=14.0)], limit=1)
+
+    assert ranked.score == 0.5
+
+
+def test_relevance_without_words_is_b5s_sum() -> None:
+    parts = [(1.0, False, 0.0), (0.0, True, 0.0), (0.0, False, 1.0), (0.5, True, 0.25)]
+
+    points = [relevance(RANKING.points, o, is_linked=linked, recency=r) for o, linked, r in parts]
+
+    assert points == [3.0, 5.0, 1.0, 6.75]
 
 
 def test_a_gotcha_of_last_year_comes_before_a_worse_match_of_today() -> None:
