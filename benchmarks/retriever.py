@@ -2,8 +2,9 @@
 
 Speaks the benchmark's protocol, a JSON object a line on standard input and one reply a line: ``index`` commits the
 documents to the memory branch of a repository of its own through ``import``, ``search`` asks ``Memory.recall`` as the
-command does. A document's date is the memory's, its tags are the memory's; what belongs to a session is a discussion,
-everything else a chunk of a document.
+command does. A document's date is the memory's, its tags are the memory's, and so are its kind and its paths where it
+names them; else what belongs to a session is a discussion, and everything else a chunk of a document. The clock stands
+still, so that ages do not change what is found.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from gitmem.imports import Sources
 from gitmem.recall.asked import Asked
 
 SESSION = "session-"
+# After the youngest document of any task.
+NOW_S = 1_795_305_600.0  # 2026-11-22T00:00:00Z
 
 
 class Retriever:
@@ -47,7 +50,7 @@ class Retriever:
         self._ids = {slug(doc["id"]): doc["id"] for doc in docs}
         lines = self._folder / "docs.jsonl"
         lines.write_text("".join(json.dumps(_record(doc)) + "\n" for doc in docs), encoding="utf-8")
-        self._memory = Memory(repo)
+        self._memory = Memory(repo, clock=lambda: NOW_S)
         done = self._memory.import_files(Sources((str(lines),)))
         lost = len(docs) - len(done.settled.new)
         if lost:
@@ -61,9 +64,11 @@ class Retriever:
 
 
 def _record(doc: Mapping[str, Any]) -> dict[str, Any]:
-    kind = "discussion" if any(tag.startswith(SESSION) for tag in doc["tags"]) else "doc"
+    kind = doc.get("kind") or ("discussion" if any(tag.startswith(SESSION) for tag in doc["tags"]) else "doc")
     record = {"key": slug(doc["id"]), "kind": kind, "title": doc["title"], "tags": doc["tags"], "body": doc["text"]}
-    return record | ({"created": doc["date"] + "Z"} if doc["date"] else {})
+    record |= {"created": doc["date"] + "Z"} if doc["date"] else {}
+    record |= {"paths": doc["paths"]} if doc.get("paths") else {}
+    return record | ({"ttl": "never"} if "kind" in doc else {})  # what a session said is gone after three days
 
 
 def main() -> None:
