@@ -6,7 +6,7 @@ The numbers were chosen on the public half of the recall benchmark (LoCoMo turns
 questions, one setting for all). nDCG@10 there, each step added to the ones before: BM25F alone 0.489 0.781 0.393 0.526;
 pairs 0.494 0.796 0.407 0.537; coverage 0.495 0.798 0.405 0.535; related words 0.510 0.800 0.423 0.569; short and long
 forms 0.510 0.800 0.432 0.569; titles 0.529 0.798 0.439 0.574; a log's neighbours and talk (``gitmem.recall.logs``)
-0.592 0.798 0.439 0.574.
+0.592 0.798 0.439 0.574; who speaks in a log, and neighbours that lend more, 0.630 (each of six conversations gains).
 """
 
 from __future__ import annotations
@@ -45,6 +45,8 @@ class Weights:
         shorthand: What a word's short or long form counts where the word itself is missing, as a share of it.
         title: How much a title made only of the query's words adds, as a share of the score.
         window: What the words around a memory of a log count, against its own.
+        speaker: How much such a title adds to what the words around a memory of a log are worth: there it is who speaks,
+            and all around are spoken to by name.
         around: The share of each neighbour in that window: the third, second and first before, then after.
 
     Source: Robertson, Zaragoza, Taylor 2004, "Simple BM25 extension to multiple weighted fields" (fields, k1, b with
@@ -63,7 +65,8 @@ class Weights:
     shorthand: float = 0.8
     title: float = 0.3
     window: float = 2.0
-    around: tuple[tuple[int, float], ...] = ((-3, 0.15), (-2, 0.3), (-1, 0.6), (1, 0.4), (2, 0.2), (3, 0.1))
+    speaker: float = 0.8
+    around: tuple[tuple[int, float], ...] = ((-3, 0.25), (-2, 0.45), (-1, 0.8), (1, 0.5), (2, 0.3), (3, 0.15))
 
 
 WEIGHTS = Weights()
@@ -250,7 +253,8 @@ def _add_windows(scores: dict[int, float], run: Sequence[_Bag], asked: _Asked, s
             if count := sum(share * one.counts.get(term, 0.0) for one, share in near):
                 worth += value * _saturated(count, norm, weights)
         if worth:
-            scores[bag.number] = scores.get(bag.number, 0.0) + weights.window * worth
+            worth *= weights.window * (1 + weights.speaker * _title_share(bag, asked))
+            scores[bag.number] = scores.get(bag.number, 0.0) + worth
 
 
 def _add_pairs(scores: dict[int, float], bags: list[_Bag], documents: int, weights: Weights) -> None:

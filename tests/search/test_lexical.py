@@ -254,3 +254,16 @@ def test_the_nearer_neighbour_lends_more_and_the_one_before_more_than_the_one_af
 
     assert found[4] > found[5] > found[3] > found[6] > found[2] > found[7] > found[1] > 0
     assert 8 not in found
+
+
+def test_of_two_beside_each_other_in_a_log_the_one_whose_speaker_is_asked_for_comes_first() -> None:
+    spoken_to = make_text(1, "thanks Ana, the gateway looks good", title="Ben")
+    speaking = make_text(2, "it moved on Friday", title="Ana")
+    texts, query = [spoken_to, speaking], query_terms("what did Ana say of the gateway")
+    stats = stats_of(texts, query)
+
+    found = lexical_scores(query, texts, stats, weights=ALONE, runs=[[1, 2]])
+    level = lexical_scores(query, texts, stats, weights=replace(ALONE, speaker=0.0), runs=[[1, 2]])
+
+    assert found[2] > found[1] == level[1]
+    assert level[1] > level[2]
