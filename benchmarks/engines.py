@@ -27,9 +27,11 @@ class Fts5Porter:
     def search(self, query: str, k: int) -> list[str]:
         """Return the ids of the best memories."""
         words = dict.fromkeys(word.lower() for word in _WORD.findall(query))
+        if not words:
+            return []
         match = " OR ".join(f'"{word}"' for word in words)
         found = self._db.execute("SELECT id FROM m WHERE m MATCH ? ORDER BY bm25(m) LIMIT ?", (match, k))
-        return [row[0] for row in found] if match else []
+        return [row[0] for row in found]
 
     def close(self) -> None:
         """Let go of the index."""

@@ -45,8 +45,8 @@ class Weights:
         shorthand: What a word's short or long form counts where the word itself is missing, as a share of it.
         title: How much a title made only of the query's words adds, as a share of the score.
         window: What the words around a memory of a log count, against its own.
-        speaker: How much such a title adds to what the words around a memory of a log are worth: there it is who speaks,
-            and all around are spoken to by name.
+        speaker: How much such a title adds to what the words around a memory of a log are worth: there it is who
+            speaks, and all others are spoken to by name.
         around: The share of each neighbour in that window: the third, second and first before, then after.
 
     Source: Robertson, Zaragoza, Taylor 2004, "Simple BM25 extension to multiple weighted fields" (fields, k1, b with
