@@ -253,7 +253,9 @@ def snippet(body: str, terms: Sequence[str], *, width: int) -> tuple[str, list[t
     Returns:
         The passage, and the spans ``(start, end)`` of the matches in it, in order and apart from each other.
     """
-    lines = re.sub(r"(?m)^[ \t]*(```|~~~).*$", " ", unicodedata.normalize("NFC", body[:MAX_BODY]))
+    lines = unicodedata.normalize("NFC", body[:MAX_BODY])
+    if "```" in lines or "~~~" in lines:
+        lines = re.sub(r"(?m)^[ \t]*(```|~~~).*$", " ", lines)
     text = " ".join(lines.split())
     marks = _marks(text, frozenset(terms))
     start, end = (0, len(text)) if len(text) <= width else _window(text, _densest(marks, width - 2), width)
@@ -266,14 +268,20 @@ def snippet(body: str, terms: Sequence[str], *, width: int) -> tuple[str, list[t
 def _marks(text: str, wanted: frozenset[str]) -> list[tuple[int, int, str]]:
     """Return where the wanted terms are: ``(start, end, term)``, by start."""
     marks: list[tuple[int, int, str]] = []
-    for chunk in _CHUNK.finditer(text) if wanted else ():
-        found = [term for term in _TERMS[_fold(chunk[0])] if term in wanted]
-        if found:
-            start, end = chunk.span()
-            whole = _TERMS[_fold(chunk[0])][0] in wanted and not _is_unspaced(chunk[0])
-            marks += [] if whole else [(start + a, start + b, term) for a, b, term in _parts(chunk[0], wanted)]
+    chunks = _CHUNK.findall(text) if wanted else []
+    # Most words are none of these and come more than once: looked up once each, and passed by.
+    different = set(chunks)
+    folded = zip(different, different if text.isascii() else map(_fold, different), strict=True)
+    here = {chunk: _TERMS[plain] for chunk, plain in folded if not wanted.isdisjoint(_TERMS[plain])}
+    end = 0
+    for chunk in chunks if here else ():
+        start = text.index(chunk, end)  # nothing of a word lies between two of them
+        end = start + len(chunk)
+        if found := here.get(chunk):
+            whole = found[0] in wanted and not _is_unspaced(chunk)
+            marks += [] if whole else [(start + a, start + b, term) for a, b, term in _parts(chunk, wanted)]
             if not marks or marks[-1][0] < start:
-                marks.append((start, end, found[0]))
+                marks.append((start, end, next(term for term in found if term in wanted)))
     return marks
 
 

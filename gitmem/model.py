@@ -338,7 +338,7 @@ def _is_selector(character: str) -> bool:
 
 @frozen
 class IndexText:
-    """The words of one memory as they were written, not analysed.
+    """The words of one memory as they were written, and their terms where an index has kept them.
 
     Attributes:
         number: The memory's row in the catalog, > 0.
@@ -347,6 +347,8 @@ class IndexText:
         key: Its key.
         paths: Its paths and refs, separated by white space.
         body: Its body.
+        terms: The analysed terms of each text, separated by spaces, in the order of ``FIELDS``; empty where they are
+            not known: whoever needs them analyses the texts.
     """
 
     number: int
@@ -355,6 +357,7 @@ class IndexText:
     key: str
     paths: str
     body: str
+    terms: tuple[str, ...] = ()
 
     def texts(self) -> tuple[str, str, str, str, str]:
         """Return the texts in the order of ``FIELDS``."""

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # Beside the catalog: held by whoever makes it.
 LOCK_NAME = "catalog.lock"
+# Lists of values are filled up to a multiple of this.
+_STEP = 50
 
 
 class Catalog:
@@ -145,10 +147,13 @@ class Catalog:
         return self.connection.execute(sql, tuple(parameters)).fetchone()
 
     def each(self, sql: str, values: Iterable[Any], *, chunk: int = 500) -> Iterator[Any]:
-        """Yield the rows of a query with ``{}`` standing for a list of *values*, in chunks SQLite takes."""
+        """Yield the rows of a query with ``IN ({})`` standing for a list of *values*, in chunks SQLite takes."""
         wanted = list(values)
         for at in range(0, len(wanted), chunk):
             part = wanted[at : at + chunk]
+            # Few lengths, filled up with what is in no list: each is a statement of its own, and compiling one costs
+            # more than it takes to run for a few values (measured: 40 us).
+            part += [None] * (-len(part) % _STEP)
             yield from self.connection.execute(sql.replace("{}", ",".join("?" * len(part))), part)
 
 

@@ -70,7 +70,7 @@ class Inserts:
             self.flush()
         tags = " ".join((*document.strings("tags"), *document.strings("domains")))
         paths = " ".join((*document.strings("paths"), *document.strings("refs")))
-        # As the view `searched` has it, or it could not be taken out of the index again.
+        # As the view `searched` has it.
         body = f"{document.body}\n{rows.notes}" if rows.notes else document.body
         return IndexText(number, document.title, tags, document.key, paths, body)
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from gitmem.catalog.catalog import Catalog
-from gitmem.model import IndexText, Problem
+from gitmem.model import Problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def remove_path(catalog: Catalog, path: str) -> IndexText | None:
-    """Forget what lies at *path* and return its text for the search engine, or None where nothing was known."""
+def remove_path(catalog: Catalog, path: str) -> int | None:
+    """Forget what lies at *path* and return the number of the memory that it was, or None where it was none."""
     db = catalog.connection
     db.execute("DELETE FROM problem WHERE path = ?", (path,))
     verdict = catalog.row("SELECT key FROM verdict WHERE path = ?", (path,))
@@ -19,27 +19,16 @@ def remove_path(catalog: Catalog, path: str) -> IndexText | None:
         db.execute("DELETE FROM verdict WHERE path = ?", (path,))
         forget_states(catalog, [verdict[0]])
         return None
-    row = catalog.row("SELECT id, key FROM memory WHERE path = ?", (path,))
+    row = catalog.row("SELECT id FROM memory WHERE path = ?", (path,))
     if row is None:
         return None
-    text = text_row(catalog, row[0])
     if catalog.row("SELECT 1 FROM fact WHERE id = ?", (row[0],)):
         db.execute("DELETE FROM state WHERE fact = ?", (row[0],))
         db.execute("DELETE FROM fact WHERE id = ?", (row[0],))
     for table, column in (("memory", "id"), ("text", "id"), ("task", "id"), ("tag", "id"), ("link", "source")):
         db.execute(f"DELETE FROM {table} WHERE {column} = ?", (row[0],))
-    return text
-
-
-def text_row(catalog: Catalog, number: int) -> IndexText:
-    """Return the searchable text of one memory."""
-    import json  # 1 ms, and only where rows change
-
-    key, title, tags, paths, body = catalog.row(
-        "SELECT m.key, m.title, t.tags, t.paths, t.body FROM memory m JOIN searched t ON t.id = m.id WHERE m.id = ?",
-        (number,),
-    )
-    return IndexText(number, title, " ".join(json.loads(tags)), key, " ".join(json.loads(paths)), body)
+    number: int = row[0]
+    return number
 
 
 def forget_states(catalog: Catalog, keys: Iterable[str]) -> None:

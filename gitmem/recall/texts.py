@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 def texts_of(catalog: Catalog, numbers: Iterable[int]) -> dict[int, IndexText]:
     """Return what is searched of each memory, by number."""
     rows = catalog.each(
-        "SELECT m.id, m.title, t.tags, m.key, t.paths, t.body FROM memory m JOIN searched t ON t.id = m.id"
-        " WHERE m.id IN ({})",
+        "SELECT m.id, m.title, t.tags, m.key, t.paths, t.body, f.c0, f.c1, f.c2, f.c3, f.c4 FROM memory m"
+        " JOIN searched t ON t.id = m.id JOIN fts_content f ON f.id = m.id WHERE m.id IN ({})",
         numbers,
     )
-    return {row[0]: IndexText(row[0], row[1], words(row[2]), row[3], words(row[4]), row[5]) for row in rows}
+    return {row[0]: IndexText(row[0], row[1], words(row[2]), row[3], words(row[4]), row[5], row[6:]) for row in rows}
 
 
 def runs_in(

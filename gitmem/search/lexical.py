@@ -12,6 +12,7 @@ forms 0.510 0.800 0.432 0.569; titles 0.529 0.798 0.439 0.574; a log's neighbour
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 from itertools import pairwise
 from math import exp, log
 
@@ -137,8 +138,9 @@ def lexical_scores(
         has; comparable within one call only.
     """
     asked = _asked(query, stats, weights)
-    pairs = frozenset(pairwise(asked.terms))
-    bags = {text.number: _bag(text, pairs, stats, weights) for text in texts}
+    pairs = dict(pairwise(asked.terms))
+    average = _average(stats, weights)
+    bags = {text.number: _bag(text, pairs, average, weights) for text in texts}
     own = {number: _asked_score(bag, asked, weights) for number, bag in bags.items()}
     found = [bag for bag in bags.values() if own[bag.number] > 0]
     scores = {bag.number: own[bag.number] for bag in found}
@@ -184,20 +186,29 @@ def _rarity(documents: int, df: int) -> float:
     return log(1 + (max(documents, df) - df + 0.5) / (df + 0.5))
 
 
-def _bag(text: IndexText, pairs: frozenset[tuple[str, str]], stats: Stats, weights: Weights) -> _Bag:
-    fields = [analyse(part) for part in text.texts()]
-    *others, body = zip(fields, weights.fields, strict=True)
-    counted = Counter(body[0])  # in C: most of the words
-    counts = {term: count * body[1] for term, count in counted.items()}
+def _bag(text: IndexText, pairs: Mapping[str, str], average: float, weights: Weights) -> _Bag:
+    terms = text.terms or tuple([" ".join(analyse(part)) for part in text.texts()])
+    counts, length, title = _counted(terms, weights.fields)
+    # Looking at every two words costs as much as counting them all: only where both are there.
+    both = {first: second for first, second in pairs.items() if first in counts and second in counts}
+    near = _pairs((terms[0].split(), terms[-1].split()), both) if both else {}
+    return _Bag(text.number, counts, length, _norm(length, average, weights), near, title)
+
+
+@lru_cache(maxsize=1000)  # 10 MB when full; a long-lived process is asked about the same memories again and again
+def _counted(terms: tuple[str, ...], weights: tuple[float, ...]) -> tuple[Mapping[str, float], float, frozenset[str]]:
+    """Return how often each term occurs weighted by field, how many there are in all, and the title's."""
+    fields = [part.split() for part in terms]
+    *others, (body, weight) = zip(fields, weights, strict=True)
+    counts: dict[str, float] = Counter(body)  # type: ignore[assignment] # in C: most of the words
+    if weight != 1:
+        counts = {term: count * weight for term, count in counts.items()}
+    length = weight * len(body)
     for found, weight in others:
+        length += weight * len(found)
         for term in found:
-            counts[term] = counts.get(term, 0.0) + weight
-    length = sum(weight * len(found) for found, weight in zip(fields, weights.fields, strict=True))
-    title = fields[0]
-    norm = _norm(length, _average(stats, weights), weights)
-    return _Bag(
-        text.number, counts, length, norm, _pairs((title, fields[-1]), pairs) if pairs else {}, frozenset(title)
-    )
+            counts[term] = counts[term] + weight if term in counts else weight
+    return counts, length, frozenset(fields[0])
 
 
 def _average(stats: Stats, weights: Weights) -> float:
@@ -208,12 +219,13 @@ def _norm(length: float, average: float, weights: Weights) -> float:
     return weights.k1 * (1 - weights.b + weights.b * length / average)
 
 
-def _pairs(fields: Iterable[list[str]], pairs: frozenset[tuple[str, str]]) -> dict[tuple[str, str], int]:
+def _pairs(fields: Iterable[list[str]], pairs: Mapping[str, str]) -> dict[tuple[str, str], int]:
+    """Return how often each pair is there; *pairs* has the second word of each by the first (no word comes twice)."""
     counts: dict[tuple[str, str], int] = {}
     for found in fields:
-        for pair in pairwise(found):
-            if pair in pairs:
-                counts[pair] = counts.get(pair, 0) + 1
+        for first, second in pairwise(found):
+            if first in pairs and pairs[first] == second:
+                counts[first, second] = counts.get((first, second), 0) + 1
     return counts
 
 
@@ -223,10 +235,13 @@ def _saturated(count: float, norm: float, weights: Weights) -> float:
 
 def _worth(bag: _Bag, values: Mapping[str, float], weights: Weights) -> float:
     """Return BM25's sum over the terms that the memory has, each with its value."""
-    counts = bag.counts
-    return sum(
-        value * _saturated(counts[term], bag.norm, weights) for term, value in values.items() if counts.get(term)
-    )
+    counts, norm, most = bag.counts, bag.norm, weights.k1 + 1
+    worth = 0.0
+    for term, value in values.items():  # as `_saturated` has it; a call for each of 2,400 terms costs as much again
+        if term in counts:
+            count = counts[term]
+            worth += value * (count * most / (count + norm))
+    return worth
 
 
 def _asked_score(bag: _Bag, asked: _Asked, weights: Weights) -> float:
@@ -301,6 +316,9 @@ def _related(bags: list[_Bag], scores: Mapping[int, float], weights: Weights) ->
         mass = exp(scores[bag.number] - top) / bag.length
         for term, count in bag.counts.items():
             shares[term] = shares.get(term, 0.0) + mass * count
-    taken = sorted(shares, key=lambda term: (-shares[term], term))[: weights.related_terms]
+    # All by their share alone, in C, and by name only those that may be taken.
+    least = min(sorted(shares.values(), reverse=True)[: weights.related_terms], default=0.0)
+    possible = [term for term, share in shares.items() if share >= least]
+    taken = sorted(possible, key=lambda term: (-shares[term], term))[: weights.related_terms]
     total = sum(shares[term] for term in taken)
     return {term: shares[term] / total for term in taken}

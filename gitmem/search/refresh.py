@@ -266,15 +266,15 @@ def follow_written(
 def apply_scan(catalog: Catalog, scan: read.Scan, contents: Iterable[tuple[read.StoredFile, bytes | Problem]]) -> None:
     """Apply what changed in the store to rows and index, inside the caller's transaction."""
     policy = Policy.from_dict(json.loads(catalog.meta("policy")))
-    removed: list[IndexText] = []
+    removed: list[int] = []
     keys: set[str] = set()
     for path in (*scan.removed, *(f.path for f in scan.files)):
         place = homeread.place_of(path)
         if isinstance(place, layout.Place) and place.what == layout.MEMORY:
             keys |= {place.key, *update.linked_targets(catalog, place.key)}
-        text = update.remove_path(catalog, path)
-        if text is not None:
-            removed.append(text)
+        number = update.remove_path(catalog, path)
+        if number is not None:
+            removed.append(number)
     for problem in scan.problems:
         update.add_problem(catalog, problem)
     inserts = Inserts(catalog)
