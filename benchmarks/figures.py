@@ -270,3 +270,16 @@ CHECKS = (
     Figure("check-sandboxed", "a check in the sandbox, more than `sh -c`", 25, "ms", (), lambda _: 0.0),
     Figure("check-traced", "a check traced in the sandbox, more than `sh -c`", 45, "ms", (), lambda _: 0.0),
 )
+
+
+def _warm(name: str, what: str, goal: float, *, large: bool = False) -> Figure:
+    return Figure(name, f"warm recall in one process, five words, {what}", goal, "ms", (), lambda _: 0.0, large)
+
+
+# By name: the store, the engine, and which of a hundred questions counts (the median, or the 95th).
+WARM: dict[Figure, tuple[str, str, int]] = {
+    _warm("warm-10k", "10,000 memories", 5): ("10k", "fts", 50),
+    _warm("warm-10k-whoosh", "10,000 memories, by Whoosh", 20): ("10k", "whoosh", 50),
+    _warm("warm-100k", "100,000 memories", 25, large=True): ("100k", "fts", 50),
+    _warm("warm-100k-p95", "100,000 memories, 95th of 100", 80, large=True): ("100k", "fts", 95),
+}

@@ -1,8 +1,9 @@
 """Time the operations inside one process, where the start of Python and of the imports is already paid.
 
     python benchmarks/inside.py REPOSITORY ROUNDS
+    python benchmarks/inside.py REPOSITORY ROUNDS --warm ENGINE   only recall, ever another question
 
-Prints one JSON object: for each operation the seconds of every round.
+Prints one JSON object: for each operation the seconds of every round; for ``--warm`` those by the clock and of CPU.
 """
 
 from __future__ import annotations
@@ -12,9 +13,13 @@ import sys
 import time
 from collections.abc import Callable
 
-from benchmarks.questions import QUESTIONS
+from benchmarks.questions import QUESTIONS, varied
 from gitmem import Memory
+from gitmem.frozen import replace
 from gitmem.recall.asked import Asked
+
+# Questions before those that count: a server has been asked before.
+WARM_UP = 20
 
 
 def operations(memory: Memory, repository: str) -> dict[str, Callable[[str], object]]:
@@ -47,5 +52,23 @@ def main(repository: str, rounds: int) -> dict[str, list[float]]:
     return seconds
 
 
+def warm(repository: str, rounds: int, engine: str) -> list[tuple[float, float]]:
+    """Return the seconds by the clock and of CPU of each of so many different questions, the store opened once."""
+    with Memory(repository) as memory:
+        memory.config = replace(memory.config, engine=engine)
+        asked = varied(WARM_UP + rounds)
+        for question in asked[:WARM_UP]:
+            memory.recall(Asked(query=question))
+        spent = []
+        for question in asked[WARM_UP:]:
+            wall, cpu = time.perf_counter(), time.process_time()
+            memory.recall(Asked(query=question))
+            spent.append((time.perf_counter() - wall, time.process_time() - cpu))
+    return spent
+
+
 if __name__ == "__main__":
-    print(json.dumps(main(sys.argv[1], int(sys.argv[2]))))
+    if "--warm" in sys.argv:
+        print(json.dumps(warm(sys.argv[1], int(sys.argv[2]), sys.argv[4])))
+    else:
+        print(json.dumps(main(sys.argv[1], int(sys.argv[2]))))

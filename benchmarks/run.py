@@ -22,9 +22,9 @@ from pathlib import Path
 
 from benchmarks import measure
 from benchmarks.commands import bytes_added, command
-from benchmarks.figures import CHECKS, GROUPS, OBJECTS, PROVING, WHOOSH, Figure
+from benchmarks.figures import CHECKS, GROUPS, OBJECTS, PROVING, WARM, WHOOSH, Figure
 from benchmarks.measure import BenchmarkError, Figures
-from benchmarks.stores import Stores, say, versions
+from benchmarks.stores import Stores, gitmem, say, versions
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,7 @@ def run(stores: Stores, wanted: Sequence[Figure], *, short: bool) -> tuple[list[
         script = [sys.executable, str(Path(__file__).with_name("whoosh_index.py")), str(stores.path("1k"))]
         spent = json.loads(stores.run([*script, "3" if short else "9"], stores.folder))
         results += [_spent(figure, spent[figure.name.removeprefix("whoosh-")]) for figure in chosen]
+    results += [_warm(stores, figure, "60" if short else "200") for figure in WARM if figure in wanted]
     if chosen := [figure for figure in CHECKS if figure in wanted]:
         say("timing checks")
         script = [sys.executable, str(Path(__file__).with_name("overhead.py")), str(stores.path("1k"))]
@@ -88,6 +89,19 @@ def run(stores: Stores, wanted: Sequence[Figure], *, short: bool) -> tuple[list[
 def _measured(figure: Figure, figures: Mapping[str, Figures]) -> Measured:
     by_cpu = measure.cpu_ratio(figures, figure.commands[0]) if figure.unit == "Y" else 0.0
     return Measured(figure, figure.value(figures), f"{by_cpu:.2f} Y" if by_cpu else "")
+
+
+def _warm(stores: Stores, figure: Figure, rounds: str) -> Measured:
+    """Return a figure of a process that has been asked before: one of a hundred questions, by the clock and of CPU."""
+    store, engine, percent = WARM[figure]
+    path = stores.path(store)
+    if engine == "whoosh":
+        stores.run([gitmem(), "index", "--engine", "whoosh"], path)
+    say(f"timing warm recalls, {store}, {engine}")
+    script = [sys.executable, str(Path(__file__).with_name("inside.py")), str(path), rounds, "--warm", engine]
+    spent = json.loads(stores.run(script, stores.folder))
+    wall, cpu = (statistics.quantiles(one, n=100)[percent - 1] * 1e3 for one in zip(*spent, strict=True))
+    return Measured(figure, wall, f"{cpu:.2f} ms")
 
 
 def _spent(figure: Figure, rounds: Sequence[tuple[float, float]]) -> Measured:
@@ -129,7 +143,7 @@ def inside(stores: Stores, start_s: float, *, short: bool) -> str:
 
 def choose(only: Sequence[str], *, short: bool) -> list[Figure]:
     """Return the figures to measure: those named, or all (without the large store for a short run)."""
-    figures = [*(figure for group, _, _ in GROUPS for figure in group), *WHOOSH, *CHECKS, OBJECTS]
+    figures = [*(figure for group, _, _ in GROUPS for figure in group), *WHOOSH, *WARM, *CHECKS, OBJECTS]
     if not shutil.which("rg"):
         say("ripgrep is not installed: nothing is compared with it")
         figures = [figure for figure in figures if "rg-10k" not in figure.commands]
@@ -141,7 +155,7 @@ def choose(only: Sequence[str], *, short: bool) -> list[Figure]:
 def main() -> int:
     """Measure what the command line asks for and print it."""
     names = [figure.name for group, _, _ in GROUPS for figure in group]
-    names += [figure.name for figure in (*WHOOSH, *CHECKS, OBJECTS)]
+    names += [figure.name for figure in (*WHOOSH, *WARM, *CHECKS, OBJECTS)]
     parser = argparse.ArgumentParser(description="Measure gitmem against its goals.")
     parser.add_argument("--short", action="store_true", help="1,000 and 10,000 memories only, few rounds")
     parser.add_argument("--only", action="append", default=[], choices=names, help="one figure; may be repeated")

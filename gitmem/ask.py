@@ -82,9 +82,15 @@ def _chosen(memory: Opened, progress: Progress) -> Shown | None:
 
 
 def _engine(memory: Opened, shown: Shown, catalog: Catalog) -> WhooshEngine:
+    """Return the engine of an index and a catalog: the one of the question before where neither has changed."""
     from gitmem.search.whoosh_engine import WhooshEngine
 
-    engine = WhooshEngine(shown, catalog)
+    db = catalog.connection
+    # What others have written, and what was written here (sqlite.org/pragma.html, data_version).
+    changes = (catalog.row("PRAGMA data_version")[0], db.total_changes)
+    if memory.engine is None or memory.engine[:2] != ((shown, db), changes):
+        memory.engine = (shown, db), changes, WhooshEngine(shown, catalog)
+    engine = memory.engine[2]
     _tell(memory, engine.behind)
     return engine
 

@@ -47,6 +47,24 @@ def test_both_engines_give_the_same_hits_for_plain_questions(shelf: Memory, aske
     assert shelf.recall(asked) == by_catalog
 
 
+def test_one_engine_answers_until_the_store_changes_and_then_shows_the_change(template: Path, tmp_path: Path) -> None:
+    with Memory(make_store(template, tmp_path), clock=Clock()) as memory:
+        memory.config = replace(memory.config, engine="whoosh")
+        for _ in range(2):  # made, and then read
+            memory.recall(Asked(query="zebra"))
+        first = memory.engine
+        memory.recall(Asked(query="gateway"))
+        same = memory.engine
+        with Memory(memory.git.repository.top) as other:
+            other.remember("A zebra crosses the gateway", key="zebra")
+
+        found = memory.recall(Asked(query="zebra"))
+
+        assert first is not None and same is first
+        assert memory.engine is not first
+        assert keys(found) == ["zebra"]
+
+
 def test_past_the_size_syntax_is_refused_with_how_and_plain_recall_still_answers(
     template: Path, tmp_path: Path, monkeypatch
 ) -> None:

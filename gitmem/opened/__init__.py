@@ -24,6 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
+    from sqlite3 import Connection
     from types import TracebackType
 
     from gitmem.catalog.catalog import Catalog
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from gitmem.opened.tree import InTree
     from gitmem.recall.asked import Asked
     from gitmem.recall.shelf import Source
+    from gitmem.search.whoosh_engine import WhooshEngine
+    from gitmem.search.whoosh_index import Shown
     from gitmem.verify.due import Due
     from gitmem.verify.session import Options
     from gitmem.write.writer import Change, Writer
@@ -74,6 +77,8 @@ class Opened(ProvingStore):
         self._branch: ProvingStore | None = None
         self._others: dict[str, ProvingStore] = {}
         self._listing: Listing | None = None
+        # What `ask` goes on with in a process that is asked again: of which index and catalog, as of when, the engine.
+        self.engine: tuple[tuple[Shown, Connection], tuple[int, int], WhooshEngine] | None = None
 
     def tree(self) -> str:
         """Return the tree ``.memory`` of HEAD, whose memories are read with the branch's; empty where there is none."""

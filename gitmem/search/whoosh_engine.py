@@ -7,6 +7,7 @@ deleted memories until their segment is merged.
 from __future__ import annotations
 
 import time
+from array import array
 from heapq import nlargest
 
 from gitmem.analysis import terms
@@ -20,7 +21,7 @@ with warnings_of_whoosh():
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
     from gitmem.catalog.catalog import Catalog
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
 # No question keeps a reader waiting longer: then what was found until now is the answer, and it is said.
 SECONDS_AT_MOST = 2.0
 _LOOK_AT_CLOCK = 256
+# Terms whose scores are kept: 10 MB for words that 2,000 memories have.
+_MOST_TERMS = 300
+# Of so many at a time, the best first, it is asked whether they pass a filter.
+_ASKED = 200
 
 
 @frozen
@@ -89,14 +94,62 @@ class WhooshEngine:
         self.reader, is_whole = completed(shown.reader, catalog, ids)
         self._numbers = {number: ids[name] for name, number in names_in(self.reader) if name in ids}
         self._searcher = Searcher(self.reader)
+        self._scores: dict[str, tuple[array[int], array[float]]] = {}
         self.behind = "" if is_whole else shown.behind
 
     def candidates(
         self, terms: Sequence[str], *, limit: int, where: str = "", parameters: Sequence[object] = ()
     ) -> list[Candidate]:
         """Return at most *limit* memories with any of the terms, the best first (``search.engine``)."""
-        any_term = query.Or([one for term in terms for one in in_texts(term).subqueries])
-        return list(self.matched(any_term, limit=limit, where=where, parameters=parameters).candidates)
+        scores: dict[int, float] = {}
+        deadline = time.monotonic() + SECONDS_AT_MOST
+        for term in terms:
+            for number, worth in zip(*self._scores_of(term, deadline), strict=True):
+                scores[number] = scores.get(number, 0.0) + worth
+        best = sorted(zip(scores.values(), scores, strict=True), reverse=True)
+        found: list[Candidate] = []
+        for at in range(0, len(best), _ASKED):
+            part = best[at : at + _ASKED]
+            sql = f"SELECT m.id FROM memory m WHERE m.id IN ({','.join('?' * len(part))}) AND ({where or '1'})"
+            passing = {row[0] for row in self._catalog.rows(sql, [*(number for _, number in part), *parameters])}
+            found += [Candidate(number, score) for score, number in part if number in passing]
+            if len(found) >= limit:
+                break
+        return found[:limit]
+
+    def _scores_of(self, term: str, deadline: float) -> tuple[array[int], array[float]]:
+        """Return the memories with a term and what it is worth in each.
+
+        They are kept: Whoosh takes 5 us for each one, and words of one question are words of the next.
+        """
+        known = self._scores.get(term)
+        if known is not None:
+            return known
+        found: dict[int, float] = {}
+        is_cut = False
+        for one in in_texts(term).subqueries:
+            for number, score in self._postings(one):
+                found[number] = found.get(number, 0.0) + score
+                if len(found) % _LOOK_AT_CLOCK == 0 and time.monotonic() > deadline:
+                    is_cut = True
+                    break
+        known = array("q", found), array("d", found.values())
+        if not is_cut:
+            if len(self._scores) >= _MOST_TERMS:
+                del self._scores[next(iter(self._scores))]
+            self._scores[term] = known
+        return known
+
+    def _postings(self, asked: Any) -> Iterator[tuple[int, float]]:
+        """Yield the number and score of every memory of the catalog that a query matches."""
+        context = self._searcher.context()
+        for leaf, offset in self._searcher.leaf_searchers():
+            matcher = asked.matcher(leaf, context)
+            while matcher.is_active():
+                number = self._numbers.get(offset + matcher.id())
+                if number is not None:
+                    yield number, matcher.score()
+                matcher.next()
 
     def matched(
         self,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import commands, generate, measure, run, stores
-from benchmarks.figures import WHOOSH
+from benchmarks.figures import WARM, WHOOSH
 from benchmarks.measure import Figures
 
 FIGURES = run.choose((), short=False)
@@ -46,6 +46,17 @@ def test_whoosh_index_is_timed_made_and_followed(small: stores.Stores) -> None:
     results, _ = run.run(small, WHOOSH, short=True)
 
     assert [(one.figure.name, one.value > 0) for one in results] == [("whoosh-build", True), ("whoosh-follow", True)]
+
+
+def test_warm_recalls_are_timed_by_both_engines(small: stores.Stores) -> None:
+    wanted = [figure for figure in WARM if not figure.large]
+
+    results, _ = run.run(small, wanted, short=True)
+
+    assert [(one.figure.name, one.value > 0, one.by_cpu[-2:]) for one in results] == [
+        ("warm-10k", True, "ms"),
+        ("warm-10k-whoosh", True, "ms"),
+    ]
 
 
 def test_remember_adds_bytes_and_a_command_that_fails_ends_the_run(small: stores.Stores) -> None:

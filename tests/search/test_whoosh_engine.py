@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from catalogs import catalog_of
 from conftest import memory_text
+from whoosh.query import Or
 
 from gitmem.analysis import query_terms
 from gitmem.catalog.catalog import Catalog
@@ -60,6 +61,18 @@ def test_no_condition_works_behind_the_limit(catalog: Catalog, engine: WhooshEng
     found = engine.candidates(["gateway"], limit=1, where="m.kind = ?", parameters=("decision",))
 
     assert keys(catalog, found) == ["jwt"]
+
+
+def test_several_words_are_worth_what_whoosh_says_of_them_together_asked_first_or_again(
+    catalog: Catalog, engine: WhooshEngine
+) -> None:
+    terms = ["gateway", "drop", "minut"]
+    together = Or([one for term in terms for one in in_texts(term).subqueries])
+    wanted = {one.number: one.rank_score for one in engine.matched(together, limit=100).candidates}
+
+    for _ in range(2):
+        found = engine.candidates(terms, limit=100)
+        assert {one.number: one.rank_score for one in found} == pytest.approx(wanted)
 
 
 def test_a_memory_that_changed_since_is_found_by_its_new_words_only(tmp_path: Path) -> None:
