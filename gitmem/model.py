@@ -246,6 +246,7 @@ class Hit:
         weak: Whether its check holds but also would in an empty folder; told by ``list`` alone.
         flapping: How many runs of its check must still answer alike until it counts as steady; told by lists only.
         store: What another repository's store is called here; empty for our own.
+        matches: Where the words of the query are in the snippet: ``(start, end)``, in order and apart from each other.
     """
 
     key: str
@@ -263,6 +264,7 @@ class Hit:
     weak: bool = False
     flapping: int = 0
     store: str = ""
+    matches: tuple[tuple[int, int], ...] = ()
 
     @property
     def reference(self) -> str:

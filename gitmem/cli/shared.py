@@ -181,6 +181,7 @@ def hit_table(hit: Any) -> dict[str, Any]:
         "scope": hit.scope,
         "store": hit.store,
         "snippet": hit.snippet,
+        "matches": [list(span) for span in hit.matches],
     }
 
 
@@ -196,7 +197,7 @@ def print_hits(found: Found, out: Output, *, explain: bool = False) -> None:
             )
             out.line("  ", (shorten(hit.title, out.width - 2), "bold"))
             if hit.snippet and not hit.snippet.startswith(hit.title):
-                out.line("  ", (shorten(hit.snippet, out.width - 2), "dim"))
+                out.line("  ", *marked(hit.snippet, hit.matches, out.width - 2))
         else:
             product = (("score", hit.score), *hit.factors) if explain and hit.factors else ()
             factors = [" ".join(f"{name}={value:.4g}" for name, value in product)] if product else []
@@ -228,6 +229,24 @@ def _print_factors(hits: Sequence[Hit], out: Output) -> None:
     told += [f"off: {list_of(off)}"] if off else []
     if told:
         out.line(("; ".join(told), "dim"))
+
+
+def marked(snippet: str, matches: Sequence[tuple[int, int]], width: int) -> list[tuple[str, str]]:
+    """Return at most *width* columns of a snippet in parts with their styles.
+
+    Where the line is too narrow for the first match, it begins a third of the line before that.
+    """
+    start = matches[0][0] - width // 3 if matches and matches[0][1] > width - 1 else 0
+    start = min(snippet.find(" ", start) + 1, matches[0][0]) if start > 0 else 0
+    head = "…" if start else ""
+    end = start + width - len(head)
+    end, tail = (len(snippet), "") if end >= len(snippet) else (end - 1, "…")
+    parts, at = [(head, "dim")], start
+    for first, last in matches:
+        if at <= first < end:
+            parts += [(snippet[at:first], "dim"), (snippet[first : min(last, end)], "match")]
+            at = min(last, end)
+    return [part for part in (*parts, (snippet[at:end] + tail, "dim")) if part[0]]
 
 
 def _said(status: str) -> str:

@@ -142,9 +142,9 @@ def hits_of(
     hits = []
     for r in ranked:
         text, (kind, created, path, archived) = texts[r.number], rows[r.number]
-        snippet, _ = analysis.snippet(text.body, terms, width=SNIPPET)
+        snippet, matches = analysis.snippet(text.body, terms, width=SNIPPET)
         hits.append(
             Hit(text.key, kind, text.title, told[r.number].status, round(r.score, 4), "project", snippet, created, path,
-                bool(archived), r.factors)
+                bool(archived), r.factors, matches=tuple(matches))
         )  # fmt: skip
     return hits

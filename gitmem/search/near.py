@@ -11,7 +11,7 @@ from gitmem import analysis
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
     from gitmem.catalog.catalog import Catalog
     from gitmem.model import IndexText
@@ -85,18 +85,26 @@ def suggestion(catalog: Catalog, engine: FtsEngine, query: str, terms: Sequence[
     if len(query) > LONGEST_QUERY:
         return ""
     known = engine.frequencies(terms).frequency
-    unknown = [term for term in terms if term not in known and len(term) >= SHORTEST_WORD and term.isascii()]
-    better = {term: word for term in unknown[:MOST_WORDS] if (word := _nearest(catalog, engine, term))}
+    typed = dict.fromkeys(re.findall(r"\w+", query))
+    unknown = [
+        word for word in typed if len(word) >= SHORTEST_WORD and word.isascii() and _is_unknown(word, terms, known)
+    ]
+    better = {word: near for word in unknown[:MOST_WORDS] if (near := _nearest(catalog, engine, word.lower()))}
+    return re.sub(r"\w+", lambda word: better.get(word[0], word[0]), query) if better else ""
 
-    def spelled(word: re.Match[str]) -> str:
-        return next((better[term] for term in analysis.terms(word[0]) if term in better), word[0])
 
-    return re.sub(r"\w+", spelled, query) if better else ""
+def _is_unknown(word: str, terms: Sequence[str], known: Container[str]) -> bool:
+    found = analysis.terms(word)
+    return any(term in terms for term in found) and not any(term in known for term in found)
 
 
-def _nearest(catalog: Catalog, engine: FtsEngine, term: str) -> str:
-    """Return a word, as somebody wrote it, whose term is one letter away: the most frequent one; empty without any."""
-    near = list(_edited(term))
+def _nearest(catalog: Catalog, engine: FtsEngine, word: str) -> str:
+    """Return a word, as somebody wrote it, that is one letter away from one typed or has such a one's stem.
+
+    The most frequent one; empty without any. What was typed may lack the letter that its stem would have lost:
+    "rediss" is two letters from the term of "redis".
+    """
+    near = dict.fromkeys(analysis.stems(sorted(_edited(word))))
     known = dict(catalog.each("SELECT term, df FROM term WHERE term IN ({})", near))
     for best in sorted(known, key=lambda one: (-known[one], one)):
         for candidate in engine.candidates([best], limit=1, where="m.shadowed = 0"):
@@ -104,8 +112,8 @@ def _nearest(catalog: Catalog, engine: FtsEngine, term: str) -> str:
                 "SELECT m.title, t.body FROM memory m JOIN text t ON t.id = m.id WHERE m.id = ?", (candidate.number,)
             )
             written = re.findall(r"\w+", f"{title} {body}")
-            if word := next((one for one in written if analysis.terms(one) == [best]), ""):
-                return str(word.lower())
+            if found := next((one for one in written if analysis.terms(one) == [best]), ""):
+                return str(found.lower())
     return ""
 
 

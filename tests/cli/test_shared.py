@@ -143,3 +143,26 @@ def test_text_is_shortened_to_one_line_of_a_width(text: str, width: int, short: 
 def test_numbers_agree_with_their_words(number: int, words: str) -> None:
     assert shared.counted(number, "memory", "memories") == words
     assert shared.counted(2, "problem") == "2 problems"
+
+
+SAID = "The gateway drops idle connections after a minute"
+
+
+@pytest.mark.parametrize(
+    ("matches", "width", "expected"),
+    [
+        ([(4, 11)], 80, "The [gateway] drops idle connections after a minute"),
+        ([(4, 11), (12, 17)], 17, "The [gateway] [drop]…"),
+        ([(43, 49)], 30, "…after a [minute]"),
+        ([(23, 34)], 20, "…[connections] after…"),
+        ([], 12, "The gateway…"),
+        ([(0, 49)], 5, "[The ]…"),
+    ],
+)
+def test_a_line_shows_what_matches_however_narrow_it_is(
+    matches: list[tuple[int, int]], width: int, expected: str
+) -> None:
+    parts = shared.marked(SAID, matches, width)
+
+    assert "".join(f"[{text}]" if style == "match" else text for text, style in parts) == expected
+    assert sum(len(text) for text, _ in parts) <= width

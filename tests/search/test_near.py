@@ -60,6 +60,8 @@ def test_the_words_around_the_parts_are_what_is_scored() -> None:
         ("gatway", "gateway"),
         ("gateeway conections", "gateway connections"),
         ("how are tokkens signed", "how are tokens signed"),
+        ("signedd", "signed"),
+        ("Drops-gatewey", "Drops-gateway"),
         ("kind:gotcha gatewey -tokens", "kind:gotcha gateway -tokens"),
         ("gateway", ""),
         ("xyzzyx", ""),
