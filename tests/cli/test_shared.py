@@ -154,7 +154,7 @@ SAID = "The gateway drops idle connections after a minute"
         ([(4, 11)], 80, "The [gateway] drops idle connections after a minute"),
         ([(4, 11), (12, 17)], 17, "The [gateway] [drop]…"),
         ([(43, 49)], 30, "…after a [minute]"),
-        ([(23, 34)], 20, "…[connections] after…"),
+        ([(23, 34)], 20, "…idle [connections] a…"),
         ([], 12, "The gateway…"),
         ([(0, 49)], 5, "[The ]…"),
     ],
