@@ -63,6 +63,8 @@ EVERYWHERE = 0.25
 FEW = 2_000
 # One in so many more is asked whether it passes a filter. Few fail one that is not narrow.
 SPARE = 4
+# More are not asked by their numbers (SQLite before 3.32 takes 999 parameters).
+ASKED_AT_MOST = 500
 # With so many words, most memories that have one have no second one (of ten words, half have: it gains nothing).
 FEWEST, MOST = 3, 8
 
@@ -166,17 +168,18 @@ class FtsEngine:
         Most pass most filters, and asking for each match costs as much as scoring it (measured: 0.7 us, so 9 ms of 18
         at 100,000 memories): the best are asked, and all only where too few of these pass.
         """
-        wanted = limit + limit // SPARE if where else limit
-        best = self._scored(match, rarest, stats, wanted)
-        ids = [row[0] for row in best]
-        if where:
-            marks = ",".join("?" * len(ids))
-            ids = [row[0] for row in self._db.execute(_PASSING.format(marks, where), (*ids, *parameters))]
-        if len(ids) < limit and len(best) == wanted:
-            best = self._db.execute(_select(_BEST, where), (match, *parameters, limit)).fetchall()
+        if not where:
+            return [Candidate(*row) for row in self._scored(match, rarest, stats, limit)]
+        wanted = limit + limit // SPARE
+        if wanted <= ASKED_AT_MOST:
+            best = self._scored(match, rarest, stats, wanted)
             ids = [row[0] for row in best]
-        passing = frozenset(ids)
-        return [Candidate(*row) for row in best if row[0] in passing][:limit]
+            sql = _PASSING.format(",".join("?" * len(ids)), where)
+            passing = {row[0] for row in self._db.execute(sql, (*ids, *parameters))}
+            if len(passing) >= limit or len(best) < wanted:
+                return [Candidate(*row) for row in best if row[0] in passing][:limit]
+        rows = self._db.execute(_select(_BEST, where), (match, *parameters, limit))
+        return [Candidate(*row) for row in rows]
 
     def _scored(self, match: str, rarest: list[str], stats: Stats, limit: int) -> list[tuple[int, float]]:
         """Return the *limit* best of all that match, with their scores; exactly these, but most are not scored.

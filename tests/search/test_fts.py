@@ -305,9 +305,15 @@ NARROW = st.lists(st.sampled_from(["a1", "b2", "c3", "d4", "e5", "f6"]), min_siz
 
 
 @settings(max_examples=60)
-@given(st.lists(NARROW, min_size=1, max_size=40), NARROW, st.integers(1, 6), st.sampled_from(["", "m.kind = 'fact'"]))
+@given(
+    st.lists(NARROW, min_size=1, max_size=40),
+    NARROW,
+    st.integers(1, 6),
+    st.sampled_from(["", "m.kind = 'fact'"]),
+    st.sampled_from([5, 500]),
+)
 def test_whatever_is_not_scored_or_not_asked_the_best_are_found(
-    bodies: list[str], query: str, limit: int, where: str
+    bodies: list[str], query: str, limit: int, where: str, most_asked: int
 ) -> None:
     engine = make_engine(*(make_text(i, body) for i, body in enumerate(bodies, 1)))
     terms = " OR ".join(f'"{term}"' for term in query_terms(query))
@@ -320,6 +326,7 @@ def test_whatever_is_not_scored_or_not_asked_the_best_are_found(
     with pytest.MonkeyPatch.context() as few:
         few.setattr(fts, "FEW", 0)
         few.setattr(fts, "EVERYWHERE", 1.0)
+        few.setattr(fts, "ASKED_AT_MOST", most_asked)
         found = engine.candidates(query_terms(query), limit=limit, where=where)
 
     scores = dict(every)
