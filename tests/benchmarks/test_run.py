@@ -94,6 +94,8 @@ def test_short_run_needs_no_large_store() -> None:
     assert {figure.name for figure in FIGURES} - {figure.name for figure in short} == {
         "recall-100k",
         "recall-memory",
+        "warm-100k",
+        "warm-100k-p95",
         "remember-100k",
         "remember-bytes",
         "import-100k",
