@@ -12,6 +12,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.kinds import KINDS, RESERVED_FOLDERS, TAG_WORDS, Kind
 from gitmem.settings import (
     ContextSettings,
+    DenseSettings,
     FactorSizes,
     RecallSettings,
     RotationSettings,
@@ -210,6 +211,7 @@ DEFAULTS: dict[str, Any] = {
     "recall.scope": ScopeFactors(),
     "recall.factors": FactorSizes(),
     "recall.points": WorkPoints(),
+    "recall.dense": DenseSettings(),
     "verify": VerifySettings(),
     "context": ContextSettings(),
     "secrets": SecretSettings(),
@@ -246,6 +248,17 @@ ROWS: dict[str, dict[str, _Row]] = {
         "dependency": _Row(read.number(0, 1000), "points of one that is linked with the work"),
         "recency": _Row(read.number(0, 1000), "points of a new one, in a session's digest"),
         "double": _Row(read.number(0, 1000, is_open=True), "points that double the score of a hit"),
+    },
+    "recall.dense": {
+        "weight": _Row(read.number(0, 10), "what meaning counts, words counting 1; 0 = nothing"),
+        "adapt": _Row(
+            read.number(0, 10), "how much more where a question's nearest memories stand out; 0 = always alike"
+        ),
+        "common": _Row(read.number(0, 1), "share of memories beyond which a word is left out of a question's meaning"),
+        "mmr": _Row(read.number(0, 1), "what being unlike the hits above counts; 0 = nothing"),
+        "gate": _Row(read.number(0, 1), "cosine of the best hit below which nothing is told unasked; 0 = no gate"),
+        "floor": _Row(read.number(0, 1), "share of the best score that a hit must have to be told unasked; 0 = none"),
+        "turn_floor": _Row(read.number(0, 1), "the same for what is told with every prompt"),
     },
     "verify": {
         "setup": _Row(read.command, "shell command run before each check"),
