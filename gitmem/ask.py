@@ -5,18 +5,21 @@ Nothing of Whoosh is imported for a question that does not need it (measured: 10
 
 from __future__ import annotations
 
+from gitmem.config import OneThread
 from gitmem.errors import ConflictError, GitmemError
 from gitmem.recall.plain import recall as recall_plainly
 from gitmem.search.engine import WHOOSH_FOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from gitmem.catalog.catalog import Catalog
     from gitmem.opened import Opened
+    from gitmem.opened.store import OpenedStore
     from gitmem.recall.asked import Asked, Found
+    from gitmem.recall.dense import Meaning
     from gitmem.recall.precise import Similar
     from gitmem.search.whoosh_engine import WhooshEngine
     from gitmem.search.whoosh_index import Shown
@@ -30,7 +33,7 @@ def recall(memory: Opened, asked: Asked, progress: Progress) -> Found:
     policy, catalog = memory.policy(), memory.catalog()
     ground = memory.ground(catalog)
     options: dict[str, Any] = {"policy": policy, "config": memory.config, "now": memory.now}
-    with catalog.reading():
+    with Meant(memory, asked, [(memory, catalog)]) as meaning, catalog.reading():
         engine = _engine(memory, shown, catalog) if shown is not None else None
         if asked.syntax:
             from gitmem.recall.precise import by_syntax
@@ -38,9 +41,34 @@ def recall(memory: Opened, asked: Asked, progress: Progress) -> Found:
             assert engine is not None, "the query language is Whoosh's"
             found = by_syntax(catalog, memory.local, ground, asked, engine, **options)
         else:
-            found = recall_plainly(catalog, memory.local, ground, asked, engine=engine, **options)
+            found = recall_plainly(catalog, memory.local, ground, asked, engine=engine, meaning=meaning, **options)
     _tell(memory, found.notice)
     return found
+
+
+class Meant:
+    """The question as vectors, while it is answered, as a context manager; None for words alone.
+
+    Nothing of it is loaded where no embedding provider is set up.
+    """
+
+    def __init__(self, memory: Opened, asked: Asked, stores: Sequence[tuple[OpenedStore, Catalog]]) -> None:
+        self._memory = memory
+        self._meaning: Meaning | None = None
+        if asked.query.strip() and not asked.syntax and not asked.lexical and memory.config.embeds:
+            with OneThread():
+                from gitmem.opened import meaning
+
+            self._meaning = meaning.ask(memory, asked.query, stores)
+
+    def __enter__(self) -> Meaning | None:
+        return self._meaning and self._meaning.__enter__()
+
+    def __exit__(self, *_: object) -> None:
+        if self._meaning is not None:
+            self._meaning.__exit__()
+            for notice in self._meaning.notices:
+                _tell(self._memory, notice)
 
 
 def similar(memory: Opened, key: str, asked: Asked, progress: Progress) -> Similar:

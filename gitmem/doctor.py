@@ -6,7 +6,7 @@ import json
 import re
 import time
 
-from gitmem import leftovers
+from gitmem import doctor_vectors, leftovers
 from gitmem.catalog.state import TO_SETTLE
 from gitmem.doctor_checks import list_undeclared, tracing
 from gitmem.document import conflict
@@ -70,6 +70,7 @@ def examine(memory: Opened, *, fix: bool, replaced_hooks: Sequence[str] = ()) ->
         found += [] if unreadable else list_undeclared(memory, memory.catalog())
     found += [*leftovers.behind(memory), *leftovers.hooks(replaced_hooks)]
     found += [*list_around(memory, _list_problems), *_machine_problems(memory)]
+    found += doctor_vectors.examine(memory, fix, fixed)
     return Examined(_ordered(found), tuple(fixed), tuple(_machine(memory)))
 
 

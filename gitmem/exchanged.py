@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.explained import Explained
+from gitmem.embeds import Embeds
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gitmem.write.together import Queue
 
 
-class Exchanged(Explained):
+class Exchanged(Embeds):
     """An opened store with the commands about many memories at once, and about other repositories' stores."""
 
     def batch(self) -> Queue:
@@ -52,11 +52,13 @@ class Exchanged(Explained):
         return found
 
     def _recall_among(self, stores: Sequence[OpenedStore], asked: Asked) -> Found:
+        from gitmem.ask import Meant
         from gitmem.recall import shelf
 
         policy, sources = self.policy(), self.sources(stores)
-        with shelf.OneState(sources):
-            return shelf.recall(sources, asked, policy=policy, config=self.config, now=self.now)
+        looked_into = [(store, source.catalog) for store, source in zip(stores, sources, strict=True)]
+        with Meant(self, asked, looked_into) as meaning, shelf.OneState(sources):
+            return shelf.recall(sources, asked, policy=policy, config=self.config, now=self.now, meaning=meaning)
 
     def list_stores(self) -> list[Looked]:
         """Return the stores of other repositories that are listed here, with what they have or what is wrong."""

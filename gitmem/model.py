@@ -242,6 +242,8 @@ class Hit:
         path: Where it lies in the store.
         archived: Whether it was retired.
         factors: Every factor of the score by name, in the order they were applied.
+        sources: What the first factor was fused of, by name, where meaning counts beside words: what each is worth of
+            the best, what meaning counts of the score, and the cosine as it is.
         tags: Its tags.
         weak: Whether its check holds but also would in an empty folder; told by ``list`` alone.
         flapping: How many runs of its check must still answer alike until it counts as steady; told by lists only.
@@ -263,6 +265,7 @@ class Hit:
     tags: tuple[str, ...] = ()
     weak: bool = False
     flapping: int = 0
+    sources: tuple[tuple[str, float], ...] = ()
     store: str = ""
     matches: tuple[tuple[int, int], ...] = ()
 

@@ -156,6 +156,8 @@ class Past:
                 now=NO_CLOCK,
             )
         self._memory.notices += [found.notice] if found.notice else []
+        if self._memory.config.embeds and not asked.lexical:
+            self._memory.notices.append("what was known at a time is looked for by words alone")
         return found
 
     def statistics(self) -> dict[str, object]:

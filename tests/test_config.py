@@ -45,9 +45,8 @@ def test_the_variable_that_a_hint_names_sets_that_setting(name: str) -> None:
         load({}, environment={f"GITMEM_{name.upper()}_S_X": "3"})
     variable = caught.value.hint.removeprefix("the nearest one is ")
 
-    value = {"color": "always", "view": "False", "engine": "whoosh", "trace": "off", "recall_work": "always"}.get(
-        name, "3"
-    )
+    known = {"color": "always", "view": "False", "engine": "whoosh", "trace": "off", "recall_work": "always"}
+    value = (known | {"vectors": "numpy"}).get(name, "3")
 
     assert str(fields_of(load({}, environment={variable: value}))[name]) in (value, "3.0", "('3',)")
 

@@ -29,8 +29,8 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("app",),
     (
         "install", "report", "review", "check", "why", "context", "fact", "work", "show", "status", "settle", "doctor",
-        "sync", "curate", "session", "capture", "save", "view", "ask", "imports", "export", "remember", "promote", "at",
-        "workflow",
+        "sync", "curate", "session", "capture", "save", "view", "ask", "embedding", "imports", "export", "remember",
+        "promote", "at", "workflow",
     ),
     ("opened",),
     ("write", "recall", "verify", "tasks", "board", "sources", "transcripts"),
@@ -65,6 +65,8 @@ MEMBERS = {
     "scopes": "app",
     "workplace": "app",
     "writes": "app",
+    "embeds": "app",
+    "doctor_vectors": "doctor",
     "surroundings": "doctor",
     "stores": "app",
 }
@@ -78,6 +80,7 @@ LAZY_HOMES = {
     "gitmem.shown": "the same, for the view's commands",
     "gitmem.exchanged": "the same, for many memories at once",
     "gitmem.jobs": "the same, for verify jobs",
+    "gitmem.embeds": "the same, for vectors",
     "gitmem.explained": "the same, for what breaks a fact, and what broke it",
     "gitmem.writes": "the same, for the commands that write",
     "gitmem.opened": "the same, for what the commands share",
@@ -94,7 +97,7 @@ HEAVY = (
     "concurrent.futures", "re2", "pygit2", "git", "whoosh", "shtab", "difflib", "datetime", "tempfile",
     "importlib.metadata", "urllib.parse", "logging", "traceback", "asyncio", "Stemmer", "argparse", "sqlite3",
     "pathlib", "numpy", "safetensors", "fastembed", "onnxruntime", "tokenizers", "huggingface_hub",
-    "sentence_transformers", "transformers",
+    "sentence_transformers", "sqlite_vec", "transformers",
 )  # fmt: skip
 # Modules without a test file of their own, and where they are tested instead.
 TESTED_ELSEWHERE: dict[str, str] = {
@@ -109,6 +112,11 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/jobs.py": "the wiring of verify jobs: tests/verify/test_job.py, tests/verify/test_taken.py",
     "gitmem/verify/run.py": "the data of a run: tests/verify/test_session.py",
     "gitmem/verify/seen.py": "what status shows of jobs: tests/verify/test_schedule.py",
+    "gitmem/recall/dense.py": "recall by meaning: tests/test_embedding.py",
+    "gitmem/opened/meaning.py": "how a question finds its vectors: tests/test_embedding.py",
+    "gitmem/embeds.py": "the wiring of embed: tests/test_embedding.py",
+    "gitmem/search/vector_folders.py": "where vectors lie: tests/search/test_vectors.py",
+    "gitmem/search/vector_shape.py": "what is known of rows: tests/search/test_vectors.py",
     "gitmem/explained.py": "the wiring of check and why: tests/check/test_run.py, tests/test_why.py",
     "gitmem/shown.py": "the wiring of the view: tests/test_view.py, tests/test_save.py",
     "gitmem/writes.py": "half of Memory: tests/test_app.py, tests/test_scopes.py",

@@ -45,6 +45,7 @@ WORKS: dict[str, Callable[[Memory], object]] = {
     "spool": Memory.drain,
     "view": Memory.follow_view,
     "verify": _verify,
+    "embed": Memory.embed_missing,
 }
 # What `checkout` does, one after another: what a checkout, a merge or a rebase makes due.
 AFTER_GIT = ("spool", "index", "view")

@@ -49,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--work", action="store_true", help=about)
     about = f"switch factors of the score off: {', '.join(FACTORS)}; or all"
     parser.add_argument("--without", action="append", default=[], metavar="FACTOR", help=about)
+    parser.add_argument("--lexical", action="store_true", help="by words alone, not by meaning (gitmem embed)")
     parser.add_argument("--explain", action="store_true", help="show every factor of the score")
     shared.add_at(parser)
     shared.add_json(parser)
@@ -104,6 +105,7 @@ def _asked(args: argparse.Namespace, query: str, limit: int) -> Asked:
     return replace(
         asked,
         syntax=args.syntax,
+        lexical=args.lexical,
         strict=args.strict,
         near=tuple(args.near),
         work=args.work,
@@ -121,7 +123,8 @@ def _withheld(found: Found) -> str:
 
 
 def _factors(hit: object) -> dict[str, object]:
-    return {"factors": dict(hit.factors)}  # type: ignore[attr-defined]
+    told: dict[str, object] = {"factors": dict(hit.factors)}  # type: ignore[attr-defined]
+    return told | ({"sources": dict(hit.sources)} if hit.sources else {})  # type: ignore[attr-defined]
 
 
 def _statistics(memory: Memory, args: argparse.Namespace, out: Output) -> int:

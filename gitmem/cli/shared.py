@@ -199,7 +199,7 @@ def print_hits(found: Found, out: Output, *, explain: bool = False) -> None:
             if hit.snippet and not hit.snippet.startswith(hit.title):
                 out.line("  ", *marked(hit.snippet, hit.matches, out.width - 2))
         else:
-            product = (("score", hit.score), *hit.factors) if explain and hit.factors else ()
+            product = (("score", hit.score), *hit.factors, *hit.sources) if explain and hit.factors else ()
             factors = [" ".join(f"{name}={value:.4g}" for name, value in product)] if product else []
             out.row(hit.reference, hit.kind, hit.status, hit.title, hit.snippet, hit.scope, *factors)
     if explain and out.is_terminal:
@@ -216,17 +216,19 @@ def _print_factors(hits: Sequence[Hit], out: Output) -> None:
         return
     known = dict(hits[0].factors)
     moved = [name for name in known if any(dict(hit.factors)[name] != 1 for hit in hits)]
-    widths = {name: max(len(name), 6) for name in ("score", *moved)}
+    made_of = [name for name, _ in hits[0].sources]
+    widths = {name: max(len(name), 6) for name in ("score", *moved, *made_of)}
     out.line()
     out.line((" ".join(f"{name:>{width}}" for name, width in widths.items()) + "  memory", "bold"))
     for hit in hits:
-        values = {"score": hit.score, **dict(hit.factors)}
+        values = dict.fromkeys(widths, 0.0) | {"score": hit.score, **dict(hit.factors), **dict(hit.sources)}
         row = " ".join(f"{values[name]:>{width}.3g}" for name, width in widths.items())
         out.line(row, "  ", (shorten(hit.reference, max(12, out.width - len(row) - 2)), "key"))
     idle = [name for name in known if name not in moved]
     off = [name for name in FACTORS if name not in known]
     told = [f"1 for all: {list_of(idle)}"] if idle else []
     told += [f"off: {list_of(off)}"] if off else []
+    told += ["relevance is made of lexical and dense, by weight"] if made_of else []
     if told:
         out.line(("; ".join(told), "dim"))
 

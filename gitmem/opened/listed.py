@@ -87,6 +87,11 @@ class ListedStore(OpenedStore):
         """Return where its index lies."""
         return self._place or super().folder(tree)
 
+    @property
+    def vectors_folder(self) -> str:
+        """Return the folder that its vectors lie in: with us, since our settings name the model."""
+        return place_of(self._ours, self.entry)
+
     def catalog(self, tip: str | None = None) -> Catalog:
         """Return its index, brought up to date: with its repository, where another gitmem has none there."""
         if self._catalog is None and not self._place:

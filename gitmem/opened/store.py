@@ -121,6 +121,11 @@ class OpenedStore:
         # Each work tree has its own HEAD: one catalog for several would be turned back and forth.
         return os.path.join(self.git.repository.git, "gitmem", "home-index") if tree else self.store.folder
 
+    @property
+    def vectors_folder(self) -> str:
+        """Return the state folder that its vectors lie in."""
+        return self.store.folder
+
     def has_store(self) -> bool:
         """Tell whether there are memories to read."""
         return bool(self.find_tip() or self.tree())

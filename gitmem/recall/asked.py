@@ -29,6 +29,7 @@ class Asked:
         limit: How many hits, >= 1.
         everything: Archived, superseded and expired memories too.
         syntax: Whether the query is one of the query language (``precise``); else nothing typed is syntax.
+        lexical: Whether only words count, also where an embedding provider is set up.
         scopes: Only these scopes; empty for all.
         stores: These stores of other repositories, by what they are called here; empty for all, or none (``scopes``).
         strict: Nothing that must not be believed as it stands (``is_sound``).
@@ -48,6 +49,7 @@ class Asked:
     limit: int = 10
     everything: bool = False
     syntax: bool = False
+    lexical: bool = False
     scopes: tuple[str, ...] = ()
     stores: tuple[str, ...] = ()
     domains: tuple[str, ...] | None = None

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gitmem.config import Config
     from gitmem.policy import Policy
     from gitmem.recall.asked import Asked
+    from gitmem.recall.dense import Meaning, Sources
     from gitmem.search.engine import Engine, IndexText
     from gitmem.store.local import LocalState
 
@@ -43,10 +44,12 @@ def recall(
     config: Config,
     now: int,
     engine: Engine | None = None,
+    meaning: Meaning | None = None,
 ) -> Found:
     """Rank memories against a question, best first; without a question, the newest first.
 
-    Where no word of it is in any memory, those that contain a part of one are found, and it is said.
+    Where no word of it is in any memory, those that contain a part of one are found, and it is said. With *meaning*,
+    what is near to the question without sharing a word with it is found, too.
     """
     if not asked.query.strip():
         return newest(catalog, ground, asked, now=now)
@@ -61,10 +64,16 @@ def recall(
         for condition, values in conditions(catalog, ground, asked, now=now):
             numbers += near.containing(catalog, parts, limit=wanted, where=condition, parameters=values)
         by = near.terms_with(texts_of(catalog, numbers).values(), parts)
-        notice = f"no memory has a word of {asked.query!r}; these contain a part of it"
+        notice = f"no memory has a word of {asked.query!r}; these contain a part of it" if numbers else ""
+    if meaning is not None:
+        for condition, values in conditions(catalog, ground, asked, now=now):
+            numbers += meaning.nearest(0, condition, values, limit=wanted)
+        numbers = list(dict.fromkeys(numbers))
     if not numbers:
         return Found((), 0, suggestion=near.suggestion(catalog, own, asked.query, terms))
-    done = rank_found(catalog, local, ground, asked, (by, numbers), policy=policy, config=config, now=now)
+    done = rank_found(
+        catalog, local, ground, asked, (by, numbers), policy=policy, config=config, now=now, meaning=meaning
+    )
     return replace(done, notice=notice)
 
 
@@ -94,6 +103,7 @@ def rank_found(
     config: Config,
     now: int,
     is_exact: bool = False,
+    meaning: Meaning | None = None,
 ) -> Found:
     """Rank what an engine *found*, by which terms and which memories, with the one scorer, best first.
 
@@ -103,12 +113,20 @@ def rank_found(
     texts = texts_of(catalog, numbers)
     runs = [] if is_exact else runs_in(catalog, texts, *where(catalog, ground, asked, now=now))
     lexical = lexical_of(terms, texts, FtsEngine(catalog.connection).frequencies, policy, runs)
+    sources: dict[int, Sources] = {}
+    if meaning is not None:
+        fused = meaning.fused(lexical, texts, policy.recall.dense)
+        lexical = {number: score for number, (score, _) in fused.items()}
+        sources = {number: parts for number, (_, parts) in fused.items()}
     told = state.tell(catalog, ground, lexical, now=now, chains=state.suspects(catalog, ground))
     signals = signals_of(catalog, local, lexical, texts, told, asked=asked, policy=policy, config=config, now=now)
     signals = logs.with_talk(signals, asked.query, texts, runs)
     ranking = ranking_of(policy, config, asked)
     ranked, kept_back = ranked_of(signals, told, replace(ranking, floor=0.0) if is_exact else ranking, asked)
+    if meaning is not None:
+        ranked = [*meaning.diversified(ranked, asked.limit, policy.recall.dense)]
     hits = hits_of(catalog, ranked[: asked.limit], texts, told, terms)
+    hits = with_sources(hits, [r.number for r in ranked], sources)
     return Found(tuple(hits), max(0, len(ranked) - asked.limit), withheld=kept_back)
 
 
@@ -123,6 +141,16 @@ def ranked_of(
     others = score.rank([s for s in signals if not is_sound(told[s.number])], limit=len(signals), ranking=ranking)
     least = ranked[0].score * ranking.floor if ranked else 0.0
     return ranked, counted(told[other.number].status for other in others if other.score >= least)
+
+
+def with_sources(hits: Sequence[Hit], numbers: Sequence[int], sources: Mapping[int, Sources]) -> list[Hit]:
+    """Return the hits with what words and meaning are worth in each; as they are where only words count."""
+    if not sources:
+        return list(hits)
+    return [
+        replace(hit, factors=(("relevance", hit.factors[0][1]), *hit.factors[1:]), sources=sources[number])
+        for hit, number in zip(hits, numbers, strict=False)
+    ]
 
 
 def hits_of(

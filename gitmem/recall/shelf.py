@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from gitmem.config import Config
     from gitmem.model import Hit, IndexText
     from gitmem.policy import Policy
+    from gitmem.recall.dense import Meaning, Sources
     from gitmem.store.local import LocalState
 
 
@@ -83,24 +84,40 @@ class OneState:
             one.__exit__()
 
 
-def recall(sources: Sequence[Source], asked: Asked, *, policy: Policy, config: Config, now: int) -> Found:
+def recall(
+    sources: Sequence[Source],
+    asked: Asked,
+    *,
+    policy: Policy,
+    config: Config,
+    now: int,
+    meaning: Meaning | None = None,
+) -> Found:
     """Rank the memories of several stores against a question, best first; without a question, the newest first.
 
-    A word is as rare as it is in all of them together, so that scores of different scopes compare.
+    A word is as rare as it is in all of them together, so that scores of different scopes compare; so is a cosine.
     """
     if not asked.query.strip():
         found = [listing.newest(s.catalog, s.ground, s.asked(asked), now=now) for s in sources]
         return _merged(sources, found, asked.limit)
     terms = analysis.query_terms(asked.query)
-    shelf = _Shelf(sources)
+    shelf = _Shelf(sources, meaning)
     shelf.fill(terms, asked, policy, config, now)
     if not shelf.texts:
         return _near(sources, asked, policy=policy, config=config, now=now)
     lexical = lexical_of(terms, shelf.texts, shelf.frequencies, policy, shelf.runs)
+    made_of: dict[int, Sources] = {}
+    if meaning is not None:
+        fused = meaning.fused(lexical, shelf.texts, policy.recall.dense)
+        lexical = {number: found for number, (found, _) in fused.items()}
+        made_of = {number: parts for number, (_, parts) in fused.items()}
     signals = shelf.signals(lexical, asked, policy=policy, config=config, now=now)
     signals = logs.with_talk(signals, asked.query, shelf.texts, shelf.runs)
     ranked, withheld = plain.ranked_of(signals, shelf.told(), ranking_of(policy, config, asked), asked)
+    if meaning is not None:
+        ranked = [*meaning.diversified(ranked, asked.limit, policy.recall.dense)]
     hits = shelf.hits(ranked[: asked.limit], terms)
+    hits = plain.with_sources(hits, [r.number for r in ranked], made_of)
     return Found(tuple(hits), max(0, len(ranked) - asked.limit), withheld=withheld)
 
 
@@ -142,8 +159,9 @@ class _Shelf:
         runs: Which of them stand in a log one after the other.
     """
 
-    def __init__(self, sources: Sequence[Source]) -> None:
+    def __init__(self, sources: Sequence[Source], meaning: Meaning | None = None) -> None:
         self._sources = sources
+        self._meaning = meaning
         self._engines = [FtsEngine(source.catalog.connection) for source in sources]
         self._told: list[dict[int, state.Told]] = [{} for _ in sources]
         self._own: list[dict[int, IndexText]] = [{} for _ in sources]
@@ -158,7 +176,9 @@ class _Shelf:
             for condition, values in plain.conditions(source.catalog, source.ground, source.asked(asked), now=now):
                 found = engine.candidates(asked_terms(terms), limit=wanted, where=condition, parameters=values)
                 numbers += [c.number for c in found]
-            self._own[nth] = texts_of(source.catalog, numbers)
+                if self._meaning is not None:
+                    numbers += self._meaning.nearest(nth, condition, values, limit=wanted)
+            self._own[nth] = texts_of(source.catalog, dict.fromkeys(numbers))
             condition, values = where(source.catalog, source.ground, source.asked(asked), now=now)
             for run in runs_in(source.catalog, self._own[nth], condition, values):
                 self.runs.append([number * len(self._sources) + nth for number in run])

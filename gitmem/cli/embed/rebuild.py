@@ -1,0 +1,39 @@
+"""Embed what has no vectors, and remove vectors of memories that are gone and of models that are not used.
+
+Recall does this by itself for what is new. What was embedded is kept where it is interrupted or fails; run it again.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem embed rebuild", "gitmem embed rebuild --download", "gitmem embed rebuild --all")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what rebuild takes."""
+    parser.add_argument("--all", action="store_true", help="embed everything again")
+    parser.add_argument("--download", action="store_true", help="fetch the model, where it is not on this machine")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Embed, and say what was done."""
+    with shared.open_memory(args, out) as memory:
+        found = memory.embed_rebuild(everything=args.all, download=args.download)
+        shared.tell_notices(memory, out)
+    if args.json:
+        out.json(found)
+        return 0
+    out.line(f"embedded {shared.counted(found['embedded'], 'memory', 'memories')} in {found['seconds']:.2f} s")
+    if found["forgotten"]:
+        out.line(f"forgot {shared.counted(found['forgotten'], 'memory', 'memories')} that are gone")
+    if found["models_removed"]:
+        out.line(f"removed the vectors of {shared.counted(found['models_removed'], 'other model')}")
+    return 0

@@ -1,0 +1,67 @@
+"""Which model embeds memories, whether it answers, and what has vectors.
+
+Exits 1 where no model is set up or some memories have no vectors, 3 where a model does not answer.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+    from typing import Any
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem embed status", "gitmem embed status --json")
+HOW = "none is set up; for one: git config gitmem.embed model2vec:potion-base-8M"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what status takes."""
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Print how the vectors stand."""
+    with shared.open_memory(args, out) as memory:
+        found = memory.embed_status()
+        shared.tell_notices(memory, out)
+    if args.json:
+        out.json(found)
+    else:
+        _print(found, out)
+    if not all(model["answers"] for model in found["models"]):
+        return 3
+    return 0 if found["configured"] and not any(store["missing"] for store in found["stores"]) else 1
+
+
+def _print(found: dict[str, Any], out: Output) -> None:
+    if not found["configured"]:
+        out.line(f"model: {HOW}")
+    for model in found["models"]:
+        told = f"answers in {model['seconds'] * 1e3:.0f} ms" if model["answers"] else model["problem"]
+        role = f" (for {model['for']})" if model["for"] != "everything" else ""
+        out.line("model: ", (model["model"], "bold"), f"{role}, ", (told, "" if model["answers"] else "red"))
+    for store in found["stores"]:
+        whole = f"{store['with_vectors']} of {shared.counted(store['memories'], 'memory', 'memories')}"
+        out.line(
+            f"{store['store'] or store['scope']}: {whole} with vectors",
+            (f", {store['missing']} without", "yellow" if store["missing"] else "dim"),
+        )
+        for vectors in store["vectors"]:
+            out.line("  ", (vectors["problem"] or _size(vectors), "dim"))
+    if found["unused"]:
+        out.line(
+            f"{shared.counted(found['unused'], 'other model')} has vectors here, too; gitmem embed rebuild removes them"
+        )
+
+
+def _size(vectors: dict[str, Any]) -> str:
+    unused = f", {vectors['unused']} of no memory" if vectors["unused"] else ""
+    age = f"{vectors['age_s'] // 60} min old" if vectors["age_s"] < 7200 else f"{vectors['age_s'] // 3600} h old"
+    return (
+        f"{shared.counted(vectors['pieces'], 'piece')} of {vectors['dimensions']} numbers{unused},"
+        f" {vectors['bytes'] / 1e6:.1f} MB, {age}, {vectors['kept']}"
+    )
