@@ -256,6 +256,18 @@ GROUPS: tuple[tuple[tuple[Figure, ...], int, int], ...] = (
 )
 
 
+MEANING = (
+    Figure(
+        "hybrid-100k",
+        "recall by meaning beside words, more than by words alone and embedding the question, 100,000 vectors of 384",
+        40,
+        "ms",
+        (),
+        lambda _: 0.0,
+        True,
+    ),
+)
+
 WHOOSH = (
     Figure("whoosh-build", "Whoosh index from nothing, 1,000 memories, in process", 2, "s", (), lambda _: 0.0),
     Figure("whoosh-follow", "Whoosh index after one change, 1,000 memories, in process", 50, "ms", (), lambda _: 0.0),

@@ -20,9 +20,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import measure
+from benchmarks import meaning, measure
 from benchmarks.commands import bytes_added, command
-from benchmarks.figures import CHECKS, GROUPS, OBJECTS, PROVING, WARM, WHOOSH, Figure
+from benchmarks.figures import CHECKS, GROUPS, MEANING, OBJECTS, PROVING, WARM, WHOOSH, Figure
 from benchmarks.measure import BenchmarkError, Figures
 from benchmarks.stores import Stores, gitmem, say, versions
 
@@ -68,6 +68,9 @@ def run(stores: Stores, wanted: Sequence[Figure], *, short: bool) -> tuple[list[
         spent = json.loads(stores.run([*script, "3" if short else "9"], stores.folder))
         results += [_spent(figure, spent[figure.name.removeprefix("whoosh-")]) for figure in chosen]
     results += [_warm(stores, figure, "60" if short else "200") for figure in WARM if figure in wanted]
+    if chosen := [figure for figure in MEANING if figure in wanted]:
+        say("embedding 100,000 memories, and timing recall by meaning")
+        results += [_more(figure, meaning.measure(stores, "100k", 7 if short else 15)) for figure in chosen]
     if chosen := [figure for figure in CHECKS if figure in wanted]:
         say("timing checks")
         script = [sys.executable, str(Path(__file__).with_name("overhead.py")), str(stores.path("1k"))]
@@ -110,6 +113,14 @@ def _spent(figure: Figure, rounds: Sequence[tuple[float, float]]) -> Measured:
     return Measured(figure, wall, f"{cpu:.2f} {figure.unit}")
 
 
+def _more(figure: Figure, spent: Mapping[str, Sequence[tuple[float, float]]]) -> Measured:
+    """Return what recall by meaning takes more than the parts that are not of its search, by the clock and of CPU."""
+    rounds = zip(spent["hybrid"], spent["lexical"], spent["query"], strict=True)
+    more = [tuple(h - le - q for h, le, q in zip(*one, strict=True)) for one in rounds]
+    wall, cpu = (statistics.median(one) * 1e3 for one in zip(*more, strict=True))
+    return Measured(figure, wall, f"{cpu:.1f} ms")
+
+
 def report(results: Sequence[Measured]) -> str:
     """Return the table of goals as Markdown."""
     return measure.table(
@@ -143,7 +154,7 @@ def inside(stores: Stores, start_s: float, *, short: bool) -> str:
 
 def choose(only: Sequence[str], *, short: bool) -> list[Figure]:
     """Return the figures to measure: those named, or all (without the large store for a short run)."""
-    figures = [*(figure for group, _, _ in GROUPS for figure in group), *WHOOSH, *WARM, *CHECKS, OBJECTS]
+    figures = [*(figure for group, _, _ in GROUPS for figure in group), *WHOOSH, *MEANING, *WARM, *CHECKS, OBJECTS]
     if not shutil.which("rg"):
         say("ripgrep is not installed: nothing is compared with it")
         figures = [figure for figure in figures if "rg-10k" not in figure.commands]
@@ -155,7 +166,7 @@ def choose(only: Sequence[str], *, short: bool) -> list[Figure]:
 def main() -> int:
     """Measure what the command line asks for and print it."""
     names = [figure.name for group, _, _ in GROUPS for figure in group]
-    names += [figure.name for figure in (*WHOOSH, *WARM, *CHECKS, OBJECTS)]
+    names += [figure.name for figure in (*WHOOSH, *MEANING, *WARM, *CHECKS, OBJECTS)]
     parser = argparse.ArgumentParser(description="Measure gitmem against its goals.")
     parser.add_argument("--short", action="store_true", help="1,000 and 10,000 memories only, few rounds")
     parser.add_argument("--only", action="append", default=[], choices=names, help="one figure; may be repeated")

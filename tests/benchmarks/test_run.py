@@ -98,6 +98,7 @@ def test_short_run_needs_no_large_store() -> None:
         "warm-100k-p95",
         "remember-100k",
         "remember-bytes",
+        "hybrid-100k",
         "import-100k",
         "writers-api",
         "writers-batch",
