@@ -167,7 +167,7 @@ def admitted(
     Args:
         ranked: Numbers and final scores, the best first.
         dense: Their cosines; empty without a provider, and then only the floor holds.
-        floor: The share of the best score that a hit must have: ``settings.floor``, or per turn ``settings.turn_floor``.
+        floor: The share of the best score that a hit must have (``settings.floor``; per turn, ``settings.turn_floor``).
         settings: The policy's: ``gate`` 0 lets everything pass.
 
     Source: FEATURES, row E10.
