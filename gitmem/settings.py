@@ -96,7 +96,7 @@ class DenseSettings:
     mmr: float = 0.05
     # Dotfiles, for what is injected unasked: "any hit whose score falls below 60% of the best is dropped", per turn a
     # "0.85 relative tail floor" and an "absolute top-cosine 0.55 gate". Measured with MiniLM: of the benchmark's
-    # questions put to a store of another task none passes (the best cosine of talk in a store of code is 0.45), of those
+    # questions put to a store of another task none passes (talk in a store of code reaches 0.45 at best), of those
     # put to their own store 40 to 85 %.
     gate: float = 0.55
     floor: float = 0.6
