@@ -9,10 +9,10 @@ question: where the best cosines stand out more than the best of as many random 
 asked for; where they do not, it only knows the topic, and words decide.
 
 Measured on the recall benchmark's public half with MiniLM, recall@5 and nDCG@10, one setting for all four tasks, on
-turns, sessions, CoSQA and Cranfield: words alone .657 .594, .842 .797, .528 .439, .374 .573; equal-weight reciprocal
-ranks .653 .559 on CoSQA alone, and less than words on talk; the best fixed weight .702 .609, .845 .799, .678 .546,
-.377 .570; this .702 .614, .860 .818, .714 .581, .386 .577. Trees boosted on twelve such numbers of each candidate, by
-five-fold cross-validation, do no better: .676 .579, .857 .819, .710 .586, .386 .568.
+turns, sessions, CoSQA and Cranfield: words alone .657 .594, .842 .797, .528 .439, .374 .573; the best fixed weight
+.703 .609, .867 .823, .678 .546, .377 .571; this .702 .614, .860 .818, .714 .581, .386 .577. Equal-weight reciprocal
+ranks give CoSQA .658 .559. Trees boosted on twelve such numbers of each candidate do no better by five-fold
+cross-validation: .676 .579, .857 .819, .710 .586, .386 .568.
 """
 
 from __future__ import annotations
