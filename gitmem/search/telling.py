@@ -3,7 +3,8 @@
 A name that stands in every second memory of a store draws a question's vector to all of them alike. So a question is
 embedded twice, as typed and without such words, and searched for by the sum of the two vectors. Measured on the recall
 benchmark's public half with MiniLM, cosines alone, nDCG@10 by the question as typed, by the rest alone, and by the sum:
-LoCoMo turns .413 .493 .488 (each with the turn before, too); sessions .614 .693 .708; CoSQA .588 .581 .590; Cranfield .497 .490 .498.
+LoCoMo turns (each with the one before, too) .413 .493 .488; sessions .614 .693 .708; CoSQA .588 .581 .590; Cranfield
+.497 .490 .498.
 """
 
 from __future__ import annotations
