@@ -144,6 +144,11 @@ def terms(text: str) -> list[str]:
     return _cut(text, _TERMS)
 
 
+def whole_terms(chunk: str) -> tuple[str, ...]:
+    """Return the terms of one word, identifier or path, stop words included: what two texts are compared by."""
+    return _ALL_TERMS[_fold(chunk)]
+
+
 def stems(words: Sequence[str]) -> list[str]:
     """Return the terms of plain lower-case words, one each; quicker than ``terms`` for a table of them."""
     return [_stem(word) for word in words]

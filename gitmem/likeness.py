@@ -1,0 +1,158 @@
+"""How much two memories claim the same: what near duplicates are told by. Pure.
+
+Words alone cannot tell: "retries are capped at 3" and "at 5" have nine words of ten in common and contradict each
+other. So what turns a claim into another one is compared for itself (numbers, negations, words of polarity, operators,
+words that changed places), and a word that was exchanged for another one counts more than one that was added.
+
+The measure and its numbers were chosen on 153 labelled pairs (``benchmarks/duplicates.py``, benchmarks/README.md).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from gitmem import analysis
+from gitmem.frozen import frozen
+from gitmem.stopwords import GENERAL
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+# What a pair whose numbers, negations or polarity differ keeps of its likeness: never enough to be a duplicate.
+CONTRARY = 0.5
+# What a word exchanged for another one costs besides what the words in common lose by it, as a multiple of its share.
+# Chosen on the pairs: of 94 that differ, four are taken for the same at 0.85 with 0, none with 1 or 2; at 0.75 four are
+# with 1, none with 2.
+EXCHANGED = 2.0
+# The most that two texts are alike which are not word for word the same.
+ALMOST = 0.99
+# Characters of a text that are compared; a memory of this length is a document, and is told by its beginning.
+MOST_TEXT = 8000
+
+_TOKEN = re.compile(r"(?<![\w.-])-(?=\d)|\w+(?:[./]\w+)*|[=!<>]=|\+\+|(?<=[^\W\d_])#")
+_THOUSANDS = re.compile(r"(?<=\d)[,_](?=\d{3}(?!\d))")
+_OPERATORS = frozenset(("-", "==", "!=", "<=", ">=", "++", "#"))
+_NUMBERS = {
+    word: str(number)
+    for number, word in enumerate(
+        ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+    )
+    if word != "one"  # a pronoun as often as a number
+}
+_NEGATIONS = re.compile(
+    r"\b(?:not|no|never|none|nobody|nothing|nowhere|neither|nor|without|cannot|avoid(?:s|ed|ing)?|unless|except"
+    r"|lack(?:s|ed|ing)?|nicht|kein\w*|nie|niemals|ohne|ne|pas|jamais|sans|sin|nunca)\b|n['’]t\b"
+)
+# Words whose place a contrary one may take, or that turn a claim round by being added.
+_POLAR = frozenset(
+    analysis.stems(
+        (
+            *("always", "only", "before", "after", "enable", "enabled", "disable", "disabled", "allow", "allowed"),
+            *("deny", "denied", "forbid", "forbidden", "prohibited", "permit", "permitted", "accept", "accepted"),
+            *("reject", "rejected", "true", "false", "on", "off", "up", "down", "minimum", "maximum", "min", "max"),
+            *("least", "most", "increase", "decrease", "more", "less", "fewer", "above", "below", "over", "under"),
+            *("add", "remove", "include", "exclude", "sync", "async", "synchronous", "asynchronous", "public"),
+            *("private", "optional", "required", "mandatory", "success", "failure", "succeed", "safe", "unsafe"),
+            *("valid", "invalid", "first", "last", "newest", "oldest", "start", "stop", "read", "write"),
+            *("deprecated", "supported", "unsupported", "if", "may", "must"),
+        )
+    )
+)
+# Function words beyond the search's, which make no claim, and the negations, which are counted for themselves.
+_WORDS = (*GENERAL, "since", "every", "get", "gets", "got", "while", "one", "do", "does", "did", "never", "without")
+EMPTY = frozenset((*_WORDS, *analysis.stems(sorted(_WORDS))))
+
+
+@frozen
+class Claim:
+    """What a text says, in the form in which two texts are compared.
+
+    Attributes:
+        plain: The text's words and operators, lower case, a space between: equal for two that differ in case, white
+            space and punctuation only.
+        words: Its stemmed words in their order, without function words (with them where there is nothing else).
+        counts: How often each of these occurs.
+        numbers: What has a digit in it: numbers, versions, names such as ``rs256``; and operators.
+        negations: How many negations there are.
+        polar: Which words of polarity there are.
+    """
+
+    plain: str
+    words: tuple[str, ...]
+    counts: Mapping[str, int]
+    numbers: frozenset[str]
+    negations: int
+    polar: frozenset[str]
+
+    def is_contrary(self, other: Claim) -> bool:
+        """Tell whether the two differ in something that makes another claim of the same words."""
+        mine = (self.numbers, self.negations, self.polar)
+        return mine != (other.numbers, other.negations, other.polar)
+
+
+def claim_text(title: str, body: str) -> str:
+    """Return what a memory claims: its title and body, the title once where the body begins with it."""
+    below = body.strip()
+    return below if below.startswith(title.strip()) else f"{title}\n{below}".strip()
+
+
+def claim_of(text: str) -> Claim:
+    """Return a text in the form in which it is compared; at most ``MOST_TEXT`` characters of it."""
+    whole = unicodedata.normalize("NFKC", text[:MOST_TEXT]).casefold()
+    tokens = [_NUMBERS.get(token, token) for token in map(_bare, _TOKEN.findall(_THOUSANDS.sub("", whole))) if token]
+    plain = " ".join(tokens).replace("- ", "-")
+    every = [term for token in tokens for term in analysis.whole_terms(token)]
+    found = tuple(word for word in every if word not in EMPTY) or tuple(every)
+    counts: dict[str, int] = {}
+    for word in found:
+        counts[word] = counts.get(word, 0) + 1
+    told = frozenset(word for word in plain.split(" ") if word in _OPERATORS or any(map(str.isdigit, word)))
+    return Claim(plain, found, counts, told, len(_NEGATIONS.findall(whole)), _POLAR.intersection(every))
+
+
+def _bare(token: str) -> str:
+    """Return a token without the underscores of Markdown's emphasis around it."""
+    return token.strip("_") or token
+
+
+def likeness(a: Claim, b: Claim) -> float:
+    """Return how much two texts claim the same, from 0 (no word in common) to 1 (the same words in the same order).
+
+    The share of the longer text's words that both have, less what was exchanged for something else; halved where
+    numbers, negations, polarity or operators differ, or words changed places with each other. Sentences and clauses may
+    be in another order. Source: see the module.
+    """
+    if a.plain == b.plain:
+        return 1.0
+    shorter, longer = sorted((len(a.words), len(b.words)))
+    if not shorter:
+        return 0.0
+    common = sum(min(count, b.counts.get(word, 0)) for word, count in a.counts.items())
+    score = (common - EXCHANGED * (shorter - common)) / longer
+    if a.is_contrary(b) or (score > CONTRARY and _swapped(a.words, b.words)):
+        score *= CONTRARY
+    return min(max(score, 0.0), ALMOST)
+
+
+def most_missing(words: int, threshold: float) -> int:
+    """Return how many different words of a text may be missing in a near duplicate of it, by the words in common."""
+    return int((1 - threshold) * words + 1e-9)
+
+
+def _swapped(a: Sequence[str], b: Sequence[str]) -> bool:
+    """Tell whether two words stand in each other's place while others stay: who calls whom, which limit is whose."""
+    if len(a) != len(b):
+        return False
+    places: dict[tuple[str, str], int] = {}
+    last = -1  # the last place where both have the same word
+    for at, pair in enumerate(zip(a, b, strict=True)):
+        if pair[0] == pair[1]:
+            last = at
+            continue
+        # With a word between them that stays: two clauses that were turned round have none.
+        if places.get((pair[1], pair[0]), at) < last:
+            return True
+        places.setdefault(pair, at)
+    return False
