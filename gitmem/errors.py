@@ -59,6 +59,24 @@ class RefusedError(GitmemError):
     exit_status = 2
 
 
+class DuplicateError(RefusedError):
+    """The store says this, or nearly this, already: in a memory that is live, superseded or retired.
+
+    Attributes:
+        key: That memory.
+        title: Its title.
+        likeness: How much the two say the same: 1 for the same words, else above the policy's threshold.
+        status: ``retired``, ``superseded``, or what its check says; empty for a live memory without one.
+    """
+
+    def __init__(self, message: str, *, key: str, title: str, likeness: float, status: str, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.key = key
+        self.title = title
+        self.likeness = likeness
+        self.status = status
+
+
 class TaskError(GitmemError):
     """A task is not in the state for this, somebody else holds it, or its gate says no: the answer is no."""
 

@@ -15,7 +15,9 @@ from gitmem.store.verdicts import format_verdict
 from gitmem.tasks.task import Gate
 from gitmem.verify import trivial
 from gitmem.verify.undeclared import advice
+from gitmem.write import place
 from gitmem.write.draft import Draft, check_file, checked_text, cleaned, make_draft
+from gitmem.write.duplicates import ALLOW, REFUSE, refuse_said
 from gitmem.write.writer import edited
 
 TYPE_CHECKING = False
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.opened.proofs import ProvingStore
+    from gitmem.policy import Policy
     from gitmem.verify.due import Due
     from gitmem.verify.judge import Result
     from gitmem.verify.session import Session
@@ -55,6 +58,7 @@ def write_fact(
     key: str = "",
     approve: bool = False,
     unproven: bool = False,
+    force: bool = False,
     **options: Any,
 ) -> Change:
     """Write a fact and, where verdicts count here, its verdict in the same commit.
@@ -68,9 +72,11 @@ def write_fact(
         key: An explicit key, or empty.
         approve: Whether the person at the terminal wrote this command, which approves it for them.
         unproven: Write it down without running the check.
+        force: Write it also where another memory says it already.
         **options: Further fields.
 
     Raises:
+        DuplicateError: Another memory says it already; the check was not run.
         RefusedError: There is no check, it cannot fail, or it does not hold now.
     """
     if verify is None or verify in ("", []):
@@ -93,18 +99,36 @@ def write_fact(
         now=memory.now,
     )
     document = checked_text(draft.key, draft.fields, draft.body, policy=policy, path=f"{draft.key}.md")
+    again = ALLOW if force else REFUSE
+    _refuse_said(home or memory, draft, policy, again=again)
     proof = prove(memory, document, approve=approve, unproven=unproven)
     memory.notices.extend(proof.notices)
     if home is None:
-        return _write(memory, draft, proof)
-    change = home.writer().remember(draft, policy, verb="fact")
+        return _write(memory, draft, proof, again=again)
+    change = home.writer().remember(draft, policy, verb="fact", again=again)
     if proof.verdict is not None and home.store == memory.store:
         home.keep_verdicts([replace(proof.verdict, key=change.key)])
     return change
 
 
+def _refuse_said(home: ProvingStore, draft: Draft, policy: Policy, *, again: str) -> None:
+    """Refuse what another memory says before its check is run; the write itself asks again, on the tip it is for."""
+    writer = home.writer()
+    catalog = writer.catalog_at(home.git.read_ref(home.ref) or home.find_tip())
+    settled = place.settle_key(catalog, draft)
+    found = writer.said.find(catalog, settled, policy, again=again)
+    if found is not None:
+        refuse_said(settled, found, again=again)
+
+
 def edit_fields(
-    memory: ProvingStore, key: str, changes: Mapping[str, Any], body: str | None, *, approve: bool
+    memory: ProvingStore,
+    key: str,
+    changes: Mapping[str, Any],
+    body: str | None,
+    *,
+    approve: bool,
+    force: bool = False,
 ) -> Change:
     """Change fields of a memory, and its body where one is given; a check that changed must hold, as for a new fact.
 
@@ -125,10 +149,12 @@ def edit_fields(
     old = parse(memory.text_of(key), path=path).fields
     # What was there before may be somebody else's: only a command that was typed whole is approved by typing it.
     typed = "verify" in changes and all(name in changes or not old.get(name) for name in ("refute", "network"))
-    return edit_text(memory, key, change, approve=approve and typed)
+    return edit_text(memory, key, change, approve=approve and typed, force=force)
 
 
-def edit_text(memory: ProvingStore, key: str, change: Callable[[str], str], *, approve: bool) -> Change:
+def edit_text(
+    memory: ProvingStore, key: str, change: Callable[[str], str], *, approve: bool, force: bool = False
+) -> Change:
     """Change the text of a memory's file; a check that changed must hold, as for a new fact.
 
     Args:
@@ -136,8 +162,10 @@ def edit_text(memory: ProvingStore, key: str, change: Callable[[str], str], *, a
         key: Which one, in full.
         change: From the file's text to the new one; called again when the memory changed meanwhile.
         approve: Whether the person at the terminal wrote this, which approves a new command for them.
+        force: Write it also where another memory says what it says now.
 
     Raises:
+        DuplicateError: Another memory says what it says now.
         RefusedError: The new text cannot be a memory, or its check cannot fail or does not hold.
     """
     policy = memory.policy()
@@ -150,7 +178,7 @@ def edit_text(memory: ProvingStore, key: str, change: Callable[[str], str], *, a
     else:
         proof = prove(memory, document, approve=approve, unproven=False) if changed else Proof(None)
     memory.notices.extend(proof.notices)
-    done = memory.writer().edit(key, change, policy)
+    done = memory.writer().edit(key, change, policy, again=ALLOW if force else REFUSE)
     if proof.verdict is not None:
         memory.keep_verdicts([proof.verdict], proof.session)
     return done
@@ -275,7 +303,7 @@ def _refuse(result: Result, due: Due) -> None:
         )
 
 
-def _write(memory: ProvingStore, draft: Draft, proof: Proof) -> Change:
+def _write(memory: ProvingStore, draft: Draft, proof: Proof, *, again: str) -> Change:
     policy, verdict = memory.policy(), proof.verdict
     counts = proof.session is not None and proof.session.counts()
 
@@ -285,7 +313,7 @@ def _write(memory: ProvingStore, draft: Draft, proof: Proof) -> Change:
         mine = replace(verdict, key=settled.key)
         return {verdict_path(mine.key, mine.spec): format_verdict(mine)}
 
-    change = memory.writer().remember(draft, policy, verb="fact", extra=extra)
+    change = memory.writer().remember(draft, policy, verb="fact", extra=extra, again=again)
     if verdict is not None:
         memory.local.add_verdicts([replace(verdict, key=change.key)])
     return change

@@ -17,7 +17,7 @@ from gitmem.write.incoming import Incoming, UnsafeError, incoming_exact, incomin
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import IO
+    from typing import IO, Any
 
     from gitmem.opened import Opened
     from gitmem.policy import Policy
@@ -92,7 +92,8 @@ def import_files(
     incoming = list(_incoming(memory, sources, refused, unreadable))
     settled, commit = Settled(), memory.find_tip() or ""
     if asked.dry_run or not incoming:
-        settled = settle(memory.catalog_at(commit or None), incoming, update=asked.update)
+        how: dict[str, Any] = {"update": asked.update, "threshold": memory.policy().duplicates.threshold}
+        settled = settle(memory.catalog_at(commit or None), incoming, **how)
     else:
         if (writing := told("checking and writing")) is not None:
             writing(0, len(incoming))
@@ -141,7 +142,7 @@ def _write(memory: Opened, asked: Sources, incoming: Sequence[Incoming]) -> tupl
 
     def plan(tip: str | None) -> Plan | None:
         catalog = memory.catalog_at(tip)
-        settled = settle(catalog, incoming, update=asked.update)
+        settled = settle(catalog, incoming, update=asked.update, threshold=policy.duplicates.threshold)
         done.append(settled)
         if not (settled.new or settled.updated):
             return None

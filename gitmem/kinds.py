@@ -207,6 +207,20 @@ def number(low: float, high: float = 1e9, *, is_open: bool = False) -> Callable[
     return read
 
 
+def share_or_off(value: Any) -> float:
+    """Read a share above 0; ``"off"`` is 0.
+
+    Raises:
+        WrongValue: It is neither.
+    """
+    if value == "off":
+        return 0.0
+    try:
+        return number(0, 1, is_open=True)(value)
+    except WrongValue as err:
+        raise WrongValue('a number above 0 and at most 1, or "off"') from err
+
+
 def whole(low: int, high: int = 1_000_000_000) -> Callable[[Any], int]:
     """Return a reader for whole numbers from *low* to *high*."""
 

@@ -13,6 +13,7 @@ from gitmem.kinds import KINDS, RESERVED_FOLDERS, TAG_WORDS, Kind
 from gitmem.settings import (
     ContextSettings,
     DenseSettings,
+    DuplicateSettings,
     FactorSizes,
     RecallSettings,
     RotationSettings,
@@ -38,7 +39,7 @@ class Policy:
 
     Attributes:
         kinds: The rows by name, built-in ones and those of the store.
-        recall, verify, context, secrets, rotation: The sections of these names.
+        recall, verify, context, secrets, rotation, duplicates: The sections of these names.
         tags: The words that give each tag.
         changes: What the store's file says, as JSON can hold it: this alone is stored, so that defaults can move.
     """
@@ -49,6 +50,7 @@ class Policy:
     context: ContextSettings
     secrets: SecretSettings
     rotation: RotationSettings
+    duplicates: DuplicateSettings
     tags: Mapping[str, tuple[str, ...]]
     changes: Mapping[str, Any]
 
@@ -202,7 +204,7 @@ def _factors(*names: str) -> dict[str, _Row]:
     return {name: _Row(read.number(0, 10, is_open=True), f"score factor of {name} memories") for name in names}
 
 
-_TABLES = ("recall", "verify", "context", "secrets", "rotation", "tags", "kinds")
+_TABLES = ("recall", "verify", "context", "secrets", "rotation", "duplicates", "tags", "kinds")
 
 DEFAULTS: dict[str, Any] = {
     "recall": RecallSettings(),
@@ -216,6 +218,7 @@ DEFAULTS: dict[str, Any] = {
     "context": ContextSettings(),
     "secrets": SecretSettings(),
     "rotation": RotationSettings(),
+    "duplicates": DuplicateSettings(),
 }
 
 ROWS: dict[str, dict[str, _Row]] = {
@@ -282,6 +285,7 @@ ROWS: dict[str, dict[str, _Row]] = {
         "move": _Row(read.whole(1), "how many go at once"),
         "kinds": _Row(read.lines, "the kinds that are rotated"),
     },
+    "duplicates": {"threshold": _Row(read.share_or_off, 'memories as like as this are not written twice; or "off"')},
 }
 
 _KIND_ROWS: dict[str, Callable[[Any], Any]] = {

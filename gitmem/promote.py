@@ -11,6 +11,7 @@ from gitmem.frozen import replace
 from gitmem.store.scope import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, refuse_misplaced
 from gitmem.write import place
 from gitmem.write.draft import Draft
+from gitmem.write.duplicates import ALLOW
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ def promote(memory: Opened, typed: str, *, to: str, domains: Sequence[str], name
     fields = _fields(document, to, domains)
     target, new = memory.store_for(to), name or key
     _refuse_taken(target, new, document, to)
-    change = target.writer().remember(Draft(new, True, fields, document.body), target.policy(), verb="promote")
+    draft = Draft(new, True, fields, document.body)
+    change = target.writer().remember(draft, target.policy(), verb="promote", again=ALLOW)
     if to == PROJECT:  # what was proved here need not run again
         known = store.local.verdicts([key]).get(key, [])
         memory.local.add_verdicts([replace(verdict, key=change.key) for verdict in known])

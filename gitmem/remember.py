@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.write.draft import checked_text, make_draft
+from gitmem.write.duplicates import ALLOW, REFUSE
 from gitmem.write.together import Queue
 
 TYPE_CHECKING = False
@@ -14,18 +15,21 @@ if TYPE_CHECKING:
     from gitmem.write.writer import Change
 
 
-def remember(memory: ProvingStore, text: str, **options: Any) -> Change:
+def remember(memory: ProvingStore, text: str, *, force: bool = False, **options: Any) -> Change:
     """Write a memory.
 
     Args:
         memory: The store.
         text: What is remembered.
+        force: Write it also where another memory says it already.
         options: ``title``, ``kind``, ``key``, and further fields by name.
 
     Raises:
         RefusedError: It cannot be written.
+        DuplicateError: Another memory says it already.
     """
-    change = memory.writer().remember(_draft(memory, text, **options), memory.policy(), verb="remember")
+    again = ALLOW if force else REFUSE
+    change = memory.writer().remember(_draft(memory, text, **options), memory.policy(), verb="remember", again=again)
     _tell(memory, change.rotated)
     return change
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.errors import RefusedError
+from gitmem.errors import DuplicateError, RefusedError
 from gitmem.exchanged import Exchanged
 from gitmem.store.scope import DOMAIN, PRIVATE, PROJECT, refuse_misplaced
 
@@ -11,8 +11,33 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from gitmem.curate.dedupe import Deduped
     from gitmem.opened.proofs import ProvingStore
     from gitmem.write.writer import Change
+
+
+class Telling:
+    """Adds to the error about a memory that says something already what its check says, as a context manager."""
+
+    def __init__(self, store: ProvingStore) -> None:
+        self._store = store
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *_: object) -> None:
+        """Complete the error, where it is that one."""
+        if not isinstance(error, DuplicateError) or error.status:
+            return
+        from gitmem.catalog.state import suspects, tell
+
+        catalog = self._store.catalog()
+        row = catalog.row("SELECT id FROM memory WHERE key = ? AND shadowed = 0", (error.key,))
+        if row:
+            ground = self._store.ground(catalog)
+            told = tell(catalog, ground, [row[0]], now=self._store.now, chains=suspects(catalog, ground))
+            error.status = told[row[0]].status
+            error.message += f" ({error.status})" if error.status else ""
 
 
 class Writes(Exchanged):
@@ -34,25 +59,43 @@ class Writes(Exchanged):
 
         refuse_misplaced(scope, options.get("domains", ()), in_tree=in_tree)
         store = self.in_tree() if in_tree else self.store_for(scope)
-        done = self.told(remember(store, text, title=title, kind=kind, key=key, **options))
+        with Telling(store):
+            done = self.told(remember(store, text, title=title, kind=kind, key=key, **options))
         self._tell_unread(scope, options.get("domains", ()))
         return done
 
-    def edit(self, key: str, change: Callable[[str], str], *, approve: bool = False, scope: str = "") -> Change:
+    def edit(
+        self,
+        key: str,
+        change: Callable[[str], str],
+        *,
+        approve: bool = False,
+        scope: str = "",
+        force: bool = False,
+    ) -> Change:
         """Change the text of one memory in place; a changed check must hold, as for a new fact."""
         from gitmem.fact import edit_text
 
         store, full_key = self.holder(key, scope)
-        return self.told(edit_text(store, full_key, change, approve=approve))
+        with Telling(store):
+            return self.told(edit_text(store, full_key, change, approve=approve, force=force))
 
     def edit_fields(
-        self, key: str, changes: Mapping[str, Any], body: str | None, *, approve: bool, scope: str = ""
+        self,
+        key: str,
+        changes: Mapping[str, Any],
+        body: str | None,
+        *,
+        approve: bool,
+        scope: str = "",
+        force: bool = False,
     ) -> Change:
         """Change fields, and the body where it is not None; a changed check must hold, as for a new fact."""
         from gitmem.fact import edit_fields
 
         store, full_key = self.holder(key, scope)
-        return self.told(edit_fields(store, full_key, changes, body, approve=approve))
+        with Telling(store):
+            return self.told(edit_fields(store, full_key, changes, body, approve=approve, force=force))
 
     def change_of(self, key: str, *, scope: str = "") -> Change:
         """Return where a memory lies now, as a write that changed nothing more."""
@@ -93,6 +136,14 @@ class Writes(Exchanged):
             raise RefusedError(told, hint=f"gitmem promote {new_key}; or gitmem forget {old_key} --why …")
         return self.told(store.writer().supersede(old_key, new_key, store.policy()))
 
+    def dedupe(self, *, scope: str = PROJECT, threshold: float = 0.0, apply: bool = False) -> Deduped:
+        """Find near duplicates of a whole store, as groups; supersede them in one commit where *apply* is set."""
+        from gitmem.curate.dedupe import apply_groups, find_groups
+
+        store = self.store_for(scope) if scope != PROJECT else self
+        found = find_groups(store, threshold=threshold, told=self._told("comparing memories"))
+        return apply_groups(store, found) if apply and found.groups else found
+
     def promote(
         self, key: str, *, to: str = PROJECT, domains: Sequence[str] = (), name: str = "", scope: str = ""
     ) -> Change:
@@ -107,9 +158,11 @@ class Writes(Exchanged):
 
         refuse_misplaced(scope, options.get("domains", ()), in_tree=in_tree)
         if scope == PRIVATE:
-            return write_fact(self.private(), title, **options)
+            with Telling(self.private()):
+                return write_fact(self.private(), title, **options)
         home = self.in_tree() if in_tree else self.store_for(scope)
-        done = self.told(write_fact(self, title, home=None if home is self else home, **options))
+        with Telling(home):
+            done = self.told(write_fact(self, title, home=None if home is self else home, **options))
         self._tell_unread(scope, options.get("domains", ()))
         return done
 

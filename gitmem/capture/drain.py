@@ -8,10 +8,12 @@ import time
 
 from gitmem.capture.keep import OPTIONS
 from gitmem.errors import ConflictError, FormatError, GitmemError, RefusedError, UsageError
+from gitmem.frozen import replace
 from gitmem.policy import Policy
 from gitmem.store.spool import Spool
 from gitmem.write import place
 from gitmem.write.draft import Author, make_draft
+from gitmem.write.duplicates import FOLD
 from gitmem.write.together import Rehearsal
 
 TYPE_CHECKING = False
@@ -89,15 +91,17 @@ def _drain_some(memory: Opened, spool: Spool, writer: Writer, names: Sequence[st
     """Write entries in one commit, and take them off the spool; what can never be written is set aside."""
     done: list[str] = []
     refused: dict[str, str] = {}
+    again: list[tuple[str, str]] = []
 
     def plan(tip: str | None) -> Plan | None:
         done.clear()
         refused.clear()
+        again.clear()
         catalog, keys = memory.catalog_at(tip), []
         with Rehearsal(catalog, writer.planned) as rehearsal:
             for name in names:
                 try:
-                    keys += _rehearse(memory, spool, writer, rehearsal, name)
+                    keys += _rehearse(memory, spool, writer, rehearsal, name, again=again)
                     done.append(name)
                 except (RefusedError, FormatError, UsageError) as err:
                     refused[name] = err.message
@@ -106,7 +110,8 @@ def _drain_some(memory: Opened, spool: Spool, writer: Writer, names: Sequence[st
         written = list(dict.fromkeys(keys))
         many = f"{len(written)} that were captured"
         subject = f"memory: add {many if len(written) > 1 else ''.join(written)}"
-        return writer.plan_rehearsed(rehearsal, subject, written, sources=[f"capture {name}" for name in done])
+        made = writer.plan_rehearsed(rehearsal, subject, written, sources=[f"capture {name}" for name in done])
+        return replace(made, body=_told_again(again)) if made is not None and again else made
 
     spool.begin(memory.find_tip() or "")
     writer.write(plan, "capture")
@@ -116,8 +121,12 @@ def _drain_some(memory: Opened, spool: Spool, writer: Writer, names: Sequence[st
     spool.end()
 
 
-def _rehearse(memory: Opened, spool: Spool, writer: Writer, rehearsal: Rehearsal, name: str) -> list[str]:
+def _rehearse(
+    memory: Opened, spool: Spool, writer: Writer, rehearsal: Rehearsal, name: str, *, again: list[tuple[str, str]]
+) -> list[str]:
     """Plan one entry on what those before it leave; returns the key that it changes, if any.
+
+    What another memory says already is added to that one: its key and the words as captured go to *again*.
 
     Raises:
         GitmemError: It cannot be written.
@@ -131,11 +140,20 @@ def _rehearse(memory: Opened, spool: Spool, writer: Writer, rehearsal: Rehearsal
     draft = place.settle_key(catalog, _draft(memory, entry, policy))
     if entry.get("once") and place.find_known(catalog, draft.key) is not None:
         return []
-    step = writer.plan_remember(catalog, draft, policy, done={})
+    done: dict[str, Any] = {}
+    step = writer.plan_remember(catalog, draft, policy, done=done, again=FOLD)
     if step is None:
         return []
     rehearsal.apply(step)
-    return [draft.key]
+    if done.get("is_folded"):
+        again.append((done["key"], f"{draft.fields['title']}\n{draft.body}".strip()))
+    return [done["key"]]
+
+
+def _told_again(again: Sequence[tuple[str, str]]) -> str:
+    """Return what was captured of memories that said it before, for the commit's message: no word is lost."""
+    # Indented: no line of it is a trailer.
+    return "\n".join(f"{key} was said again:\n    " + text.replace("\n", "\n    ") for key, text in again)
 
 
 def _draft(memory: Opened, entry: Mapping[str, Any], policy: Policy) -> Draft:
@@ -160,7 +178,7 @@ def overlaid(memory: Opened, writer: Writer, base: Catalog) -> Catalog:
     for name in spool.list_waiting():
         try:
             with shown.writing():
-                _rehearse(memory, spool, writer, rehearsal, name)
+                _rehearse(memory, spool, writer, rehearsal, name, again=[])
         except (GitmemError, ValueError, TypeError):
             continue
     return shown

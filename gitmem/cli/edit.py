@@ -68,6 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--settled", action="store_true", help="two versions were merged: it stands as it is, nothing is left to settle"
     )
     shared.add_scope(parser)
+    shared.add_force(parser)
     shared.add_json(parser)
 
 
@@ -94,14 +95,15 @@ def run(args: argparse.Namespace, out: Output) -> int:
         if not changes and body is None:
             if not shared.is_interactive():
                 raise UsageError("nothing to change", hint="give options (gitmem edit --help), or run it in a terminal")
-            change = _in_editor(memory, args.key, args.scope)
+            change = _in_editor(memory, args.key, args.scope, force=args.force)
         else:
-            change = memory.edit_fields(args.key, changes, body, approve=shared.is_interactive(), scope=args.scope)
+            how = {"approve": shared.is_interactive(), "scope": args.scope, "force": args.force}
+            change = memory.edit_fields(args.key, changes, body, **how)
         shared.tell_notices(memory, out)
         return shared.print_change(change, args, out)
 
 
-def _in_editor(memory: Memory, key: str, scope: str) -> Any:
+def _in_editor(memory: Memory, key: str, scope: str, *, force: bool) -> Any:
     """Open the memory in the person's editor; what was typed is kept in a file when it cannot be written."""
     import tempfile
     from pathlib import Path
@@ -112,7 +114,8 @@ def _in_editor(memory: Memory, key: str, scope: str) -> Any:
         file.write(old)
     path = Path(file.name)
     try:
-        done = memory.edit(full, _typed(memory, full, old, path), approve=True, scope=store.store.scope)
+        typed = _typed(memory, full, old, path)
+        done = memory.edit(full, typed, approve=True, scope=store.store.scope, force=force)
     except GitmemError as err:
         err.hint = f"what you typed is in {path}\n{err.hint}".strip()
         raise

@@ -41,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
     parser.add_argument("--task", default="", help="the task that produced it")
     parser.add_argument("--unproven", action="store_true", help="write it down without running the check")
+    shared.add_force(parser)
     shared.add_json(parser)
 
 
@@ -71,6 +72,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             refute=args.refute,
             importance=args.importance,
             task=args.task,
+            force=args.force,
         )
         shared.tell_notices(memory, out)
         return shared.print_change(change, args, out)

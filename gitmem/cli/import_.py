@@ -61,7 +61,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 def _table(done: Imported, *, is_dry: bool) -> dict[str, object]:
     settled = done.settled
-    groups = {"skipped": settled.skipped, "refused": done.refused, "unreadable": done.unreadable}
+    groups = {"skipped": settled.skipped, "near": settled.near, "refused": done.refused, "unreadable": done.unreadable}
     return {
         "commit": done.commit,
         "dry_run": is_dry,
@@ -69,7 +69,7 @@ def _table(done: Imported, *, is_dry: bool) -> dict[str, object]:
         "updated": len(settled.updated),
         "unchanged": settled.unchanged,
         "duplicates": settled.duplicates,
-        "near_duplicates": settled.near_duplicates,
+        "near_duplicates": settled.near.total,
         "commands_waiting": done.commands,
         **{name: [{"source": where, "reason": reason} for where, reason in of.kept] for name, of in groups.items()},
         "totals": {name: of.total for name, of in groups.items()},
@@ -82,6 +82,7 @@ def _print(done: Imported, out: Output, *, is_dry: bool) -> None:
         ("red", "refused", done.refused),
         ("yellow", "unreadable", done.unreadable),
         ("dim", "skipped", settled.skipped),
+        ("dim", "nearly said", settled.near),
     ):
         _print_reasons(out, what, style, reasons)
     would = "would be " if is_dry else ""
@@ -90,7 +91,7 @@ def _print(done: Imported, out: Output, *, is_dry: bool) -> None:
         (len(settled.updated), f"{would}updated"),
         (settled.unchanged, "there already"),
         (settled.duplicates, "said twice"),
-        (settled.near_duplicates, "nearly said twice"),
+        (settled.near.total, "nearly said twice"),
         (settled.skipped.total, "skipped"),
         (done.unreadable.total, "unreadable"),
         (done.refused.total, "refused"),

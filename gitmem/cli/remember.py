@@ -36,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--task", default="", help="the task that produced it")
     about = "the folder it was learnt in; recall prefers it there"
     parser.add_argument("--workspace", default="", metavar="FOLDER", help=about)
+    shared.add_force(parser)
     shared.add_json(parser)
 
 
@@ -65,6 +66,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             importance=args.importance,
             task=args.task,
             workspace=args.workspace,
+            force=args.force,
         )
         if is_first:
             out.note(f"started the branch {memory.config.branch}; gitmem init adds its policy file")

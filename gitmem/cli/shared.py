@@ -125,6 +125,11 @@ def add_place(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--in-tree", action="store_true", help="a file in .memory/ of the code, for you to commit")
 
 
+def add_force(parser: argparse.ArgumentParser) -> None:
+    """Add ``--force`` to a command that writes what a memory says."""
+    parser.add_argument("--force", action="store_true", help="write it also where another memory says it already")
+
+
 def add_memory_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that describe a memory."""
     parser.add_argument("--key", default="", help="its name; made from the text where none is given")

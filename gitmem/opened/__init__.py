@@ -98,7 +98,11 @@ class Opened(ProvingStore):
     def writer(self) -> Writer:
         """Return a writer to the memory branch, which plans on what the branch alone has."""
         branch = self.branch()
-        return branch.writer() if branch is not None else super().writer()
+        if branch is None:
+            return super().writer()
+        writer = branch.writer()
+        writer.said.beside = self.catalog  # what the code tree says already
+        return writer
 
     def catalog_at(self, tip: str | None) -> Catalog:
         """Return the catalog of the memory branch alone as of a tip, to plan a write on."""

@@ -55,13 +55,15 @@ class InTree(ProvingStore):
         """Return a writer of files in the work tree."""
         from gitmem.write.intree import TreeWriter
 
-        return TreeWriter(
+        writer = TreeWriter(
             self.git,
             self.policy(),
             author=self.author(),
             now=self.now,
             lock_timeout_s=self.config.lock_timeout_s,
         )
+        writer.said.beside = lambda: self.catalog() if self._opened.has_store() else None
+        return writer
 
     def has_file(self, key: str) -> bool:
         """Tell whether a file of the work tree has this key now."""

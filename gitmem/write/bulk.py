@@ -8,9 +8,12 @@ from hashlib import blake2b
 from gitmem.analysis import similarity
 from gitmem.document.fields import is_newer
 from gitmem.frozen import frozen
+from gitmem.likeness import claim_of, claim_text
+from gitmem.neighbours import near_pairs
 from gitmem.store import layout
 from gitmem.write.archive import is_rotated
 from gitmem.write.draft import SAME_ABOVE, short_hash
+from gitmem.write.duplicates import EVENTS, find_duplicate
 from gitmem.write.incoming import Incoming
 from gitmem.write.place import choose_paths, folder_of, paths_of_key
 
@@ -53,7 +56,7 @@ class Settled:
         updated: Those of which the store has an older text, by key.
         unchanged: How many the store has already.
         duplicates: How many say what another one of the same import says, under its key or with its very words.
-        near_duplicates: How many say nearly what another one says that has the same beginning.
+        near: Those that say nearly what another one says, of this import or of the store, and were left out.
         skipped: Those that are left out on purpose.
     """
 
@@ -62,7 +65,7 @@ class Settled:
         self.updated: dict[str, Incoming] = {}
         self.unchanged = 0
         self.duplicates = 0
-        self.near_duplicates = 0
+        self.near = Reasons()
         self.skipped = Reasons()
 
 
@@ -124,11 +127,12 @@ class _Store:
         self.unreadable = {row[0] for row in bad} - set(self.known)
 
 
-def settle(catalog: Catalog, incoming: Iterable[Incoming], *, update: bool) -> Settled:
+def settle(catalog: Catalog, incoming: Iterable[Incoming], *, update: bool, threshold: float) -> Settled:
     """Say of every memory of an import what is to be done with it.
 
     Of several with one key the latest counts (A5), by its time and then by its place. What was forgotten stays so,
     under its key and in its words. Where the store has another text under a key, the later one stays, unless *update*.
+    Without a key of its own, what says nearly (by *threshold*) what another one says is left out.
     """
     store, settled = _Store(catalog), Settled()
     explicit: dict[str, Incoming] = {}
@@ -148,7 +152,28 @@ def settle(catalog: Catalog, incoming: Iterable[Incoming], *, update: bool) -> S
         _settle_explicit(store, settled, one, mark, update=update)
     for one in others:
         _settle_other(store, settled, prints, one)
+    if threshold and others:
+        _leave_out_near(catalog, settled, threshold)
     return settled
+
+
+def _leave_out_near(catalog: Catalog, settled: Settled, threshold: float) -> None:
+    """Leave out of the new memories without a key of their own what another one says nearly, in other words."""
+    # What has a check is told apart by it, too: `gitmem curate dedupe` compares these.
+    fit = [(key, one) for key, one in settled.new.items() if not one.archived and one.kind not in (*EVENTS, "fact")]
+    claims = [claim_of(claim_text(one.title, one.body)) for _, one in fit]
+    for first, second, like in near_pairs(claims, threshold):
+        (kept, _), (key, one) = fit[first], fit[second]
+        if kept in settled.new and key in settled.new and not one.is_explicit:
+            settled.near.add(one.where, f"says nearly ({like:.2f}) what {kept} says")
+            del settled.new[key]
+    for key, one in fit:
+        if key not in settled.new or one.is_explicit:
+            continue
+        found = find_duplicate(catalog, one.title, one.body, threshold=threshold, fields={"kind": one.kind})
+        if found is not None and found.is_live:
+            settled.near.add(one.where, f"says nearly ({found.likeness:.2f}) what {found.key} says")
+            del settled.new[key]
 
 
 def _settle_explicit(store: _Store, settled: Settled, one: Incoming, mark: bytes, *, update: bool) -> None:
@@ -200,7 +225,7 @@ def _settle_other(store: _Store, settled: Settled, prints: dict[bytes, str], one
     elif mark in prints:
         settled.duplicates += 1
     elif _is_said(store, settled, one):
-        settled.near_duplicates += 1
+        settled.near.add(one.where, f"says nearly what {one.key} says, which begins like it")
     else:
         key = _free_key(store, settled, one)
         prints[mark] = key

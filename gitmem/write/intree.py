@@ -16,7 +16,9 @@ from gitmem.catalog.inserts import Inserts, Stored
 from gitmem.document.parse import parse
 from gitmem.errors import FormatError, GitmemError, RefusedError
 from gitmem.frozen import replace
+from gitmem.model import IndexText
 from gitmem.policy import Policy
+from gitmem.search.fts import FtsEngine
 from gitmem.store import layout
 from gitmem.store.commit import Plan, Written
 from gitmem.store.folder import Folder
@@ -137,14 +139,16 @@ def read_work_tree(git: Git, home: Path, policy: Policy) -> Catalog:
     oids = git.run("hash-object", "-w", "--no-filters", "--stdin-paths", input=os.fsencode(names)).stdout.split()
 
     def fill(catalog: Catalog) -> None:
-        inserts = Inserts(catalog)
+        inserts, texts = Inserts(catalog), list[IndexText]()
         for (path, place), oid in zip(found, oids, strict=True):
             try:
                 document = parse((home / path).read_text(encoding="utf-8"), path=path)
             except (FormatError, UnicodeDecodeError):
                 continue  # the doctor's, once it is committed
-            inserts.add_memory(Stored(document, oid.decode("ascii"), place.archived), policy)
+            added = inserts.add_memory(Stored(document, oid.decode("ascii"), place.archived), policy)
+            texts += [added] if isinstance(added, IndexText) else []
         inserts.flush()
+        FtsEngine(catalog.connection).apply(texts, [])
         update.settle_keys(catalog, None)
 
     return Catalog.in_memory(fill)

@@ -58,6 +58,7 @@ class Change:
         is_new: Whether there was no such memory before.
         is_written: Whether a commit was made.
         rotated: How many old memories of its kind went to the archive with it (A8).
+        is_folded: Whether another memory says it already, which this is of then.
     """
 
     key: str
@@ -66,6 +67,7 @@ class Change:
     is_new: bool = False
     is_written: bool = True
     rotated: int = 0
+    is_folded: bool = False
 
 
 def find_known(catalog: Catalog, key: str) -> Known | None:

@@ -6,11 +6,12 @@ from gitmem.document.edit import REMOVE
 from gitmem.document.fields import format_time
 from gitmem.document.parse import parse
 from gitmem.errors import NotFoundError, RefusedError
-from gitmem.frozen import replace
 from gitmem.hygiene import display
 from gitmem.store.commit import Plan, Written, write_commit
 from gitmem.write import archive, place
 from gitmem.write.draft import Author, Draft, check_file, checked_text, edited
+from gitmem.write.duplicates import FOLD, REFUSE, Said, folded, refuse_said
+from gitmem.write.links import relinked
 from gitmem.write.place import Change, need_known
 from gitmem.write.together import Rehearsal
 from gitmem.write.unite import ASIDE, united
@@ -68,11 +69,19 @@ class Writer:
         self._now = now
         self._lock_timeout_s = lock_timeout_s
         self._start = start
+        # Where near duplicates are looked for besides the store that is written to.
+        self.said = Said()
         # Texts by blob that are planned and not written yet: a later draft of one batch may change an earlier one's.
         self.planned: dict[str, bytes] = {}
 
     def remember(
-        self, draft: Draft, policy: Policy, *, verb: str, extra: Callable[[Draft], Mapping[str, str]] | None = None
+        self,
+        draft: Draft,
+        policy: Policy,
+        *,
+        verb: str,
+        extra: Callable[[Draft], Mapping[str, str]] | None = None,
+        again: str = REFUSE,
     ) -> Change:
         """Write a new memory, or the latest text of one that has this key.
 
@@ -81,16 +90,23 @@ class Writer:
             policy: The store's policy.
             verb: The command, for the commit's subject.
             extra: Further files of the same commit, given the settled draft (a verdict).
+            again: What is done about a memory that says it already (``write.duplicates``).
+
+        Raises:
+            DuplicateError: Another memory says it, and *again* is to refuse.
         """
         done: dict[str, Any] = {}
 
         def plan(tip: str | None) -> Plan | None:
-            return self.plan_remember(self._catalog_at(tip), draft, policy, extra=extra, done=done)
+            return self.plan_remember(self._catalog_at(tip), draft, policy, extra=extra, done=done, again=again)
 
         return self._commit(plan, done, verb)
 
     def remember_all(self, drafts: list[Draft], policy: Policy) -> list[Change]:
-        """Write several memories in one commit, each as if those before it had been written."""
+        """Write several memories in one commit, each as if those before it had been written.
+
+        What another memory says already is added to that one: a program that writes many can answer no question.
+        """
         done: list[dict[str, Any]] = []
 
         def plan(tip: str | None) -> Plan | None:
@@ -99,7 +115,7 @@ class Writer:
             self.planned.clear()
             with Rehearsal(catalog, self.planned) as rehearsal:
                 for draft, told in zip(drafts, done, strict=True):
-                    if (step := self.plan_remember(catalog, draft, policy, done=told)) is not None:
+                    if (step := self.plan_remember(catalog, draft, policy, done=told, again=FOLD)) is not None:
                         rehearsal.apply(step)
             written = list(dict.fromkeys(told["key"] for told in done if told.get("is_written", True)))
             subject = f"memory: add {written[0]} and {len(written) - 1} more" if written else ""
@@ -127,6 +143,7 @@ class Writer:
         *,
         done: dict[str, Any],
         extra: Callable[[Draft], Mapping[str, str]] | None = None,
+        again: str = REFUSE,
     ) -> Plan | None:
         """Return the commit that writes a draft on the state that a catalog shows; None where it says the same.
 
@@ -136,11 +153,26 @@ class Writer:
             policy: The store's policy.
             done: Filled with the fields of the ``Change``.
             extra: Further files of the same commit, given the settled draft.
+            again: What is done about a memory that says it already.
+
+        Raises:
+            DuplicateError: Another memory says it, and *again* is to refuse.
         """
         settled = place.settle_key(catalog, draft)
+        found = self.said.find(catalog, settled, policy, again=again)
+        if found is not None:
+            refuse_said(settled, found, again=again)
+            settled = folded(settled, found)
+            done["is_folded"] = True
         known = place.find_known(catalog, settled.key)
+        if found is not None and (known is None or not found.is_live):
+            done.update(key=found.key, path=known.path if known else "", is_new=False, is_written=False)
+            return None
         place.refuse_newer(catalog, settled.key)
         document = self._updated(catalog, settled, known, policy)
+        if found is not None and found.likeness < 1:  # its words are in the commit's message
+            text = edited(document.text, {"updated": format_time(self._now)}, f"{settled.key}.md")
+            document = check_file(settled.key, text, policy=policy, path=f"{settled.key}.md")
         path, moves = self._path_for(catalog, settled, known, policy)
         done.update(key=settled.key, path=path, is_new=known is None)
         if known is not None and self._is_same(catalog, known, document.text) and known.path == path:
@@ -165,6 +197,7 @@ class Writer:
         *,
         subject: str = "edit",
         extra: Mapping[str, str] | None = None,
+        again: str = REFUSE,
     ) -> Change:
         """Change the text of one memory in place.
 
@@ -174,6 +207,10 @@ class Writer:
             policy: The store's policy.
             subject: The verb of the commit's subject.
             extra: Further files of the same commit (a verdict).
+            again: What is done about another memory that says what this one is to say.
+
+        Raises:
+            DuplicateError: Another memory says it, and *again* is to refuse.
         """
         done: dict[str, Any] = {}
 
@@ -187,6 +224,7 @@ class Writer:
                 done["is_written"] = False
                 return None
             document = check_file(known.key, new, policy=policy, path=known.path)
+            self.said.refuse_edit(catalog, known, document, policy, again=again)
             path, deletes = known.path, []
             folder = place.folder_of(document.kind, policy)
             moves: tuple[tuple[str, str], ...] = ()
@@ -308,35 +346,8 @@ class Writer:
     def relinked(
         self, catalog: Catalog, document: Document, before: Mapping[str, Any], *, known: place.Known | None = None
     ) -> dict[str, str]:
-        """Return the files of other memories whose links change with this one's (E8: linked both ways and validated).
-
-        Args:
-            catalog: The catalog.
-            document: The memory as it will be.
-            before: Its fields as they were.
-            known: Where it lies, for one that is edited: it stays retired, or superseded, if it was.
-        """
-        key, files = document.key, {}
-        new, old = document.strings("supersedes"), replace(document, fields=dict(before)).strings("supersedes")
-        for other in [k for k in new if k not in old]:
-            found = place.superseded_target(catalog, document, other, is_retired=bool(known and known.archived))
-            files[found.path] = self._linked(catalog, found, key, superseded_by=key)
-        for other in (k for k in old if k not in new):
-            gone = place.find_known(catalog, other)
-            if gone is not None and place.before_of(catalog, gone).get("superseded_by") == key:
-                files[gone.path] = self._linked(catalog, gone, "", superseded_by=REMOVE)
-        if known is None:  # said anew: the latest wins over what had taken its place
-            for above in place.list_superseding(catalog, key):
-                files.setdefault(above.path, self._linked(catalog, above, key))
-        return files
-
-    def _linked(self, catalog: Catalog, known: place.Known, drop: str, **changes: Any) -> str:
-        """Return a memory's text with some fields changed, and without one of the keys that it supersedes."""
-        text = self.text_of(catalog, known)
-        listed = parse(text, path=known.path).strings("supersedes")
-        if drop in listed:
-            changes["supersedes"] = [k for k in listed if k != drop] or REMOVE
-        return edited(text, changes, known.path)
+        """Return the files of other memories whose links change with this one's (``write.links``)."""
+        return relinked(self.text_of, catalog, document, before, known=known)
 
     def plan(
         self,

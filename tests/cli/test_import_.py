@@ -26,7 +26,22 @@ def test_good_lines_go_in_and_bad_ones_are_named(run_cli, repo: Path) -> None:
     found = json.loads(again.out)
     assert (found["imported"], found["unchanged"], found["commands_waiting"]) == (0, 1, 0)
     assert found["refused"] == [{"source": "k.jsonl:3", "reason": "it seems to hold a secret (github-token)"}]
-    assert found["totals"] == {"skipped": 0, "refused": 1, "unreadable": 1}
+    assert found["totals"] == {"skipped": 0, "near": 0, "refused": 1, "unreadable": 1}
+
+
+def test_what_is_nearly_said_is_left_out_and_named(run_cli, repo: Path) -> None:
+    run_cli("remember", "Deploys need the VPN", "--key", "vpn")
+    lines = ["A deploy needs the VPN", "Kafka consumers must be idempotent", "All Kafka consumers must be idempotent"]
+    (repo / "k.jsonl").write_text("".join(json.dumps({"content": text}) + "\n" for text in lines))
+
+    done = run_cli("import", "k.jsonl")
+
+    assert done.status == 0
+    assert done.out == (
+        "nearly said: k.jsonl:3: says nearly (0.99) what learned-kafka-consumers-must-be-idempotent says\n"
+        "nearly said: k.jsonl:1: says nearly (0.99) what vpn says\n"
+        "1 memory imported, 2 nearly said twice\n"
+    )
 
 
 def test_standard_input_is_a_source_and_a_dry_run_says_what_would_be_done(

@@ -29,7 +29,7 @@ def other(key: str, title: str = SAID, *, where: str = "x:1") -> Incoming:
 
 
 def done(files: dict[str, str], *incoming: Incoming, update: bool = False) -> Settled:
-    return settle(catalog_of(files), incoming, update=update)
+    return settle(catalog_of(files), incoming, update=update, threshold=0.85)
 
 
 def summary(settled: Settled) -> tuple[list[str], list[str], int, int]:
@@ -92,7 +92,9 @@ def test_memory_of_a_newer_version_and_one_that_cannot_be_read_are_left_alone() 
     catalog = catalog_of({"learned/newer.md": memory_text("Newer", schema=2)})
     add_problem(catalog, Problem("no-frontmatter", "learned/bad.md", "the first line is not `---`", key="bad"))
 
-    settled = settle(catalog, [ours(key, "Mine", created=JUNE) for key in ("newer", "bad")], update=True)
+    settled = settle(
+        catalog, [ours(key, "Mine", created=JUNE) for key in ("newer", "bad")], update=True, threshold=0.85
+    )
 
     assert summary(settled) == ([], [], 0, 2)
     assert ["newer version" in reason for _, reason in settled.skipped.kept] == [True, False]
@@ -104,7 +106,7 @@ def test_same_words_count_once_nearly_the_same_once_and_others_get_a_key_of_thei
 
     settled = done({}, *(other("learned-the-gateway", text) for text in texts))
 
-    assert (settled.duplicates, settled.near_duplicates) == (1, 1)
+    assert (settled.duplicates, settled.near.total) == (1, 1)
     first, second = settled.new
     assert first == "learned-the-gateway"
     assert second.startswith("learned-the-gateway-")
@@ -114,7 +116,9 @@ def test_same_words_count_once_nearly_the_same_once_and_others_get_a_key_of_thei
 def test_folder_is_split_at_once_and_what_lies_there_moves_along() -> None:
     files = {f"learned/old{n}.md": memory_text(f"Old {n}") for n in range(3)}
     catalog = catalog_of(files)
-    settled = settle(catalog, [ours(f"k{n}", f"T {n}") for n in range(layout.SPLIT_ABOVE)], update=False)
+    settled = settle(
+        catalog, [ours(f"k{n}", f"T {n}") for n in range(layout.SPLIT_ABOVE)], update=False, threshold=0.85
+    )
 
     changes = changes_of(catalog, settled, builtin())
 
@@ -127,7 +131,7 @@ def test_folder_is_split_at_once_and_what_lies_there_moves_along() -> None:
 def test_update_that_changes_the_kind_moves_the_file() -> None:
     files = {"learned/a.md": memory_text("Old", created=JANUARY), "gotchas/b.md": memory_text("Old", created=JANUARY)}
     catalog = catalog_of(files)
-    settled = settle(catalog, [ours("a", "New", kind="gotcha", created=JUNE)], update=False)
+    settled = settle(catalog, [ours("a", "New", kind="gotcha", created=JUNE)], update=False, threshold=0.85)
 
     changes = changes_of(catalog, settled, builtin())
 

@@ -12,7 +12,7 @@ from writing import fields_of, keys_found, memory_files
 
 from gitmem.app import Memory
 from gitmem.document.parse import parse
-from gitmem.errors import NotFoundError, RefusedError
+from gitmem.errors import DuplicateError, NotFoundError, RefusedError
 from gitmem.policy import Policy
 from gitmem.store import layout
 from gitmem.write.draft import short_hash
@@ -152,9 +152,12 @@ def test_what_was_superseded_and_is_said_again_is_a_memory_of_its_own(store, rep
     first = store.remember("Tokens are signed with HS256")
     store.remember("Tokens are signed with RS256", key="new", supersedes=[first.key])
 
-    second = store.remember("Tokens are signed with HS256")
+    with pytest.raises(DuplicateError, match="was superseded by new") as refused:
+        store.remember("Tokens are signed with HS256")
+    second = store.remember("Tokens are signed with HS256", force=True)
     third = store.remember("Tokens are signed with HS256")
 
+    assert f"gitmem supersede new {first.key}" in refused.value.hint
     assert second.is_new
     assert second.key == f"{first.key}-{short_hash('Tokens are signed with HS256' + chr(10))}"
     assert (third.key, third.is_written) == (second.key, False)

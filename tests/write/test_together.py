@@ -63,7 +63,7 @@ def test_batch_leaves_the_store_that_the_same_writes_one_by_one_leave(
 ) -> None:
     start = git(repo, "rev-list", "--max-parents=0", "memory")
     old = {f"learned/old{n}.md": memory_text(f"Old {n}", created="2026-01-01T00:00:00Z") for n in range(4)}
-    policy = {"gitmem.toml": "[rotation]\nlimit = 6\nmove = 2\n"}
+    policy = {"gitmem.toml": '[rotation]\nlimit = 6\nmove = 2\n[duplicates]\nthreshold = "off"\n'}
     trees = []
     for is_batch in (False, True):
         git(repo, "update-ref", "refs/heads/memory", start)

@@ -11,7 +11,7 @@ from proving import Clock, count_commits, for_code, trailers
 from writing import fields_of, keys_found, memory_files
 
 from gitmem.app import Memory
-from gitmem.errors import GitmemError, NotFoundError, RefusedError
+from gitmem.errors import DuplicateError, GitmemError, NotFoundError, RefusedError
 from gitmem.recall.asked import Asked
 from gitmem.store import layout
 from gitmem.write.writer import edited
@@ -220,8 +220,11 @@ def test_remembering_a_retired_memory_brings_it_back(store, repo, key):
     store.remember("Deploys need VPN", tags=["ops"])
     store.forget(["learned-deploys-need-vpn"], why="not any more")
 
-    done = store.remember("Deploys need VPN", key=key)
+    with pytest.raises(DuplicateError, match=r"was retired on .* because: not any more") as refused:
+        store.remember("Deploys need VPN", key=key)
+    done = store.remember("Deploys need VPN", key=key, force=True)
 
+    assert "gitmem restore learned-deploys-need-vpn" in refused.value.hint
     assert (done.key, done.path, done.is_written) == ("learned-deploys-need-vpn", f"learned/{done.key}.md", True)
     assert list(memory_files(repo)) == [done.path]
     assert "retired" not in fields_of(repo, done.path)

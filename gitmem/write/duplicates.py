@@ -1,0 +1,302 @@
+"""What the store says already: the same words anywhere in it, or nearly the same in a live memory (C9).
+
+Candidates come from the search index, by words that a duplicate cannot all lack, so that no write looks through the
+store; only they are compared. Planned under the write's lock, on the tip that is written on: of two who write the same
+at once, the second one is told.
+"""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.analysis import terms as analyse
+from gitmem.document.fields import TASK
+from gitmem.errors import DuplicateError
+from gitmem.frozen import frozen, replace
+from gitmem.likeness import ALMOST, EMPTY, Claim, claim_of, claim_text, likeness, most_missing
+from gitmem.write.archive import is_rotated
+from gitmem.write.place import body_of, find_known
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from typing import Any
+
+    from gitmem.catalog.catalog import Catalog
+    from gitmem.model import Document
+    from gitmem.policy import Policy
+    from gitmem.write.draft import Draft
+    from gitmem.write.place import Known
+
+    # Returns keys of live memories with a similarity from 0 to 1, by a text: a provider of embeddings.
+    Similar = Callable[[str], Sequence[tuple[str, float]]]
+
+# What a write does about a duplicate: it is an error; it is added to the memory that says it; it is not looked for.
+REFUSE, FOLD, ALLOW = "refuse", "fold", "allow"
+# These say what is to be done or what happened: the same words the next day are another memory.
+EVENTS = (TASK, "session")
+# Terms of a new text that candidates are looked for by, the rarest: more tell nothing more, and SQLite takes 999.
+MOST_TERMS = 64
+TERMS_READ = 900
+# Words that a group has at most: three rare ones are together in few memories.
+GROUP = 3
+# Candidates that are compared, those with most in common; 0.2 ms each (measured at 80 words).
+MOST_CANDIDATES = 10
+
+_LIVE = "m.shadowed = 0 AND m.archived = 0 AND m.superseded = 0"
+_COLUMNS = "m.key, m.kind, m.title, t.body, m.archived, m.superseded, m.superseded_by, t.fields"
+_FOUND = (
+    # The texts are read of the best alone.
+    f"SELECT {_COLUMNS} FROM (SELECT f.rowid AS id FROM ({{matches}}) f CROSS JOIN memory m ON m.id = f.rowid"
+    f" WHERE m.shadowed = 0 AND m.kind NOT IN ({', '.join('?' * len(EVENTS))}) {{also}}"
+    " GROUP BY f.rowid ORDER BY count(*) DESC, f.rowid DESC LIMIT ?) best"
+    " JOIN memory m ON m.id = best.id JOIN text t ON t.id = best.id ORDER BY m.id DESC"
+)
+_MATCH = "SELECT rowid FROM fts WHERE fts MATCH ?"
+
+
+@frozen
+class Duplicate:
+    """A memory that says what another one is to say.
+
+    Attributes:
+        key, kind, title, body, fields: Of that memory.
+        likeness: How much they say the same, 0 to 1; 1 = the same words.
+        archived: Whether it was retired.
+        superseded: Whether another one took its place.
+        superseded_by: That one's key, where it is known.
+    """
+
+    key: str
+    kind: str
+    title: str
+    body: str
+    fields: Mapping[str, Any]
+    likeness: float
+    archived: bool
+    superseded: bool
+    superseded_by: str
+
+    @property
+    def is_live(self) -> bool:
+        """Tell whether it is shown to readers."""
+        return not self.archived and not self.superseded
+
+
+def find_duplicate(
+    catalog: Catalog,
+    title: str,
+    body: str,
+    *,
+    threshold: float,
+    fields: Mapping[str, Any],
+    apart: Collection[str] = (),
+    similar: Similar | None = None,
+) -> Duplicate | None:
+    """Return the memory that says what a new one is to say: the same words first, then the most like it.
+
+    Args:
+        catalog: The catalog of the tip that is written on.
+        title: The new memory's title.
+        body: Its body.
+        threshold: How much two must say the same; 0 = nothing is compared.
+        fields: Its frontmatter: two with different checks are no near duplicates, and of events there are none.
+        apart: Keys that are not compared.
+        similar: Brings more candidates by their meaning.
+    """
+    text = claim_text(title, body)
+    if not threshold or fields.get("kind") in EVENTS:
+        return None
+    known = _known(catalog, text)
+    wanted, apart = claim_of(text), {*apart, *_listed(fields.get("supersedes"))}
+    for found in _rows(catalog, _with_all(known), apart):
+        if claim_of(claim_text(found.title, found.body)).plain == wanted.plain and not is_rotated(found.fields):
+            return replace(found, likeness=1.0)
+    near = [
+        replace(one, likeness=value)
+        for one in _rows(catalog, _with_most(known, threshold), apart, f"AND {_LIVE}")
+        if (value := likeness(wanted, claim_of(claim_text(one.title, one.body)))) >= threshold
+    ]
+    likes = {key: value for key, value in (similar(text) if similar else ()) if value >= threshold}
+    near += _by_meaning(catalog, wanted, likes, apart)
+    fit = [one for one in near if not have_different_checks(fields, one.fields)]
+    return max(fit, key=lambda one: (one.likeness, one.key), default=None)
+
+
+def have_different_checks(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Tell whether two memories are proved by different checks: then they are two facts, whatever their words."""
+    first, second = one.get("verify"), other.get("verify")
+    return first is not None and second is not None and first != second
+
+
+class Said:
+    """What is known of what is said already, besides what the store that is written to says.
+
+    Attributes:
+        beside: Returns the catalog of the other home of the same memories, or None where there is none.
+        similar: Brings memories by their meaning, where a provider of embeddings is set up.
+    """
+
+    def __init__(self) -> None:
+        self.beside: Callable[[], Catalog | None] = lambda: None
+        self.similar: Similar | None = None
+
+    def find(self, catalog: Catalog, draft: Draft, policy: Policy, *, again: str) -> Duplicate | None:
+        """Return the memory that says what a draft does; None for the one that the draft is an update of."""
+        if again == ALLOW:
+            return None
+        known = find_known(catalog, draft.key)
+        title, live = str(draft.fields["title"]), known is not None and not known.archived
+        if known is not None and live and known.title == title and body_of(catalog, known) == draft.body:
+            return None  # it says this itself, and what else was typed is added to it
+        return self._find(catalog, (title, draft.body), policy, fields=draft.fields, apart=(draft.key,) if live else ())
+
+    def refuse_edit(self, catalog: Catalog, known: Known, document: Document, policy: Policy, *, again: str) -> None:
+        """Refuse a changed text that another memory has.
+
+        Raises:
+            DuplicateError: Another one says it, and *again* is to refuse.
+        """
+        is_same = (document.title, document.body) == (known.title, body_of(catalog, known))
+        if again == ALLOW or known.archived or is_same:
+            return
+        text = (document.title, document.body)
+        found = self._find(catalog, text, policy, fields=document.fields, apart=(known.key,))
+        if found is not None:
+            raise _error(known.key, found)
+
+    def _find(
+        self,
+        catalog: Catalog,
+        text: tuple[str, str],
+        policy: Policy,
+        *,
+        fields: Mapping[str, Any],
+        apart: Collection[str],
+    ) -> Duplicate | None:
+        asked: dict[str, Any] = {"threshold": policy.duplicates.threshold, "fields": fields, "apart": apart}
+        found = find_duplicate(catalog, *text, **asked, similar=self.similar)
+        other = self.beside() if found is None and asked["threshold"] else None
+        return found if other is None else find_duplicate(other, *text, **asked)
+
+
+def refuse_said(draft: Draft, found: Duplicate, *, again: str) -> None:
+    """Refuse what another memory says, unless it is to be added to that one.
+
+    Raises:
+        DuplicateError: *again* is to refuse.
+    """
+    if again == REFUSE:
+        raise _error(draft.key, found)
+
+
+def _error(own: str, found: Duplicate) -> DuplicateError:
+    """Return the error that says who says it already, and every way on."""
+    key, hint = found.key, "write it all the same: --force"
+    if found.archived:
+        retired = found.fields.get("retired")
+        told = [f"{word} {retired[name]}" for name, word in _RETIRED if isinstance(retired, dict) and retired.get(name)]
+        said = " ".join(["said this and was retired", *told])
+        hint = f"bring it back: gitmem restore {key}; {hint}"
+    elif found.superseded:
+        by = found.superseded_by
+        said = "said this and was superseded" + (f" by {by}" if by else "")
+        hint = (f"turn it round: gitmem supersede {by} {key}; " if by else "") + hint
+    else:
+        said = "says this already" if found.likeness == 1 else f"says nearly this ({found.likeness:.2f})"
+        hint = f"take its place: --supersedes {key} (later: gitmem supersede {key} NEW); or gitmem edit {key}; {hint}"
+    return DuplicateError(
+        f"{own}: {key} {said}: {found.title}",
+        key=key,
+        title=found.title,
+        likeness=found.likeness,
+        status="retired" if found.archived else "superseded" if found.superseded else "",
+        hint=hint,
+    )
+
+
+_RETIRED = (("when", "on"), ("why", "because:"))
+
+
+def folded(draft: Draft, found: Duplicate) -> Draft:
+    """Return a draft that adds to a memory what another one that says the same has in lists: refs, paths, tags.
+
+    The memory keeps its key, kind, title and text.
+    """
+    lists = {name: value for name, value in draft.fields.items() if isinstance(value, list) and name in _UNITED}
+    fields = {"title": found.title, "kind": found.kind, **lists}
+    return replace(draft, key=found.key, is_explicit=False, fields=fields, body=found.body, made=())
+
+
+_UNITED = ("tags", "domains", "paths", "refs")
+
+
+def _known(catalog: Catalog, text: str) -> list[tuple[str, int]]:
+    """Return a text's different terms with how many memories have each, the rarest first; 0 for an unknown one."""
+    terms = [term for term in dict.fromkeys(analyse(text)) if term not in EMPTY][:TERMS_READ]
+    counts = dict(catalog.each("SELECT term, df FROM term WHERE term IN ({})", terms))
+    return sorted(((term, counts.get(term, 0)) for term in terms), key=lambda one: (one[1], one[0]))
+
+
+def _with_all(known: Sequence[tuple[str, int]]) -> list[str]:
+    """Return an FTS5 expression for the memories with all of the terms, as far as a few of them tell; or none."""
+    return [_all(term for term, _ in known[:8])] if known and known[0][1] else []
+
+
+def _with_most(known: Sequence[tuple[str, int]], threshold: float) -> list[str]:
+    """Return FTS5 expressions, each for memories with a group of the terms: a duplicate has at least one whole group.
+
+    Whoever lacks at most *k* of the terms has all terms of one of any *k* + 1 groups. What has a digit no duplicate
+    lacks, unless a word may stand for it.
+    """
+    known = known[:MOST_TERMS]
+    numbers = [(term, count) for term, count in known if any(map(str.isdigit, term)) and len(term) > 2]
+    missing = most_missing(len(known), threshold)
+    left = [term for term, count in known if count and (term, count) not in numbers]
+    room = missing - (len(known) - len(numbers) - len(left))
+    if room < 0 or not all(count for _, count in numbers):
+        return []
+    always = [term for term, _ in numbers[:GROUP]]
+    left = left[: GROUP * (room + 1)]
+    groups = [left[at :: room + 1] for at in range(min(room + 1, len(left)))]
+    if len(left) <= room:  # they may all be missing
+        groups = [[]] if always else groups
+    return [_all([*always, *group]) for group in groups]
+
+
+def _all(terms: Iterable[str]) -> str:
+    return "{title body} : (" + " AND ".join(f'"{term}"' for term in terms) + ")"
+
+
+def _rows(catalog: Catalog, matches: Sequence[str], apart: Collection[str], also: str = "") -> list[Duplicate]:
+    """Return the memories that most of these expressions find, the newest first of equals."""
+    if not matches:
+        return []
+    sql = _FOUND.format(matches=" UNION ALL ".join([_MATCH] * len(matches)), also=also)
+    rows = catalog.rows(sql, (*matches, *EVENTS, MOST_CANDIDATES + len(apart)))
+    return [_duplicate(row) for row in rows if row[0] not in apart]
+
+
+def _duplicate(row: Sequence[Any]) -> Duplicate:
+    key, kind, title, body, archived, superseded, by, fields = row
+    return Duplicate(key, kind, title, body, json.loads(fields), 0.0, bool(archived), bool(superseded), by)
+
+
+def _by_meaning(catalog: Catalog, wanted: Claim, likes: Mapping[str, float], apart: Collection[str]) -> list[Duplicate]:
+    """Return what a provider of embeddings finds as like; another number or a negation is another claim there, too."""
+    rows = catalog.each(
+        f"SELECT {_COLUMNS} FROM memory m JOIN text t ON t.id = m.id WHERE {_LIVE} AND m.key IN ({{}})",
+        likes,
+    )
+    found = (_duplicate(row) for row in rows)
+    return [
+        replace(one, likeness=min(likes[one.key], ALMOST))
+        for one in found
+        if one.kind not in EVENTS
+        and one.key not in apart
+        and not wanted.is_contrary(claim_of(claim_text(one.title, one.body)))
+    ]
+
+
+def _listed(value: Any) -> list[str]:
+    return [value] if isinstance(value, str) else list(value or ())

@@ -1,0 +1,63 @@
+"""Links of supersession: each names the other (E8: linked both ways and validated)."""
+
+from __future__ import annotations
+
+from gitmem.document.edit import REMOVE
+from gitmem.document.parse import parse
+from gitmem.frozen import replace
+from gitmem.write import place
+from gitmem.write.draft import edited
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from gitmem.catalog.catalog import Catalog
+    from gitmem.model import Document
+
+    # Returns the exact text of a memory's file.
+    TextOf = Callable[[Catalog, place.Known], str]
+
+
+def relinked(
+    text_of: TextOf,
+    catalog: Catalog,
+    document: Document,
+    before: Mapping[str, Any],
+    *,
+    known: place.Known | None = None,
+) -> dict[str, str]:
+    """Return the files, by path, of other memories whose links change with this one's.
+
+    Args:
+        text_of: Reads a memory's file.
+        catalog: The catalog.
+        document: The memory as it will be.
+        before: Its fields as they were.
+        known: Where it lies, for one that is edited: it stays retired, or superseded, if it was.
+
+    Raises:
+        RefusedError: It cannot supersede what it says it does.
+    """
+    key, files = document.key, {}
+    new, old = document.strings("supersedes"), replace(document, fields=dict(before)).strings("supersedes")
+    for other in [k for k in new if k not in old]:
+        found = place.superseded_target(catalog, document, other, is_retired=bool(known and known.archived))
+        files[found.path] = _linked(text_of(catalog, found), found, key, superseded_by=key)
+    for other in (k for k in old if k not in new):
+        gone = place.find_known(catalog, other)
+        if gone is not None and place.before_of(catalog, gone).get("superseded_by") == key:
+            files[gone.path] = _linked(text_of(catalog, gone), gone, "", superseded_by=REMOVE)
+    if known is None:  # said anew: the latest wins over what had taken its place
+        for above in place.list_superseding(catalog, key):
+            files.setdefault(above.path, _linked(text_of(catalog, above), above, key))
+    return files
+
+
+def _linked(text: str, known: place.Known, drop: str, **changes: Any) -> str:
+    """Return a memory's text with some fields changed, and without one of the keys that it supersedes."""
+    listed = parse(text, path=known.path).strings("supersedes")
+    if drop in listed:
+        changes["supersedes"] = [k for k in listed if k != drop] or REMOVE
+    return edited(text, changes, known.path)
