@@ -53,6 +53,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "embed": ("care", "find by meaning, too: how the vectors stand, rebuild"),
     "embed status": ("care", "which model embeds, and what has vectors"),
     "embed rebuild": ("care", "embed what has none, and remove what is of no use"),
+    "curate": ("care", "find what is said twice, and supersede it"),
+    "curate dedupe": ("care", "memories that say nearly the same: propose, or supersede"),
     "view": ("care", "show the memory as files in a folder, .memory/"),
     "save": ("care", "commit what you wrote in that folder"),
     "index": ("care", "bring the search index up to date"),

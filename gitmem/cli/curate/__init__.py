@@ -1,0 +1,9 @@
+"""Look after what the store says as a whole. Alone, near duplicates (gitmem curate dedupe)."""
+
+from __future__ import annotations
+
+from gitmem.cli.curate.dedupe import add_arguments, run
+
+EXAMPLES = ("gitmem curate", "gitmem curate --json")
+
+__all__ = ["EXAMPLES", "add_arguments", "run"]

@@ -1,0 +1,95 @@
+"""Find memories that say nearly the same, and propose which of them to keep. Writes nothing without --apply.
+
+Of a group the one is kept whose check holds, that others rest on, that a person wrote, that is read most, or else the
+newest; --apply supersedes the others by it, all in one commit. Facts with different checks are never put together, nor
+tasks, nor sessions. Exits with 1 where there is something to decide, with 0 where there is nothing (left).
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.errors import UsageError
+from gitmem.store.scope import PROJECT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+    from gitmem.curate.dedupe import Deduped, Group
+
+EXAMPLES = (
+    "gitmem curate dedupe",
+    "gitmem curate dedupe --threshold 0.75 --limit 50",
+    "gitmem curate dedupe --apply",
+)
+SHOWN = 20
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what dedupe takes."""
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--apply", action="store_true", help="supersede them, in one commit")
+    how.add_argument("--dry-run", action="store_true", help="only propose, as without it")
+    about = "how much alike, above 0 to 1 (the policy's: 0.85)"
+    parser.add_argument("--threshold", type=float, default=0.0, metavar="SHARE", help=about)
+    parser.add_argument("--limit", type=shared.positive, default=SHOWN, metavar="N", help="groups that are shown (20)")
+    shared.add_scope(parser, about="which memories (project)")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Propose groups, or supersede; 1 when there is something left to decide."""
+    if not 0 <= args.threshold <= 1:
+        raise UsageError("--threshold must be above 0 and at most 1", hint="gitmem curate dedupe --threshold 0.75")
+    with shared.open_memory(args, out) as memory:
+        memory.tip()
+        done = memory.dedupe(scope=args.scope or PROJECT, threshold=args.threshold, apply=args.apply)
+        shared.tell_notices(memory, out)
+    shown = done.groups[: args.limit]
+    if args.json:
+        out.json(_table(done, shown))
+    else:
+        _print(done, shown, out)
+    return int(bool(done.changed) if args.apply else bool(done.groups))
+
+
+def _table(done: Deduped, shown: tuple[Group, ...]) -> dict[str, object]:
+    def told(group: Group) -> dict[str, object]:
+        others = [
+            {"key": o.key, "kind": o.kind, "title": o.title, "status": o.status, "similarity": round(o.likeness, 3)}
+            for o in group.others
+        ]
+        kept = group.kept
+        keep = {"key": kept.key, "kind": kept.kind, "title": kept.title, "status": kept.status}
+        return {"keep": keep, "why": group.why, "supersede": others}
+
+    return {
+        "compared": done.compared,
+        "commit": done.commit,
+        "changed": list(done.changed),
+        "groups": [told(group) for group in shown],
+        "more": len(done.groups) - len(shown),
+    }
+
+
+def _print(done: Deduped, shown: tuple[Group, ...], out: Output) -> None:
+    for group in shown:
+        out.line(
+            ("keep", "bold"), " ", (group.kept.key, "key"), "  ", group.kept.title, "  ", (f"({group.why})", "dim")
+        )
+        for one in group.others:
+            out.line(f"  {one.likeness:.2f} ", (one.key, "key"), "  ", one.title)
+    if len(done.groups) > len(shown):
+        out.note(f"{len(done.groups) - len(shown)} more groups: --limit {len(done.groups)}")
+    count = sum(len(group.others) for group in done.groups)
+    several = f"{shared.counted(count, 'memory', 'memories')} of {shared.counted(len(done.groups), 'group')}"
+    if done.commit:
+        out.line(f"superseded {several} in {done.commit[:12]}")
+        out.note(f"take one back: gitmem edit {done.groups[0].kept.key} --supersedes ''")
+    elif done.groups:
+        out.note(f"{several} say nearly what another one says; supersede them: gitmem curate dedupe --apply")
+    else:
+        out.note(f"nothing is said twice among {shared.counted(done.compared, 'memory', 'memories')}")
+    for key in done.changed:
+        out.note(f"the group of {key} changed meanwhile and is as it was: gitmem curate dedupe")

@@ -1,0 +1,1 @@
+"""Curation: what a store's owner is told about its memories as a whole, and what can be put right at once."""
