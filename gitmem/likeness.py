@@ -28,8 +28,8 @@ CONTRARY = 0.5
 EXCHANGED = 2.0
 # The most that two texts are alike which are not word for word the same.
 ALMOST = 0.99
-# Characters of a text that are compared; a memory of this length is a document, and is told by its beginning.
-MOST_TEXT = 8000
+# Characters of a text that are compared: as long as a memory's file may be (`store.layout`), so all of it.
+MOST_TEXT = 64 * 1024
 
 _TOKEN = re.compile(r"(?<![\w.-])-(?=\d)|\w+(?:[./]\w+)*|[=!<>]=|\+\+|(?<=[^\W\d_])#")
 _THOUSANDS = re.compile(r"(?<=\d)[,_](?=\d{3}(?!\d))")
