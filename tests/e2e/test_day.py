@@ -408,7 +408,7 @@ def test_memory_file_that_is_shown_is_one_that_gitmem_writes(console: Console) -
     assert console.json("show", "tokens-rs256")["status"] == "verified"
     console.ok("fact", "Tokens are signed with RS256", "--contains", "RS256", "--in", "src/auth/jwt.py",
                "--tag", "auth", "--body", "HS256 was dropped because the gateway only holds public keys.",
-               "--key", "again")  # fmt: skip
+               "--key", "again", "--force")  # fmt: skip
     names = [line.split(":")[0] for line in block("title: Tokens").split("---")[1].splitlines()]
     written = git(console.folder, "show", "memory:facts/again.md")
     assert [line.split(":")[0] for line in written.split("---")[1].splitlines()] == names

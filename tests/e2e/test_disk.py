@@ -336,5 +336,5 @@ def test_reader_that_stops_reading_is_no_error(repo: Path) -> None:
 
     assert (done.status, done.out, done.err) == (0, "{", "")
     for number, closed in enumerate((">&-", "2>&-", "<&-", "<&- >&- 2>&-")):
-        assert console.type(f"gitmem remember 'Not seen' --key closed-{number} {closed}").status == 0
+        assert console.type(f"gitmem remember 'Not seen {number}' --key closed-{number} {closed}").status == 0
     assert len(console.listed()) == 4 + 4
