@@ -39,6 +39,8 @@ WORK = "embed"
 # What a recall embeds of new memories, for all stores together: as long as a person does not notice. 500 memories by a
 # static model, some 20 by a transformer.
 INLINE_S = 0.5
+# Pieces that are looked at for what is said already: whoever says it is among the very nearest.
+NEAREST = 20
 
 
 # A process that is asked again and again loads a model once: by the settings that name it.
@@ -110,6 +112,31 @@ def ask(memory: Opened, question: str, stores: Sequence[tuple[OpenedStore, Catal
         place = memory.git.repository.top or memory.git.repository.git
         background.start(memory.git.repository.state, place, WORK)
     return Meaning(asked)
+
+
+def similar(store: OpenedStore, text: str) -> list[tuple[str, float]]:
+    """Return the memories of a store whose meaning is nearest to a text, with their cosines, the nearest first.
+
+    Only what has vectors already: a write waits for none. Where they cannot be used, words alone tell, and a notice
+    says so.
+    """
+    try:
+        providers = providers_of(store.config)
+        vectors = Vectors.open(store.vectors_folder, providers[0].name) if providers is not None else None
+        if providers is None or vectors is None:
+            return []
+        try:
+            row = providers[0].passages([text])[0]  # as the memories are, not as a question
+            with vectors.reading():
+                near, _ = vectors.nearest(row / (float(np.linalg.norm(row)) or 1.0), NEAREST)
+        finally:
+            vectors.close()
+    except (GitmemError, DamagedError, sqlite3.Error, OSError) as err:
+        told = f"near duplicates were looked for by words alone: {err}"
+        store.notices += [told] if told not in store.notices else []
+        return []
+    rows = store.catalog_at(store.find_tip()).each("SELECT oid, key FROM memory WHERE oid IN ({})", near)
+    return sorted(((key, near[oid]) for oid, key in rows), key=lambda one: (-one[1], one[0]))
 
 
 def _texts(memory: Opened, question: str, stores: Sequence[tuple[OpenedStore, Catalog]]) -> list[str]:

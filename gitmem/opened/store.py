@@ -243,7 +243,7 @@ class OpenedStore:
         """Return a writer to this store."""
         from gitmem.write.writer import Writer
 
-        return Writer(
+        writer = Writer(
             self.git,
             self.ref,
             catalog_at=self.catalog_at,
@@ -254,6 +254,14 @@ class OpenedStore:
             start=self._start(),
             code=self.code_trailers,
         )
+        if self.config.embeds:
+            writer.said.similar = self._similar
+        return writer
+
+    def _similar(self, text: str) -> list[tuple[str, float]]:
+        from gitmem.opened.meaning import similar
+
+        return similar(self, text)
 
     def code_trailers(self) -> tuple[tuple[str, str], ...]:
         """Return the trailers that say for which code something is written: none in a store that is about no code."""

@@ -13,7 +13,7 @@ from gitmem.analysis import terms as analyse
 from gitmem.document.fields import TASK
 from gitmem.errors import DuplicateError
 from gitmem.frozen import frozen, replace
-from gitmem.likeness import ALMOST, EMPTY, Claim, claim_of, claim_text, likeness, most_missing
+from gitmem.likeness import ALMOST, EMPTY, Claim, claim_of, claim_text, is_paraphrase, likeness, most_missing
 from gitmem.write.archive import is_rotated
 from gitmem.write.place import body_of, find_known
 
@@ -283,7 +283,7 @@ def _duplicate(row: Sequence[Any]) -> Duplicate:
 
 
 def _by_meaning(catalog: Catalog, wanted: Claim, likes: Mapping[str, float], apart: Collection[str]) -> list[Duplicate]:
-    """Return what a provider of embeddings finds as like; another number or a negation is another claim there, too."""
+    """Return what a provider of embeddings finds as like; numbers, negations and names decide there, too."""
     rows = catalog.each(
         f"SELECT {_COLUMNS} FROM memory m JOIN text t ON t.id = m.id WHERE {_LIVE} AND m.key IN ({{}})",
         likes,
@@ -294,7 +294,7 @@ def _by_meaning(catalog: Catalog, wanted: Claim, likes: Mapping[str, float], apa
         for one in found
         if one.kind not in EVENTS
         and one.key not in apart
-        and not wanted.is_contrary(claim_of(claim_text(one.title, one.body)))
+        and is_paraphrase(wanted, claim_of(claim_text(one.title, one.body)))
     ]
 
 

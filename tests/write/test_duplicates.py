@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from catalogs import catalog_of
 from conftest import git, memory_text, put_files
+from meanings import make_model, set_up
 from writing import fields_of, memory_files
 
 from gitmem.app import Memory
@@ -183,6 +184,17 @@ def test_what_is_captured_again_is_added_and_its_words_stay_in_the_history(memor
     [path] = memory_files(repo)
     assert (fields_of(repo, path)["title"], fields_of(repo, path)["refs"]) == (SAID, ["commit:1234567"])
     assert f"a was said again:\n    {NEARLY}" in git(repo, "log", "-1", "--format=%B", "memory")
+
+
+def test_what_means_the_same_is_refused_where_a_model_is_set_up(repo: Path, tmp_path: Path) -> None:
+    set_up(repo, make_model(tmp_path / "tiny"))
+    with Memory(repo) as memory:
+        memory.remember("Login", key="login")
+        memory.embed_rebuild()
+
+        with pytest.raises(DuplicateError, match=r"(sso|login) says nearly this \(0\.99\)"):
+            memory.remember("Authentication")
+        memory.remember("Authentication 2")
 
 
 WRITER = """
