@@ -1,7 +1,8 @@
 """Git-native memory for coding agents and the people they work with.
 
-``gitmem.Memory`` is one object whose methods are the commands; it is loaded on first use, because the
-command line and the hooks start on every prompt and must not pay for what they do not need.
+``gitmem.Memory`` is one object whose methods are the commands, and ``gitmem.Asked`` what recall is asked for; both are
+loaded on first use, because the command line and the hooks start on every prompt and must not pay for what they do not
+need.
 """
 
 __version__ = "0.1.0"
@@ -9,14 +10,19 @@ __version__ = "0.1.0"
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.app import Memory
+    from gitmem.recall.asked import Asked
 
-__all__ = ["Memory", "__version__"]
+__all__ = ["Asked", "Memory", "__version__"]
 
 
 def __getattr__(name: str) -> object:
-    """Load ``Memory`` on first use (PEP 562)."""
+    """Load ``Memory``, and what it is asked with, on first use (PEP 562)."""
     if name == "Memory":
         from gitmem.app import Memory
 
         return Memory
+    if name == "Asked":
+        from gitmem.recall.asked import Asked
+
+        return Asked
     raise AttributeError(f"module 'gitmem' has no attribute {name!r}")

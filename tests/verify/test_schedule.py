@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -59,7 +60,8 @@ def test_status_says_what_ran_here_what_the_branch_has_and_what_runs_it(
     assert [(one["what"], one["every"]) for one in found["schedules"]] == [("cron", "6h"), ("github", "daily")]
     assert found["silent"] == ""
     ran = run_cli("status")
-    assert "last verify job here 61d ago: 1 due\n" in ran.out
+    # The command line has the real clock.
+    assert re.search(r"last verify job here \d+d ago: 1 due\n", ran.out)
     assert f"recorded as {tip(repo)[:12]}" not in ran.err
     assert "scheduled by cron, every 6h: crontab\nscheduled by github, daily: .github/" in ran.out
 
