@@ -354,3 +354,19 @@ def count_tokens(text: str) -> int:
     plain = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
     by_words = -(-4 * len(text.split()) // 3)
     return max(by_words, -(-plain // 4) + len(text) - plain)
+
+
+# Where a text may end without being cut: behind a sentence or a line.
+_ENDS = r"[.!?][)\"'`*_]*(?=\s|\Z)|[。！？]|\n"
+
+
+def opening(text: str, *, limit_tokens: int) -> str:
+    """Return the beginning of a text within so many tokens that ends where a sentence or line does; it may be empty."""
+    text = text.strip()
+    if count_tokens(text) <= limit_tokens:
+        return text
+    # No token is longer than eight characters on average, not even in code.
+    ends = [match.end() for match in re.finditer(_ENDS, text[: 8 * limit_tokens])]
+    while ends and count_tokens(text[: ends[-1]]) > limit_tokens:
+        ends.pop()
+    return text[: ends[-1]].rstrip() if ends else ""

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 
 from gitmem.frozen import replace
+from gitmem.hooked import Hooked
 from gitmem.store.scope import PROJECT
 from gitmem.store.spool import counts, waiting_in
-from gitmem.writes import Writes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from gitmem.write.writer import Change, Writer
 
 
-class Memory(Writes):
+class Memory(Hooked):
     """The memory of one repository: every command is a method.
 
     It is an opened store with commands: the one place besides errors where a class inherits, so that operations can
@@ -189,11 +189,11 @@ class Memory(Writes):
         tip = store.source()[0]
         return log(store.git, tip, full_key, limit=limit, notices=self.notices, code=code or "")
 
-    def context(self, *, paths: Sequence[str], budget_tokens: int) -> dict[str, Any]:
-        """Return the digest for a session."""
+    def context(self, *, paths: Sequence[str], budget_tokens: int, kinds: Sequence[str] = ()) -> dict[str, Any]:
+        """Return the digest for a session; of what is relevant, these kinds first."""
         from gitmem.workplace import context
 
-        return context(self, paths, budget_tokens)
+        return context(self, paths, budget_tokens, kinds)
 
     def status(self, *, scope: str = "") -> dict[str, Any]:
         """Return counts by kind and status, the index's and the last verify run's age, and what waits."""

@@ -69,6 +69,8 @@ class Config:
         recall_work: ``always``: recall looks at the work at hand unasked; ``asked``: not; empty: the policy decides.
         color: ``auto``, ``always`` or ``never``.
         view: Whether ``init`` makes the view.
+        context: Whether agents are told anything at their start and with their prompts.
+        role: The role of the agent that works here, for what its start tells (the policy's ``[roles.NAME]``).
         engine: What brings recall's candidates: ``fts`` (the catalog) or ``whoosh``.
         domains: The project's domains, separated by commas, besides the policy's.
         stores: Other repositories whose memories are read here, each ``PATH`` or ``NAME=PATH`` (``store.listed``).
@@ -96,6 +98,8 @@ class Config:
     recall_work: str = ""
     color: str = "auto"
     view: bool = True
+    context: bool = True
+    role: str = ""
     engine: str = "fts"
     domains: str = ""
     stores: tuple[str, ...] = ()

@@ -318,6 +318,13 @@ def tracing(value: Any) -> str:
     return str(value)
 
 
+def profile(value: Any) -> str:
+    """Read what a session is told; empty for everything."""
+    if value not in ("", "bmad"):
+        raise WrongValue('"bmad", or empty')
+    return str(value)
+
+
 def folder(value: Any) -> str:
     """Read the name of a folder for memories."""
     if not isinstance(value, str) or not is_slug(value) or value in RESERVED_FOLDERS:

@@ -11,14 +11,17 @@ from gitmem.errors import ConfigError
 from gitmem.frozen import frozen, replace
 from gitmem.kinds import KINDS, RESERVED_FOLDERS, TAG_WORDS, Kind
 from gitmem.settings import (
+    ROLES,
     ContextSettings,
     DenseSettings,
     DuplicateSettings,
     FactorSizes,
     RecallSettings,
+    Role,
     RotationSettings,
     ScopeFactors,
     SecretSettings,
+    SessionSettings,
     StatusFactors,
     VerifySettings,
     Weights,
@@ -39,7 +42,8 @@ class Policy:
 
     Attributes:
         kinds: The rows by name, built-in ones and those of the store.
-        recall, verify, context, secrets, rotation, duplicates: The sections of these names.
+        recall, verify, context, session, secrets, rotation, duplicates: The sections of these names.
+        roles: What is told to each role, by name.
         tags: The words that give each tag.
         changes: What the store's file says, as JSON can hold it: this alone is stored, so that defaults can move.
     """
@@ -48,9 +52,11 @@ class Policy:
     recall: RecallSettings
     verify: VerifySettings
     context: ContextSettings
+    session: SessionSettings
     secrets: SecretSettings
     rotation: RotationSettings
     duplicates: DuplicateSettings
+    roles: Mapping[str, Role]
     tags: Mapping[str, tuple[str, ...]]
     changes: Mapping[str, Any]
 
@@ -107,7 +113,8 @@ def _with_changes(changes: Mapping[str, Any], file: str) -> Policy:
     sections = [name for name in DEFAULTS if "." not in name]
     found = {name: _settings(name, DEFAULTS[name], changes.get(name, {}), file) for name in sections}
     kinds = _kinds(changes.get("kinds", {}), found["verify"].ttl_s, file)
-    return Policy(kinds=kinds, tags=_tags(changes.get("tags", {}), file), changes=changes, **found)
+    tags, roles = _tags(changes.get("tags", {}), file), _roles(changes.get("roles", {}), file)
+    return Policy(kinds=kinds, tags=tags, roles=roles, changes=changes, **found)
 
 
 def _settings(section: str, defaults: T, changes: Any, file: str) -> T:
@@ -153,6 +160,21 @@ def _kind_changes(name: str, changes: Any, file: str) -> dict[str, Any]:
 
 def _plain_row(name: str) -> Kind:
     return Kind(name, "memories" if name in RESERVED_FOLDERS else name)
+
+
+def _roles(changes: Any, file: str) -> Mapping[str, Role]:
+    roles = dict(ROLES)
+    for name, change in _items(changes, "roles", file):
+        if not read.is_slug(name):
+            raise _wrong(f"roles.{name}", "a role whose name is one word in lower case", file)
+        found: dict[str, Any] = {}
+        for key, value in _items(change, f"roles.{name}", file):
+            reader = _ROLE_ROWS.get(key)
+            if reader is None:
+                raise _unknown(f"roles.{name}.{key}", [f"roles.{name}.{known}" for known in _ROLE_ROWS], file)
+            found[key] = _value(reader, value, f"roles.{name}.{key}", file)
+        roles[name] = replace(roles.get(name, Role()), **found)
+    return roles
 
 
 def _tags(changes: Any, file: str) -> Mapping[str, tuple[str, ...]]:
@@ -204,7 +226,7 @@ def _factors(*names: str) -> dict[str, _Row]:
     return {name: _Row(read.number(0, 10, is_open=True), f"score factor of {name} memories") for name in names}
 
 
-_TABLES = ("recall", "verify", "context", "secrets", "rotation", "duplicates", "tags", "kinds")
+_TABLES = ("recall", "verify", "context", "session", "secrets", "rotation", "duplicates", "roles", "tags", "kinds")
 
 DEFAULTS: dict[str, Any] = {
     "recall": RecallSettings(),
@@ -216,6 +238,7 @@ DEFAULTS: dict[str, Any] = {
     "recall.dense": DenseSettings(),
     "verify": VerifySettings(),
     "context": ContextSettings(),
+    "session": SessionSettings(),
     "secrets": SecretSettings(),
     "rotation": RotationSettings(),
     "duplicates": DuplicateSettings(),
@@ -279,6 +302,18 @@ ROWS: dict[str, dict[str, _Row]] = {
         "max_memory_tokens": _Row(read.whole(1), "tokens shown of one memory"),
         "recent_days": _Row(read.whole(0, 36_500), "days that count as recent work"),
     },
+    "session": {
+        "profile": _Row(read.profile, '"bmad" = session summaries at the start, and nothing with a prompt'),
+        "budget_tokens": _Row(read.whole(1), "tokens of what a session's start tells"),
+        "spec_tokens": _Row(read.whole(0), "a topic's specification above this is left out, with a pointer"),
+        "worklog_entries": _Row(read.whole(0, 100), "last commands and edits told after a compaction"),
+        "newest": _Row(read.whole(0, 100), "newest memories told at the start"),
+        "discipline": _Row(read.flag, "whether the start says how claims are to be backed"),
+        "prompt": _Row(read.flag, "whether memories are recalled for each prompt"),
+        "limit": _Row(read.whole(1, 20), "memories told for a prompt or a topic at most"),
+        "gate": _Row(read.number(0, 1000), "words of one memory alone that a prompt's best hit must be worth"),
+        "coverage": _Row(read.number(0, 1), "share of a prompt's words that its best hit must have"),
+    },
     "secrets": {"allow": _Row(read.lines, "rules of the secret scan that never refuse a memory here")},
     "rotation": {
         "limit": _Row(read.whole(0), "live memories of a kind before the oldest go to the archive; 0 = never"),
@@ -288,6 +323,7 @@ ROWS: dict[str, dict[str, _Row]] = {
     "duplicates": {"threshold": _Row(read.share_or_off, 'memories as like as this are not written twice; or "off"')},
 }
 
+_ROLE_ROWS: dict[str, Callable[[Any], Any]] = {"budget_tokens": read.whole(0), "kinds": read.lines}
 _KIND_ROWS: dict[str, Callable[[Any], Any]] = {
     "folder": read.folder,
     "description": read.line,

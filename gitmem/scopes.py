@@ -47,7 +47,7 @@ def _items(source: Source, policy: Policy, config: Config, working: Sequence[str
     catalog, ground = source.catalog, source.ground
     condition, values = where(catalog, ground, source.asked(Asked()), now=now)
     newest = f"{relevance.COLUMNS} WHERE {condition} AND {relevance.FIT} ORDER BY m.created DESC, m.key LIMIT ?"
-    rows = [relevance.row_of(row) for row in catalog.rows(newest, (*values, relevance.NEWEST))]
+    rows = [relevance.Row(*row) for row in catalog.rows(newest, (*values, relevance.NEWEST))]
     keys = {row.key for row in rows}
     options: dict[str, Any] = {"held": (), "policy": policy, "config": config}
     ranked = relevance.score_all(catalog, rows, working, now, **options)

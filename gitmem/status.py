@@ -103,8 +103,8 @@ def notices(catalog: Catalog, *, now: int, silent: str = "") -> list[str]:
     if unreadable:
         found.append(unreadable)
     facts = catalog.row(
-        f"SELECT count(*) FROM fact f JOIN memory m ON m.id = f.id WHERE {state.LIVE} AND {state.CLAIM}"
-    )[0]
+        f"SELECT 1 FROM fact f JOIN memory m ON m.id = f.id WHERE {state.LIVE} AND {state.CLAIM} LIMIT 1"
+    )
     proved = catalog.row("SELECT 1 FROM verdict LIMIT 1") or catalog.row(
         "SELECT 1 FROM state WHERE outcome <> '' LIMIT 1"
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gitmem.context import digest, sections
 from gitmem.frozen import replace
+from gitmem.git.branches import likely_default
 from gitmem.scopes import other_scopes
 from gitmem.status import notices, working_set
 from gitmem.tasks.digest import held_by, is_anything_held
@@ -29,10 +30,13 @@ def at_work(memory: Memory, asked: Asked) -> Asked:
     return replace(asked, near=tuple(near), held=tuple(held), work=False)
 
 
-def context(memory: Memory, paths: Sequence[str], budget_tokens: int) -> dict[str, Any]:
-    """Return the digest for a session: of these paths, or of what is worked on."""
+def context(memory: Memory, paths: Sequence[str], budget_tokens: int, kinds: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the digest for a session: of these paths, or of what is worked on; these kinds first."""
     policy, waiting = memory.policy(), len(memory.waiting_keys())
-    working = paths or working_set(memory.git, memory.default_branch())
+    configured = memory.config.default_branch or policy.verify.default_branch
+    # Without asking git's configuration, which takes a process: the digest is only to the point or not.
+    likely = likely_default(memory.git, configured=configured, remote=memory.config.remote)
+    working = paths or working_set(memory.git, likely or memory.default_branch())
     budget_tokens = budget_tokens or policy.context.budget_tokens
     others = other_scopes(memory, policy=policy, working=working, budget_tokens=budget_tokens, now=memory.now)
     if others is not None:
@@ -51,6 +55,7 @@ def context(memory: Memory, paths: Sequence[str], budget_tokens: int) -> dict[st
             now=memory.now,
             working=working,
             budget_tokens=budget_tokens,
+            kinds=kinds,
             waiting=waiting,
             notices=notices(catalog, now=memory.now, silent=silent),
             worker=lambda: worker_of(memory.git, memory.config.agent),

@@ -346,3 +346,26 @@ def test_compounds_are_told_apart_word_by_word() -> None:
         ("snakecas", "snake", "case"),
         ("kept",),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "kept"),
+    [
+        ("All of it.", 50, "All of it."),
+        ("One two. Three four five six.", 4, "One two."),
+        ("One two. Three four five six.", 2, ""),
+        ("See src/a.py and v1.2 of it there. More words stand here.", 14, "See src/a.py and v1.2 of it there."),
+        ("- one\n- two three four five", 4, "- one"),
+        ("猫は猫。犬は犬。", 5, "猫は猫。"),
+    ],
+)
+def test_opening_ends_where_a_sentence_or_line_does(text: str, limit: int, kept: str) -> None:
+    assert analysis.opening(text, limit_tokens=limit) == kept
+
+
+@given(tricky_text, st.integers(1, 40))
+def test_opening_is_a_beginning_within_the_limit(text: str, limit: int) -> None:
+    found = analysis.opening(text, limit_tokens=limit)
+
+    assert text.strip().startswith(found)
+    assert count_tokens(found) <= limit

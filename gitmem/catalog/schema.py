@@ -6,7 +6,7 @@ import os
 import sqlite3
 
 # Raise it whenever a table, or how text is analysed, changes: another format is rebuilt, never converted.
-FORMAT = 6
+FORMAT = 7
 FILE_NAME = "catalog.sqlite"
 # How long a reader waits for a writer's commit, and a writer for another one, in milliseconds.
 BUSY_MS = 4000
@@ -20,10 +20,12 @@ CREATE TABLE memory (
   superseded INTEGER NOT NULL DEFAULT 0, agent TEXT NOT NULL, task TEXT NOT NULL,
   superseded_by TEXT NOT NULL);
 CREATE INDEX memory_key ON memory (key);
-CREATE INDEX memory_live ON memory (kind) WHERE shadowed = 0 AND archived = 0 AND superseded = 0;
+CREATE INDEX memory_live ON memory (shadowed, archived, superseded, kind);
 CREATE INDEX memory_recent ON memory (created) WHERE shadowed = 0 AND archived = 0;
+CREATE INDEX memory_expires ON memory (expires) WHERE expires IS NOT NULL;
 CREATE TABLE text (id INTEGER PRIMARY KEY, tags TEXT NOT NULL, paths TEXT NOT NULL, fields TEXT NOT NULL,
   body TEXT NOT NULL);
+CREATE INDEX text_paths ON text (paths) WHERE paths <> '[]';
 CREATE TABLE tag (tag TEXT NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (tag, id)) WITHOUT ROWID;
 CREATE TABLE link (source INTEGER NOT NULL, relation TEXT NOT NULL, target TEXT NOT NULL,
   PRIMARY KEY (source, relation, target)) WITHOUT ROWID;

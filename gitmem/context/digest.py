@@ -7,8 +7,11 @@ says how many more there are and how to see them.
 
 from __future__ import annotations
 
+from heapq import merge
+
 from gitmem.catalog import state
-from gitmem.context.relevance import COLUMNS, FIT, candidates, row_of, score_all, unexpired
+from gitmem.catalog.counts import count_live
+from gitmem.context.relevance import BY_TIME, FIT, UNFIT, Row, candidates, score_all, unexpired
 from gitmem.context.sections import (
     DAY_S,
     FRAME_TOKENS,
@@ -35,7 +38,7 @@ from gitmem.tasks import digest as tasks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from gitmem.catalog.catalog import Catalog
     from gitmem.config import Config
@@ -49,6 +52,8 @@ if TYPE_CHECKING:
 WARNING_SHARE = 0.5
 # Newest memories of recent work that are looked at; the others are counted.
 LATEST = 500
+# Memories whose status is looked up together.
+BATCH = 64
 
 
 def digest(
@@ -60,6 +65,7 @@ def digest(
     now: int,
     working: Sequence[str],
     budget_tokens: int,
+    kinds: Sequence[str] = (),
     waiting: int,
     notices: Iterable[str],
     worker: Callable[[], Worker],
@@ -75,6 +81,7 @@ def digest(
         now: Epoch seconds.
         working: Paths that are being worked on: changed files of the branch, or what was asked for.
         budget_tokens: How many tokens all sections together may take, as ``analysis.count_tokens`` counts.
+        kinds: Of what is relevant, these come first.
         waiting: Commands that wait for approval.
         notices: Lines about the store itself, most important first.
         worker: Returns who asks; called only where somebody holds a task at all.
@@ -98,16 +105,16 @@ def digest(
     at_work = fit(WORKING, (_held_item(one, now) for one in held), left, "gitmem task list --mine", total=len(held))
     left -= cost([at_work])
     working = [*working, *(path for one in held for path in one.paths)]
-    rows = candidates(catalog, working, now)
+    rows = candidates(catalog, working, now, kinds=kinds)
     scored = score_all(catalog, rows, working, now, held=[one.row.key for one in held], policy=policy, config=config)
-    statuses = state.tell(catalog, ground, [row.id for row, _ in scored], now=now, chains=chains)
+    scored.sort(key=lambda pair: pair[0].kind not in kinds)
     limit = policy.context.max_memory_tokens
     relevant = (
-        item_of(catalog, row, statuses[row.id].status, score, limit)
-        for row, score in scored
-        if row.key not in told and statuses[row.id].status in ("", VERIFIED, UNPROVEN)
+        item_of(catalog, row, status, score, limit)
+        for (row, score), status in _with_status(catalog, ground, scored, now=now, chains=chains)
+        if row.key not in told and status in ("", VERIFIED, UNPROVEN)
     )
-    total = _count(catalog, f"{FIT} AND {unexpired(now)}", told)
+    total = count_live(catalog, without=UNFIT, now=now) - _count(catalog, f"{FIT} AND {unexpired(now)}", told)
     section = fit(RELEVANT, relevant, left, "gitmem recall, gitmem list", total=total)
     left -= cost([section])
     shown = {item.key for item in section.items} | told
@@ -115,10 +122,25 @@ def digest(
     return [warnings, at_work, section, fit(RECENT, recent, left, "gitmem recall --recent 50", total=total)]
 
 
-def _count(catalog: Catalog, condition: str, without: Iterable[str]) -> int:
-    """Return how many memories meet a condition, those with these keys left out."""
-    found: int = catalog.row(f"SELECT count(*) FROM memory m WHERE {condition}")[0]
-    return found - len(list(catalog.each(f"SELECT 1 FROM memory m WHERE {condition} AND m.key IN ({{}})", without)))
+def _with_status(
+    catalog: Catalog,
+    ground: int | None,
+    scored: Sequence[tuple[Row, float]],
+    *,
+    now: int,
+    chains: Mapping[str, tuple[str, ...]],
+) -> Iterator[tuple[tuple[Row, float], str]]:
+    """Yield memories with their scores and statuses, which are asked for as they are wanted: mostly the first few."""
+    for start in range(0, len(scored), BATCH):
+        batch = scored[start : start + BATCH]
+        told = state.tell(catalog, ground, [row.id for row, _ in batch], now=now, chains=chains)
+        for pair in batch:
+            yield pair, told[pair[0].id].status
+
+
+def _count(catalog: Catalog, condition: str, keys: Iterable[str]) -> int:
+    """Return how many of some memories meet a condition."""
+    return len(list(catalog.each(f"SELECT 1 FROM memory m WHERE {condition} AND m.key IN ({{}})", keys)))
 
 
 def _warnings(
@@ -162,27 +184,36 @@ def _recent(
     policy: Policy,
     chains: Mapping[str, tuple[str, ...]],
     shown: set[str],
-) -> tuple[list[Item], int]:
-    """Return what is new and not shown above, the newest first, and how many there are in all."""
+) -> tuple[Iterator[Item], int]:
+    """Return what is new and not shown above, the newest first, and how many there are in all.
+
+    An item is made when it is wanted: mostly there is room for a few.
+    """
     since = now - policy.context.recent_days * DAY_S
     condition = f"{state.LIVE} AND m.created > {since} AND {unexpired(now)} AND m.kind <> 'task'"
     rows = catalog.rows(
-        f"{COLUMNS} WHERE {condition} ORDER BY m.created DESC, m.key LIMIT ?",
+        f"{BY_TIME} WHERE {condition} ORDER BY m.created DESC, m.key LIMIT ?",
         (LATEST + len(shown),),
     )
-    fresh = [row_of(row) for row in rows if row[1] not in shown]
-    told = state.tell(catalog, ground, [row.id for row in fresh], now=now, chains=chains)
-    items = []
-    for row in fresh:
-        item = item_of(catalog, row, told[row.id].status, 0.0, policy.context.max_memory_tokens)
-        text = f"{item.text} ({ago(age_s(row.created, now))} ago)"
-        items.append((row.created, Item(item.key, item.kind, item.status, text)))
-    for task, reason in tasks.closed_since(catalog, since, now=now, limit=LATEST):
-        why = f": {cut(reason, TEXT_LIMIT)}" if reason else ""
-        text = f"{cut(task.title, TITLE_LIMIT)}{why} (closed {ago(age_s(task.closed, now))} ago)"
-        items.append((task.closed, Item(task.key, "task", "", text)))
-    total = _count(catalog, condition, shown) + tasks.count_closed(catalog, since, now=now)
-    return [item for _, item in sorted(items, key=lambda pair: -pair[0])], total
+    fresh = [(row, 0.0) for row in (Row(*row) for row in rows) if row.key not in shown]
+    closed = tasks.closed_since(catalog, since, now=now, limit=LATEST)
+    in_all = catalog.row(f"SELECT count(*) FROM memory m WHERE {condition}")[0]
+    total = in_all - _count(catalog, condition, shown) + tasks.count_closed(catalog, since, now=now)
+    limit = policy.context.max_memory_tokens
+
+    def written() -> Iterator[tuple[int, Item]]:
+        for (row, _), status in _with_status(catalog, ground, fresh, now=now, chains=chains):
+            item = item_of(catalog, row, status, 0.0, limit)
+            text = f"{item.text} ({ago(age_s(row.created, now))} ago)"
+            yield row.created, Item(item.key, item.kind, item.status, text)
+
+    def done() -> Iterator[tuple[int, Item]]:
+        for task, reason in closed:
+            why = f": {cut(reason, TEXT_LIMIT)}" if reason else ""
+            text = f"{cut(task.title, TITLE_LIMIT)}{why} (closed {ago(age_s(task.closed, now))} ago)"
+            yield task.closed, Item(task.key, "task", "", text)
+
+    return (item for _, item in merge(written(), done(), key=lambda pair: -pair[0])), total
 
 
 def _with_failures(

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from gitmem.context.relevance import Row
 
 DAY_S = 86400
-# A memory's text in the digest, its title and why it fails; the whole of it is one command away.
+# A memory's text in the digest, in tokens; its title, why it fails and other lines, in characters. The whole of it is
+# one command away.
+TEXT_TOKENS = 80
 TEXT_LIMIT, TITLE_LIMIT, REASON_LIMIT = 320, 160, 200
 # What the digest as text takes besides its items: opening, headings, what is left out, how to search; and besides an
 # item's own words: its mark, brackets and colon (counted in the output of `gitmem context`).
@@ -56,14 +58,15 @@ class Section:
 
 
 def item_of(catalog: Catalog, row: Row, status: str, score: float, limit_tokens: int) -> Item:
-    """Return a memory as an item: its title, and as much of its body as one may take."""
-    body = " ".join(catalog.row("SELECT body FROM text WHERE id = ?", (row.id,))[0].split())
-    text = cut(row.title, TITLE_LIMIT)
-    if body and not body.startswith(row.title):
-        shown = body[:TEXT_LIMIT]
-        while analysis.count_tokens(shown) > limit_tokens:
-            shown = shown[: len(shown) * 3 // 4]
-        text += f": {_line(shown if shown == body else shown.rsplit(' ', 1)[0] + f' … (gitmem show {row.key})')}"
+    """Return a memory as an item: its title, and as many whole sentences of its body as one may take."""
+    title, body = catalog.row(
+        "SELECT m.title, t.body FROM memory m JOIN text t ON t.id = m.id WHERE m.id = ?", (row.id,)
+    )
+    body = " ".join(body.split())
+    text = cut(title, TITLE_LIMIT)
+    if body and not body.startswith(title):
+        shown = analysis.opening(body, limit_tokens=min(limit_tokens, TEXT_TOKENS))
+        text += (f": {_line(shown)}" if shown else "") + ("" if shown == body else f" (more: gitmem show {row.key})")
     return Item(row.key, row.kind, status, text, round(score, 3))
 
 

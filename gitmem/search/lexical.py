@@ -177,6 +177,18 @@ def coverage(query: Sequence[str], text: IndexText, stats: Stats) -> float:
     return sum(value for term, value in worth.items() if term in held) / total if total else 0.0
 
 
+def worth(query: Sequence[str], text: IndexText, stats: Stats) -> float:
+    """Return what the words of a query that a memory has tell: as much as so many words that only one memory has.
+
+    Like ``coverage`` it compares across queries, and it grows with a query that says more: so both make a gate. By the
+    logarithm of the store's size, since among more memories more words are found together by chance.
+    """
+    held = set().union(*map(analyse, text.texts()))
+    return sum(value for term, value in _idf(stats).items() if term in query and term in held) / _rarity(
+        stats.documents, 1
+    )
+
+
 def _idf(stats: Stats) -> dict[str, float]:
     return {term: _rarity(stats.documents, df) for term, df in stats.frequency.items()}
 

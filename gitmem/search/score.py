@@ -190,13 +190,17 @@ def path_overlap(patterns: Iterable[str], places: Sequence[str]) -> float:
         patterns: Paths or globs inside the code tree, with ``/``.
         places: Files or folders inside it.
     """
-    known = [_fixed(place) for place in places]
-    return max((_common(_fixed(pattern), place) for pattern in patterns for place in known), default=0.0)
+    known = [fixed(place) for place in places]
+    return max((_common(fixed(pattern), place) for pattern in patterns for place in known), default=0.0)
 
 
-def _fixed(pattern: str) -> list[str]:
+def fixed(pattern: str) -> list[str]:
+    """Return the folders and the file that a pattern names before its first wildcard."""
+    named = pattern.strip("/").split("/")
+    if not any(sign in pattern for sign in "*?["):
+        return [part for part in named if part not in ("", ".")]
     parts: list[str] = []
-    for part in pattern.strip("/").split("/"):
+    for part in named:
         if any(sign in part for sign in "*?["):
             break
         if part not in ("", "."):

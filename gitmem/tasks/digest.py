@@ -51,7 +51,8 @@ class Failure:
     notes: str
 
 
-_FROM = "FROM task t JOIN memory m ON m.id = t.id"
+# CROSS JOIN keeps SQLite from reading every memory (measured at 10,000 of them, 2,000 tasks: 9 ms against 0.1).
+_FROM = "FROM task t CROSS JOIN memory m ON m.id = t.id"
 
 
 def is_anything_held(catalog: Catalog) -> bool:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
-from conftest import commit_files, git, put_files
+from conftest import NOW, commit_files, git, put_files
 from digesting import days_ago, keys, old, sections
+from hypothesis import given
+from hypothesis import strategies as st
 from proving import Clock, make_memory, put
 
 from gitmem.app import Memory
-from gitmem.context.relevance import NEWEST
+from gitmem.context.relevance import NEWEST, candidates, nearness_to
+from gitmem.search.score import path_overlap
 
 
 def scores(memory, *paths) -> dict[str, float]:
@@ -123,3 +128,28 @@ def test_memory_about_the_path_is_found_behind_any_number_of_newer_ones(memory, 
     put(repo, old("about", paths=["src/auth/**"]), *(old(f"m{n}", days=1) for n in range(NEWEST + 20)))
 
     assert next(iter(scores(memory, "src/auth/jwt.py"))) == "about"
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(["a", "b", "c*", "d"]), max_size=4).map("/".join), max_size=4),
+    st.lists(st.lists(st.sampled_from(["a", "b", "d"]), min_size=1, max_size=4).map("/".join), max_size=4),
+)
+def test_nearness_of_many_is_the_overlap_of_each(paths, working):
+    assert nearness_to(working)(json.dumps(paths)) == pytest.approx(path_overlap(paths, working))
+
+
+def test_nearness_knows_lines_and_escapes():
+    near = nearness_to(["src/a.py", 'q"x/b'])
+
+    assert near(json.dumps(["src/a.py:3-9"])) == 1.0
+    assert near(json.dumps(['q"x/b'])) == 1.0
+    assert near("[]") == 0.0
+
+
+def test_kinds_that_are_wanted_are_candidates_however_old_they_are(memory, repo):
+    put(repo, *(old(f"n{n}", days=10) for n in range(NEWEST + 5)), old("rule", days=900, kind="recipe"))
+
+    rows = candidates(memory.catalog(), [], NOW, kinds=("recipe",))
+
+    assert "rule" in {row.key for row in rows}
+    assert "rule" not in {row.key for row in candidates(memory.catalog(), [], NOW)}

@@ -11,20 +11,26 @@ from proving import put
 
 from gitmem.analysis import count_tokens
 from gitmem.app import Memory
-from gitmem.context.sections import TEXT_LIMIT, ago
+from gitmem.context.sections import TEXT_TOKENS, ago
 
 
-def test_long_memory_is_cut_with_the_way_to_the_whole(memory, repo):
-    put(repo, old("long", "A title", body="word " * 1000))
+def test_long_memory_ends_where_a_sentence_does_with_the_way_to_the_whole(memory, repo):
+    put(repo, old("long", "A title", body="Some words stand here. " * 200))
 
     (text,) = texts(sections(memory)["RELEVANT FACTS"])
 
-    assert text.startswith("A title: word word")
-    assert text.endswith("word … (gitmem show long)")
-    assert len(text) < TEXT_LIMIT + 60
+    assert text.startswith("A title: Some words stand here. Some")
+    assert text.endswith(" Some words stand here. (more: gitmem show long)")
+    assert count_tokens(text) < 2 * TEXT_TOKENS
 
 
-@pytest.mark.parametrize("body", ["猫 " * 400, "word " * 400])
+def test_a_sentence_that_is_too_long_is_left_out_whole(memory, repo):
+    put(repo, old("long", "A title", body="word " * 1000))
+
+    assert texts(sections(memory)["RELEVANT FACTS"]) == ["A title (more: gitmem show long)"]
+
+
+@pytest.mark.parametrize("body", ["猫は猫。" * 100, "Words are words. " * 100])
 def test_no_more_of_one_memory_is_shown_than_the_policy_says(memory, repo, body):
     put(repo, old("long", "T", body=body))
     put_files(repo, {"gitmem.toml": "[context]\nmax_memory_tokens = 30\n"})
@@ -32,7 +38,8 @@ def test_no_more_of_one_memory_is_shown_than_the_policy_says(memory, repo, body)
     with Memory(repo, clock=lambda: float(NOW)) as opened:
         (text,) = texts(sections(opened)["RELEVANT FACTS"])
 
-    assert count_tokens(text.split(" … ")[0]) <= 30 + count_tokens("T: ")
+    shown = text.split(" (more: ")[0]
+    assert 15 < count_tokens(shown) <= 30 + count_tokens("T: ")
 
 
 def test_each_memory_is_one_line_with_nothing_hidden(memory, repo):

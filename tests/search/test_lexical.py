@@ -13,7 +13,7 @@ from gitmem.analysis import query_terms, terms
 from gitmem.frozen import replace
 from gitmem.model import IndexText
 from gitmem.search.engine import FIELDS, Stats
-from gitmem.search.lexical import WEIGHTS, asked_terms, coverage, lexical_scores
+from gitmem.search.lexical import WEIGHTS, asked_terms, coverage, lexical_scores, worth
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -267,3 +267,13 @@ def test_of_two_beside_each_other_in_a_log_the_one_whose_speaker_is_asked_for_co
 
     assert found[2] > found[1] == level[1]
     assert level[1] > level[2]
+
+
+def test_what_words_tell_is_counted_in_words_that_one_memory_has() -> None:
+    text = make_text(1, "rare common")
+    query, stats = query_terms("rare common missing"), Stats(1000, {"rare": 1, "common": 500}, (1.0,) * len(FIELDS))
+
+    assert worth(["rare"], text, stats) == pytest.approx(1.0)
+    assert 1.05 < worth(query, text, stats) < 1.2
+    assert worth(["missing"], text, stats) == 0.0
+    assert worth(query, make_text(2, "common"), stats) < 0.2

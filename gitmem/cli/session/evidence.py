@@ -1,0 +1,34 @@
+"""Write down what was found for the active topic, and where it can be seen. The topic's name is printed.
+
+It stays with the topic and is not told to sessions; what others should know as well is gitmem remember or gitmem fact.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ('gitmem session evidence "Half-even rounding loses no cent" --ref tests/test_ledger.py:40',)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what evidence takes."""
+    parser.add_argument("text", nargs="+", metavar="TEXT", help="what was found")
+    parser.add_argument(
+        "--ref", action="append", default=[], required=True, help="path:line, a commit, a command, a URL"
+    )
+    parser.add_argument("--session", default="", metavar="NAME", help="on a shared branch, this one's (the latest)")
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Write the evidence down."""
+    with shared.open_memory(args, out) as memory:
+        topic = memory.add_evidence(" ".join(args.text), args.ref, session=args.session)
+        shared.tell_notices(memory, out)
+    out.line(topic.name)
+    return 0

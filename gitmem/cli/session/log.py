@@ -1,0 +1,42 @@
+"""Show what an agent's session was shown: when, for what, and which memories with which status.
+
+It is kept for the latest sessions in this clone alone and holds no text of a memory (gitmem show KEY has it).
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.document.fields import format_time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem session log", "gitmem session log --session 0b6e --json")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what log takes."""
+    parser.add_argument("--session", default="", metavar="NAME", help="of this session (the latest)")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Print what was shown, the oldest first; 1 where nothing was."""
+    with shared.open_memory(args, out) as memory:
+        found = memory.shown_in(args.session)
+        shared.tell_notices(memory, out)
+    if args.json:
+        out.json({"session": found[0]["session"] if found else args.session, "shown": found})
+    for entry in () if args.json else found:
+        about = entry.get("query") or entry.get("role") or entry.get("source") or ""
+        when = format_time(entry["at"]) if isinstance(entry.get("at"), int) else "?"
+        out.line((when, "dim"), f" {entry.get('event')} ", (str(about), "dim"))
+        shown = entry.get("shown")
+        for key, status in shown.items() if isinstance(shown, dict) else ():
+            out.line("  ", (key, "key"), f"  {status}")
+    if not found and not args.json:
+        out.note("nothing was shown")
+    return 0 if found else 1

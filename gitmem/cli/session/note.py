@@ -1,0 +1,34 @@
+"""Add a paragraph to the specification of the active topic. The topic's name is printed."""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.errors import UsageError
+from gitmem.session.topics import SPEC_BYTES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ('gitmem session note "Rounding is decided: half even"', "gitmem session note - < plan.md")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what note takes."""
+    parser.add_argument("text", nargs="+", metavar="TEXT", help="the paragraph; - reads standard input")
+    parser.add_argument("--session", default="", metavar="NAME", help="on a shared branch, this one's (the latest)")
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Add the paragraph."""
+    text = " ".join(args.text)
+    text = shared.read_standard_input(SPEC_BYTES) if text == "-" else text
+    if not text.strip():
+        raise UsageError("there is no text to add", hint="gitmem session note TEXT")
+    with shared.open_memory(args, out) as memory:
+        topic = memory.note_on_topic(text, session=args.session)
+        shared.tell_notices(memory, out)
+    out.line(topic.name)
+    return 0

@@ -1,0 +1,51 @@
+"""Show the active topic: specification, last commands and edits, evidence, and whether agents are told anything.
+
+A topic of another name can be read, too, also one that was put away (gitmem session archive).
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem session status", "gitmem session status billing-ledger --json")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what status takes."""
+    parser.add_argument("topic", nargs="?", default="", metavar="TOPIC", help="another topic of this branch")
+    parser.add_argument("--session", default="", metavar="NAME", help="on a shared branch, this one's (the latest)")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Print a topic."""
+    with shared.open_memory(args, out) as memory:
+        found = memory.topic_status(session=args.session, name=args.topic)
+        shared.tell_notices(memory, out)
+    if args.json:
+        out.json(found)
+        return 0
+    kind = "archived" if found["archived"] else "named" if found["named"] else "nobody named it"
+    where = f"{found['branch'] or 'a detached HEAD'} in {found['workspace']}"
+    out.line((found["topic"], "key"), f"  {kind}, on {where}", (", a review" if found["review"] else "", "dim"))
+    if found["off"]:
+        out.line(("agents are told nothing: ", "yellow"), found["off"])
+    for line in found["spec"].splitlines():
+        out.line("│ ", line)
+    for entry in found["evidence"]:
+        refs = ", ".join(map(str, entry.get("refs") or ()))
+        out.line("• ", str(entry.get("text")), (f"  [{refs}]" if refs else "", "dim"))
+    for line in found["worklog"]["last"]:
+        out.line("- ", line)
+    if not (found["spec"] or found["evidence"] or found["worklog"]["entries"]):
+        out.note('nothing yet; name what you work on: gitmem session use TOPIC "what it is about"')
+    others = [name for name in (*found["topics"], *found["archive"]) if name != found["topic"]]
+    if others:
+        out.line((f"others: {', '.join(others)}", "dim"))
+    return 0

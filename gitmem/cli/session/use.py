@@ -1,0 +1,41 @@
+"""Name what you work on: the active topic of this work tree and branch, from now on.
+
+What follows the name is added to its specification, which a session is told at its start, with the memories that are
+relevant to it. The name is printed.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.session.topics import SPEC_BYTES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem session use billing-ledger", 'gitmem session use billing-ledger "Move invoices to the new ledger"')
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what use takes."""
+    parser.add_argument("topic", metavar="TOPIC", help="letters, digits, '-', '_' and '.'")
+    parser.add_argument("text", nargs="*", metavar="TEXT", help="what it is about; - reads standard input")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Name the topic and print its name."""
+    text = " ".join(args.text)
+    text = shared.read_standard_input(SPEC_BYTES) if text == "-" else text
+    with shared.open_memory(args, out) as memory:
+        topic = memory.use_topic(args.topic, text)
+        shared.tell_notices(memory, out)
+    if args.json:
+        out.json({"topic": topic.name, "spec_path": topic.spec_path})
+        return 0
+    out.line(topic.name)
+    if not topic.spec():
+        out.note(f"it has no specification yet: gitmem session note TEXT, or write {topic.spec_path}")
+    return 0

@@ -1,0 +1,32 @@
+"""Remove the active topic's specification, worklog and evidence; no other topic's, and no memory.
+
+To keep them out of the way instead: gitmem session archive. The topic's name is printed.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem session wipe",)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what wipe takes."""
+    parser.add_argument("--session", default="", metavar="NAME", help="on a shared branch, this one's (the latest)")
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Remove the topic's files; 1 where there are none."""
+    with shared.open_memory(args, out) as memory:
+        topic, had = memory.wipe_topic(session=args.session)
+        shared.tell_notices(memory, out)
+    out.line(topic.name)
+    if not had:
+        out.note("it had nothing")
+    return 0 if had else 1

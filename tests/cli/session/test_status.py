@@ -1,0 +1,23 @@
+"""The active topic, for people and as JSON."""
+
+from __future__ import annotations
+
+import json
+
+
+def test_the_active_topic_is_shown_with_all_it_has(run_cli) -> None:
+    assert "name what you work on" in run_cli("session").err
+    run_cli("session", "use", "billing", "Move the invoices")
+    run_cli("session", "evidence", "It rounds", "--ref", "a.py:3")
+
+    done = run_cli("session", "status")
+
+    assert done.out == "billing  named, on main in main\n│ Move the invoices\n• It rounds  [a.py:3]\n"
+    assert json.loads(run_cli("session", "status", "--json").out)["evidence"][0]["text"] == "It rounds"
+
+
+def test_a_topic_that_is_not_there_is_told(run_cli) -> None:
+    done = run_cli("session", "status", "nothing")
+
+    assert done.status == 1
+    assert "there is no topic nothing" in done.err

@@ -1,0 +1,29 @@
+"""Naming a topic."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def test_the_name_is_printed_alone_and_a_missing_specification_told(run_cli) -> None:
+    done = run_cli("session", "use", "billing")
+
+    assert (done.status, done.out) == (0, "billing\n")
+    assert "no specification yet" in done.err
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("../up", "", "cannot be called"),
+        ("current", "", "cannot be called"),
+        ("ok", "ghp_" + "aB3dE5fG7h" * 4, "secret"),
+    ],
+    ids=["path", "reserved", "secret"],
+)
+def test_some_are_refused(run_cli, name: str, text: str, told: str) -> None:
+    done = run_cli("session", "use", name, text)
+
+    assert done.status == 2
+    assert told in done.err
+    assert "billing" not in run_cli("session").out
