@@ -1,0 +1,88 @@
+"""Codex CLI: hooks shaped like Claude Code's, with a patch for edits and no exit status.
+
+Source: the JSON schemas of Codex 0.169.0 (an unknown field in an answer makes the hook fail) and payloads of it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from gitmem import event as happened
+from gitmem.agents import claude_code
+from gitmem.agents import payload as read
+from gitmem.event import Edit, Event
+from gitmem.frozen import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+SILENT = ""
+PATCH = "apply_patch"
+_FILE = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+)")
+_MOVED = re.compile(r"\*\*\* Move to: (.+)")
+# The first line of what a patch answers (seen with 0.169.0); of a shell command nothing is told.
+_EXIT = re.compile(r"Exit code: (\d+)")
+
+
+def parse(payload: Mapping[str, Any], named: str) -> Event | None:
+    """Return what a hook was told, or None where it is nothing that matters here."""
+    told = claude_code.parse(payload, named)
+    if told is None:
+        return None
+    told = replace(told, harness="codex")
+    if told.name != happened.TOOL:
+        return told
+    ended = _EXIT.match(told.output)
+    failed = ended.group(1) != "0" if ended else None
+    if told.tool_name != PATCH:
+        return replace(told, failed=failed)
+    return replace(
+        told, tool=happened.EDIT, edits=edits_of(read.text(read.table(payload, "tool_input"), "command")), failed=failed
+    )
+
+
+def edits_of(patch: str) -> tuple[Edit, ...]:
+    """Return the files that a patch adds, updates, moves or deletes, in its order.
+
+    Source: the envelope ``*** Begin Patch`` of Codex's ``apply_patch``.
+    """
+    found: list[Edit] = []
+    removed: list[str] = []
+    added: list[str] = []
+
+    def close() -> None:
+        if found:
+            found[-1] = replace(found[-1], before="\n".join(removed), after="\n".join(added))
+        removed.clear()
+        added.clear()
+
+    for line in patch.splitlines():
+        if begins := _FILE.fullmatch(line.rstrip()):
+            close()
+            if len(found) == read.EDITS_AT_MOST:
+                return tuple(found)
+            found.append(Edit(begins[2], is_new=begins[1] == "Add", is_gone=begins[1] == "Delete"))
+        elif found and (moved := _MOVED.fullmatch(line.rstrip())):
+            found[-1] = replace(found[-1], path=moved[1])
+        elif line.startswith("+"):
+            added.append(line[1:])
+        elif line.startswith("-"):
+            removed.append(line[1:])
+    close()
+    return tuple(found)
+
+
+def answer(event: Event, text: str) -> str:
+    """Return what is printed so that the agent is told a text."""
+    if not text:
+        return SILENT
+    hooks = {happened.START: "SessionStart", happened.PROMPT: "UserPromptSubmit", happened.TOOL: "PostToolUse"}
+    if event.name in hooks:
+        told = {"hookSpecificOutput": {"hookEventName": hooks[event.name], "additionalContext": text}}
+        return json.dumps(told, ensure_ascii=True)
+    if event.name == happened.SUBAGENT_STOP:
+        return json.dumps({"decision": "block", "reason": text}, ensure_ascii=True)
+    return SILENT

@@ -1,0 +1,60 @@
+"""Read values out of a harness's JSON: whatever is missing, of another type or too long becomes something harmless."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+# Characters kept of a text: a prompt with a pasted log, a patch. What a memory may hold is far less (64 KB).
+TEXT_LIMIT = 200_000
+# Of what a tool printed, the end says how it ended.
+OUTPUT_LIMIT = 20_000
+# A name of a session, a tool, a call.
+NAME_LIMIT = 200
+EDITS_AT_MOST = 200
+
+
+def text(table: Mapping[str, Any], *names: str, limit: int = TEXT_LIMIT) -> str:
+    """Return the first of some fields that holds a text, at most *limit* characters of it; else empty."""
+    for name in names:
+        value = table.get(name)
+        if isinstance(value, str) and value:
+            return value[:limit].encode("utf-8", "replace").decode("utf-8")
+    return ""
+
+
+def name(table: Mapping[str, Any], *names: str) -> str:
+    """Return the first of some fields that holds a short text."""
+    return text(table, *names, limit=NAME_LIMIT)
+
+
+def output(value: object) -> str:
+    """Return the end of what a tool answered: a text, or the texts of a table or list of a known form."""
+    if isinstance(value, dict):
+        parts = [text(value, key) for key in ("stdout", "stderr", "llmContent", "textResultForLlm", "text", "content")]
+        value = "\n".join(part for part in parts if part)
+    elif isinstance(value, list):
+        value = "\n".join(text(part, "text") for part in value if isinstance(part, dict))
+    return value[-OUTPUT_LIMIT:].encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
+
+
+def table(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """Return the first of some fields that holds a table, also one written as a JSON text; else an empty one."""
+    for field in names:
+        value = values.get(field)
+        if isinstance(value, str) and value.lstrip().startswith("{"):
+            value = _decoded(value)
+        if isinstance(value, dict):
+            return value
+    return {}
+
+
+def _decoded(written: str) -> object:
+    import json  # loaded already: the payload itself is JSON
+
+    try:
+        return json.loads(written)
+    except (ValueError, RecursionError):
+        return None
