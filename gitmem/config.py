@@ -29,7 +29,9 @@ TRANSPORT = (
 
 # Variables that gitmem sets for its own children, that only switch something off, or that hold a secret, which has no
 # place in a file (`embed_key`); they are not settings.
-INTERNAL = frozenset({"GITMEM_RUN", "GITMEM_HOOK", "GITMEM_BACKGROUND", "GITMEM_EMBED_KEY"})
+INTERNAL = frozenset(
+    {"GITMEM_RUN", "GITMEM_HOOK", "GITMEM_BACKGROUND", "GITMEM_EMBED_KEY", "GITMEM_HOOKS", "GITMEM_CONTEXT"}
+)
 
 COLORS = ("auto", "always", "never")
 ENGINES = ("fts", "whoosh")
@@ -251,6 +253,11 @@ def search_path() -> str:
 def variable(name: str) -> str:
     """Return an environment variable, or an empty string."""
     return os.environ.get(name, "")
+
+
+def is_switched_off(name: str) -> bool:
+    """Tell whether an environment variable says no, in a word that git takes for that."""
+    return BOOLEANS.get(variable(name).lower()) is False
 
 
 def editor() -> str:

@@ -11,7 +11,7 @@ from gitmem.cli import table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from gitmem.cli.output import Output
 
@@ -44,10 +44,12 @@ def script() -> None:
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit status."""
-    from gitmem.cli.output import Output
-
     # No call of ``list`` here: once that command has run, the package's name for it is the module.
     arguments = [*(sys.argv[1:] if argv is None else argv)]
+    if arguments[:1] == ["hook"] and arguments[1:] and table.is_harness(arguments[1]):
+        return _answer(arguments[1:])
+    from gitmem.cli.output import Output
+
     out = Output(color=_color(), draws=not _is_dumb())
     try:
         status = _run(arguments, out)
@@ -61,6 +63,16 @@ def main(argv: list[str] | None = None) -> int:
     except Exception as err:  # noqa: BLE001 - the one place that words errors
         return _told(err, out, arguments)
     return status
+
+
+def _answer(words: Sequence[str]) -> int:
+    """Answer a coding agent's harness: what is broken here must not stop the agent."""
+    try:
+        from gitmem.cli import harness
+
+        return harness.run(words)
+    except BaseException:  # noqa: BLE001 - even where gitmem cannot be imported, or the person interrupts
+        return 0
 
 
 def _color() -> str:

@@ -1,11 +1,15 @@
-"""What the shims of git's hooks and pre-commit call; silent where there is no store, and never in git's way.
+"""What the shims of git's hooks, pre-commit, and the hooks of coding agents' harnesses call.
+
+Silent where there is no store, and never in the way. A harness tells on standard input what happened, and reads on
+standard output what its agent should know.
 
 Exit status: 0, but for `doctor`, which is 1 where a file of the store cannot be read.
 """
 
 from __future__ import annotations
 
-from gitmem.cli import shared
+from gitmem.cli import harness, shared
+from gitmem.cli.table import GIT_EVENTS, is_harness
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,20 +18,27 @@ if TYPE_CHECKING:
     from gitmem.app import Memory
     from gitmem.cli.output import Output
 
-EXAMPLES = ("gitmem hook post-commit", "gitmem hook doctor")
-EVENTS = ("post-commit", "post-rewrite", "post-checkout", "post-merge", "doctor", "index")
-
+EXAMPLES = (
+    "gitmem hook post-commit",
+    "gitmem hook doctor",
+    "gitmem hook claude-code < payload.json",
+    "gitmem hook copilot postToolUse < payload.json",
+)
 AFTER_GIT = ("post-checkout", "post-merge", "post-rewrite")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what hook takes."""
-    parser.add_argument("event", choices=EVENTS, help="what happened, or what is to be done")
-    parser.add_argument("words", nargs="*", help="what git says of it; for post-rewrite the new commits")
+    named = f"{', '.join(GIT_EVENTS)}; or a harness: {', '.join(harness.HARNESSES)}"
+    parser.add_argument("event", help=f"what happened, or what is to be done: {named}")
+    about = "what git says of it; for post-rewrite the new commits; of a harness the event, where its JSON has none"
+    parser.add_argument("words", nargs="*", help=about)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Do what an event asks for."""
+    if is_harness(args.event):
+        return harness.run([args.event, *args.words])
     with shared.open_memory(args, out) as memory:
         if memory.find_tip() is None:
             return 0

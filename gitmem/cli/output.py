@@ -103,6 +103,11 @@ class Output:
         """Print what gitmem itself made (a completion script, a reviewed list) as it is."""
         print(text, end="" if text.endswith("\n") else "\n", file=self._out)
 
+    def bytes(self, data: bytes) -> None:
+        """Write what a program reads and gitmem itself made, the same in every locale."""
+        self._out.flush()
+        self._out.buffer.write(data)
+
     def json(self, found: Any) -> None:
         """Print one JSON document; control characters are escapes in it, so nothing in it is alive on a terminal."""
         import json
@@ -212,6 +217,8 @@ def _fill_closed() -> None:
 
 class _Nowhere(io.StringIO):
     """A text stream that nobody reads."""
+
+    buffer = io.BytesIO()
 
     def write(self, text: str) -> int:
         """Take the text for written."""

@@ -74,6 +74,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 # What programs call and nobody types: the shims of git's hooks, and commands that leave work behind them.
 HIDDEN = ("background", "hook")
+# The events of git and pre-commit that `hook` knows. Any other word is the name of a harness: a misspelled one must not
+# end with a status of 2, which stops an agent's turn.
+GIT_EVENTS = ("post-commit", "post-rewrite", "post-checkout", "post-merge", "doctor", "index")
 GROUPS = {
     "start": "Start",
     "write": "Write",
@@ -88,6 +91,11 @@ GROUPS = {
 def load(name: str) -> ModuleType:
     """Load the module of one command; the name of one that is a word of Python ends in an underscore there."""
     return import_module(f"gitmem.cli.{name.replace(' ', '.')}{'_' * iskeyword(name)}")
+
+
+def is_harness(word: str) -> bool:
+    """Tell whether a word behind ``hook`` names a harness, or should."""
+    return word not in GIT_EVENTS and not word.startswith("-")
 
 
 def verbs_of(name: str) -> dict[str, str]:

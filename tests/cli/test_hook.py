@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from conftest import commit_files, put_files, tip
 
-from gitmem.cli import hook
+from gitmem.cli import table
 
 
-@pytest.mark.parametrize("event", hook.EVENTS)
+@pytest.mark.parametrize("event", table.GIT_EVENTS)
 def test_hook_is_silent_where_there_is_no_store(run_cli, repo: Path, event: str) -> None:
     commit_files(repo, {"a": "1"}, "x\n\nLearned: a thing of note")
 

@@ -1,0 +1,156 @@
+"""What happens when a harness calls a hook: its JSON becomes an event, the memory does its part, the answer is told.
+
+Whatever goes wrong here is no concern of the session that runs in front of it: it is noted for ``gitmem doctor``
+(``gitmem.hook_log``), nothing is said, and the status is 0. A hook that fails is shown to the person by some harnesses
+and stops the agent's turn in others (an exit status of 2).
+"""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+
+from gitmem import hook_log
+from gitmem.agents.once import is_first
+from gitmem.agents.stdin import Told, read_told
+from gitmem.config import is_switched_off
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import ModuleType
+    from typing import Any
+
+    from gitmem.event import Event
+
+# The harnesses and the modules that know them; and other names that people call them by.
+HARNESSES = {
+    "claude-code": "claude_code",
+    "codex": "codex",
+    "copilot": "copilot",
+    "cursor": "cursor",
+    "gemini": "gemini",
+    "opencode": "opencode",
+    "pi": "pi",
+}
+ALIASES = {"claude": "claude-code", "gemini-cli": "gemini", "copilot-cli": "copilot"}
+# Characters that are printed: Claude Code and Codex replace more than 10,000 by a preview (seen with 2.1.330, 0.169.0).
+ANSWER_LIMIT = 8_000
+LEFT_OUT = "(the rest is left out: gitmem context shows all of it)"
+# Set to `off`, hooks of harnesses do nothing; set to `off`, nothing is put into an agent's context.
+SWITCH = "GITMEM_HOOKS"
+CONTEXT_SWITCH = "GITMEM_CONTEXT"
+
+
+class Hook:
+    """One call of a hook: what it answers, and how far it came, for who asks after it failed.
+
+    Attributes:
+        harness: Who called, as found out so far.
+        event: What happened, None until that is known.
+        state: The state folder of the repository, empty until that is known.
+    """
+
+    def __init__(self, harness: str, named: str) -> None:
+        self.harness = ALIASES.get(harness, harness)
+        self.event: Event | None = None
+        self.state = ""
+        self._named = named
+
+    def answer(self, fd: int) -> str:
+        """Return what is printed for a payload that a descriptor brings; raises whatever goes wrong."""
+        told = read_told(fd)
+        if is_switched_off(SWITCH) or told.is_empty:
+            return self.silence()
+        payload = told.payload()
+        self.harness = sender(self.harness, payload)
+        adapter = load(self.harness)
+        self.event = adapter.parse(payload, self._named)
+        if self.event is None:
+            return self.silence()
+        text = self._happened(self.event, told)
+        return fitting(adapter, self.event, text)
+
+    def silence(self) -> str:
+        """Return what the harness takes for nothing to say."""
+        return str(load(self.harness).SILENT) if self.harness in HARNESSES else ""
+
+    @property
+    def place(self) -> str:
+        """Return the folder that the event is about; the current one where that is not said, or gone."""
+        return self.event.folder if self.event and os.path.isdir(self.event.folder) else os.curdir
+
+    def note(self, err: BaseException) -> None:
+        """Note what went wrong, where there is a repository."""
+        state = self.state or hook_log.find_state(self.place)
+        hook_log.note(state, self.harness, self.event.name if self.event else "", err)
+
+    def _happened(self, event: Event, told: Told) -> str:
+        """Let the memory do its part, and return what the agent is told."""
+        from gitmem.app import Memory
+        from gitmem.errors import NoRepositoryError
+
+        try:
+            memory = Memory(self.place)
+        except NoRepositoryError:
+            return ""
+        with memory:
+            self.state = memory.git.repository.state
+            if not memory.has_store() or not is_first(self.state, told.mark):
+                return ""
+            text = memory.happened(event)
+            return "" if is_switched_off(CONTEXT_SWITCH) else text
+
+
+def serve(harness: str, named: str = "", *, fd: int = 0) -> str:
+    """Return what a hook prints; whatever goes wrong is noted, and nothing is said then.
+
+    Args:
+        harness: Whose hook it is, as the command line names it.
+        named: The event as the command line names it, for a harness whose payloads do not.
+        fd: The descriptor that brings the payload.
+    """
+    hook = Hook(harness, named)
+    try:
+        return hook.answer(fd)
+    except BaseException as err:  # noqa: BLE001 - also an interrupt: the turn goes on in any case
+        hook.note(err)
+        return hook.silence()
+
+
+def sender(harness: str, payload: Mapping[str, Any]) -> str:
+    """Return which harness a payload comes from: several read the settings of Claude Code."""
+    if "cursor_version" in payload:
+        return "cursor"
+    if harness != "claude-code":
+        return harness
+    path = payload.get("transcript_path")
+    if "turn_id" in payload or (isinstance(path, str) and os.path.basename(path).startswith("rollout-")):
+        return "codex"
+    if "timestamp" in payload:
+        # Both name the time; only Gemini always names the file of the session.
+        return "gemini" if "transcript_path" in payload else "copilot"
+    return harness
+
+
+def load(harness: str) -> ModuleType:
+    """Return the module of one harness.
+
+    Raises:
+        UnusableError: There is no harness of this name.
+    """
+    if harness not in HARNESSES:
+        raise hook_log.UnusableError(f"there is no harness of this name; there are {', '.join(HARNESSES)}")
+    return import_module(f"gitmem.agents.{HARNESSES[harness]}")
+
+
+def fitting(adapter: ModuleType, event: Event, text: str) -> str:
+    """Return what is printed, whole lines of the text where all of it would be too long."""
+    printed: str = adapter.answer(event, text)
+    lines = text.splitlines()
+    while len(printed) > ANSWER_LIMIT and lines:
+        over = len(printed) - ANSWER_LIMIT
+        while lines and over > 0:
+            over -= len(lines.pop()) + 1
+        printed = adapter.answer(event, "\n".join([*lines, LEFT_OUT]))
+    return printed

@@ -1,0 +1,66 @@
+"""Count an event once that arrives twice: from the person's settings and the project's, or from two harnesses' files.
+
+The marks of what arrived in the last half minute stand in a small file of the state folder, which one process at a time
+reads and writes. A mark is of the whole payload, so that a command that is run again counts again: harnesses name each
+call, its time or how long it took.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from gitmem.locks import CLOSE_ON_EXEC, NO_FOLLOW, lock
+
+FOLDER = "hooks"
+NAME = "arrived"
+# Hooks of one event run at once, or one after another; a twin that comes later than this is counted again.
+REMEMBERED_S = 30.0
+# Half a minute of 30 events a second.
+MARKS_AT_MOST = 1_000
+
+
+def is_first(state_folder: str, mark: str, *, now: float | None = None) -> bool:
+    """Note that an event arrived; tell whether it is the first time. So it is where nothing can be noted.
+
+    Args:
+        state_folder: The repository's state folder.
+        mark: What both arrivals have in common, without spaces.
+        now: Epoch seconds.
+    """
+    now = time.time() if now is None else now
+    folder = os.path.join(state_folder, FOLDER)
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        fd = os.open(os.path.join(folder, NAME), os.O_RDWR | os.O_CREAT | CLOSE_ON_EXEC | NO_FOLLOW, 0o600)
+    except OSError:
+        return True
+    try:
+        lock(fd)  # held for microseconds, and let go of when the holder dies
+        arrived = _recent(os.read(fd, 64 * MARKS_AT_MOST), now)
+        if mark in arrived:
+            return False
+        arrived[mark] = now
+        content = "".join(f"{one} {at:.3f}\n" for one, at in list(arrived.items())[-MARKS_AT_MOST:]).encode()
+        os.lseek(fd, 0, os.SEEK_SET)
+        os.write(fd, content)
+        os.truncate(fd, len(content))
+    except OSError:
+        return True
+    finally:
+        os.close(fd)
+    return True
+
+
+def _recent(content: bytes, now: float) -> dict[str, float]:
+    """Return the marks that still count, with when each arrived; what is no mark is left out."""
+    found = {}
+    for line in content.decode("ascii", "replace").splitlines():
+        mark, _, at = line.partition(" ")
+        try:
+            when = float(at)
+        except ValueError:
+            continue
+        if abs(now - when) < REMEMBERED_S:
+            found[mark] = when
+    return found

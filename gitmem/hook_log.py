@@ -1,0 +1,109 @@
+"""What failed in hooks of harnesses, kept for ``gitmem doctor``: nobody else is told.
+
+A line says when, which harness, which event, what kind of error, and where in gitmem it was raised. Nothing of what the
+harness told stands there, nor of the environment: an error's own words only where they are about this clone's settings.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from gitmem.errors import BusyError, ConfigError, GitmemError
+from gitmem.frozen import frozen
+from gitmem.git.repository import discover
+from gitmem.hygiene import display
+from gitmem.secrets import redact
+
+FOLDER = "hooks"
+NAME = "log"
+# Twice this many bytes are kept: some 1,500 failures.
+LOG_LIMIT = 131_072
+MESSAGE_LIMIT = 300
+
+
+class UnusableError(GitmemError):
+    """What a harness told cannot be used; its words repeat nothing of it."""
+
+
+# Errors whose words hold nothing that a harness told.
+WORDED = (UnusableError, ConfigError, BusyError)
+
+
+@frozen
+class Failure:
+    """One failed call.
+
+    Attributes:
+        at: RFC 3339, UTC.
+        what: Harness, event, error and place, in one line.
+    """
+
+    at: str
+    what: str
+
+
+def find_state(folder: str) -> str:
+    """Return the state folder of the repository that holds a folder, or an empty string: asked when all else failed."""
+    try:
+        return discover(os.path.abspath(folder)).state
+    except (OSError, GitmemError):
+        return ""
+
+
+def note(state_folder: str, harness: str, event: str, err: BaseException) -> None:
+    """Note a failure; where that is not possible either, nobody can be told. Never raises.
+
+    Args:
+        state_folder: The repository's state folder; empty where there is no repository, where nothing is expected.
+        harness: Who called.
+        event: What happened, by our name of it; empty where that is not known.
+        err: What went wrong.
+    """
+    if not state_folder:
+        return
+    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    line = f"{at} {harness[:20]} {event or '-'}: {_told(err)} ({_place(err)})"
+    path = os.path.join(state_folder, FOLDER, NAME)
+    try:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        if os.path.exists(path) and os.stat(path).st_size > LOG_LIMIT:
+            os.replace(path, f"{path}.1")
+        fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        with os.fdopen(fd, "ab") as file:
+            file.write(display(line).encode("utf-8", "replace") + b"\n")
+    except OSError:
+        return
+
+
+def list_failures(state_folder: str | os.PathLike[str]) -> list[Failure]:
+    """Return what failed, the newest last; empty where nothing did."""
+    found: list[Failure] = []
+    for name in (f"{NAME}.1", NAME):
+        try:
+            with open(os.path.join(state_folder, FOLDER, name), encoding="utf-8", errors="replace") as file:
+                lines = file.read(2 * LOG_LIMIT).splitlines()
+        except OSError:
+            continue
+        found += [Failure(at, what) for at, _, what in (line.partition(" ") for line in lines) if what]
+    return found
+
+
+def _told(err: BaseException) -> str:
+    name = type(err).__name__
+    if isinstance(err, OSError) and err.strerror:
+        return f"{name}: {err.strerror}"
+    if isinstance(err, WORDED):
+        return f"{name}: {redact(' '.join(str(err).split()))[:MESSAGE_LIMIT]}"
+    return name
+
+
+def _place(err: BaseException) -> str:
+    """Return the innermost place of gitmem where it was raised: module and line."""
+    place, trace = "", err.__traceback__
+    while trace is not None:
+        module = trace.tb_frame.f_globals.get("__name__", "")
+        if module.startswith("gitmem"):
+            place = f"{module}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return place
