@@ -33,8 +33,8 @@ SHELLS = ("Bash",)
 EDITORS = ("Edit", "Write", "NotebookEdit", "MultiEdit")
 # A session that was forked goes on with what the other one knew.
 SOURCES = {"fork": happened.RESUME}
-# The events whose answer may carry context.
-INJECTED = (happened.START, happened.PROMPT, happened.TOOL)
+# The events whose answer may carry context, by their names in an answer.
+INJECTED = {happened.START: "SessionStart", happened.PROMPT: "UserPromptSubmit", happened.TOOL: "PostToolUse"}
 
 
 def parse(payload: Mapping[str, Any], named: str) -> Event | None:
@@ -52,7 +52,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         return None
     source = read.name(payload, "source", "trigger", "reason")
     tool_name, given = read.name(payload, "tool_name"), read.table(payload, "tool_input")
-    failed = hook == "PostToolUseFailure" if what == happened.TOOL else None
+    error = read.text(payload, "error")
     return Event(
         "claude-code",
         what,
@@ -65,14 +65,25 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         call=read.name(payload, "tool_use_id"),
         command=read.text(given, "command") if tool_name in SHELLS else "",
         edits=edits_of(tool_name, given, payload),
-        output=read.text(payload, "error") if failed else read.output(payload.get("tool_response")),
-        failed=failed,
+        # What an editor answers is the file.
+        output=error[-read.OUTPUT_LIMIT :]
+        if error or tool_name in EDITORS
+        else read.output(payload.get("tool_response")),
+        failed=_failed(hook, given, payload) if what == happened.TOOL else None,
         response=read.text(payload, "last_assistant_message"),
         transcript=read.text(payload, "agent_transcript_path", "transcript_path"),
         agent=read.name(payload, "agent_id"),
         agent_type=agent_type,
         is_again=payload.get("stop_hook_active") is True,
     )
+
+
+def _failed(hook: str, given: Mapping[str, Any], payload: Mapping[str, Any]) -> bool | None:
+    """Tell whether a tool failed; None where somebody interrupted it, or it still runs."""
+    is_open = payload.get("is_interrupt") is True or given.get("run_in_background") is True
+    if is_open or read.table(payload, "tool_response").get("interrupted") is True:
+        return None
+    return hook == "PostToolUseFailure"
 
 
 def kind_of(tool_name: str) -> str:
@@ -84,7 +95,7 @@ def kind_of(tool_name: str) -> str:
 
 def edits_of(tool_name: str, given: Mapping[str, Any], payload: Mapping[str, Any]) -> tuple[Edit, ...]:
     """Return which files a tool of Claude Code's changed."""
-    path = read.text(given, "file_path", "notebook_path")
+    path = read.text(given, "file_path", "notebook_path", "path")
     if tool_name not in EDITORS or not path:
         return ()
     many = given.get("edits")
@@ -93,7 +104,12 @@ def edits_of(tool_name: str, given: Mapping[str, Any], payload: Mapping[str, Any
         return tuple(Edit(path, read.text(part, "old_string"), read.text(part, "new_string")) for part in parts)
     is_new = read.table(payload, "tool_response").get("type") == "create"
     return (
-        Edit(path, read.text(given, "old_string"), read.text(given, "new_string", "content", "new_source"), is_new),
+        Edit(
+            path,
+            read.text(given, "old_string"),
+            read.text(given, "new_string", "content", "contents", "new_source"),
+            is_new,
+        ),
     )
 
 
@@ -101,10 +117,8 @@ def answer(event: Event, text: str) -> str:
     """Return what is printed so that the agent is told a text."""
     if not text:
         return SILENT
-    hook = next(hook for hook, what in EVENTS.items() if what == event.name)
-    if event.name == happened.TOOL and event.failed:
-        hook = "PostToolUseFailure"
     if event.name in INJECTED:
+        hook = "PostToolUseFailure" if event.failed else INJECTED[event.name]
         told = {"hookSpecificOutput": {"hookEventName": hook, "additionalContext": text}}
         return json.dumps(told, ensure_ascii=True)
     if event.name == happened.SUBAGENT_STOP:

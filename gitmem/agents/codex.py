@@ -5,7 +5,6 @@ Source: the JSON schemas of Codex 0.169.0 (an unknown field in an answer makes t
 
 from __future__ import annotations
 
-import json
 import re
 
 from gitmem import event as happened
@@ -35,13 +34,11 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
     told = replace(told, harness="codex")
     if told.name != happened.TOOL:
         return told
-    ended = _EXIT.match(told.output)
-    failed = ended.group(1) != "0" if ended else None
     if told.tool_name != PATCH:
-        return replace(told, failed=failed)
-    return replace(
-        told, tool=happened.EDIT, edits=edits_of(read.text(read.table(payload, "tool_input"), "command")), failed=failed
-    )
+        return replace(told, failed=None)
+    ended = _EXIT.match(told.output)
+    patch = read.text(read.table(payload, "tool_input"), "command")
+    return replace(told, tool=happened.EDIT, edits=edits_of(patch), failed=ended[1] != "0" if ended else None)
 
 
 def edits_of(patch: str) -> tuple[Edit, ...]:
@@ -77,12 +74,5 @@ def edits_of(patch: str) -> tuple[Edit, ...]:
 
 def answer(event: Event, text: str) -> str:
     """Return what is printed so that the agent is told a text."""
-    if not text:
-        return SILENT
-    hooks = {happened.START: "SessionStart", happened.PROMPT: "UserPromptSubmit", happened.TOOL: "PostToolUse"}
-    if event.name in hooks:
-        told = {"hookSpecificOutput": {"hookEventName": hooks[event.name], "additionalContext": text}}
-        return json.dumps(told, ensure_ascii=True)
-    if event.name == happened.SUBAGENT_STOP:
-        return json.dumps({"decision": "block", "reason": text}, ensure_ascii=True)
-    return SILENT
+    # The same fields as Claude Code's, none more: its schemas refuse what they do not know.
+    return claude_code.answer(replace(event, failed=None), text)

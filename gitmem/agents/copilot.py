@@ -32,16 +32,29 @@ EVENTS = {
     "preCompact": happened.COMPACT,
     "sessionEnd": happened.END,
 }
-SHELLS = ("bash", "powershell")
-EDITORS = ("edit", "create", "write")
+SHELLS = ("bash", "powershell", "runTerminalCommand", "run_in_terminal")
+EDITORS = ("edit", "create", "write", "editFiles", "create_file", "replace_string_in_file", "insert_edit_into_file")
+CREATORS = ("create", "create_file")
+FAILED = {"success": False, "failure": True}
 SOURCES = {"new": happened.STARTUP}
+# What only the payload of one event has, the first that fits.
+GUESSED = {
+    "toolResult": "postToolUse",
+    "initialPrompt": "sessionStart",
+    "stopReason": "agentStop",
+    "customInstructions": "preCompact",
+    "prompt": "userPromptSubmitted",
+    "reason": "sessionEnd",
+    "error": "postToolUseFailure",
+    "source": "sessionStart",
+}
 # VS Code honours these; the command line ignores them without harm.
 HOOKS = {happened.START: "SessionStart", happened.PROMPT: "UserPromptSubmit", happened.TOOL: "PostToolUse"}
 
 
 def parse(payload: Mapping[str, Any], named: str) -> Event | None:
     """Return what a hook was told, or None where it is nothing that matters here."""
-    hook = read.name(payload, "hook_event_name") or named
+    hook = read.name(payload, "hook_event_name", "hookEventName") or named or _guessed(payload)
     hook = hook[:1].lower() + hook[1:]
     what = EVENTS.get(hook, "")
     if not what:
@@ -49,7 +62,7 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
     tool_name = read.name(payload, "toolName", "tool_name")
     given = read.table(payload, "toolArgs", "tool_input")
     answered = read.table(payload, "toolResult", "tool_result", "tool_response")
-    error = read.text(payload, "error")
+    error = read.text(payload, "error") or read.text(read.table(payload, "error"), "message")
     source = read.name(payload, "source", "trigger", "reason", "stopReason")
     kind = happened.SHELL if tool_name in SHELLS else happened.EDIT if tool_name in EDITORS else happened.OTHER
     return Event(
@@ -58,13 +71,13 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         session=read.name(payload, "sessionId", "session_id"),
         folder=read.text(payload, "cwd"),
         source=SOURCES.get(source, source),
-        prompt=read.text(payload, "prompt", "initialPrompt"),
+        prompt=read.text(payload, "prompt", "initialPrompt", "initial_prompt"),
         tool=kind if tool_name else "",
         tool_name=tool_name,
         call=read.name(payload, "tool_use_id", "toolCallId"),
         command=read.text(given, "command") if tool_name in SHELLS else "",
         edits=_edits(tool_name, given),
-        output=error or read.text(answered, "textResultForLlm", "text_result_for_llm", limit=read.OUTPUT_LIMIT),
+        output=error[-read.OUTPUT_LIMIT :] or read.output(answered or payload.get("tool_response")),
         failed=_failed(hook, answered) if what == happened.TOOL else None,
         response=read.text(payload, "last_assistant_message", "lastAssistantMessage"),
         transcript=read.text(payload, "transcriptPath", "transcript_path"),
@@ -74,19 +87,29 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
     )
 
 
+def _guessed(payload: Mapping[str, Any]) -> str:
+    """Return the event by its fields: neither a payload of camelCase nor every installed command names it."""
+    return next((hook for field, hook in GUESSED.items() if field in payload), "")
+
+
 def _edits(tool_name: str, given: Mapping[str, Any]) -> tuple[Edit, ...]:
     path = read.text(given, "path", "file_path", "filePath")
-    if tool_name not in EDITORS or not path:
+    if tool_name not in EDITORS:
         return ()
-    before, after = read.text(given, "old_str", "old_string"), read.text(given, "new_str", "new_string", "file_text")
-    return (Edit(path, before, after, is_new=tool_name == "create"),)
+    many = given.get("files")
+    if isinstance(many, list) and not path:
+        return tuple(Edit(one) for one in many[: read.EDITS_AT_MOST] if isinstance(one, str) and one)
+    if not path:
+        return ()
+    before = read.text(given, "old_str", "old_string", "oldString")
+    after = read.text(given, "new_str", "new_string", "newString", "file_text", "content", "code")
+    return (Edit(path, before, after, is_new=tool_name in CREATORS),)
 
 
 def _failed(hook: str, answered: Mapping[str, Any]) -> bool | None:
     if hook == "postToolUseFailure":
         return True
-    ended = read.name(answered, "resultType", "result_type")
-    return ended != "success" if ended else None
+    return FAILED.get(read.name(answered, "resultType", "result_type"))
 
 
 def answer(event: Event, text: str) -> str:

@@ -34,17 +34,20 @@ EVENTS = {
     "preCompact": happened.COMPACT,
     "sessionEnd": happened.END,
 }
-SHELL = "Shell"
+# Those of Claude Code's settings that it runs under another name of its own.
+CLAUDES = {"UserPromptSubmit": "beforeSubmitPrompt"}
+SHELLS = ("Shell", "Bash")
 
 
 def parse(payload: Mapping[str, Any], named: str) -> Event | None:
     """Return what a hook was told, or None where it is nothing that matters here."""
     hook = read.name(payload, "hook_event_name") or named
+    hook = CLAUDES.get(hook, hook[:1].lower() + hook[1:])
     what = EVENTS.get(hook, "")
     if not what:
         return None
     tool_name, given = read.name(payload, "tool_name"), read.table(payload, "tool_input")
-    is_shell = hook == "afterShellExecution" or tool_name == SHELL
+    is_shell = hook == "afterShellExecution" or tool_name in SHELLS
     edits = _edits(hook, tool_name, given, payload)
     kind = happened.SHELL if is_shell else happened.EDIT if edits else happened.OTHER
     roots = payload.get("workspace_roots")
@@ -59,13 +62,15 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         source=happened.STARTUP if what == happened.START else read.name(payload, "trigger", "reason", "status"),
         prompt=read.text(payload, "prompt"),
         tool=kind if what == happened.TOOL else "",
-        tool_name=tool_name or hook,
+        tool_name=tool_name or (hook if what == happened.TOOL else ""),
         call=read.name(payload, "tool_use_id"),
-        command=read.text(payload, "command") or (read.text(given, "command") if is_shell else ""),
+        command=read.text(payload, "command") or read.text(given, "command") if is_shell else "",
         edits=edits,
-        output=read.text(payload, "error_message") if failed else read.output(_answered(payload)),
-        # A shell's exit status is not told: only that the tool itself failed.
-        failed=True if failed else False if hook == "postToolUse" else None,
+        output=read.text(payload, "error_message") if failed else "" if edits else read.output(_answered(payload)),
+        # A shell's exit status is not told behind `afterShellExecution`.
+        failed=None
+        if payload.get("is_interrupt") is True
+        else {"postToolUse": False, "postToolUseFailure": True}.get(hook),
         response=read.text(payload, "text", "summary"),
         transcript=read.text(payload, "agent_transcript_path", "transcript_path"),
         agent=read.name(payload, "subagent_id"),

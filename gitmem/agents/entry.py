@@ -8,8 +8,10 @@ and stops the agent's turn in others (an exit status of 2).
 from __future__ import annotations
 
 import os
+import signal
 from importlib import import_module
 
+from gitmem import event as happened
 from gitmem import hook_log
 from gitmem.agents.once import is_first
 from gitmem.agents.stdin import Told, read_told
@@ -36,6 +38,10 @@ HARNESSES = {
 ALIASES = {"claude": "claude-code", "gemini-cli": "gemini", "copilot-cli": "copilot"}
 # Characters that are printed: Claude Code and Codex replace more than 10,000 by a preview (seen with 2.1.330, 0.169.0).
 ANSWER_LIMIT = 8_000
+# Seconds that an event may take: less than what harnesses are told to wait (`gitmem install`), and than the 3 s that
+# Codex gives the end of a session at most. A hook that is cut off from outside is shown to the person.
+LIMITS_S = {happened.PROMPT: 4.0, happened.END: 2.5}
+LIMIT_S = 8.0
 LEFT_OUT = "(the rest is left out: gitmem context shows all of it)"
 # Set to `off`, hooks of harnesses do nothing; set to `off`, nothing is put into an agent's context.
 SWITCH = "GITMEM_HOOKS"
@@ -57,7 +63,7 @@ class Hook:
         self.state = ""
         self._named = named
 
-    def answer(self, fd: int) -> str:
+    def answer(self, fd: int, limit: Limit) -> str:
         """Return what is printed for a payload that a descriptor brings; raises whatever goes wrong."""
         told = read_told(fd)
         if is_switched_off(SWITCH) or told.is_empty:
@@ -68,6 +74,7 @@ class Hook:
         self.event = adapter.parse(payload, self._named)
         if self.event is None:
             return self.silence()
+        limit.set(LIMITS_S.get(self.event.name, LIMIT_S))
         text = self._happened(self.event, told)
         return fitting(adapter, self.event, text)
 
@@ -102,6 +109,41 @@ class Hook:
             return "" if is_switched_off(CONTEXT_SWITCH) else text
 
 
+class Limit:
+    """A limit of time, as a context manager: what takes longer is interrupted by TimeoutError, again and again.
+
+    It is the process's alarm (setitimer(2)), so only a program's main thread has one; elsewhere there is no limit.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._former: Any = None
+
+    def __enter__(self) -> Limit:
+        """Begin."""
+        try:
+            self._former = signal.signal(signal.SIGALRM, _interrupt)
+        except (ValueError, AttributeError):  # another thread; Windows
+            return self
+        self.set(self._seconds)
+        return self
+
+    def set(self, seconds: float) -> None:
+        """Let the limit be so many seconds from now."""
+        if self._former is not None:
+            signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
+
+    def __exit__(self, *_: object) -> None:
+        """Lift the limit."""
+        if self._former is not None:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, self._former)
+
+
+def _interrupt(*_: object) -> None:
+    raise TimeoutError("it took too long")
+
+
 def serve(harness: str, named: str = "", *, fd: int = 0) -> str:
     """Return what a hook prints; whatever goes wrong is noted, and nothing is said then.
 
@@ -112,7 +154,8 @@ def serve(harness: str, named: str = "", *, fd: int = 0) -> str:
     """
     hook = Hook(harness, named)
     try:
-        return hook.answer(fd)
+        with Limit(LIMIT_S) as limit:
+            return hook.answer(fd, limit)
     except BaseException as err:  # noqa: BLE001 - also an interrupt: the turn goes on in any case
         hook.note(err)
         return hook.silence()
@@ -127,10 +170,11 @@ def sender(harness: str, payload: Mapping[str, Any]) -> str:
     path = payload.get("transcript_path")
     if "turn_id" in payload or (isinstance(path, str) and os.path.basename(path).startswith("rollout-")):
         return "codex"
-    if "timestamp" in payload:
-        # Both name the time; only Gemini always names the file of the session.
-        return "gemini" if "transcript_path" in payload else "copilot"
-    return harness
+    if "timestamp" not in payload:
+        return harness
+    # VS Code names the time, too; but not every event of Gemini, and not always the file of the session.
+    is_gemini = "transcript_path" in payload and payload.get("hook_event_name") in load("gemini").EVENTS
+    return "gemini" if is_gemini else "copilot"
 
 
 def load(harness: str) -> ModuleType:

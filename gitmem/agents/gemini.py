@@ -28,7 +28,9 @@ EVENTS = {
 }
 SHELL = "run_shell_command"
 EDITORS = ("write_file", "replace")
-_EXIT = re.compile(r"^Exit Code: (\d+)", re.MULTILINE)
+# Behind what the command printed, which may hold such a line, too.
+_EXIT = re.compile(r".*^Exit Code: (\d+)", re.MULTILINE | re.DOTALL)
+CREATED = "Successfully created"
 
 
 def parse(payload: Mapping[str, Any], named: str) -> Event | None:
@@ -50,26 +52,27 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         tool=kind if tool_name else "",
         tool_name=tool_name,
         command=read.text(given, "command") if tool_name == SHELL else "",
-        edits=_edits(tool_name, given),
+        edits=_edits(tool_name, given, output),
         output=output,
-        failed=_failed(answered, output) if what == happened.TOOL else None,
+        failed=_failed(tool_name, answered, output) if what == happened.TOOL else None,
         response=read.text(payload, "prompt_response"),
         transcript=read.text(payload, "transcript_path"),
         is_again=payload.get("stop_hook_active") is True,
     )
 
 
-def _edits(tool_name: str, given: Mapping[str, Any]) -> tuple[Edit, ...]:
+def _edits(tool_name: str, given: Mapping[str, Any], output: str) -> tuple[Edit, ...]:
     path = read.text(given, "file_path", "absolute_path")
     if tool_name not in EDITORS or not path:
         return ()
-    return (Edit(path, read.text(given, "old_string"), read.text(given, "new_string", "content")),)
+    before, after = read.text(given, "old_string"), read.text(given, "new_string", "content")
+    return (Edit(path, before, after, is_new=output.startswith(CREATED)),)
 
 
-def _failed(answered: Mapping[str, Any], output: str) -> bool | None:
+def _failed(tool_name: str, answered: Mapping[str, Any], output: str) -> bool | None:
     if answered.get("error"):
         return True
-    ended = _EXIT.search(output)
+    ended = _EXIT.match(output) if tool_name == SHELL else None
     return ended[1] != "0" if ended else None
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 
 from gitmem import event as happened
+from gitmem.agents import codex
 from gitmem.agents import payload as read
 from gitmem.event import Edit, Event
 
@@ -55,15 +56,17 @@ def parse(payload: Mapping[str, Any], named: str) -> Event | None:
         call=read.name(given, "callID"),
         command=read.text(args, "command") if tool_name == "bash" else "",
         edits=_edits(tool_name, args),
-        output=read.text(made, "output")[-read.OUTPUT_LIMIT :] if what == happened.TOOL else "",
-        failed=ended != 0 if isinstance(ended, int) else None,
+        output=read.output(made.get("output")) if what == happened.TOOL else "",
+        failed=ended != 0 if isinstance(ended, int) and what == happened.TOOL else None,
     )
 
 
 def _edits(tool_name: str, args: Mapping[str, Any]) -> tuple[Edit, ...]:
     path = read.text(args, "filePath", "file_path")
-    if tool_name not in EDITORS or not path:
+    if tool_name not in EDITORS:
         return ()
+    if not path:
+        return codex.edits_of(read.text(args, "patchText"))
     return (Edit(path, read.text(args, "oldString"), read.text(args, "newString", "content")),)
 
 

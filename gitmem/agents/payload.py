@@ -14,6 +14,9 @@ OUTPUT_LIMIT = 20_000
 # A name of a session, a tool, a call.
 NAME_LIMIT = 200
 EDITS_AT_MOST = 200
+PARTS_AT_MOST = 200
+# Where harnesses and MCP put what a tool answered.
+SAID = ("stdout", "stderr", "llmContent", "textResultForLlm", "text_result_for_llm", "text", "content")
 
 
 def text(table: Mapping[str, Any], *names: str, limit: int = TEXT_LIMIT) -> str:
@@ -32,12 +35,20 @@ def name(table: Mapping[str, Any], *names: str) -> str:
 
 def output(value: object) -> str:
     """Return the end of what a tool answered: a text, or the texts of a table or list of a known form."""
-    if isinstance(value, dict):
-        parts = [text(value, key) for key in ("stdout", "stderr", "llmContent", "textResultForLlm", "text", "content")]
-        value = "\n".join(part for part in parts if part)
-    elif isinstance(value, list):
-        value = "\n".join(text(part, "text") for part in value if isinstance(part, dict))
-    return value[-OUTPUT_LIMIT:].encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
+    said = _said(value, depth=2)[-OUTPUT_LIMIT:]
+    return said.encode("utf-8", "replace").decode("utf-8")
+
+
+def _said(value: object, depth: int) -> str:
+    """Return the texts that a value of a known form holds, each on lines of its own; not deeper than *depth*."""
+    if isinstance(value, str):
+        return value[-OUTPUT_LIMIT:]
+    parts: list[object] = []
+    if isinstance(value, dict) and depth:
+        parts = [value[key] for key in SAID if key in value]
+    elif isinstance(value, list) and depth:
+        parts = [part for part in value[-PARTS_AT_MOST:] if isinstance(part, dict)]
+    return "\n".join(filter(None, (_said(part, depth - 1) for part in parts)))
 
 
 def table(values: Mapping[str, Any], *names: str) -> dict[str, Any]:

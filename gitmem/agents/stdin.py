@@ -59,7 +59,8 @@ class Told:
         if self.size > PARSED_AT_MOST:
             raise UnusableError(f"the payload is larger than {PARSED_AT_MOST} bytes: left alone")
         try:
-            found = json.loads(self.content)
+            # Nearly every text is good enough: a byte that is no UTF-8 must not cost the event.
+            found = json.loads(self.content.decode("utf-8-sig", "replace"))
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
@@ -74,16 +75,17 @@ def read_told(fd: int) -> Told:
     A descriptor that is closed brings nothing.
     """
     parts: list[bytes] = []
-    size, ends = 0, monotonic() + PATIENCE_S
+    chunk, size, ends = b"", 0, monotonic() + PATIENCE_S
     try:
         if os.isatty(fd):
             return Told(b"", 0, is_whole=True)
         while size < READ_AT_MOST:
             wait = ends - monotonic()
-            if parts and parts[-1].rstrip().endswith(b"}"):
+            looks_whole = chunk.rstrip().endswith(b"}")
+            if looks_whole:
                 wait = min(wait, PATIENCE_AT_END_S)
             if not select.select([fd], [], [], max(wait, 0))[0]:
-                return Told(b"".join(parts), size, is_whole=parts[-1:] != [] and parts[-1].rstrip().endswith(b"}"))
+                return Told(b"".join(parts), size, is_whole=looks_whole)
             chunk = os.read(fd, CHUNK)
             if not chunk:
                 break

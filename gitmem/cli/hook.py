@@ -8,6 +8,7 @@ Exit status: 0, but for `doctor`, which is 1 where a file of the store cannot be
 
 from __future__ import annotations
 
+from gitmem.agents.entry import HARNESSES
 from gitmem.cli import harness, shared
 from gitmem.cli.table import GIT_EVENTS, is_harness
 
@@ -29,7 +30,7 @@ AFTER_GIT = ("post-checkout", "post-merge", "post-rewrite")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what hook takes."""
-    named = f"{', '.join(GIT_EVENTS)}; or a harness: {', '.join(harness.HARNESSES)}"
+    named = f"{', '.join(GIT_EVENTS)}; or a harness: {', '.join(HARNESSES)}"
     parser.add_argument("event", help=f"what happened, or what is to be done: {named}")
     about = "what git says of it; for post-rewrite the new commits; of a harness the event, where its JSON has none"
     parser.add_argument("words", nargs="*", help=about)
