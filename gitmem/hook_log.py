@@ -15,6 +15,8 @@ from gitmem.git.repository import discover
 from gitmem.hygiene import display
 from gitmem.secrets import redact
 
+# RFC 3339, UTC: sorts as text.
+FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 FOLDER = "hooks"
 NAME = "log"
 # Twice this many bytes are kept: some 1,500 failures.
@@ -43,6 +45,11 @@ class Failure:
     what: str
 
 
+def path_of(state_folder: str | os.PathLike[str]) -> str:
+    """Return where the log lies."""
+    return os.path.join(state_folder, FOLDER, NAME)
+
+
 def find_state(folder: str) -> str:
     """Return the state folder of the repository that holds a folder, or an empty string: asked when all else failed."""
     try:
@@ -62,9 +69,9 @@ def note(state_folder: str, harness: str, event: str, err: BaseException) -> Non
     """
     if not state_folder:
         return
-    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    at = time.strftime(FORMAT, time.gmtime())
     line = f"{at} {harness[:20]} {event or '-'}: {_told(err)} ({_place(err)})"
-    path = os.path.join(state_folder, FOLDER, NAME)
+    path = path_of(state_folder)
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         if os.path.exists(path) and os.stat(path).st_size > LOG_LIMIT:
@@ -79,9 +86,9 @@ def note(state_folder: str, harness: str, event: str, err: BaseException) -> Non
 def list_failures(state_folder: str | os.PathLike[str]) -> list[Failure]:
     """Return what failed, the newest last; empty where nothing did."""
     found: list[Failure] = []
-    for name in (f"{NAME}.1", NAME):
+    for path in (f"{path_of(state_folder)}.1", path_of(state_folder)):
         try:
-            with open(os.path.join(state_folder, FOLDER, name), encoding="utf-8", errors="replace") as file:
+            with open(path, encoding="utf-8", errors="replace") as file:
                 lines = file.read(2 * LOG_LIMIT).splitlines()
         except OSError:
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from gitmem import hook_log
 from gitmem.background import list_failures
 from gitmem.document.fields import format_time
 from gitmem.model import Problem
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 # What is captured is written behind the capture in less than a second; after this long nobody is on the way.
 WAITS_AT_MOST_S = 60.0
+# How long a failed hook is told of: there is no next run that makes it good.
+SHOWN_S = 7 * 86_400
 
 
 def captured(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
@@ -48,6 +51,19 @@ def behind(memory: Opened) -> list[Problem]:
                 hint=f"gitmem index does it now; the log is {state / 'background' / 'log'}", severity="warning")
         for what, said, when in list_failures(state)
     ]  # fmt: skip
+
+
+def failed_hooks(memory: Opened) -> list[Problem]:
+    """Return what failed in hooks of harnesses in the last week, in one line: nobody was told then."""
+    state = memory.git.repository.state
+    since = time.strftime(hook_log.FORMAT, time.gmtime(memory.now - SHOWN_S))
+    found = [one for one in hook_log.list_failures(state) if one.at >= since]
+    if not found:
+        return []
+    last = f"the last one {found[-1].at}: {found[-1].what}"
+    told = f"{len(found)} call{'s' * (len(found) != 1)} failed in the last 7 days, {last}"
+    hint = f"all of them: {hook_log.path_of(state)}"
+    return [Problem("agent-hook-failed", "", told, hint=hint, severity="warning")]
 
 
 def hooks(replaced: Sequence[str]) -> list[Problem]:

@@ -13,9 +13,9 @@ from importlib import import_module
 
 from gitmem import event as happened
 from gitmem import hook_log
-from gitmem.agents.once import is_first
+from gitmem.agents.once import has_own_hooks, is_first
 from gitmem.agents.stdin import Told, read_told
-from gitmem.config import is_switched_off
+from gitmem.config import home, is_switched_off
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +69,9 @@ class Hook:
         if is_switched_off(SWITCH) or told.is_empty:
             return self.silence()
         payload = told.payload()
-        self.harness = sender(self.harness, payload)
+        named, self.harness = self.harness, sender(self.harness, payload)
+        if named != self.harness == "cursor" and has_own_hooks(payload.get("workspace_roots"), home()):
+            return self.silence()
         adapter = load(self.harness)
         self.event = adapter.parse(payload, self._named)
         if self.event is None:

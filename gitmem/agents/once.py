@@ -1,6 +1,7 @@
 """Count an event once that arrives twice: from the person's settings and the project's, or from two harnesses' files.
 
-The marks of what arrived in the last half minute stand in a small file of the state folder, which one process at a time
+Cursor runs the hooks of Claude Code's settings besides its own, and tells both of one event in two ways: there the hooks
+of its own files count. Everywhere else the two payloads are the same. The marks of what arrived in the last half minute stand in a small file of the state folder, which one process at a time
 reads and writes. A mark is of the whole payload, so that a command that is run again counts again: harnesses name each
 call, its time or how long it took.
 """
@@ -18,6 +19,10 @@ NAME = "arrived"
 REMEMBERED_S = 30.0
 # Half a minute of 30 events a second.
 MARKS_AT_MOST = 1_000
+# What stands in settings of Cursor that call us, and how much of them is read.
+CURSORS = b"hook cursor"
+SETTINGS_LIMIT = 262_144
+ROOTS_AT_MOST = 20
 
 
 def is_first(state_folder: str, mark: str, *, now: float | None = None) -> bool:
@@ -50,6 +55,27 @@ def is_first(state_folder: str, mark: str, *, now: float | None = None) -> bool:
     finally:
         os.close(fd)
     return True
+
+
+def has_own_hooks(roots: object, person: str) -> bool:
+    """Tell whether Cursor's own hooks call gitmem, in one of its workspaces or wherever the person works.
+
+    Args:
+        roots: The folders of the workspace, as its payload has them.
+        person: The person's home folder.
+    """
+    folders = [root for root in roots if isinstance(root, str)] if isinstance(roots, list) else []
+    return any(
+        _calls_us(os.path.join(folder, ".cursor", "hooks.json")) for folder in [*folders[:ROOTS_AT_MOST], person]
+    )
+
+
+def _calls_us(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return CURSORS in file.read(SETTINGS_LIMIT)
+    except (OSError, ValueError):
+        return False
 
 
 def _recent(content: bytes, now: float) -> dict[str, float]:

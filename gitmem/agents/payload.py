@@ -35,7 +35,7 @@ def name(table: Mapping[str, Any], *names: str) -> str:
 
 def output(value: object) -> str:
     """Return the end of what a tool answered: a text, or the texts of a table or list of a known form."""
-    said = _said(value, depth=2)[-OUTPUT_LIMIT:]
+    said = _said(value, depth=3)[-OUTPUT_LIMIT:]
     return said.encode("utf-8", "replace").decode("utf-8")
 
 
