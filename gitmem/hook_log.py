@@ -96,6 +96,15 @@ def list_failures(state_folder: str | os.PathLike[str]) -> list[Failure]:
     return found
 
 
+def forget(state_folder: str | os.PathLike[str]) -> None:
+    """Delete the log."""
+    for path in (f"{path_of(state_folder)}.1", path_of(state_folder)):
+        try:
+            os.unlink(path)
+        except OSError:
+            continue
+
+
 def _told(err: BaseException) -> str:
     name = type(err).__name__
     if isinstance(err, OSError) and err.strerror:

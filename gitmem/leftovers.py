@@ -53,7 +53,7 @@ def behind(memory: Opened) -> list[Problem]:
     ]  # fmt: skip
 
 
-def failed_hooks(memory: Opened) -> list[Problem]:
+def failed_hooks(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
     """Return what failed in hooks of harnesses in the last week, in one line: nobody was told then."""
     state = memory.git.repository.state
     since = time.strftime(hook_log.FORMAT, time.gmtime(memory.now - SHOWN_S))
@@ -62,7 +62,11 @@ def failed_hooks(memory: Opened) -> list[Problem]:
         return []
     last = f"the last one {found[-1].at}: {found[-1].what}"
     told = f"{len(found)} call{'s' * (len(found) != 1)} failed in the last 7 days, {last}"
-    hint = f"all of them: {hook_log.path_of(state)}"
+    if fix:
+        hook_log.forget(state)
+        fixed.append(f"deleted the log of failed hooks: {told}")
+        return []
+    hint = f"all of them: {hook_log.path_of(state)}; gitmem doctor --fix deletes it"
     return [Problem("agent-hook-failed", "", told, hint=hint, severity="warning")]
 
 

@@ -118,7 +118,7 @@ def answer(event: Event, text: str) -> str:
         return SILENT
     if event.name in HOOKS:
         told = {"hookSpecificOutput": {"hookEventName": HOOKS[event.name], "additionalContext": text}}
-        return json.dumps(told, ensure_ascii=True)
+        return json.dumps(told, ensure_ascii=False)
     if event.name == happened.SUBAGENT_STOP:
-        return json.dumps({"decision": "block", "reason": text}, ensure_ascii=True)
+        return json.dumps({"decision": "block", "reason": text}, ensure_ascii=False)
     return SILENT

@@ -101,7 +101,9 @@ def answer(event: Event, text: str) -> str:
     if not text:
         return SILENT
     if event.name in (happened.START, happened.TOOL):
-        return json.dumps({"additional_context": text}, ensure_ascii=True)
+        return json.dumps({"additional_context": text}, ensure_ascii=False)
     if event.name == happened.PROMPT:
-        return json.dumps({"continue": True, "additional_context": text}, ensure_ascii=True)
-    return json.dumps({"followup_message": text}, ensure_ascii=True) if event.name == happened.SUBAGENT_STOP else SILENT
+        return json.dumps({"continue": True, "additional_context": text}, ensure_ascii=False)
+    return (
+        json.dumps({"followup_message": text}, ensure_ascii=False) if event.name == happened.SUBAGENT_STOP else SILENT
+    )

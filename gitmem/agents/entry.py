@@ -7,6 +7,7 @@ and stops the agent's turn in others (an exit status of 2).
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from importlib import import_module
@@ -16,6 +17,7 @@ from gitmem import hook_log
 from gitmem.agents.once import has_own_hooks, is_first
 from gitmem.agents.stdin import Told, read_told
 from gitmem.config import home, is_switched_off
+from gitmem.frozen import replace
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,9 +45,8 @@ ANSWER_LIMIT = 8_000
 LIMITS_S = {happened.PROMPT: 4.0, happened.END: 2.5}
 LIMIT_S = 8.0
 LEFT_OUT = "(the rest is left out: gitmem context shows all of it)"
-# Set to `off`, hooks of harnesses do nothing; set to `off`, nothing is put into an agent's context.
+# Set to `off`, hooks of harnesses do nothing.
 SWITCH = "GITMEM_HOOKS"
-CONTEXT_SWITCH = "GITMEM_CONTEXT"
 
 
 class Hook:
@@ -73,7 +74,7 @@ class Hook:
         if named != self.harness == "cursor" and has_own_hooks(payload.get("workspace_roots"), home()):
             return self.silence()
         adapter = load(self.harness)
-        self.event = adapter.parse(payload, self._named)
+        self.event = known(adapter.parse(payload, self._named))
         if self.event is None:
             return self.silence()
         limit.set(LIMITS_S.get(self.event.name, LIMIT_S))
@@ -107,8 +108,7 @@ class Hook:
             self.state = memory.git.repository.state
             if not memory.has_store() or not is_first(self.state, told.mark):
                 return ""
-            text = memory.happened(event)
-            return "" if is_switched_off(CONTEXT_SWITCH) else text
+            return memory.happened(event)
 
 
 class Limit:
@@ -179,6 +179,13 @@ def sender(harness: str, payload: Mapping[str, Any]) -> str:
     return "gemini" if is_gemini else "copilot"
 
 
+def known(event: Event | None) -> Event | None:
+    """Return an event whose start comes from one of the sources that we know: a new one is a start like any other."""
+    if event is None or event.name != happened.START or event.source in happened.SOURCES:
+        return event
+    return replace(event, source=happened.STARTUP)
+
+
 def load(harness: str) -> ModuleType:
     """Return the module of one harness.
 
@@ -191,12 +198,12 @@ def load(harness: str) -> ModuleType:
 
 
 def fitting(adapter: ModuleType, event: Event, text: str) -> str:
-    """Return what is printed, whole lines of the text where all of it would be too long."""
+    """Return what is printed; where it would be too long, without lines above the last one, which ends a fence."""
     printed: str = adapter.answer(event, text)
-    lines = text.splitlines()
+    *lines, end = text.split("\n")
     while len(printed) > ANSWER_LIMIT and lines:
         over = len(printed) - ANSWER_LIMIT
         while lines and over > 0:
-            over -= len(lines.pop()) + 1
-        printed = adapter.answer(event, "\n".join([*lines, LEFT_OUT]))
-    return printed
+            over -= len(json.dumps(lines.pop(), ensure_ascii=False))
+        printed = adapter.answer(event, "\n".join([*lines, end, LEFT_OUT]))
+    return printed if len(printed) <= ANSWER_LIMIT else str(adapter.SILENT)

@@ -81,4 +81,4 @@ def answer(event: Event, text: str) -> str:
     if not text or event.name not in (happened.START, happened.PROMPT, happened.TOOL):
         return SILENT
     hook = next(hook for hook, what in EVENTS.items() if what == event.name)
-    return json.dumps({"hookSpecificOutput": {"hookEventName": hook, "additionalContext": text}}, ensure_ascii=True)
+    return json.dumps({"hookSpecificOutput": {"hookEventName": hook, "additionalContext": text}}, ensure_ascii=False)

@@ -1,9 +1,9 @@
 """Count an event once that arrives twice: from the person's settings and the project's, or from two harnesses' files.
 
-Cursor runs the hooks of Claude Code's settings besides its own, and tells both of one event in two ways: there the hooks
-of its own files count. Everywhere else the two payloads are the same. The marks of what arrived in the last half minute stand in a small file of the state folder, which one process at a time
-reads and writes. A mark is of the whole payload, so that a command that is run again counts again: harnesses name each
-call, its time or how long it took.
+Cursor runs the hooks of Claude Code's settings besides its own, and tells each of one event in its own way: where its
+own files call us, those count. Everywhere else both payloads are the same: the marks of what arrived in the last half
+minute stand in a small file of the state folder, which one process at a time reads and writes. A mark is of the whole
+payload, so that a command that is run again counts again: harnesses name each call, its time or how long it took.
 """
 
 from __future__ import annotations

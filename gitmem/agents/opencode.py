@@ -73,4 +73,4 @@ def _edits(tool_name: str, args: Mapping[str, Any]) -> tuple[Edit, ...]:
 def answer(event: Event, text: str) -> str:
     """Return what the plugin reads so that the agent is told a text."""
     fit = event.name in (happened.START, happened.PROMPT, happened.COMPACT)
-    return json.dumps({"context": text}, ensure_ascii=True) if text and fit else SILENT
+    return json.dumps({"context": text}, ensure_ascii=False) if text and fit else SILENT

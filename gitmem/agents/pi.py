@@ -78,4 +78,4 @@ def _last_said(messages: object) -> str:
 def answer(event: Event, text: str) -> str:
     """Return what the extension reads so that the agent is told a text."""
     fit = event.name in (happened.START, happened.PROMPT)
-    return json.dumps({"context": text}, ensure_ascii=True) if text and fit else SILENT
+    return json.dumps({"context": text}, ensure_ascii=False) if text and fit else SILENT

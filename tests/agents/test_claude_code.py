@@ -43,8 +43,11 @@ EVENTS = [
     ("SessionEnd.clear", {"name": "end", "source": "clear"}),
     ("Stop", {"name": "stop", "response": "All done. LEARNED: retries must be idempotent."}),
     ("Stop.active", {"name": "stop", "is_again": True}),
-    ("SubagentStop", {"name": "subagent-stop", "agent": "a1f2", "agent_type": "Explore", "response": "Found 3 callers."}),
-]  # fmt: skip
+    (
+        "SubagentStop",
+        {"name": "subagent-stop", "agent": "a1f2", "agent_type": "Explore", "response": "Found 3 callers."},
+    ),
+]
 LEFT_ALONE = (
     *("Notification", "PermissionRequest", "PostCompact", "PostToolBatch", "PreToolUse.Bash", "SubagentStart"),
     *("SubagentStop.internal", "UserPromptExpansion"),

@@ -58,7 +58,9 @@ def test_file_with_a_status_in_it_has_none() -> None:
     assert parsed("gemini/AfterTool.write_file", tool_response={"llmContent": "Exit Code: 1"}).failed is None
 
 
-@pytest.mark.parametrize(("name", "hook"), [("start", "SessionStart"), ("prompt", "BeforeAgent"), ("tool", "AfterTool")])
+@pytest.mark.parametrize(
+    ("name", "hook"), [("start", "SessionStart"), ("prompt", "BeforeAgent"), ("tool", "AfterTool")]
+)
 def test_text_is_put_where_that_event_takes_context(name: str, hook: str) -> None:
     told = json.loads(gemini.answer(Event("gemini", name), "text"))
 

@@ -24,7 +24,9 @@ FIELDS = (
     *("source", "input", "output", "event", "messages", "content", "workspace_roots", "file_path", "isError", "error"),
     *("stop_hook_active", "loop_count", "is_interrupt", "reason", "systemPromptOptions", "messageType", "command"),
 )
-TOOLS = st.sampled_from(["Bash", "Edit", "Write", "MultiEdit", "apply_patch", "Shell", "bash", "write_file", "editFiles"])
+TOOLS = st.sampled_from(
+    ["Bash", "Edit", "Write", "MultiEdit", "apply_patch", "Shell", "bash", "write_file", "editFiles"]
+)
 
 
 @pytest.mark.parametrize("harness", HARNESSES)

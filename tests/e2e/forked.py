@@ -21,15 +21,26 @@ import tempfile
 HEADER = struct.Struct(">I")
 
 
-def run_forked(argv: list[str], cwd: str | bytes, env: dict[str, str], *, timeout: float) -> tuple[int, bytes, bytes]:
+def run_forked(
+    argv: list[str], cwd: str | bytes, env: dict[str, str], *, timeout: float, stdin: bytes = b""
+) -> tuple[int, bytes, bytes]:
     """Run one command of gitmem without a terminal and return its status and what it printed.
+
+    Args:
+        argv: The command's words.
+        cwd: Its folder.
+        env: Its environment.
+        timeout: Seconds.
+        stdin: What stands on its standard input.
 
     Raises:
         subprocess.TimeoutExpired: It took too long; it was killed.
     """
     server = _server()
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        descriptors = [f"/proc/{os.getpid()}/fd/{file.fileno()}" for file in (out, err)]
+    with tempfile.TemporaryFile() as told, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        told.write(stdin)
+        told.flush()
+        descriptors = [f"/proc/{os.getpid()}/fd/{file.fileno()}" for file in (told, out, err)]
         _send(server.stdin, (argv, cwd, env, descriptors))
         pid = _receive(server.stdout)
         if not select.select([server.stdout], [], [], timeout)[0]:
@@ -100,8 +111,8 @@ def _become(argv: list[str], cwd: str | bytes, env: dict[str, str], descriptors:
 
     try:
         os.setsid()
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        for number, place in enumerate(descriptors, 1):
+        os.dup2(os.open(descriptors[0], os.O_RDONLY), 0)
+        for number, place in enumerate(descriptors[1:], 1):
             os.dup2(os.open(place, os.O_WRONLY | os.O_APPEND), number)
         os.closerange(3, 64)
         os.chdir(cwd)

@@ -1,0 +1,124 @@
+"""What stands on standard input: bounded in size and time, whatever the other end does."""
+
+from __future__ import annotations
+
+import os
+import pty
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from gitmem.agents import stdin
+from gitmem.agents.stdin import read_told
+from gitmem.hook_log import UnusableError
+
+
+@contextmanager
+def piped(*parts: bytes, closes: bool = True, pause_s: float = 0.0) -> Iterator[int]:
+    """Yield a descriptor that brings parts, written by another thread."""
+    read, write = os.pipe()
+
+    def run() -> None:
+        for part in parts:
+            view = memoryview(part)
+            while view:
+                view = view[os.write(write, view) :]
+            time.sleep(pause_s)
+        if closes:
+            os.close(write)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    yield read
+    thread.join()
+    os.close(read)
+    if not closes:
+        os.close(write)
+
+
+def test_payload_that_comes_in_parts_is_read_whole() -> None:
+    with piped(b'{"a": ', b'"\xc3', b'\xa4"}', pause_s=0.02) as fd:
+        assert read_told(fd).payload() == {"a": "ä"}
+
+
+def test_pipe_that_is_never_closed_is_not_waited_for_behind_a_whole_object() -> None:
+    with piped(b'{"a": 1}\n', closes=False) as fd:
+        begun = time.monotonic()
+        told = read_told(fd)
+
+    assert told.payload() == {"a": 1}
+    assert time.monotonic() - begun < 2
+
+
+def test_silent_pipe_is_left_alone_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stdin, "PATIENCE_S", 0.1)
+    with piped(closes=False) as fd:
+        assert read_told(fd).is_empty
+    with piped(b'{"a": ', closes=False) as fd:
+        told = read_told(fd)
+
+    with pytest.raises(UnusableError, match=r"6 bytes, and its end did not come in time"):
+        told.payload()
+
+
+def test_large_payload_is_read_to_its_end_and_not_kept() -> None:
+    with piped(b'{"a": "', b"x" * (8 * 1024 * 1024), b'"}') as fd:
+        told = read_told(fd)
+
+    assert told.size == 8 * 1024 * 1024 + 9
+    assert len(told.content) <= stdin.PARSED_AT_MOST + stdin.CHUNK
+    with pytest.raises(UnusableError, match="larger than 4194304 bytes"):
+        told.payload()
+
+
+def test_terminal_is_not_read() -> None:
+    parent, child = pty.openpty()
+    try:
+        assert read_told(child).is_empty
+    finally:
+        os.close(parent)
+        os.close(child)
+
+
+def test_closed_descriptor_brings_nothing() -> None:
+    read, write = os.pipe()
+    os.close(read)
+    os.close(write)
+
+    assert read_told(read).is_empty
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"[1]", b"7", b"null", b'{"a": ', b"\x00\x01", b"[" * 100_000, b'{"a":' * 50_000, b"1" * 5000, b'"\\ud800"'],
+    ids=["list", "number", "null", "cut", "bytes", "deep", "deeper", "many digits", "half a character"],
+)
+def test_what_is_no_object_is_refused_without_a_word_of_it(content: bytes) -> None:
+    with piped(content) as fd, pytest.raises(UnusableError) as caught:
+        read_told(fd).payload()
+
+    assert str(caught.value) == f"the payload is no JSON object ({len(content)} bytes)"
+
+
+@pytest.mark.parametrize("content", [b'\xef\xbb\xbf{"a": 1}', b' \n{"a": 1}\n\n'])
+def test_mark_of_the_encoding_and_space_are_no_harm(content: bytes) -> None:
+    with piped(content) as fd:
+        assert read_told(fd).payload() == {"a": 1}
+
+
+def test_byte_that_is_no_text_costs_one_character() -> None:
+    with piped(b'{"a": "x\xffy"}') as fd:
+        assert read_told(fd).payload() == {"a": "x\ufffdy"}
+
+
+def test_mark_is_of_the_content() -> None:
+    marks = []
+    for content in (b'{"a": 1}', b'{"a": 1}', b'{"a": 2}'):
+        with piped(content) as fd:
+            marks.append(read_told(fd).mark)
+
+    assert marks[0] == marks[1] != marks[2]
+    assert all(mark.isalnum() for mark in marks)

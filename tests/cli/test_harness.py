@@ -1,0 +1,103 @@
+"""``gitmem hook HARNESS``: the status is 0 and standard output is the harness's alone, whatever happens."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from telling import payload
+
+from gitmem.app import Memory
+from gitmem.cli import harness, main
+from gitmem.event import Event
+
+
+@pytest.fixture
+def hook(run_cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Return a function that calls a hook with a payload or bytes on standard input."""
+
+    def call(*words: str, told: object = b"", before: tuple[str, ...] = ()):
+        path = tmp_path / "told"
+        path.write_bytes(told if isinstance(told, bytes) else json.dumps(told).encode())
+        fd = os.open(path, os.O_RDONLY)
+        monkeypatch.setattr(harness, "STDIN", fd)
+        try:
+            return run_cli(*before, "hook", *words)
+        finally:
+            os.close(fd)
+
+    return call
+
+
+@pytest.fixture
+def says(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the memory have a text for every event."""
+    monkeypatch.setattr(Memory, "happened", lambda _, event: f"näh, a {event.name}")
+
+
+def test_answer_is_one_line_of_json(memory, hook, says, repo: Path) -> None:
+    ran = hook("claude-code", told=payload("claude-code/SessionStart.startup", cwd=str(repo)))
+
+    assert (ran.status, ran.err) == (0, "")
+    assert json.loads(ran.out)["hookSpecificOutput"]["additionalContext"] == "näh, a start"
+    assert ran.out.count("\n") == 1
+
+
+def test_event_is_named_on_the_command_line_where_the_payload_does_not(memory, hook, says, repo: Path) -> None:
+    told = payload("copilot/userPromptSubmitted", cwd=str(repo))
+    del told["prompt"]  # which would tell
+
+    assert "a prompt" in hook("copilot", "userPromptSubmitted", told=told).out
+    assert hook("copilot", told=told | {"timestamp": 1}).out == ""
+
+
+@pytest.mark.parametrize(("alias", "name"), [("claude", "claude-code/Stop"), ("gemini-cli", "gemini/AfterAgent")])
+def test_harness_has_other_names(memory, hook, monkeypatch, repo: Path, alias: str, name: str) -> None:
+    events: list[Event] = []
+    monkeypatch.setattr(Memory, "happened", lambda _, event: events.append(event) or "")
+
+    ran = hook(alias, told=payload(name, cwd=str(repo)))
+
+    assert (ran.status, ran.err, [event.name for event in events]) == (0, "", ["stop"])
+
+
+def test_works_behind_the_option_for_a_folder(memory, hook, says, repo: Path, tmp_path: Path) -> None:
+    ran = hook("codex", told=payload("codex/UserPromptSubmit"), before=("-C", str(repo)))
+
+    assert "a prompt" in ran.out
+
+
+def test_misspelled_harness_is_told_on_standard_error_and_no_failure(memory, hook) -> None:
+    ran = hook("claud-code", told={})
+
+    assert (ran.status, ran.out) == (0, "")
+    assert "there is no harness claud-code; there are claude-code, codex" in ran.err
+
+
+def test_at_a_terminal_it_says_what_it_is_for(memory, run_cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    parent, child = os.openpty()
+    monkeypatch.setattr(harness, "STDIN", child)
+    ran = run_cli("hook", "cursor")
+    os.close(parent)
+    os.close(child)
+
+    assert (ran.status, ran.out) == (0, "{}\n")
+    assert "gitmem install cursor" in ran.err
+
+
+def test_status_is_0_where_gitmem_itself_is_broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(words: object) -> int:
+        raise SyntaxError("a half-written upgrade")
+
+    monkeypatch.setattr(harness, "run", fail)
+
+    assert main(["hook", "claude-code"]) == 0
+
+
+def test_help_names_the_harnesses(run_cli) -> None:
+    ran = run_cli("hook", "--help")
+
+    assert ran.status == 0
+    assert "claude-code, codex, copilot, cursor, gemini, opencode, pi" in " ".join(ran.out.split())
