@@ -11,7 +11,6 @@ import time
 
 from gitmem.errors import BusyError, ConfigError, GitmemError
 from gitmem.frozen import frozen
-from gitmem.git.repository import discover
 from gitmem.hygiene import display
 from gitmem.secrets import redact
 
@@ -48,14 +47,6 @@ class Failure:
 def path_of(state_folder: str | os.PathLike[str]) -> str:
     """Return where the log lies."""
     return os.path.join(state_folder, FOLDER, NAME)
-
-
-def find_state(folder: str) -> str:
-    """Return the state folder of the repository that holds a folder, or an empty string: asked when all else failed."""
-    try:
-        return discover(os.path.abspath(folder)).state
-    except (OSError, GitmemError):
-        return ""
 
 
 def note(state_folder: str, harness: str, event: str, err: BaseException) -> None:

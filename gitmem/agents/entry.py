@@ -17,7 +17,9 @@ from gitmem import hook_log
 from gitmem.agents.once import has_own_hooks, is_first
 from gitmem.agents.stdin import Told, read_told
 from gitmem.config import home, is_switched_off
+from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.frozen import replace
+from gitmem.git.repository import discover
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,13 +94,12 @@ class Hook:
 
     def note(self, err: BaseException) -> None:
         """Note what went wrong, where there is a repository."""
-        state = self.state or hook_log.find_state(self.place)
+        state = self.state or find_state(self.place)
         hook_log.note(state, self.harness, self.event.name if self.event else "", err)
 
     def _happened(self, event: Event, told: Told) -> str:
         """Let the memory do its part, and return what the agent is told."""
         from gitmem.app import Memory
-        from gitmem.errors import NoRepositoryError
 
         try:
             memory = Memory(self.place)
@@ -177,6 +178,14 @@ def sender(harness: str, payload: Mapping[str, Any]) -> str:
     # VS Code names the time, too; but not every event of Gemini, and not always the file of the session.
     is_gemini = "transcript_path" in payload and payload.get("hook_event_name") in load("gemini").EVENTS
     return "gemini" if is_gemini else "copilot"
+
+
+def find_state(folder: str) -> str:
+    """Return the state folder of the repository that holds a folder, or an empty string: asked when all else failed."""
+    try:
+        return discover(os.path.abspath(folder)).state
+    except (OSError, GitmemError):
+        return ""
 
 
 def known(event: Event | None) -> Event | None:
