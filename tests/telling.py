@@ -6,7 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from gitmem.agents.entry import load
+import pytest
+
+from gitmem.agents.entry import METHODS, load
+from gitmem.app import Memory
 from gitmem.event import Event
 
 PAYLOADS = Path(__file__).parent / "agents" / "payloads"
@@ -20,6 +23,12 @@ def payload(name: str, **changed: Any) -> dict[str, Any]:
 def parsed(name: str, named: str = "", **changed: Any) -> Event | None:
     """Return the event that a payload becomes."""
     return load(name.partition("/")[0]).parse(payload(name, **changed), named)
+
+
+def let(monkeypatch: pytest.MonkeyPatch, method: Any) -> None:
+    """Let one method be what is done whatever happens in a session."""
+    for name in METHODS.values():
+        monkeypatch.setattr(Memory, name, method, raising=False)
 
 
 def said(event: Event | None) -> dict[str, Any]:

@@ -40,6 +40,17 @@ HARNESSES = {
     "pi": "pi",
 }
 ALIASES = {"claude": "claude-code", "gemini-cli": "gemini", "copilot-cli": "copilot"}
+# What is done when something happens: methods of `Memory` (`gitmem.hooked`); what they return, the agent is told.
+METHODS = {
+    happened.START: "session_started",
+    happened.PROMPT: "prompted",
+    happened.TOOL: "tool_used",
+    happened.RESPONSE: "responded",
+    happened.STOP: "stopped",
+    happened.SUBAGENT_STOP: "subagent_stopped",
+    happened.COMPACT: "compacting",
+    happened.END: "session_ended",
+}
 # Characters that are printed: Claude Code and Codex replace more than 10,000 by a preview (seen with 2.1.330, 0.169.0).
 ANSWER_LIMIT = 8_000
 # Seconds that an event may take: less than what harnesses are told to wait (`gitmem install`), and than the 3 s that
@@ -109,7 +120,7 @@ class Hook:
             self.state = memory.git.repository.state
             if not memory.has_store() or not is_first(self.state, told.mark):
                 return ""
-            return memory.happened(event)
+            return str(getattr(memory, METHODS[event.name])(event) or "")
 
 
 class Limit:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from telling import PAYLOADS, parsed, payload
+from telling import PAYLOADS, let, parsed, payload
 
 from gitmem import hook_log
 from gitmem.agents import entry
@@ -46,7 +46,7 @@ def happened(monkeypatch: pytest.MonkeyPatch) -> list[Event]:
         events.append(event)
         return "some text"
 
-    monkeypatch.setattr(Memory, "happened", happen)
+    let(monkeypatch, happen)
     return events
 
 
@@ -176,7 +176,7 @@ def test_whatever_goes_wrong_is_noted_without_a_word_of_the_payload(
     def fail(_: Memory, event: Event) -> str:
         raise error
 
-    monkeypatch.setattr(Memory, "happened", fail)
+    let(monkeypatch, fail)
 
     printed = serve("cursor", fd=told(payload("cursor/beforeSubmitPrompt", workspace_roots=[str(repo)])))
 
@@ -209,7 +209,7 @@ def test_what_takes_too_long_is_given_up(memory: Memory, told, repo: Path, monke
         time.sleep(10)
         return "late"
 
-    monkeypatch.setattr(Memory, "happened", wait)
+    let(monkeypatch, wait)
     monkeypatch.setitem(entry.LIMITS_S, "prompt", 0.05)
     begun = time.monotonic()
 

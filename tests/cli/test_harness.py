@@ -7,9 +7,8 @@ import os
 from pathlib import Path
 
 import pytest
-from telling import payload
+from telling import let, payload
 
-from gitmem.app import Memory
 from gitmem.cli import harness, main
 from gitmem.event import Event
 
@@ -34,7 +33,7 @@ def hook(run_cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 @pytest.fixture
 def says(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the memory have a text for every event."""
-    monkeypatch.setattr(Memory, "happened", lambda _, event: f"näh, a {event.name}")
+    let(monkeypatch, lambda _, event: f"näh, a {event.name}")
 
 
 def test_answer_is_one_line_of_json(memory, hook, says, repo: Path) -> None:
@@ -56,7 +55,7 @@ def test_event_is_named_on_the_command_line_where_the_payload_does_not(memory, h
 @pytest.mark.parametrize(("alias", "name"), [("claude", "claude-code/Stop"), ("gemini-cli", "gemini/AfterAgent")])
 def test_harness_has_other_names(memory, hook, monkeypatch, repo: Path, alias: str, name: str) -> None:
     events: list[Event] = []
-    monkeypatch.setattr(Memory, "happened", lambda _, event: events.append(event) or "")
+    let(monkeypatch, lambda _, event: events.append(event))
 
     ran = hook(alias, told=payload(name, cwd=str(repo)))
 
