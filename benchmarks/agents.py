@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import signal
 import statistics
 import subprocess
@@ -32,11 +33,14 @@ AT_ONCE = 8
 # What a hook that is timed by itself is told of.
 KINDS = ("nothing", "captured", "start", "prompt")
 # What a learning is made of: any six of them are like no other six.
-WORDS = (
-    "gateway retry idle socket timeout cache token signer ledger invoice worker queue shard replica lease probe header"
-    " cursor schema column index vacuum snapshot restore migration tenant quota throttle beacon metric sampler tracer"
-    " builder linker wheel locale charset encoder parser lexer router proxy mirror bucket digest nonce cipher keyring"
-).split()  # noqa: SIM905
+WORDS = re.findall(
+    r"\w+",
+    """
+    gateway retry idle socket timeout cache token signer ledger invoice worker queue shard replica lease probe header
+    cursor schema column index vacuum snapshot restore migration tenant quota throttle beacon metric sampler tracer
+    builder linker wheel locale charset encoder parser lexer router proxy mirror bucket digest nonce cipher keyring
+    """,
+)
 
 
 def told(event: str, session: str, folder: Path, **fields: Any) -> bytes:
