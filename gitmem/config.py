@@ -30,12 +30,15 @@ TRANSPORT = (
 # Variables that gitmem sets for its own children, that only switch something off, or that hold a secret, which has no
 # place in a file (`embed_key`); they are not settings.
 INTERNAL = frozenset({"GITMEM_RUN", "GITMEM_HOOK", "GITMEM_BACKGROUND", "GITMEM_EMBED_KEY", "GITMEM_HOOKS"})
+# place in a file (`embed_key`, `summary_key`); they are not settings.
+INTERNAL = frozenset({"GITMEM_RUN", "GITMEM_HOOK", "GITMEM_BACKGROUND", "GITMEM_EMBED_KEY", "GITMEM_SUMMARY_KEY"})
 
 COLORS = ("auto", "always", "never")
 ENGINES = ("fts", "whoosh")
 TRACING = ("", "auto", "off")
 WORK = ("", "asked", "always")
 KEPT = ("", "numpy", "sqlite-vec")
+STOP_LOGS = ("", "off", "activity", "responses")
 
 # The names that agent-swarm's users have in their environment (D6).
 ALIASES = {
@@ -75,6 +78,10 @@ class Config:
         domains: The project's domains, separated by commas, besides the policy's.
         stores: Other repositories whose memories are read here, each ``PATH`` or ``NAME=PATH`` (``store.listed``).
         trace: ``auto``: what checks read is looked at where strace works; ``off``: never; empty: the policy decides.
+        stop_log: What is logged when an agent stops (docs/summaries.md): ``off``, ``activity`` or ``responses``; empty:
+            the policy decides.
+        summary: A model's endpoint that words summaries of sessions, ``https://host/v1#MODEL``. Never the policy's.
+        summary_command: A program that does, and its arguments; no shell. Never the policy's to say.
         embed: The embedding model (docs/embeddings.md); empty or ``off``: none. Never the policy's to say.
         embed_code: The model for memories that are code; empty or ``off``: as for the others.
         vectors: Where vectors are kept and searched: ``numpy``, ``sqlite-vec``, or empty for where they are.
@@ -104,6 +111,9 @@ class Config:
     domains: str = ""
     stores: tuple[str, ...] = ()
     trace: str = ""
+    stop_log: str = ""
+    summary: str = ""
+    summary_command: str = ""
     embed: str = ""
     embed_code: str = ""
     vectors: str = ""
@@ -133,11 +143,10 @@ def load(git_values: Mapping[str, str], *, environment: Mapping[str, str] | None
     for key, text in git_values.items():
         plain = key.lower().replace("-", "").replace(".", "")
         name = by_git.get(plain)
-        if plain == "embedkey":
+        if plain in ("embedkey", "summarykey"):
             told = f"git config: gitmem.{key} would keep a key in a file"
-            raise ConfigError(
-                told, file="git config", key=f"gitmem.{key}", hint="the environment's GITMEM_EMBED_KEY holds it"
-            )
+            held = f"the environment's GITMEM_{plain.removesuffix('key').upper()}_KEY holds it"
+            raise ConfigError(told, file="git config", key=f"gitmem.{key}", hint=held)
         if name is None:
             raise _unknown(f"gitmem.{key}", "git config", [f"gitmem.{_camel(k)}" for k in known])
         values[name] = _typed(text, known[name], f"gitmem.{key}", "git config")
@@ -161,6 +170,7 @@ def load(git_values: Mapping[str, str], *, environment: Mapping[str, str] | None
         ("trace", config.trace, TRACING),
         ("recallWork", config.recall_work, WORK),
         ("vectors", config.vectors, KEPT),
+        ("stopLog", config.stop_log, STOP_LOGS),
     ):
         if value not in allowed:
             told = f"the setting {key} must be one of {', '.join(allowed)}, not {value!r}"
@@ -290,6 +300,11 @@ def data_home() -> str:
 def embed_key() -> str:
     """Return the key of an embedding endpoint, or an empty string: from the environment only, and kept nowhere."""
     return variable("GITMEM_EMBED_KEY")
+
+
+def summary_key() -> str:
+    """Return the key of an endpoint for summaries, or an empty string: from the environment only, and kept nowhere."""
+    return variable("GITMEM_SUMMARY_KEY")
 
 
 def model_cache() -> str:

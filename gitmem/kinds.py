@@ -311,6 +311,13 @@ def looking(value: Any) -> str:
     return str(value)
 
 
+def stop_log(value: Any) -> str:
+    """Read what is logged when an agent stops."""
+    if value not in ("off", "activity", "responses"):
+        raise WrongValue('"off", "activity" or "responses"')
+    return str(value)
+
+
 def tracing(value: Any) -> str:
     """Read whether what checks read is looked at."""
     if value not in ("auto", "off"):

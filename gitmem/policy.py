@@ -23,6 +23,7 @@ from gitmem.settings import (
     SecretSettings,
     SessionSettings,
     StatusFactors,
+    StopSettings,
     VerifySettings,
     Weights,
     WorkPoints,
@@ -44,6 +45,7 @@ class Policy:
         kinds: The rows by name, built-in ones and those of the store.
         recall, verify, context, session, secrets, rotation, duplicates: The sections of these names.
         roles: What is told to each role, by name.
+        recall, verify, context, stops, secrets, rotation, duplicates: The sections of these names.
         tags: The words that give each tag.
         changes: What the store's file says, as JSON can hold it: this alone is stored, so that defaults can move.
     """
@@ -53,6 +55,7 @@ class Policy:
     verify: VerifySettings
     context: ContextSettings
     session: SessionSettings
+    stops: StopSettings
     secrets: SecretSettings
     rotation: RotationSettings
     duplicates: DuplicateSettings
@@ -227,6 +230,7 @@ def _factors(*names: str) -> dict[str, _Row]:
 
 
 _TABLES = ("recall", "verify", "context", "session", "secrets", "rotation", "duplicates", "roles", "tags", "kinds")
+_TABLES = ("recall", "verify", "context", "stops", "secrets", "rotation", "duplicates", "tags", "kinds")
 
 DEFAULTS: dict[str, Any] = {
     "recall": RecallSettings(),
@@ -239,6 +243,7 @@ DEFAULTS: dict[str, Any] = {
     "verify": VerifySettings(),
     "context": ContextSettings(),
     "session": SessionSettings(),
+    "stops": StopSettings(),
     "secrets": SecretSettings(),
     "rotation": RotationSettings(),
     "duplicates": DuplicateSettings(),
@@ -313,6 +318,12 @@ ROWS: dict[str, dict[str, _Row]] = {
         "limit": _Row(read.whole(1, 20), "memories told for a prompt or a topic at most"),
         "gate": _Row(read.number(0, 1000), "words of one memory alone that a prompt's best hit must be worth"),
         "coverage": _Row(read.number(0, 1), "share of a prompt's words that its best hit must have"),
+    "stops": {
+        "worktree": _Row(read.flag, "whether a sub-agent is asked to leave nothing uncommitted in its work tree"),
+        "push": _Row(read.flag, "whether it is asked to push its branch"),
+        "task": _Row(read.flag, "whether it is asked to end the tasks that it began"),
+        "exempt": _Row(read.lines, "types of sub-agents that are asked nothing"),
+        "log": _Row(read.stop_log, '"activity" = stops are logged in each clone; "responses" = with what was said'),
     },
     "secrets": {"allow": _Row(read.lines, "rules of the secret scan that never refuse a memory here")},
     "rotation": {

@@ -191,6 +191,26 @@ class DuplicateSettings:
 
 
 @frozen
+class StopSettings:
+    """What is done when an agent stops; nothing of what it knows is kept then.
+
+    Attributes:
+        worktree: Whether a sub-agent in a work tree of its own is asked to leave nothing uncommitted.
+        push: Whether it is asked to push its branch.
+        task: Whether it is asked to end the tasks that it began.
+        exempt: Types of sub-agents that are asked nothing.
+        log: ``off``; ``activity``: stops are logged in this clone; ``responses``: and what was said.
+    """
+
+    worktree: bool = False
+    push: bool = False
+    task: bool = False
+    # A, "Exempt: worker-supervisor (low-level tasks that don't produce architectural insight)".
+    exempt: tuple[str, ...] = ("worker-supervisor",)
+    log: str = "off"
+
+
+@frozen
 class SecretSettings:
     """Which secrets rules are silenced.
 

@@ -43,6 +43,7 @@ def _verify(memory: Memory) -> None:
 WORKS: dict[str, Callable[[Memory], object]] = {
     "index": _index,
     "spool": Memory.drain,
+    "summary": Memory.summarize,
     "view": Memory.follow_view,
     "verify": _verify,
     "embed": Memory.embed_missing,

@@ -1,0 +1,288 @@
+"""The summary of a session, before its harness forgets most of it and at its end (C4, D2).
+
+A hook only notes that one is wanted: the end of a session has a second or two. A process behind it reads the
+transcript. What was seen of a session is kept, so that a second look adds to the first one, and the memory is one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+from gitmem import background
+from gitmem.errors import BusyError, ConflictError, GitmemError
+from gitmem.event import END, Event
+from gitmem.frozen import frozen
+from gitmem.hygiene import display
+from gitmem.session.better import better
+from gitmem.session.distil import distil, from_dict, merged, title_of, to_dict, told
+from gitmem.transcripts.read import read_transcript
+from gitmem.transcripts.turns import SAID
+from gitmem.write.draft import make_draft
+from gitmem.write.place import find_known
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from gitmem.opened import Opened
+    from gitmem.session.distil import Summary
+    from gitmem.transcripts.turns import Turn
+    from gitmem.write.draft import Author
+
+KIND = "session"
+WORK = "summary"
+FOLDER = "summaries"
+ASKED, KEPT = "asked", "kept"
+# A request that could not be done for as long as its summary would count (D5: three days) is of no use any more.
+GIVEN_UP_S = 3 * 86_400
+# Sessions of which is kept what was seen, the latest ones. A choice of ours.
+SESSIONS_KEPT = 200
+FILE_LIMIT = 256 * 1024
+PLACES = 8
+TEXT_LIMIT = 1_000
+
+
+@frozen
+class Given:
+    """What the rooms beside this one do for a summary.
+
+    Attributes:
+        learn: Keeps what a text of an agent's says was learnt (``capture.responses.learn_from``).
+        by: Returns what is kept of who captured something (``capture.source.captured_by``).
+        is_worth: Tells whether a text says anything (``capture.worth.says_something``).
+    """
+
+    learn: Callable[[Opened, Event, str], None]
+    by: Callable[[Opened, Event], Mapping[str, str]]
+    is_worth: Callable[[str], bool]
+
+
+def compacting(memory: Opened, event: Event) -> str:
+    """Ask for a summary before a session is compacted; nothing is told to the agent."""
+    _ask(memory, event)
+    return ""
+
+
+def ended(memory: Opened, event: Event) -> None:
+    """Ask for a summary at the end of a session."""
+    _ask(memory, event)
+
+
+def waits(state_folder: str) -> bool:
+    """Tell whether a summary is wanted that nobody has made yet."""
+    return any(True for _ in _requests(state_folder))
+
+
+def finish(memory: Opened, given: Given) -> list[str]:
+    """Make the summaries that were asked for, and return the keys of those that were written.
+
+    Raises:
+        GitmemError: One of them could not be made; the others were.
+    """
+    written, failed = [], None
+    for path in list(_requests(memory.git.repository.state)):
+        try:
+            asked = _take(path)
+            key = _finish_one(memory, given, asked) if asked else ""
+            written += [key] if key else []
+        except (BusyError, ConflictError):
+            raise  # the request stays, for the next time
+        except GitmemError as err:
+            failed = err
+        _remove(f"{path}.doing")
+    _sweep(memory.git.repository.state)
+    if failed is not None:
+        raise failed
+    return written
+
+
+def key_of(event: Event) -> str:
+    """Return the key of a session's summary: one for each session of a harness."""
+    return f"{KIND}-{event.harness}-{_hashed(event)}"
+
+
+def _hashed(event: Event) -> str:
+    from hashlib import sha256  # 3 ms (measured), and only here
+
+    named = f"{event.harness}\0{event.session or event.transcript}"
+    return sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:10]
+
+
+def _ask(memory: Opened, event: Event) -> None:
+    """Note durably that a summary is wanted, and start the process that makes it; of a sub-agent none is."""
+    if not event.transcript or event.agent or not memory.has_store():
+        return
+    repository = memory.git.repository
+    about = {
+        "harness": event.harness,
+        "session": event.session,
+        "folder": event.folder,
+        "transcript": event.transcript,
+        "agent_type": event.agent_type,
+    }
+    asked: dict[str, Any] = {name: value[:TEXT_LIMIT] for name, value in about.items()}
+    asked |= {"at": memory.now, "workspace": _workspace(memory)}
+    asked["branch"] = memory.git.read_head()[0].removeprefix("refs/heads/")
+    path = os.path.join(repository.state, FOLDER, ASKED, f"{_hashed(event)}.json")
+    _write(path, json.dumps(asked, ensure_ascii=True))
+    background.start(repository.state, repository.top or repository.git, WORK)
+
+
+def _workspace(memory: Opened) -> str:
+    repository = memory.git.repository
+    return "main" if repository.git == repository.common else f"worktree-{os.path.basename(repository.git)}"
+
+
+def _finish_one(memory: Opened, given: Given, asked: Mapping[str, Any]) -> str:
+    """Write the summary of one session; returns its key, empty where there is nothing worth keeping."""
+    event = _event(asked)
+    if memory.now - asked["at"] > GIVEN_UP_S:
+        return ""
+    found = read_transcript(event.transcript)
+    for turn in found.turns:
+        if turn.what == SAID:
+            given.learn(memory, event, turn.text)
+    place = _Place(memory.git.repository.top or "", event.folder)
+    kept = os.path.join(memory.git.repository.state, FOLDER, KEPT, f"{_hashed(event)}.json")
+    seen = distil(found.turns, place_of=place.of, is_worth=given.is_worth)
+    summary = merged(from_dict(_read(kept)), seen)
+    if not summary.has_content:
+        return ""
+    _write(kept, json.dumps(to_dict(summary), ensure_ascii=True))
+    return _store(memory, given, event, asked, summary, found.turns)
+
+
+def _store(
+    memory: Opened, given: Given, event: Event, asked: Mapping[str, Any], summary: Summary, turns: Sequence[Turn]
+) -> str:
+    key = key_of(event)
+    known = find_known(memory.catalog(), key)
+    if known is not None and known.archived:
+        return ""  # somebody put it away
+    where = f"on branch {display(asked['branch'])}" if asked["branch"] else "on no branch"
+    text = told(summary, f"A session of {event.harness} {where}.")
+    text = better(memory.config, turns, text, folder=memory.git.repository.state) or text
+    author: Author = memory.author()
+    by = {"who": display(author.who), "agent": event.harness, **given.by(memory, event)}
+    draft = make_draft(
+        text,
+        title=title_of(summary),
+        kind=KIND,
+        key=key,
+        options={
+            "tags": [KIND, event.harness],
+            "paths": _places(summary.files),
+            "by": by,
+            "created": _rfc3339(asked["at"]),
+            "branch": display(asked["branch"]),
+            "workspace": display(asked["workspace"]),
+        },
+        author=author,
+        policy=memory.policy(),
+        now=memory.now,
+    )
+    memory.writer().remember(draft, memory.policy(), verb="summarize")
+    return key
+
+
+def _rfc3339(at: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))
+
+
+def _places(files: Sequence[str]) -> list[str]:
+    """Return the latest files as globs; what would be read as a pattern is left out."""
+    plain = [name for name in files if name.isprintable() and not set(name) & set("*?[]{}\\:!")]
+    return sorted(plain[-PLACES:])
+
+
+def _event(asked: Mapping[str, Any]) -> Event:
+    texts = {name: asked[name] for name in ("session", "folder", "transcript", "agent_type")}
+    return Event(asked["harness"], END, **texts)
+
+
+class _Place:
+    """Where the files of a session lie."""
+
+    def __init__(self, top: str, folder: str) -> None:
+        self._top = os.path.realpath(top) if top else ""
+        self._folder = folder or top
+
+    def of(self, path: str) -> str:
+        """Return a file's path in the work tree, with ``/``; empty for one outside of it, or in git's own folder."""
+        if not self._top or not path or "\0" in path:
+            return ""
+        whole = os.path.normpath(os.path.join(self._folder, path))
+        for found in (whole, os.path.realpath(whole)):
+            inside = os.path.relpath(found, self._top).replace(os.sep, "/")
+            if inside.split("/")[0] not in ("..", ".git", "."):
+                return inside
+        return ""
+
+
+def _requests(state_folder: str) -> Iterator[str]:
+    """Yield the requests, also those that a killed process had taken, the oldest first."""
+    folder = os.path.join(state_folder, FOLDER, ASKED)
+    try:
+        names = {name.removesuffix(".doing") for name in os.listdir(folder) if name.endswith((".json", ".json.doing"))}
+    except OSError:
+        return
+    for name in sorted(names):
+        yield os.path.join(folder, name)
+
+
+def _take(path: str) -> dict[str, Any]:
+    """Take a request and return it; one that comes meanwhile stays. Empty where it is damaged."""
+    try:
+        os.replace(path, f"{path}.doing")
+    except FileNotFoundError:
+        pass  # a process that was killed had taken it
+    found = _read(f"{path}.doing")
+    texts = ("harness", "session", "folder", "transcript", "agent_type", "branch", "workspace")
+    fits = all(isinstance(found.get(name), str) for name in texts) and isinstance(found.get("at"), int)
+    return found if fits else {}
+
+
+def _read(path: str) -> dict[str, Any]:
+    try:
+        with open(path, encoding="utf-8") as file:
+            found = json.loads(file.read(FILE_LIMIT))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _write(path: str, text: str) -> None:
+    """Put a text in place of a file, durably, whole or not at all.
+
+    Raises:
+        OSError: The disk does not allow it.
+    """
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    fresh = f"{path}.{os.getpid()}.new"
+    fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(fd, "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(fresh, path)
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        return
+
+
+def _sweep(state_folder: str) -> None:
+    """Remove what is kept of all but the latest sessions, and what killed processes left."""
+    folder = os.path.join(state_folder, FOLDER, KEPT)
+    try:
+        found = sorted(((entry.stat().st_mtime, entry.path) for entry in os.scandir(folder)), reverse=True)
+    except OSError:
+        return
+    for _, path in found[SESSIONS_KEPT:]:
+        _remove(path)

@@ -1,0 +1,155 @@
+"""A transcript's file: which ones are read at all, and their whole lines within bounds.
+
+A hook's payload names the file, so the name is data of others: only regular files of this user are read, and only in
+the folders where harnesses keep their sessions. Never a device, a pipe or a link that leads elsewhere.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import stat
+
+from gitmem.config import home, variable
+from gitmem.errors import GitmemError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+# Where sessions are kept: Claude Code, Codex and Gemini CLI, and the variables that move them.
+FOLDERS = (".claude", ".config/claude", ".codex", ".gemini")
+MOVED_BY = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME")
+SUFFIXES = (".jsonl", ".json")
+# The first prompt stands at the beginning, the rest of what matters at the end: two hours of work are some 5 MB of
+# JSON lines. Choices of ours; a line with a picture in it has 1 MB or more.
+HEAD_BYTES = 1 << 20
+TAIL_BYTES = 16 << 20
+LINE_BYTES = 4 << 20
+CHUNK = 1 << 18
+# Without them on Windows, which has no such links and pipes among its files.
+_FLAGS = ("O_NOFOLLOW", "O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC", "O_BINARY")
+
+
+class UnreadableError(GitmemError):
+    """A transcript that is not read; its words say why, and repeat nothing of it."""
+
+
+def roots() -> list[str]:
+    """Return the folders in which transcripts are read, links resolved."""
+    named = [os.path.join(home(), folder) for folder in FOLDERS] + [variable(name) for name in MOVED_BY]
+    return [os.path.realpath(folder) for folder in named if os.path.isabs(folder)]
+
+
+def open_own(path: str) -> int:
+    """Return an open file that may be read as a transcript.
+
+    Raises:
+        UnreadableError: It may not, or cannot.
+    """
+    if not os.path.isabs(path) or "\0" in path or not path.endswith(SUFFIXES):
+        raise UnreadableError("the transcript's name is not an absolute path of a .jsonl or .json file")
+    real = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+    if not any(root != os.path.sep and real.startswith(root + os.path.sep) for root in roots()):
+        raise UnreadableError(
+            "the transcript is not in a folder where a harness keeps its sessions",
+            hint=f"where they are: ~/{', ~/'.join(FOLDERS)}, or as {', '.join(MOVED_BY)} say",
+        )
+    flags = os.O_RDONLY
+    for flag in _FLAGS:
+        flags |= getattr(os, flag, 0)
+    try:
+        fd = os.open(real, flags)
+    except OSError as err:
+        why = "it is a link" if err.errno == errno.ELOOP else err.strerror
+        raise UnreadableError(f"the transcript cannot be read: {why}") from err
+    about = os.fstat(fd)
+    if not stat.S_ISREG(about.st_mode):
+        os.close(fd)
+        raise UnreadableError("the transcript is no regular file")
+    if hasattr(os, "geteuid") and about.st_uid != os.geteuid():
+        os.close(fd)
+        raise UnreadableError("the transcript belongs to another user")
+    return fd
+
+
+class Source:
+    """The records of an open file, read once; what is written meanwhile is not seen.
+
+    Attributes:
+        skipped: Lines that were no record, as far as it was read.
+        left_out: Bytes in the middle that are not read.
+    """
+
+    def __init__(self, fd: int, *, head: int = HEAD_BYTES, rest: int = TAIL_BYTES, line: int = LINE_BYTES) -> None:
+        size = os.fstat(fd).st_size
+        self._fd, self._line = fd, line
+        whole = size <= head + rest
+        self._spans = [(0, size)] if whole else [(0, head), (size - rest, size)]
+        self.left_out = 0 if whole else size - head - rest
+        self.skipped = 0
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Yield each object: one a line, or the elements of the list in one that is written over many lines."""
+        is_spread = None
+        block, size = [b""], 0
+        for line in self._lines():
+            bare = line.strip(b"\0\r\t ")
+            if is_spread is None and bare:
+                is_spread = bare == b"{"
+            if not is_spread:
+                yield from self._parsed(bare)
+            elif not line:  # the lines before it are not those before the next one
+                block, size = [b""], 0
+            elif bare == b"{" and line.startswith(_INSIDE):
+                block, size = [line], len(line)
+            elif block[0] and size <= self._line:
+                block.append(line)
+                size += len(line)
+                if bare in (b"}", b"},") and line.startswith(_INSIDE):
+                    yield from self._parsed(b"\n".join(block).rstrip(b"\r, "))
+                    block, size = [b""], 0
+
+    def _parsed(self, text: bytes) -> Iterator[dict[str, Any]]:
+        if not text:
+            return
+        try:
+            found = json.loads(text.decode("utf-8", "replace"))
+        except (ValueError, RecursionError):
+            found = None
+        if isinstance(found, dict):
+            yield found
+        else:
+            self.skipped += 1
+
+    def _lines(self) -> Iterator[bytes]:
+        """Yield whole lines without their line feeds; an empty one where something is left out."""
+        for start, end in self._spans:
+            is_cut = start > 0  # the line that begins before it
+            held = b""
+            at = start
+            while at < end:
+                os.lseek(self._fd, at, os.SEEK_SET)
+                chunk = os.read(self._fd, min(CHUNK, end - at))
+                if not chunk:
+                    break  # it became shorter
+                at += len(chunk)
+                *lines, held = (held + chunk).split(b"\n")
+                for line in lines:
+                    if is_cut:
+                        is_cut = False
+                    elif len(line) <= self._line:
+                        yield line or b" "
+                    else:
+                        self.skipped += 1
+                if len(held) > self._line:
+                    self.skipped, held, is_cut = self.skipped + (not is_cut), b"", True
+            if held and not is_cut and not (start == 0 and self.left_out):
+                yield held
+            yield b""
+
+
+# How `JSON.stringify(…, null, 2)` indents an element of a list in an object: what Gemini CLI's older files are.
+_INSIDE = (b"    {", b"    }")

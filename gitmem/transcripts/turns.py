@@ -1,0 +1,105 @@
+"""What a transcript holds, in one form for every harness: turns. Pure data, and how values are read for it."""
+
+from __future__ import annotations
+
+from gitmem.frozen import frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+# What a turn can be.
+PROMPT = "prompt"
+SAID = "said"
+COMMAND = "command"
+EDIT = "edit"
+TODOS = "todos"
+
+# Characters kept of what somebody said: a long answer has its decisions anywhere in it.
+TEXT_LIMIT = 20_000
+COMMAND_LIMIT = 2_000
+# Of what a command printed, the end says how it ended.
+OUTPUT_LIMIT = 4_000
+PATH_LIMIT = 1_000
+MANY = 200
+
+
+@frozen
+class Turn:
+    """One thing that a person, an agent or a tool did.
+
+    Attributes:
+        what: ``PROMPT``, ``SAID`` (by the agent), ``COMMAND``, ``EDIT`` or ``TODOS``.
+        text: What was said; the command.
+        output: The end of what a command printed.
+        failed: Whether the command or edit failed; None where that is not known, or it still ran.
+        files: The files that were changed, as the harness names them.
+        todos: The whole list as it stood then: what is to be done, and whether it is done.
+    """
+
+    what: str
+    text: str = ""
+    output: str = ""
+    failed: bool | None = None
+    files: tuple[str, ...] = ()
+    todos: tuple[tuple[str, bool], ...] = ()
+
+
+@frozen
+class Transcript:
+    """What was read of a session.
+
+    Attributes:
+        turns: In their order.
+        skipped: Lines that could not be read: damaged, cut off, or too long.
+        left_out: Bytes in the middle that were not looked at.
+    """
+
+    turns: tuple[Turn, ...]
+    skipped: int = 0
+    left_out: int = 0
+
+
+def text(value: object, limit: int = TEXT_LIMIT) -> str:
+    """Return a value that is a text, at most *limit* characters of it and fit for UTF-8; else an empty one."""
+    return value[:limit].encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
+
+
+def tail(value: object, limit: int = OUTPUT_LIMIT) -> str:
+    """Return the end of a value that is a text; else an empty one."""
+    return text(value[-limit:], limit) if isinstance(value, str) else ""
+
+
+def table(value: object) -> Mapping[str, Any]:
+    """Return a value that is a JSON object; else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def tables(value: object) -> list[Mapping[str, Any]]:
+    """Return the objects in a value that is a list; else none."""
+    return [one for one in value[:MANY] if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def joined(parts: object, limit: int = TEXT_LIMIT) -> str:
+    """Return the texts of a message: a text, one part with a ``text``, or a list of such parts."""
+    if isinstance(parts, dict):
+        parts = [parts]
+    if isinstance(parts, list):
+        found = (one if isinstance(one, str) else table(one).get("text") for one in parts[:MANY])
+        return text("\n".join(one for one in found if isinstance(one, str)), limit)
+    return text(parts, limit)
+
+
+def todos(value: object, *names: str) -> Turn:
+    """Return the turn of a list of things to do, whose texts stand in the first of some fields that is there."""
+    found = [
+        (next((text(one.get(name), PATH_LIMIT) for name in names if one.get(name)), ""), is_done(one.get("status")))
+        for one in tables(value)
+    ]
+    return Turn(TODOS, todos=tuple(one for one in found if one[0]))
+
+
+def is_done(status: object) -> bool:
+    """Tell whether nothing is to be done any more, by the words that harnesses have for it."""
+    return status in ("completed", "done", "cancelled", "deleted")
