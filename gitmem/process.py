@@ -272,6 +272,7 @@ def run_bounded(
     env: Mapping[str, str],
     timeout_s: float,
     output_cap: int = OUTPUT_CAP,
+    input: bytes | None = None,
 ) -> Ran:
     """Run a program in a session of its own and kill its process group when it ends, however it ends.
 
@@ -283,18 +284,20 @@ def run_bounded(
         env: Its whole environment.
         timeout_s: Seconds by the monotonic clock after which it is killed.
         output_cap: How many bytes at the end of its output are kept.
+        input: What it reads; its standard error is thrown away then, since its output is an answer.
 
     Returns:
         Status None with a problem where it could not start.
     """
     started, stops = time.monotonic(), stop_count()
     output = None if can_watch() else _unnamed_file(b"")
-    try:
-        child = start_apart(argv, cwd=cwd, env=env, output=output)
-    except ProcessError as err:
-        if output is not None:
-            output.close()
-        return Ran(None, False, "", False, time.monotonic() - started, err.message)
+    with _unnamed_file(input or b"") as source:
+        try:
+            child = start_apart(argv, cwd=cwd, env=env, output=output, source=None if input is None else source)
+        except ProcessError as err:
+            if output is not None:
+                output.close()
+            return Ran(None, False, "", False, time.monotonic() - started, err.message)
     if output is not None:
         return wait_unwatched(child, output, deadline=started + timeout_s, cap=output_cap, stops=stops)
     live = Bounded(child, -1, deadline=started + timeout_s, cap=output_cap, stops=stops)
@@ -312,6 +315,7 @@ def start_apart(
     env: Mapping[str, str],
     given: tuple[int, ...] = (),
     output: IO[bytes] | None = None,
+    source: IO[bytes] | None = None,
 ) -> Popen[bytes]:
     """Start a program in a session of its own, with one pipe for both outputs, and no standard input.
 
@@ -321,6 +325,7 @@ def start_apart(
         env: Its whole environment.
         given: Descriptors that it is given besides; standard input is a pipe as well then.
         output: Where its outputs go in place of the pipe.
+        source: Its standard input; its standard error is thrown away then.
 
     Raises:
         ProcessError: It could not start.
@@ -332,9 +337,9 @@ def start_apart(
             argv,
             cwd=cwd,
             env=env,
-            stdin=subprocess.PIPE if given else subprocess.DEVNULL,
+            stdin=source or (subprocess.PIPE if given else subprocess.DEVNULL),
             stdout=output or subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            stderr=subprocess.DEVNULL if source else subprocess.STDOUT,
             bufsize=0,
             start_new_session=True,
             pass_fds=given,

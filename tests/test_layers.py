@@ -39,6 +39,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     ("store",),
     ("git", "background"),
     ("document", "policy", "graph", "analysis", "globs", "hygiene", "config", "process", "embed"),
+    ("endpoint",),
     ("model",),
     ("errors",),
 )  # fmt: skip

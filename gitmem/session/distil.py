@@ -43,6 +43,8 @@ _DECIDED = re.compile(
     rf"((?:We|I)(?:'ve| have)? (?:decided|agreed|settled on|chose)\b(?!n't){_REST}"
     rf"|(?:Decided|Agreed) (?:to|on|that|against)\b{_REST})"
 )
+# Most texts have no such word: quick to see.
+_HINTS = re.compile(r"DECI|Decision|ecided|greed|settled on|chose\b")
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=[\"'(\[A-Z0-9`*])")
 
 
@@ -123,7 +125,7 @@ def merged(old: Summary, new: Summary) -> Summary:
         goal=goal,
         asked=tuple(_distinct(asked))[-KEPT:],
         decisions=tuple(_distinct([*old.decisions, *new.decisions]))[-KEPT:],
-        files=tuple([*(name for name in old.files if name not in new.files), *new.files])[-KEPT:],
+        files=(*(name for name in old.files if name not in new.files), *new.files)[-KEPT:],
         elsewhere=max(old.elsewhere, new.elsewhere),
         fixed=tuple({**dict(old.fixed), **dict(new.fixed)}.items())[-KEPT:],
         tests=tuple({**dict(old.tests), **dict(new.tests)}.items())[-KEPT:],
@@ -157,34 +159,46 @@ def title_of(summary: Summary) -> str:
 
 
 def told(summary: Summary, about: str) -> str:
-    """Return a summary as text, within ``TOKENS``: whole lines, the most telling ones first.
+    """Return a summary as text, within ``TOKENS``: whole lines, something of each part before more of any.
 
     Args:
         summary: The summary.
         about: One line on where and when it was.
     """
-    lines = [f"Goal: {summary.goal}"]
-    lines += _listed("Asked later:", [text for text in summary.asked if text != summary.goal][-ASKED:])
-    lines += _listed("Decided:", summary.decisions[-DECISIONS:])
-    lines += [_changed(summary)] if summary.files or summary.elsewhere else []
-    lines += _listed("Failed first, then passed:", [text for _, text in summary.fixed[-FIXED:]])
-    lines += _listed("Tests:", [text for _, text in summary.tests[-TESTS:]])
     tests = dict(summary.tests)
-    left = [text for command, text in summary.failing[-2:] if command not in tests]
     more = [f"{len(summary.open) - OPEN} more things to do"] if len(summary.open) > OPEN else []
-    left = [*summary.open[:OPEN], *more, *left]
+    left = [*summary.open[:OPEN], *more, *(text for name, text in summary.failing[-2:] if name not in tests)]
     left += [f"Not answered: {summary.question}"] if summary.question else []
-    lines += _listed("Left open:", left)
-    lines += [f"Last words: {summary.ended}"] if summary.ended and summary.ended != summary.question else []
-    kept, room = [], TOKENS - count_tokens(about) - 2
-    for line in lines:
-        room -= count_tokens(line) + 1
-        if room < 0:
-            break
-        kept.append(line)
-    while kept and kept[-1].endswith(":"):
-        kept.pop()
-    return "\n".join([*kept, about])
+    last = summary.ended if summary.ended != summary.question else ""
+    parts = [
+        ("", [f"Goal: {summary.goal}"]),
+        ("Asked later:", [text for text in summary.asked if text != summary.goal][-ASKED:]),
+        ("Decided:", summary.decisions[-DECISIONS:]),
+        ("", [_changed(summary)] if summary.files or summary.elsewhere else []),
+        ("Failed first, then passed:", [text for _, text in summary.fixed[-FIXED:]]),
+        ("Tests:", [text for _, text in summary.tests[-TESTS:]]),
+        ("Left open:", left[::-1]),
+        ("", [f"Last words: {last}"] if last else []),
+    ]
+    kept = _fitting([lines for _, lines in parts], TOKENS - count_tokens(about) - 1)
+    lines = []
+    for (heading, _), found in zip(parts, kept, strict=True):
+        shown = reversed(found) if heading == "Left open:" else found
+        lines += [heading, *(f"- {line}" for line in shown)] if heading and found else [*shown]
+    return "\n".join([*lines, about])
+
+
+def _fitting(parts: Sequence[Sequence[str]], room: int) -> list[list[str]]:
+    """Return the lines of each part that fit, the last ones of each before those above them, in their order."""
+    kept: list[list[str]] = [[] for _ in parts]
+    for back in range(1, max(map(len, parts)) + 1):
+        for lines, found in zip(parts, kept, strict=True):
+            # Three more for the dash and the line's share of a heading.
+            cost = count_tokens(lines[-back]) + 3 if back <= len(lines) else room + 1
+            if cost <= room:
+                room -= cost
+                found.insert(0, lines[-back])
+    return kept
 
 
 def clean(text: str, limit: int) -> str:
@@ -218,7 +232,7 @@ def _asked(text: str) -> str:
 
 def _decisions(turns: Iterable[Turn]) -> Iterable[str]:
     for turn in turns:
-        if turn.what not in (PROMPT, SAID) or "ecide" not in turn.text and not _HINTS.search(turn.text):
+        if turn.what not in (PROMPT, SAID) or not _HINTS.search(turn.text):
             continue
         text = _FENCED.sub(" ", turn.text)
         for found in _DECISION.findall(text):
@@ -226,9 +240,6 @@ def _decisions(turns: Iterable[Turn]) -> Iterable[str]:
         if turn.what == SAID or not text.rstrip().endswith("?"):
             for found in _DECIDED.findall(text):
                 yield clean(found, LINE)
-
-
-_HINTS = re.compile(r"DECI|Decision|greed|settled|chose\b")
 
 
 def _fixed(ended: Sequence[Ended], place_of: Callable[[str], str]) -> tuple[tuple[str, str], ...]:
@@ -275,10 +286,6 @@ def _changed(summary: Summary) -> str:
     more = [f"{len(names) - FILES} more"] if len(names) > FILES else []
     away = [f"{summary.elsewhere} outside of the work tree"] if summary.elsewhere else []
     return f"Changed: {', '.join([*names[:FILES], *more, *away])}."
-
-
-def _listed(heading: str, lines: Sequence[str]) -> list[str]:
-    return [heading, *(f"- {line}" for line in lines)] if lines else []
 
 
 def _distinct(texts: Iterable[str]) -> list[str]:

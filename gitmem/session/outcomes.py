@@ -26,7 +26,8 @@ LOOKS = frozenset(
 _TESTS = re.compile(
     r"(?<![\w./-])(?:(?:[\w./-]{0,80}/)?(?:pytest|py\.test|tox|nox|jest|vitest|mocha|rspec|phpunit|ctest|playwright)"
     r"(?![\w.-])|python[\d.]* -m (?:pytest|unittest)|(?:npm|pnpm|yarn|bun)(?: run)? (?:run )?test|go test"
-    r"|cargo (?:test|nextest)|(?:make|just|task) (?:check|test)s?|mvn\b.{0,80}\b(?:test|verify)|gradlew? .{0,80}\btest"
+    r"|cargo (?:test|nextest)|(?:make|just|task) (?:check|test)s?"
+    r"|mvn\b.{0,80}\b(?:test|verify)|(?:\./)?gradlew?\b.{0,80}\btest"
     r"|dotnet test|mix test|swift test|bazel test|deno test|rake test|bin/rails test|manage\.py test)"
 )
 _CHANGES_FOLDER = re.compile(r"\A\s*cd [^&;|\n]{1,300}?(?:&&|;)\s*")

@@ -55,8 +55,10 @@ def subagent_stopped(memory: Opened, event: Event) -> str:
 
 
 def _uncommitted(memory: Opened) -> list[str]:
+    top = memory.git.repository.top or ""
     asked = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=all")
-    raw = memory.git.run(*asked, timeout_s=GIT_S, check=False).stdout
+    # git looks into the work tree from where it runs.
+    raw = memory.git.run(f"--work-tree={top}", "-C", top, *asked, timeout_s=GIT_S, check=False).stdout if top else b""
     names = [os.fsdecode(entry[3:]) for entry in raw.split(b"\0") if entry]
     if not names:
         return []
@@ -74,7 +76,7 @@ def _unpushed(memory: Opened) -> list[str]:
     count = int(ahead.stdout) if ahead.status == 0 and ahead.stdout.strip().isdigit() else 0
     if not count:
         return []
-    return [f"{_counted(count, 'commit')} of {_shown(branch)} not pushed. Push the branch."]
+    return [f"{_counted(count, 'commit')} not pushed: {_shown(branch)}. Push the branch."]
 
 
 def _held(memory: Opened) -> list[str]:

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from gitmem.opened import Opened
     from gitmem.session.distil import Summary
-    from gitmem.transcripts.turns import Turn
     from gitmem.write.draft import Author
 
 KIND = "session"
@@ -42,7 +41,8 @@ GIVEN_UP_S = 3 * 86_400
 SESSIONS_KEPT = 200
 FILE_LIMIT = 256 * 1024
 PLACES = 8
-TEXT_LIMIT = 1_000
+# No path is longer (PATH_MAX of Linux).
+TEXT_LIMIT = 4_096
 
 
 @frozen
@@ -58,6 +58,27 @@ class Given:
     learn: Callable[[Opened, Event, str], None]
     by: Callable[[Opened, Event], Mapping[str, str]]
     is_worth: Callable[[str], bool]
+
+
+@frozen
+class _Asked:
+    """A request.
+
+    Attributes:
+        event: The session, as an event of it.
+        at: When it was asked for, epoch seconds.
+        branch: The branch of the code then, or empty.
+        workspace: The work tree, as git names it (``main``, ``worktree-NAME``).
+    """
+
+    event: Event
+    at: int
+    branch: str
+    workspace: str
+
+
+# The fields of an event that a request keeps.
+_TOLD = ("harness", "session", "folder", "transcript", "agent_type")
 
 
 def compacting(memory: Opened, event: Event) -> str:
@@ -86,7 +107,7 @@ def finish(memory: Opened, given: Given) -> list[str]:
     for path in list(_requests(memory.git.repository.state)):
         try:
             asked = _take(path)
-            key = _finish_one(memory, given, asked) if asked else ""
+            key = _finish_one(memory, given, asked) if asked is not None else ""
             written += [key] if key else []
         except (BusyError, ConflictError):
             raise  # the request stays, for the next time
@@ -107,7 +128,7 @@ def key_of(event: Event) -> str:
 def _hashed(event: Event) -> str:
     from hashlib import sha256  # 3 ms (measured), and only here
 
-    named = f"{event.harness}\0{event.session or event.transcript}"
+    named = f"{event.harness}\0{(event.session or event.transcript)[:TEXT_LIMIT]}"
     return sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:10]
 
 
@@ -116,14 +137,7 @@ def _ask(memory: Opened, event: Event) -> None:
     if not event.transcript or event.agent or not memory.has_store():
         return
     repository = memory.git.repository
-    about = {
-        "harness": event.harness,
-        "session": event.session,
-        "folder": event.folder,
-        "transcript": event.transcript,
-        "agent_type": event.agent_type,
-    }
-    asked: dict[str, Any] = {name: value[:TEXT_LIMIT] for name, value in about.items()}
+    asked: dict[str, Any] = {name: getattr(event, name)[:TEXT_LIMIT] for name in _TOLD}
     asked |= {"at": memory.now, "workspace": _workspace(memory)}
     asked["branch"] = memory.git.read_head()[0].removeprefix("refs/heads/")
     path = os.path.join(repository.state, FOLDER, ASKED, f"{_hashed(event)}.json")
@@ -136,71 +150,67 @@ def _workspace(memory: Opened) -> str:
     return "main" if repository.git == repository.common else f"worktree-{os.path.basename(repository.git)}"
 
 
-def _finish_one(memory: Opened, given: Given, asked: Mapping[str, Any]) -> str:
-    """Write the summary of one session; returns its key, empty where there is nothing worth keeping."""
-    event = _event(asked)
-    if memory.now - asked["at"] > GIVEN_UP_S:
+def _finish_one(memory: Opened, given: Given, asked: _Asked) -> str:
+    """Write the summary of one session; returns its key, empty where there is nothing worth keeping.
+
+    Raises:
+        GitmemError: The transcript cannot be read; a model that is set up failed, and the summary is one by rules.
+    """
+    event, state = asked.event, memory.git.repository.state
+    if memory.now - asked.at > GIVEN_UP_S:
         return ""
     found = read_transcript(event.transcript)
     for turn in found.turns:
         if turn.what == SAID:
             given.learn(memory, event, turn.text)
     place = _Place(memory.git.repository.top or "", event.folder)
-    kept = os.path.join(memory.git.repository.state, FOLDER, KEPT, f"{_hashed(event)}.json")
+    kept = os.path.join(state, FOLDER, KEPT, f"{_hashed(event)}.json")
     seen = distil(found.turns, place_of=place.of, is_worth=given.is_worth)
     summary = merged(from_dict(_read(kept)), seen)
-    if not summary.has_content:
+    known = find_known(memory.catalog(), key_of(event))
+    if not summary.has_content or (known is not None and known.archived):  # nothing to say, or somebody put it away
         return ""
     _write(kept, json.dumps(to_dict(summary), ensure_ascii=True))
-    return _store(memory, given, event, asked, summary, found.turns)
+    where = f"on branch {display(asked.branch)}" if asked.branch else "on no branch"
+    text, failed = told(summary, f"A session of {event.harness} {where}."), None
+    try:
+        text = better(memory.config, found.turns, text, folder=state) or text
+    except GitmemError as err:
+        failed = err
+    _store(memory, asked, summary, text, given.by(memory, event))
+    if failed is not None:
+        raise failed
+    return key_of(event)
 
 
-def _store(
-    memory: Opened, given: Given, event: Event, asked: Mapping[str, Any], summary: Summary, turns: Sequence[Turn]
-) -> str:
-    key = key_of(event)
-    known = find_known(memory.catalog(), key)
-    if known is not None and known.archived:
-        return ""  # somebody put it away
-    where = f"on branch {display(asked['branch'])}" if asked["branch"] else "on no branch"
-    text = told(summary, f"A session of {event.harness} {where}.")
-    text = better(memory.config, turns, text, folder=memory.git.repository.state) or text
+def _store(memory: Opened, asked: _Asked, summary: Summary, text: str, by: Mapping[str, str]) -> None:
     author: Author = memory.author()
-    by = {"who": display(author.who), "agent": event.harness, **given.by(memory, event)}
+    options = {
+        "tags": [KIND, asked.event.harness],
+        "paths": _places(summary.files),
+        "by": {"who": display(author.who), "agent": asked.event.harness, **by},
+        # The time to live begins with what happened last.
+        "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(asked.at)),
+        "branch": display(asked.branch),
+        "workspace": display(asked.workspace),
+    }
     draft = make_draft(
         text,
         title=title_of(summary),
         kind=KIND,
-        key=key,
-        options={
-            "tags": [KIND, event.harness],
-            "paths": _places(summary.files),
-            "by": by,
-            "created": _rfc3339(asked["at"]),
-            "branch": display(asked["branch"]),
-            "workspace": display(asked["workspace"]),
-        },
+        key=key_of(asked.event),
+        options=options,
         author=author,
         policy=memory.policy(),
         now=memory.now,
     )
     memory.writer().remember(draft, memory.policy(), verb="summarize")
-    return key
-
-
-def _rfc3339(at: int) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))
 
 
 def _places(files: Sequence[str]) -> list[str]:
     """Return the latest files as globs; what would be read as a pattern is left out."""
     plain = [name for name in files if name.isprintable() and not set(name) & set("*?[]{}\\:!")]
     return sorted(plain[-PLACES:])
-
-
-def _event(asked: Mapping[str, Any]) -> Event:
-    texts = {name: asked[name] for name in ("session", "folder", "transcript", "agent_type")}
-    return Event(asked["harness"], END, **texts)
 
 
 class _Place:
@@ -233,16 +243,16 @@ def _requests(state_folder: str) -> Iterator[str]:
         yield os.path.join(folder, name)
 
 
-def _take(path: str) -> dict[str, Any]:
-    """Take a request and return it; one that comes meanwhile stays. Empty where it is damaged."""
-    try:
+def _take(path: str) -> _Asked | None:
+    """Take a request and return it; one that comes meanwhile stays. None where it is damaged."""
+    if os.path.exists(path):  # else a process that was killed had taken it
         os.replace(path, f"{path}.doing")
-    except FileNotFoundError:
-        pass  # a process that was killed had taken it
     found = _read(f"{path}.doing")
-    texts = ("harness", "session", "folder", "transcript", "agent_type", "branch", "workspace")
-    fits = all(isinstance(found.get(name), str) for name in texts) and isinstance(found.get("at"), int)
-    return found if fits else {}
+    fits = all(isinstance(found.get(name), str) for name in (*_TOLD, "branch", "workspace"))
+    if not fits or type(at := found.get("at")) is not int:
+        return None
+    told = {name: found[name] for name in _TOLD[1:]}
+    return _Asked(Event(found["harness"], END, **told), at, found["branch"], found["workspace"])
 
 
 def _read(path: str) -> dict[str, Any]:

@@ -27,7 +27,8 @@ def turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
     """Yield the turns of a chat's messages."""
     messages: dict[str, tuple[Turn, ...]] = {}
     for record in records:
-        if isinstance(back := record.get("$rewindTo"), str):
+        back = record.get("$rewindTo")
+        if isinstance(back, str):
             names = list(messages)
             for name in names[names.index(back) :] if back in messages else names:
                 del messages[name]
@@ -39,8 +40,8 @@ def turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
         else:
             found = [record]  # type: ignore[list-item]
         for message in found:
-            if isinstance(name := message.get("id"), str):
-                messages[name[:200]] = tuple(_message(message))
+            if named := read.text(message.get("id"), 200):
+                messages[named] = tuple(_message(message))
     for said in messages.values():
         yield from said
 

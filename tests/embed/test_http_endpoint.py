@@ -190,7 +190,7 @@ ROW = {"index": 0, "embedding": [1, 2, 3]}
         (answer({**ROW, "embedding": [1, 10**400]}), "with rows that are not numbers, or not of one size"),
         (answer({**ROW, "embedding": [1, {}]}), "with rows that are not numbers, or not of one size"),
         (answer({**ROW, "embedding": []}), "with 1 x 0 for 1 text"),
-        (b" " * 3_000_000, "with more than any model's vectors take"),
+        (b" " * 3_000_000, "with more than any model's answer takes"),
     ],
 )
 def test_garbage_is_refused(server: Server, body: bytes, told: str) -> None:
