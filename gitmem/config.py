@@ -78,10 +78,9 @@ class Config:
         domains: The project's domains, separated by commas, besides the policy's.
         stores: Other repositories whose memories are read here, each ``PATH`` or ``NAME=PATH`` (``store.listed``).
         trace: ``auto``: what checks read is looked at where strace works; ``off``: never; empty: the policy decides.
-        stop_log: What is logged when an agent stops (docs/summaries.md): ``off``, ``activity`` or ``responses``; empty:
-            the policy decides.
-        summary: A model's endpoint that words summaries of sessions, ``https://host/v1#MODEL``. Never the policy's.
-        summary_command: A program that does, and its arguments; no shell. Never the policy's to say.
+        stop_log: What is logged when an agent stops: ``off``, ``activity``, ``responses``; empty: the policy decides.
+        summary: A model that words summaries of sessions, ``https://host/v1#MODEL`` (docs/summaries.md); or empty.
+        summary_command: A program that does, with its arguments (docs/summaries.md); empty or ``off``: none.
         embed: The embedding model (docs/embeddings.md); empty or ``off``: none. Never the policy's to say.
         embed_code: The model for memories that are code; empty or ``off``: as for the others.
         vectors: Where vectors are kept and searched: ``numpy``, ``sqlite-vec``, or empty for where they are.

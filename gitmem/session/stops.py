@@ -31,11 +31,6 @@ def stopped(memory: Opened, event: Event) -> None:
     activity.log(memory, event, event.response)
 
 
-def dispatched(memory: Opened, event: Event) -> None:
-    """Log what a sub-agent was sent to do, where that is wanted."""
-    activity.log(memory, event, event.prompt)
-
-
 def subagent_stopped(memory: Opened, event: Event) -> str:
     """Return what a sub-agent is to do before it stops; empty where that is nothing, or it was asked before."""
     activity.log(memory, event, event.response)

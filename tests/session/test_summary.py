@@ -66,6 +66,17 @@ def test_the_end_of_a_session_leaves_a_memory(memory: Memory, repo: Path) -> Non
     assert SECRET not in git(repo, "log", "-p", "memory")
 
 
+def test_what_the_agent_said_it_learnt_is_kept_once(memory: Memory, repo: Path) -> None:
+    event = event_of(repo, placed(session(repo)))
+    for _ in range(2):
+        memory.session_ended(event)
+        memory.summarize()
+        memory.drain()
+
+    (hit,) = memory.list(Asked(kinds=("learned",))).hits
+    assert hit.title == "the gateway drops bursts above 50 requests"
+
+
 def test_no_secret_is_in_the_state_folder(memory: Memory, repo: Path) -> None:
     memory.session_ended(event_of(repo, placed(session(repo))))
     memory.summarize()
@@ -113,9 +124,9 @@ def test_a_summary_counts_for_three_days_from_the_last_that_happened(memory: Mem
     memory.summarize()
 
     clock.now += 2 * DAY
-    assert [hit.key for hit in memory.list(Asked()).hits] == [key_of(event)]
+    assert [hit.key for hit in memory.list(Asked(kinds=("session",))).hits] == [key_of(event)]
     clock.now += 2 * DAY
-    assert memory.list(Asked()).hits == ()
+    assert memory.list(Asked(kinds=("session",))).hits == ()
     assert memory.show(key_of(event))["expired"] is True
 
 
