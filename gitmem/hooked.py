@@ -26,7 +26,50 @@ class Hooked(Sessions):
         return recall_for(self, event, self.recall)
 
     def tool_used(self, event: Event) -> None:
-        """Keep what was done for the session's worklog."""
+        """Keep what a tool's use teaches, and what it did for the session's worklog, also where the first fails."""
+        from gitmem.capture.tools import capture
         from gitmem.session.worklog import record
 
-        record(self, event)
+        try:
+            capture(self, event)
+        finally:
+            record(self, event)
+
+    def responded(self, event: Event) -> None:
+        """Keep what an agent's words say was learnt."""
+        from gitmem.capture.responses import capture
+
+        capture(self, event)
+
+    def compacting(self, event: Event) -> str:
+        """Keep what a session was about before its harness forgets most of it."""
+        from gitmem.session.summary import compacting
+
+        return compacting(self, event)
+
+    def session_ended(self, event: Event) -> None:
+        """Keep what a session was about at its end."""
+        from gitmem.session.summary import ended
+
+        ended(self, event)
+
+    def stopped(self, event: Event) -> None:
+        """Note that an agent stopped; no knowledge is kept at a stop: its words are read when the session ends."""
+        from gitmem.session.stops import stopped
+
+        stopped(self, event)
+
+    def subagent_stopped(self, event: Event) -> str:
+        """Return what a sub-agent should still do before it stops, where the policy asks; mostly nothing."""
+        from gitmem.session.stops import subagent_stopped
+
+        return subagent_stopped(self, event)
+
+    def summarize(self) -> list[str]:
+        """Make the summaries of sessions that hooks asked for, and return their keys."""
+        from gitmem.capture.responses import learn_from
+        from gitmem.capture.source import captured_by
+        from gitmem.capture.worth import says_something
+        from gitmem.session.summary import Given, finish
+
+        return finish(self, Given(learn_from, captured_by, says_something))

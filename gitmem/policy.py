@@ -43,9 +43,8 @@ class Policy:
 
     Attributes:
         kinds: The rows by name, built-in ones and those of the store.
-        recall, verify, context, session, secrets, rotation, duplicates: The sections of these names.
+        recall, verify, context, session, stops, secrets, rotation, duplicates: The sections of these names.
         roles: What is told to each role, by name.
-        recall, verify, context, stops, secrets, rotation, duplicates: The sections of these names.
         tags: The words that give each tag.
         changes: What the store's file says, as JSON can hold it: this alone is stored, so that defaults can move.
     """
@@ -229,8 +228,9 @@ def _factors(*names: str) -> dict[str, _Row]:
     return {name: _Row(read.number(0, 10, is_open=True), f"score factor of {name} memories") for name in names}
 
 
-_TABLES = ("recall", "verify", "context", "session", "secrets", "rotation", "duplicates", "roles", "tags", "kinds")
-_TABLES = ("recall", "verify", "context", "stops", "secrets", "rotation", "duplicates", "tags", "kinds")
+_TABLES = (
+    *("recall", "verify", "context", "session", "stops", "secrets", "rotation", "duplicates", "roles", "tags", "kinds"),
+)
 
 DEFAULTS: dict[str, Any] = {
     "recall": RecallSettings(),
@@ -318,6 +318,7 @@ ROWS: dict[str, dict[str, _Row]] = {
         "limit": _Row(read.whole(1, 20), "memories told for a prompt or a topic at most"),
         "gate": _Row(read.number(0, 1000), "words of one memory alone that a prompt's best hit must be worth"),
         "coverage": _Row(read.number(0, 1), "share of a prompt's words that its best hit must have"),
+    },
     "stops": {
         "worktree": _Row(read.flag, "whether a sub-agent is asked to leave nothing uncommitted in its work tree"),
         "push": _Row(read.flag, "whether it is asked to push its branch"),

@@ -96,7 +96,6 @@ LAZY_HOMES = {
     "gitmem.opened.proofs": "the same, for proving its facts",
     "gitmem.opened.others": "the same, for the other stores",
     "gitmem.opened.tree": "the same, for the second home",
-    "gitmem.hooked": "the same, for what happens in an agent's session",
     "gitmem.agents.entry": "only the harness that calls is loaded, and the store where there is something to do",
     "gitmem.cli": "what a start may not need: the bug report, the errors' words",
     "gitmem.cli.table": "only the module of the command that was typed is loaded",
