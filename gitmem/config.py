@@ -39,6 +39,7 @@ TRACING = ("", "auto", "off")
 WORK = ("", "asked", "always")
 KEPT = ("", "numpy", "sqlite-vec")
 STOP_LOGS = ("", "off", "activity", "responses")
+EDITS = ("", "off", "patterns")
 
 # The names that agent-swarm's users have in their environment (D6).
 ALIASES = {
@@ -81,6 +82,8 @@ class Config:
         stop_log: What is logged when an agent stops: ``off``, ``activity``, ``responses``; empty: the policy decides.
         summary: A model that words summaries of sessions, ``https://host/v1#MODEL`` (docs/summaries.md); or empty.
         summary_command: A program that does, with its arguments (docs/summaries.md); empty or ``off``: none.
+        capture_notes: Further folders of the work tree in which agents keep notes (docs/capture.md).
+        capture_edits: ``patterns``: what edits define becomes code patterns; ``off``: not; empty: the policy decides.
         embed: The embedding model (docs/embeddings.md); empty or ``off``: none. Never the policy's to say.
         embed_code: The model for memories that are code; empty or ``off``: as for the others.
         vectors: Where vectors are kept and searched: ``numpy``, ``sqlite-vec``, or empty for where they are.
@@ -113,6 +116,8 @@ class Config:
     stop_log: str = ""
     summary: str = ""
     summary_command: str = ""
+    capture_notes: tuple[str, ...] = ()
+    capture_edits: str = ""
     embed: str = ""
     embed_code: str = ""
     vectors: str = ""
@@ -170,6 +175,7 @@ def load(git_values: Mapping[str, str], *, environment: Mapping[str, str] | None
         ("recallWork", config.recall_work, WORK),
         ("vectors", config.vectors, KEPT),
         ("stopLog", config.stop_log, STOP_LOGS),
+        ("captureEdits", config.capture_edits, EDITS),
     ):
         if value not in allowed:
             told = f"the setting {key} must be one of {', '.join(allowed)}, not {value!r}"

@@ -12,6 +12,7 @@ from gitmem.frozen import frozen, replace
 from gitmem.kinds import KINDS, RESERVED_FOLDERS, TAG_WORDS, Kind
 from gitmem.settings import (
     ROLES,
+    CaptureSettings,
     ContextSettings,
     DenseSettings,
     DuplicateSettings,
@@ -45,6 +46,7 @@ class Policy:
         kinds: The rows by name, built-in ones and those of the store.
         recall, verify, context, session, stops, secrets, rotation, duplicates: The sections of these names.
         roles: What is told to each role, by name.
+        recall, verify, context, capture, secrets, rotation, duplicates: The sections of these names.
         tags: The words that give each tag.
         changes: What the store's file says, as JSON can hold it: this alone is stored, so that defaults can move.
     """
@@ -55,6 +57,7 @@ class Policy:
     context: ContextSettings
     session: SessionSettings
     stops: StopSettings
+    capture: CaptureSettings
     secrets: SecretSettings
     rotation: RotationSettings
     duplicates: DuplicateSettings
@@ -231,6 +234,7 @@ def _factors(*names: str) -> dict[str, _Row]:
 _TABLES = (
     *("recall", "verify", "context", "session", "stops", "secrets", "rotation", "duplicates", "roles", "tags", "kinds"),
 )
+_TABLES = ("recall", "verify", "context", "capture", "secrets", "rotation", "duplicates", "tags", "kinds")
 
 DEFAULTS: dict[str, Any] = {
     "recall": RecallSettings(),
@@ -244,6 +248,7 @@ DEFAULTS: dict[str, Any] = {
     "context": ContextSettings(),
     "session": SessionSettings(),
     "stops": StopSettings(),
+    "capture": CaptureSettings(),
     "secrets": SecretSettings(),
     "rotation": RotationSettings(),
     "duplicates": DuplicateSettings(),
@@ -325,6 +330,11 @@ ROWS: dict[str, dict[str, _Row]] = {
         "task": _Row(read.flag, "whether it is asked to end the tasks that it began"),
         "exempt": _Row(read.lines, "types of sub-agents that are asked nothing"),
         "log": _Row(read.stop_log, '"activity" = stops are logged in each clone; "responses" = with what was said'),
+    "capture": {
+        "edits": _Row(read.edits, '"patterns" = what edits define becomes code patterns; "off" = git keeps them'),
+        "fixes": _Row(read.flag, "whether what failed and then passed becomes a candidate for a gotcha"),
+        "notes": _Row(read.flag, "whether note files that agents write become memories"),
+        "exempt": _Row(read.lines, "types of sub-agents of whose work nothing is captured unasked"),
     },
     "secrets": {"allow": _Row(read.lines, "rules of the secret scan that never refuse a memory here")},
     "rotation": {

@@ -208,6 +208,23 @@ class StopSettings:
     # A, "Exempt: worker-supervisor (low-level tasks that don't produce architectural insight)".
     exempt: tuple[str, ...] = ("worker-supervisor",)
     log: str = "off"
+class CaptureSettings:
+    """What is captured unasked while an agent works; what it says it learnt always is.
+
+    Attributes:
+        edits: ``off``, or ``patterns``: what an edit defines becomes a code pattern.
+        fixes: Whether a command that failed and then passed becomes a candidate for a gotcha.
+        notes: Whether note files that an agent writes become memories.
+        exempt: Types of sub-agents of whose work nothing is captured unasked.
+    """
+
+    # C stores each edit (C3). git has them all already, and hundreds a day would bury what was learnt: C's own document
+    # says of its session start that it "returns random code patterns (low relevance)". So only a store that wants it.
+    edits: str = "off"
+    fixes: bool = True
+    notes: bool = True
+    # A, "Exempt: worker-supervisor (low-level tasks that don't produce architectural insight)".
+    exempt: tuple[str, ...] = ("worker-supervisor",)
 
 
 @frozen

@@ -97,6 +97,9 @@ LAZY_HOMES = {
     "gitmem.opened.others": "the same, for the other stores",
     "gitmem.opened.tree": "the same, for the second home",
     "gitmem.agents.entry": "only the harness that calls is loaded, and the store where there is something to do",
+    "gitmem.capture.tools": "most uses of a tool teach nothing, and hooks run after each",
+    "gitmem.capture.responses": "the same, for what an agent says",
+    "gitmem.capture.kept": "the same, for what is kept of one",
     "gitmem.cli": "what a start may not need: the bug report, the errors' words",
     "gitmem.cli.table": "only the module of the command that was typed is loaded",
 }

@@ -6,9 +6,10 @@ import json
 import os
 import time
 
-from gitmem.capture.keep import OPTIONS
+from gitmem.capture.keep import BY, OPTIONS
 from gitmem.errors import ConflictError, FormatError, GitmemError, RefusedError, UsageError
 from gitmem.frozen import replace
+from gitmem.hygiene import display
 from gitmem.policy import Policy
 from gitmem.store.spool import Spool
 from gitmem.write import place
@@ -159,13 +160,14 @@ def _told_again(again: Sequence[tuple[str, str]]) -> str:
 def _draft(memory: Opened, entry: Mapping[str, Any], policy: Policy) -> Draft:
     author = memory.author()
     options = {name: value for name, value in dict(entry.get("options", {})).items() if name in OPTIONS}
+    more = {name: display(str(value)) for name, value in dict(entry.get("by", {})).items() if name in BY}
     return make_draft(
         entry["text"],
         title=str(entry.get("title", "")),
         kind=str(entry.get("kind", "learned")),
         key=str(entry.get("key", "")),
         options=options,
-        author=Author(author.who, str(entry.get("agent", "")), author.project),
+        author=Author(author.who, str(entry.get("agent", "")), author.project, tuple(more.items())),
         policy=policy,
         now=int(entry.get("at", memory.now)),
     )

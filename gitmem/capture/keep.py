@@ -22,9 +22,21 @@ OPTIONS = (
     *("tags", "domains", "paths", "refs", "requires", "produces", "ttl", "importance", "confidence", "task"),
     *("workspace", "category", "priority"),
 )
+# What is kept of an agent besides its name.
+BY = ("role", "session", "type")
 
 
-def keep(memory: Opened, text: str, *, title: str, kind: str, key: str, once: bool, options: Mapping[str, Any]) -> str:
+def keep(
+    memory: Opened,
+    text: str,
+    *,
+    title: str,
+    kind: str,
+    key: str,
+    once: bool,
+    options: Mapping[str, Any],
+    by: Mapping[str, str] | None = None,
+) -> str:
     """Keep a text that will be a memory, and return the entry's name; when this returns, it is on disk.
 
     Args:
@@ -35,6 +47,7 @@ def keep(memory: Opened, text: str, *, title: str, kind: str, key: str, once: bo
         key: Its key; made from the text where it is empty.
         once: Leave a memory alone that is there already, or was retired.
         options: Further fields (``OPTIONS``).
+        by: Who captured it, where that is an agent (``BY``); the person is always known.
 
     Raises:
         NoRepositoryError: This repository has no store.
@@ -50,8 +63,10 @@ def keep(memory: Opened, text: str, *, title: str, kind: str, key: str, once: bo
         raise RefusedError("it says nothing that is worth keeping")
     for part in (text, title, key, json.dumps(given, ensure_ascii=False)):
         _refuse(memory, part)
+    who = dict(by) if by else {}
+    agent = who.pop("agent", "") or memory.config.agent
     return Spool(memory.git.repository.state).append(
-        entry | {"at": memory.now, "agent": memory.config.agent, "once": once}
+        entry | {"at": memory.now, "agent": agent, "once": once} | ({"by": who} if who else {})
     )
 
 

@@ -26,6 +26,9 @@ SUFFIX = ".json"
 ENTRY_LIMIT = 1_000_000
 # A file that a writer was killed over is litter after this long.
 LITTER_S = 3600.0
+# What stands in place of a text that was never kept.
+NOTHING = b"{}"
+REASONS_AT_MOST = 100
 
 
 class Spool:
@@ -106,6 +109,23 @@ class Spool:
         os.makedirs(self._refused, mode=0o700, exist_ok=True)
         _write_durably(os.path.join(self._refused, f"{name}.why"), why.encode("utf-8", "replace"))
         os.replace(os.path.join(self._waiting, name), os.path.join(self._refused, name))
+
+    def note_refused(self, why: str) -> None:
+        """Keep the reason why something was not captured, and nothing of it: it may hold a secret.
+
+        Of many such reasons the oldest go.
+
+        Raises:
+            OSError: It cannot be kept.
+        """
+        os.makedirs(self._refused, mode=0o700, exist_ok=True)
+        name = f"{time.time_ns():020d}-{os.urandom(6).hex()}{SUFFIX}"
+        _write_durably(os.path.join(self._refused, f"{name}.why"), why.encode("utf-8", "replace"))
+        _write_durably(os.path.join(self._refused, name), NOTHING)
+        empty = [n for n in _names(self._refused) if os.path.getsize(os.path.join(self._refused, n)) == len(NOTHING)]
+        for old in empty[:-REASONS_AT_MOST]:
+            _remove(os.path.join(self._refused, old))
+            _remove(os.path.join(self._refused, f"{old}.why"))
 
     def list_refused(self) -> list[tuple[str, str]]:
         """Return the entries that were set aside: path and reason, the oldest first."""

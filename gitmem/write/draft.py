@@ -48,11 +48,13 @@ class Author:
         who: The person, as git names them.
         agent: The agent, or empty.
         project: The repository's name.
+        more: What else is known of the agent (its role, its session), as names and values.
     """
 
     who: str
     agent: str
     project: str
+    more: tuple[tuple[str, str], ...] = ()
 
 
 @frozen
@@ -144,7 +146,7 @@ def metadata(fields: Mapping[str, Any], author: Author, now: int) -> dict[str, A
     """Return the required metadata that is missing and can be made here (C10; the key is the file's own)."""
     # A name of git's or of a folder may hold anything, and must not keep a memory from being written.
     who, project = (display(unicodedata.normalize("NFC", name)) for name in (author.who, author.project))
-    by = {"who": who} | ({"agent": author.agent} if author.agent else {})
+    by = {"who": who} | ({"agent": author.agent} if author.agent else {}) | dict(author.more)
     made = {"importance": "medium", "project": project, "created": format_time(now), "by": by}
     return {name: value for name, value in made.items() if name not in fields}
 

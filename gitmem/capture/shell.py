@@ -1,0 +1,314 @@
+"""Read a shell command line without running anything: its simple commands, their words, and what is fed to them. Pure.
+
+Whatever only a shell could know (variables, substitutions) makes a word unknown; a substitution that only prints a here
+document is known, since that is how agents write long comments. A line that no shell would take gives nothing.
+
+Source: POSIX.1-2017, Shell Command Language, 2.2 to 2.10; bash(1), QUOTING (``$'…'``) and REDIRECTION (``<<<``).
+"""
+
+from __future__ import annotations
+
+import re
+
+from gitmem.frozen import frozen
+
+# Substitutions inside substitutions: no person or agent writes more.
+DEPTH_AT_MOST = 8
+# Characters that are read; a longer line is no comment but a script.
+TEXT_LIMIT = 200_000
+_BLANKS = " \t\r"
+_META = frozenset(" \t\r\n|&;()<>")
+_SPECIAL = frozenset("@*#?-$!_")
+_OPERATORS = ("&&", "||", "|&", ";;", "|", ";", "&")
+_REDIRECTS = ("<<<", "<<-", "&>>", "<<", "<&", "<>", ">>", ">&", ">|", "&>", "<", ">")
+_ANSI = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"}
+# Words that may stand before a command and are none.
+_RESERVED = frozenset(("if", "then", "elif", "else", "do", "while", "until", "!", "time", "{", "}", "fi", "done"))
+_EXPANDED = re.compile(r"\\([$`\\\n])|(\$(?=[A-Za-z_0-9({@*#?$!-])|`)")
+_ANSI_ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|([0-7]{1,3})|(.))", re.DOTALL)
+
+
+@frozen
+class Word:
+    """One word of a command.
+
+    Attributes:
+        text: What it says, without its quotes.
+        is_known: Whether that is all of it: a variable or substitution in it is not.
+    """
+
+    text: str
+    is_known: bool = True
+
+
+@frozen
+class Command:
+    """One simple command.
+
+    Attributes:
+        words: The program and its arguments; assignments before it too.
+        joined: The operator between the command before and this one: ``|``, ``&&``, ``||``, ``;``, ``&`` or empty.
+        fed: The here document or here string that it reads, or None.
+        reads: The file that its standard input comes from, or None.
+    """
+
+    words: tuple[Word, ...]
+    joined: str = ""
+    fed: Word | None = None
+    reads: Word | None = None
+
+
+class _OddError(Exception):
+    """No shell would take this line."""
+
+
+def list_commands(line: str) -> list[Command]:
+    """Return the simple commands of a line, in its order; none where no shell would take it. Never raises."""
+    if len(line) > TEXT_LIMIT or "\0" in line:
+        return []
+    try:
+        return _Reader(line).commands()
+    except _OddError:
+        return []
+
+
+class _Reader:
+    """Where the reading of one line stands."""
+
+    def __init__(self, line: str) -> None:
+        self._line = line.replace("\r\n", "\n")
+        self._at = 0
+        self._depth = 0
+
+    def commands(self, *, until: str = "") -> list[Command]:
+        """Return the commands from here to the end, or to the parenthesis that closes a substitution."""
+        self._depth += 1
+        if self._depth > DEPTH_AT_MOST:
+            raise _OddError
+        found, waiting = [_Open("")], list[_Here]()
+        while self._at < len(self._line):
+            if until and self._line[self._at] == until:
+                self._at += 1
+                break
+            self._step(found, waiting)
+        else:
+            if until:
+                raise _OddError
+        self._read_here(waiting)
+        self._depth -= 1
+        return [one.closed() for one in found if one.words or one.fed]
+
+    def _step(self, found: list[_Open], waiting: list[_Here]) -> None:
+        """Read one word or sign."""
+        char = self._line[self._at]
+        if char == "\n":
+            self._at += 1
+            self._read_here(waiting)
+            found.append(_Open(";"))
+        elif char in _BLANKS or self._line.startswith("\\\n", self._at):
+            self._at += 1 if char in _BLANKS else 2
+        elif char == "#":
+            end = self._line.find("\n", self._at)
+            self._at = end if end >= 0 else len(self._line)
+        elif redirect := self._taken(_REDIRECTS):
+            self._redirected(redirect, found[-1], waiting)
+        elif operator := self._taken(_OPERATORS):
+            found.append(_Open("|" if operator == "|&" else operator))
+        elif char in "()":
+            self._at += 1
+            found.append(_Open(";"))
+        else:
+            word = self._word()
+            # A number right before a redirection is a descriptor.
+            if not (word.text.isdigit() and self._line[self._at : self._at + 1] in ("<", ">")):
+                found[-1].words.append(word)
+
+    def _taken(self, signs: tuple[str, ...]) -> str:
+        """Return which of some signs stands here, and go behind it; empty where none does."""
+        sign = next((one for one in signs if self._line.startswith(one, self._at)), "")
+        self._at += len(sign)
+        return sign
+
+    def _redirected(self, sign: str, command: _Open, waiting: list[_Here]) -> None:
+        if sign in ("<", ">") and self._line.startswith("(", self._at):  # a process's output in place of a file
+            self._at += 1
+            self.commands(until=")")
+            command.words.append(Word("", is_known=False))
+            return
+        while self._line[self._at : self._at + 1] in (" ", "\t"):
+            self._at += 1
+        start = self._at
+        word = self._word()
+        if sign in ("<<", "<<-"):
+            is_literal = any(quote in self._line[start : self._at] for quote in "'\"\\")
+            waiting.append(_Here(command, word.text, sign == "<<-", is_literal))
+        elif sign == "<<<":
+            command.fed = Word(word.text + "\n", word.is_known)
+        elif sign == "<":
+            command.reads = word
+
+    def _read_here(self, waiting: list[_Here]) -> None:
+        """Read the here documents that begin at this line, in their order."""
+        for here in waiting:
+            lines = []
+            while self._at < len(self._line):
+                end = self._line.find("\n", self._at)
+                end = end if end >= 0 else len(self._line)
+                line = self._line[self._at : end]
+                line = line.lstrip("\t") if here.strips else line
+                self._at = min(end + 1, len(self._line))
+                if line == here.delimiter:
+                    break
+                lines.append(line + "\n")
+            text = "".join(lines)
+            here.command.fed = Word(text) if here.is_literal else _expanded(text)
+        waiting.clear()
+
+    def _word(self) -> Word:
+        """Return the word that begins here."""
+        parts: list[str] = []
+        is_known, start = True, self._at
+        while self._at < len(self._line) and self._line[self._at] not in _META:
+            char = self._line[self._at]
+            if char == "\\":
+                parts.append(self._line[self._at + 1 : self._at + 2].replace("\n", ""))
+                self._at += 2
+            elif char == "'":
+                parts.append(self._until("'"))
+            elif char == '"':
+                text, known = self._quoted()
+                parts.append(text)
+                is_known = is_known and known
+            elif char == "$" and self._line.startswith("$'", self._at):
+                self._at += 1
+                parts.append(self._ansi())
+            elif char in "$`":
+                text, known = self._expansion()
+                parts.append(text)
+                is_known = is_known and known
+            else:
+                parts.append(char)
+                self._at += 1
+        if self._at == start:
+            raise _OddError
+        return Word("".join(parts), is_known)
+
+    def _until(self, sign: str) -> str:
+        """Return what stands between the sign here and the next one, and go behind that."""
+        end = self._line.find(sign, self._at + 1)
+        if end < 0:
+            raise _OddError
+        text = self._line[self._at + 1 : end]
+        self._at = end + 1
+        return text
+
+    def _quoted(self) -> tuple[str, bool]:
+        """Return what stands in double quotes, and whether it is known."""
+        parts, is_known = list[str](), True
+        self._at += 1
+        while self._at < len(self._line):
+            char = self._line[self._at]
+            if char == '"':
+                self._at += 1
+                return "".join(parts), is_known
+            if char == "\\":
+                behind = self._line[self._at + 1 : self._at + 2]
+                parts.append("" if behind == "\n" else behind if behind and behind in '$`"\\' else f"\\{behind}")
+                self._at += 2
+            elif char in "$`":
+                text, known = self._expansion()
+                parts.append(text)
+                is_known = is_known and known
+            else:
+                parts.append(char)
+                self._at += 1
+        raise _OddError
+
+    def _ansi(self) -> str:
+        """Return what stands in ``$'…'``."""
+        end = self._at + 1
+        while end < len(self._line) and self._line[end] != "'":
+            end += 2 if self._line[end] == "\\" else 1
+        if end >= len(self._line):
+            raise _OddError
+        text = self._line[self._at + 1 : end]
+        self._at = end + 1
+        return _ANSI_ESCAPE.sub(_ansi_char, text)
+
+    def _expansion(self) -> tuple[str, bool]:
+        """Return what a ``$`` or a backquote here stands for, where that can be known, and whether it is."""
+        line, at = self._line, self._at
+        if line[at] == "`":
+            self._at += 1
+            while self._at < len(line) and line[self._at] != "`":
+                self._at += 2 if line[self._at] == "\\" else 1
+            if self._at >= len(line):
+                raise _OddError
+            self._at += 1
+            return "", False
+        if line.startswith("$((", at) or line.startswith("${", at):
+            end = line.find("))" if line[at + 1] == "(" else "}", at)
+            if end < 0:
+                raise _OddError
+            self._at = end + (2 if line[at + 1] == "(" else 1)
+            return "", False
+        if line.startswith("$(", at):
+            self._at += 2
+            return _printed(self.commands(until=")"))
+        behind = line[at + 1 : at + 2]
+        if behind and (behind.isalnum() or behind in _SPECIAL):
+            self._at += 2
+            if behind.isalpha() or behind == "_":
+                while self._at < len(line) and (line[self._at].isalnum() or line[self._at] == "_"):
+                    self._at += 1
+            return "", False
+        self._at += 1
+        return "$", True
+
+
+class _Open:
+    """A command that is being read."""
+
+    def __init__(self, joined: str) -> None:
+        self.joined = joined
+        self.words: list[Word] = []
+        self.fed: Word | None = None
+        self.reads: Word | None = None
+
+    def closed(self) -> Command:
+        """Return the command, without the words before it that are none."""
+        words = self.words
+        while words and words[0].text in _RESERVED:
+            words = words[1:]
+        return Command(tuple(words), self.joined, self.fed, self.reads)
+
+
+@frozen
+class _Here:
+    """A here document whose text comes with the next line."""
+
+    command: _Open
+    delimiter: str
+    strips: bool
+    is_literal: bool
+
+
+def _printed(commands: list[Command]) -> tuple[str, bool]:
+    """Return what a substitution gives, where it only prints a here document; and whether that is known."""
+    if len(commands) != 1 or [word.text for word in commands[0].words] != ["cat"] or commands[0].fed is None:
+        return "", False
+    return commands[0].fed.text.rstrip("\n"), commands[0].fed.is_known
+
+
+def _expanded(text: str) -> Word:
+    """Return a here document in which a shell would look for variables."""
+    is_known = not any(found[2] for found in _EXPANDED.finditer(text))
+    return Word(_EXPANDED.sub(lambda found: (found[1] or found[0]).replace("\n", ""), text), is_known)
+
+
+def _ansi_char(found: re.Match[str]) -> str:
+    code = found[1] or found[2]
+    if code:
+        number = int(code, 16)
+        return "�" if 0xD800 <= number <= 0xDFFF else chr(number)
+    return chr(int(found[3], 8) & 0xFF) if found[3] else _ANSI.get(found[4], found[4])
