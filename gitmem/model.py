@@ -28,7 +28,7 @@ STATUSES = (FAILED, SUSPECT, UNPROVEN, STALE, VERIFIED)
 # What moves a score besides the words, in the order in which it is applied; each can be switched off by its name.
 FACTORS = (
     *("recency", "access", "status", "importance", "confidence"),
-    *("path", "dependency", "workspace", "scope", "talk"),
+    *("path", "dependency", "workspace", "scope", "talk", "provenance"),
 )
 
 # The three forms of a check (DESIGN, section 3).

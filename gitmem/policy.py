@@ -278,6 +278,9 @@ ROWS: dict[str, dict[str, _Row]] = {
         "importance": _Row(read.number(0, 0.99), "what it may add or take"),
         "confidence": _Row(read.number(0, 0.99), "what doubt may take"),
         "workspace": _Row(read.number(0, 10), "what having been learnt in this folder may add"),
+        "provenance": _Row(
+            read.number(0, 0.99), "what an agent's having written it may take, where no check proves it"
+        ),
     },
     "recall.points": {
         "path": _Row(read.number(0, 1000), "points of a memory about the place of the work"),

@@ -50,6 +50,7 @@ class FactorSizes:
     importance: float = 0.2
     confidence: float = 0.3
     workspace: float = 0.2
+    provenance: float = 0.15
 
 
 @frozen

@@ -12,6 +12,8 @@ from gitmem.frozen import replace
 from gitmem.hygiene import display
 from gitmem.policy import Policy
 from gitmem.store.spool import Spool
+from gitmem.tasks.digest import held_by, is_anything_held
+from gitmem.tasks.task import Worker
 from gitmem.write import place
 from gitmem.write.draft import Author, make_draft
 from gitmem.write.duplicates import FOLD
@@ -138,7 +140,7 @@ def _rehearse(
         return []
     catalog = rehearsal.catalog
     policy = policy_of(catalog)
-    draft = place.settle_key(catalog, _draft(memory, entry, policy))
+    draft = place.settle_key(catalog, _draft(memory, entry, policy, catalog))
     if entry.get("once") and place.find_known(catalog, draft.key) is not None:
         return []
     done: dict[str, Any] = {}
@@ -157,9 +159,11 @@ def _told_again(again: Sequence[tuple[str, str]]) -> str:
     return "\n".join(f"{key} was said again:\n    " + text.replace("\n", "\n    ") for key, text in again)
 
 
-def _draft(memory: Opened, entry: Mapping[str, Any], policy: Policy) -> Draft:
-    author = memory.author()
+def _draft(memory: Opened, entry: Mapping[str, Any], policy: Policy, catalog: Catalog) -> Draft:
+    author, agent = memory.author(), str(entry.get("agent", ""))
     options = {name: value for name, value in dict(entry.get("options", {})).items() if name in OPTIONS}
+    if "by" in entry and "task" not in options:
+        options |= _held(catalog, author.who, agent)
     more = {name: display(str(value)) for name, value in dict(entry.get("by", {})).items() if name in BY}
     return make_draft(
         entry["text"],
@@ -167,10 +171,18 @@ def _draft(memory: Opened, entry: Mapping[str, Any], policy: Policy) -> Draft:
         kind=str(entry.get("kind", "learned")),
         key=str(entry.get("key", "")),
         options=options,
-        author=Author(author.who, str(entry.get("agent", "")), author.project, tuple(more.items())),
+        author=Author(author.who, agent, author.project, tuple(more.items())),
         policy=policy,
         now=int(entry.get("at", memory.now)),
     )
+
+
+def _held(catalog: Catalog, who: str, agent: str) -> dict[str, str]:
+    """Return the task that somebody works on while they capture (A9); nothing where it is none, or one of several."""
+    if not is_anything_held(catalog):
+        return {}
+    mine = {one.task.key for name in {agent, ""} for one in held_by(catalog, Worker(display(who), name))}
+    return {"task": mine.pop()} if len(mine) == 1 else {}
 
 
 def overlaid(memory: Opened, writer: Writer, base: Catalog) -> Catalog:

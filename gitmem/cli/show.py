@@ -134,7 +134,8 @@ def _value(name: str, value: Any) -> str:
     if not isinstance(value, dict):
         return str(value)
     if name == "by" and "who" in value:
-        return str(value["who"]) + (f" (agent {value['agent']})" if value.get("agent") else "")
+        told = [f"agent {value['agent']}" if value.get("agent") else "", str(value.get("role") or "")]
+        return str(value["who"]) + (f" ({', '.join(filter(None, told))})" if any(told) else "")
     if name == "retired" and "when" in value:
         by, why = value.get("by"), value.get("why")
         return str(value["when"]) + (f" by {by}" if by else "") + (f": {why}" if why else "")

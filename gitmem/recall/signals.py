@@ -56,7 +56,7 @@ def signals_of(
     half_lives: dict[str, float | None] = {}
     signals = []
     rows = catalog.each(_ROWS, numbers)
-    for number, created, kind, importance, confidence, fields in rows:
+    for number, created, kind, importance, confidence, is_agents, fields in rows:
         if kind not in half_lives:
             half_lives[kind] = half_life_days(kind, policy, config)
         count, last = accesses.get(texts[number].key, (0, 0))
@@ -75,6 +75,7 @@ def signals_of(
                 importance=score.grade(importance, default=0.5),
                 confidence=score.grade(confidence, default=1.0),
                 workspace=_affinity(fields, asked.here) if fields else 0.0,
+                is_agents=bool(is_agents),
             )
         )
     if asked.paths or asked.near or asked.held:
@@ -84,7 +85,7 @@ def signals_of(
 
 # Few memories name a workspace: the frontmatter of the others is not read.
 _ROWS = (
-    "SELECT m.id, m.created, m.kind, m.importance, m.confidence,"
+    "SELECT m.id, m.created, m.kind, m.importance, m.confidence, m.agent <> '',"
     """ CASE WHEN instr(t.fields, '"workspace":') THEN t.fields END"""
     " FROM memory m JOIN text t ON t.id = m.id WHERE m.id IN ({})"
 )

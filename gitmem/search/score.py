@@ -37,6 +37,7 @@ class Signals:
         workspace: How near the folder that it was learnt in is to the reader's, from 0 to 1.
         scope: The factor of its scope, > 0: 1 for the project's own memories.
         talk: The factor of what it says in a log, > 0: 1 for what stands in none (``gitmem.recall.logs``).
+        is_agents: Whether an agent wrote it; what a check proves is believed whoever wrote it.
     """
 
     number: int
@@ -53,6 +54,7 @@ class Signals:
     workspace: float = 0.0
     scope: float = 1.0
     talk: float = 1.0
+    is_agents: bool = False
 
 
 @frozen
@@ -71,6 +73,8 @@ class Ranking:
         points: What having to do with the work at hand counts (B5): path and dependency each multiply by 1 + their
             points / ``double``. Recency has a factor of its own here (D6), worth more than B5's one point.
         workspace: The factor runs from 1 to 1 + this: it decides between equals.
+        provenance: What is taken from what an agent wrote and no check proves: a person's memory comes first where the
+            two fit about as well. More would hide what agents learn behind whatever else has a word of the question.
         floor: Hits below this share of the best are dropped. 0.1 drops 3 % of the ten best on LoCoMo's turns and 0.1 %
             of the right ones (12 % and 1.1 % on its sessions); for injection, E10 asks for 0.6, or 0.85 per turn.
         without: The names of factors that are switched off.
@@ -92,6 +96,7 @@ class Ranking:
     confidence: float = 0.3
     points: WorkPoints = WorkPoints()
     workspace: float = 0.2
+    provenance: float = 0.15
     floor: float = 0.1
     without: tuple[str, ...] = ()
 
@@ -136,6 +141,7 @@ def _ranked(signals: Signals, ranking: Ranking, statuses: Mapping[str, float]) -
         1 + ranking.workspace * signals.workspace,
         signals.scope,
         signals.talk,
+        1 - ranking.provenance * (signals.is_agents and signals.status != VERIFIED),
     )
     known = list(zip(FACTORS, values, strict=True))
     if ranking.without:

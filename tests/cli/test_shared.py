@@ -128,7 +128,9 @@ def test_explain_is_a_table_of_what_moved_anything_on_a_terminal() -> None:
     heading, row, rest = out.splitlines()[-3:]
     assert heading.split() == ["score", "lexical", "recency", "memory"]
     assert row.split() == ["1.25", "2", "0.5", "a"]
-    assert rest == ("1 for all: status; off: access, importance, confidence, path, dependency, workspace, scope, talk")
+    assert rest == (
+        "1 for all: status; off: access, importance, confidence, path, dependency, workspace, scope, talk, provenance"
+    )
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,7 @@ CASES: dict[str, tuple[list[dict], dict]] = {
     "path": (pair({"paths": ["docs/**"]}, {"paths": ["src/auth/**"]}), {"near": ("src/auth/jwt.py",)}),
     "dependency": ([*pair({"requires": ["x"]}, {"produces": ["label"]}), *LINKS], {"near": ("src/auth/jwt.py",)}),
     "workspace": (pair({"workspace": "docs"}, {"workspace": "src/auth"}), {}),
+    "provenance": (pair({"by": {"who": "Ana", "agent": "codex"}}, {"by": {"who": "Ana"}}), {}),
 }
 
 

@@ -39,6 +39,7 @@ def without(*names: str) -> Ranking:
         pytest.param("workspace", {"workspace": 1.0}, {}, id="learnt-here"),
         pytest.param("scope", {}, {"scope": 0.85}, id="of-this-project"),
         pytest.param("talk", {"talk": 1.4}, {}, id="what-a-question-asks-for"),
+        pytest.param("provenance", {}, {"is_agents": True}, id="a-persons-before-an-agents"),
     ],
 )
 def test_factor_moves_the_memory_and_no_other_does(
@@ -57,7 +58,7 @@ def test_factor_moves_the_memory_and_no_other_does(
 
 def test_score_is_the_product_of_the_factors_in_their_order() -> None:
     known = {"age_days": 14.0, "half_life_days": 14.0, "accesses": 9, "status": FAILED, "importance": 1.0}
-    signals = make_signals(1, 2.0, **known, confidence=0.5, overlap=1.0, is_linked=True, workspace=1.0)
+    signals = make_signals(1, 2.0, **known, confidence=0.5, overlap=1.0, is_linked=True, workspace=1.0, is_agents=True)
 
     (ranked,) = rank([signals], limit=1)
 
@@ -73,8 +74,15 @@ def test_score_is_the_product_of_the_factors_in_their_order() -> None:
         ("workspace", 1.2),
         ("scope", 1.0),
         ("talk", 1.0),
+        ("provenance", 0.85),
     )
-    assert ranked.score == pytest.approx(2.0 * 0.75 * 1.5 * 0.5 * 1.2 * 0.85 * 1.5 * 11 / 6 * 1.2)
+    assert ranked.score == pytest.approx(2.0 * 0.75 * 1.5 * 0.5 * 1.2 * 0.85 * 1.5 * 11 / 6 * 1.2 * 0.85)
+
+
+def test_what_a_check_proves_is_believed_whoever_wrote_it() -> None:
+    (ranked,) = rank([make_signals(1, status=VERIFIED, is_agents=True)], limit=1)
+
+    assert dict(ranked.factors)["provenance"] == 1.0
 
 
 def test_a_memory_of_which_nothing_is_known_keeps_its_lexical_score() -> None:
