@@ -49,6 +49,8 @@ _SAYS = re.compile(
     r"error|fail|exception|panic|assert|cannot|can't|not found|no such|undefined|denied|expected|missing|invalid",
     re.IGNORECASE,
 )
+# "1 failed in 0.1s", "===== 2 errors =====": how many, and not what.
+_SUMMARY = re.compile(r"[=\s]*(?:found )?\d+ \w+")
 _STATUS = re.compile(r"(?:Command failed with )?exit (?:code|status):? \d+", re.IGNORECASE)
 
 
@@ -69,7 +71,7 @@ class Fix:
     @property
     def title(self) -> str:
         """Return the command and the line that says most of why it failed."""
-        saying = [line for line in self.tail if _SAYS.search(line)]
+        saying = [line for line in self.tail if _SAYS.search(line) and not _SUMMARY.match(line)]
         return f"{self.command} failed: {(saying or self.tail)[-1].strip()}"
 
     @property
@@ -88,6 +90,8 @@ def command_of(line: str) -> str:
     A pipe or ``||`` hides how a command ended, a variable which command it is: nothing is told of these.
     """
     told: list[str] = []
+    if line.rstrip().endswith("&"):
+        return ""  # it went on behind, and ended later
     for command in list_commands(line):
         name, words = program_of(command.words)
         if command.joined in ("|", "||", "&") or (command.joined == ";" and told):

@@ -51,7 +51,7 @@ class Keeper:
         once: bool = False,
     ) -> None:
         """Keep a text; of one that may not be kept, the reason."""
-        if not says_something(f"{title} {text}"):
+        if not says_something(text):
             return  # nobody misses it
         told = {"task": self._task} | {name: value for name, value in options.items() if value}
         try:

@@ -96,7 +96,8 @@ class _Reader:
                 raise _OddError
         self._read_here(waiting)
         self._depth -= 1
-        return [one.closed() for one in found if one.words or one.fed]
+        closed = [one.closed() for one in found]
+        return [one for one in closed if one.words or one.fed]
 
     def _step(self, found: list[_Open], waiting: list[_Here]) -> None:
         """Read one word or sign."""
