@@ -6,6 +6,7 @@ import json
 import os
 import time
 
+from gitmem.analysis import terms
 from gitmem.capture.keep import BY, OPTIONS
 from gitmem.errors import ConflictError, FormatError, GitmemError, RefusedError, UsageError
 from gitmem.frozen import replace
@@ -141,7 +142,8 @@ def _rehearse(
     catalog = rehearsal.catalog
     policy = policy_of(catalog)
     draft = place.settle_key(catalog, _draft(memory, entry, policy, catalog))
-    if entry.get("once") and place.find_known(catalog, draft.key) is not None:
+    known = place.find_known(catalog, draft.key)
+    if known is not None and (entry.get("once") or _is_a_persons(catalog, known, draft)):
         return []
     done: dict[str, Any] = {}
     step = writer.plan_remember(catalog, draft, policy, done=done, again=FOLD)
@@ -151,6 +153,17 @@ def _rehearse(
     if done.get("is_folded"):
         again.append((done["key"], f"{draft.fields['title']}\n{draft.body}".strip()))
     return [done["key"]]
+
+
+def _is_a_persons(catalog: Catalog, known: place.Known, draft: Draft) -> bool:
+    """Tell whether an agent says word for word what a person wrote: then it stays theirs."""
+    theirs, ours = (
+        by.get("agent") if isinstance(by, dict) else ""
+        for by in (place.before_of(catalog, known).get("by"), draft.fields.get("by"))
+    )
+    if theirs or not ours or known.archived:
+        return False
+    return terms(f"{known.title}\n{place.body_of(catalog, known)}") == terms(f"{draft.fields['title']}\n{draft.body}")
 
 
 def _told_again(again: Sequence[tuple[str, str]]) -> str:

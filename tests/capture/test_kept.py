@@ -121,3 +121,19 @@ def test_task_is_the_one_that_is_held_where_nothing_names_one(memory: Memory, re
     memory.tool_used(ran(repo, f"gh issue comment 5 -b '{LEARNT}'"))
 
     assert kept(memory)["learned-retries-must-be-idempotent"]["frontmatter"]["task"] == task
+
+
+def test_what_a_person_wrote_stays_theirs_when_an_agent_says_it_again(memory: Memory, repo: Path) -> None:
+    memory.remember("Retries must be idempotent")
+
+    memory.tool_used(ran(repo, 'bd comment shop-1 "LEARNED: retries must be idempotent"'))
+
+    ((_, found),) = kept(memory).items()
+    assert found["frontmatter"]["by"] == {"who": "Ana"}
+
+
+def test_near_duplicate_is_folded(memory: Memory, repo: Path) -> None:
+    memory.tool_used(ran(repo, 'bd comment shop-1 "LEARNED: The gateway drops idle connections after a minute"'))
+    memory.tool_used(ran(repo, 'bd comment shop-2 "LEARNED: After a minute the gateway drops idle connections"'))
+
+    assert len(kept(memory)) == 1
