@@ -72,7 +72,7 @@ def test_drain_behind_a_hook_makes_the_commit(memory: Memory, repo: Path, monkey
 
     assert play(repo, 'bd comment s-1 "LEARNED: retries must be idempotent"').returncode == 0
 
-    for _ in range(500):
+    for _ in range(1500):
         if (
             "learned-retries"
             in subprocess.run(
@@ -81,7 +81,7 @@ def test_drain_behind_a_hook_makes_the_commit(memory: Memory, repo: Path, monkey
         ):
             return
         subprocess.run(["sleep", "0.02"], check=True)
-    pytest.fail("no commit in ten seconds")
+    pytest.fail("no commit in half a minute")
 
 
 def test_work_of_an_exempt_type_is_left_alone_but_not_what_it_says(memory: Memory, repo: Path) -> None:
