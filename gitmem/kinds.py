@@ -315,6 +315,9 @@ def stop_log(value: Any) -> str:
     """Read what is logged when an agent stops."""
     if value not in ("off", "activity", "responses"):
         raise WrongValue('"off", "activity" or "responses"')
+    return str(value)
+
+
 def edits(value: Any) -> str:
     """Read what becomes of edits."""
     if value not in ("off", "patterns"):

@@ -44,9 +44,8 @@ class Policy:
 
     Attributes:
         kinds: The rows by name, built-in ones and those of the store.
-        recall, verify, context, session, stops, secrets, rotation, duplicates: The sections of these names.
+        recall, verify, context, session, stops, capture, secrets, rotation, duplicates: The sections of these names.
         roles: What is told to each role, by name.
-        recall, verify, context, capture, secrets, rotation, duplicates: The sections of these names.
         tags: The words that give each tag.
         changes: What the store's file says, as JSON can hold it: this alone is stored, so that defaults can move.
     """
@@ -232,9 +231,9 @@ def _factors(*names: str) -> dict[str, _Row]:
 
 
 _TABLES = (
-    *("recall", "verify", "context", "session", "stops", "secrets", "rotation", "duplicates", "roles", "tags", "kinds"),
+    *("recall", "verify", "context", "session", "stops", "capture", "secrets", "rotation", "duplicates"),
+    *("roles", "tags", "kinds"),
 )
-_TABLES = ("recall", "verify", "context", "capture", "secrets", "rotation", "duplicates", "tags", "kinds")
 
 DEFAULTS: dict[str, Any] = {
     "recall": RecallSettings(),
@@ -333,6 +332,7 @@ ROWS: dict[str, dict[str, _Row]] = {
         "task": _Row(read.flag, "whether it is asked to end the tasks that it began"),
         "exempt": _Row(read.lines, "types of sub-agents that are asked nothing"),
         "log": _Row(read.stop_log, '"activity" = stops are logged in each clone; "responses" = with what was said'),
+    },
     "capture": {
         "edits": _Row(read.edits, '"patterns" = what edits define becomes code patterns; "off" = git keeps them'),
         "fixes": _Row(read.flag, "whether what failed and then passed becomes a candidate for a gotcha"),

@@ -209,6 +209,8 @@ class StopSettings:
     # A, "Exempt: worker-supervisor (low-level tasks that don't produce architectural insight)".
     exempt: tuple[str, ...] = ("worker-supervisor",)
     log: str = "off"
+
+
 class CaptureSettings:
     """What is captured unasked while an agent works; what it says it learnt always is.
 
