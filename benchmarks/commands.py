@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from random import Random
 
-from benchmarks import bulk, codebase, jobs, past
+from benchmarks import agents, bulk, codebase, jobs, past
 from benchmarks.exchange import Exchange
 from benchmarks.measure import BenchmarkError, Command
 from benchmarks.questions import QUESTIONS
@@ -34,6 +34,7 @@ def command(name: str, stores: Stores) -> Command:
         "checkout": _checkout,
         "sync": _sync,
         "view": _view,
+        **{f"hook-{what}": agents.hook_command for what in agents.KINDS},
         "at": past.at_command,
         "import": bulk.import_command,
         "two": jobs.jobs_command,

@@ -159,6 +159,18 @@ HOOKS = (
 )
 
 
+# What the hooks of a coding agent's harness take; what is captured is written behind them.
+AGENTS = tuple(
+    Figure(f"hook-{what}", f"hook of an agent's harness: {about}, 10,000 memories", goal, "Y", (name,), _against(name))
+    for what, about, goal, name in (
+        ("nothing", "a tool was used and nothing is captured", 4, "hook-nothing-10k"),
+        ("captured", "a tool was used and something is captured", 6, "hook-captured-10k"),
+        ("start", "a session starts", 7, "hook-start-10k"),
+        ("prompt", "a prompt, by words", 6, "hook-prompt-10k"),
+    )
+)
+
+
 SHARING = (
     Figure(
         "sync",
@@ -248,6 +260,7 @@ GROUPS: tuple[tuple[tuple[Figure, ...], int, int], ...] = (
     (NOTHING_DUE, 21, 7),
     (CHECKING, 21, 7),
     (HOOKS, 21, 7),
+    (AGENTS, 21, 7),
     (SHARING, 5, 2),
     (SHOWING, 15, 7),
     (LOOKING_BACK, 11, 5),

@@ -1,58 +1,57 @@
-"""What harnesses tell reaches the memory: their own payloads, each through a process of its own."""
+"""What ``Memory`` does when something happens in an agent's session: each part is asked, and none hides another."""
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from agent_work import SECRET, kept, refusals
-from telling import payload
+from conftest import tip
+from telling import parsed
 
+from gitmem.agents.entry import METHODS
 from gitmem.app import Memory
-
-SAYS = "LEARNED: the gateway drops idle connections"
-KEY = "learned-the-gateway-drops-idle-connections"
-BEFORE = ("LEARNED: retries must be idempotent", "LEARNED: retries are idempotent", "LEARNED: x")
+from gitmem.store.spool import Spool
 
 
-def tell(repo: Path, harness: str, name: str, *named: str, says: str = SAYS) -> subprocess.CompletedProcess[bytes]:
-    """Let a harness tell a payload, of this repository, in which something else was learnt."""
-    text = json.dumps(payload(f"{harness}/{name}")).replace("/home/dev/shop", str(repo))
-    for before in BEFORE:
-        text = text.replace(before, says)
-    argv = [sys.executable, "-m", "gitmem", "hook", harness, *named]
-    return subprocess.run(argv, input=text.encode(), cwd=repo, capture_output=True, check=False)
+def test_every_event_has_its_method() -> None:
+    assert [name for name in METHODS.values() if not callable(getattr(Memory, name, None))] == []
 
 
-@pytest.mark.parametrize(
-    ("harness", "name", "named"),
-    [
-        ("claude-code", "PostToolUse.Bash", ()),
-        ("codex", "PostToolUse.Bash", ()),
-        ("copilot", "postToolUse", ("postToolUse",)),
-        ("cursor", "afterShellExecution", ()),
-        ("cursor", "afterAgentResponse", ()),
-        ("gemini", "AfterTool.run_shell_command", ()),
-    ],
-)
-def test_what_a_harness_tells_is_captured(
-    memory: Memory, repo: Path, harness: str, name: str, named: tuple[str, ...]
-) -> None:
-    done = tell(repo, harness, name, *named)
+def test_use_of_a_tool_is_learnt_from_and_kept_in_the_worklog(memory: Memory, repo: Path) -> None:
+    memory.tool_used(parsed("claude-code/PostToolUse.Bash", cwd=str(repo)))
 
-    assert (done.returncode, done.stdout.strip(), done.stderr) in ((0, b"", b""), (0, b"{}", b""))
-    ((key, found),) = kept(memory).items()
-    assert key == KEY
-    assert found["frontmatter"]["by"]["agent"] == harness
+    assert len(Spool(memory.git.repository.state).list_waiting()) == 1
+    assert "bd comments add shop-12" in _worklog(memory)
 
 
-def test_secret_that_a_harness_tells_is_nowhere_in_the_repository(memory: Memory, repo: Path) -> None:
-    done = tell(repo, "claude-code", "PostToolUse.Bash", says=f"LEARNED: the token is {SECRET}")
+def test_worklog_goes_on_where_nothing_can_be_captured(memory: Memory, repo: Path) -> None:
+    spool = Path(memory.git.repository.state, "spool")
+    spool.write_text("a file is in the way")
 
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    assert "github-token" in refusals(memory)[0]
-    held = [path for path in repo.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
-    assert held == []
+    with pytest.raises(OSError, match="spool"):
+        memory.tool_used(parsed("claude-code/PostToolUse.Bash", cwd=str(repo)))
+
+    assert "bd comments add shop-12" in _worklog(memory)
+
+
+def test_words_of_an_agent_are_learnt_from(memory: Memory, repo: Path) -> None:
+    memory.responded(parsed("cursor/afterAgentResponse", workspace_roots=[str(repo)]))
+
+    assert len(Spool(memory.git.repository.state).list_waiting()) == 1
+
+
+@pytest.mark.parametrize("name", ["Stop", "SubagentStop"])
+def test_nothing_is_learnt_at_a_stop(memory: Memory, repo: Path, name: str) -> None:
+    before = tip(repo)
+    event = parsed(f"claude-code/{name}", cwd=str(repo), last_assistant_message="LEARNED: the ledger rounds to even")
+
+    told = memory.stopped(event) if name == "Stop" else memory.subagent_stopped(event)
+
+    assert not told
+    assert Spool(memory.git.repository.state).list_waiting() == []
+    assert tip(repo) == before
+
+
+def _worklog(memory: Memory) -> str:
+    files = Path(memory.git.repository.state, "sessions").rglob("worklog.jsonl")
+    return "".join(file.read_text() for file in files)

@@ -1,0 +1,58 @@
+"""What harnesses tell reaches the memory: their own payloads, each through a process of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from agent_work import SECRET, kept, refusals
+from telling import payload
+
+from gitmem.app import Memory
+
+SAYS = "LEARNED: the gateway drops idle connections"
+KEY = "learned-the-gateway-drops-idle-connections"
+BEFORE = ("LEARNED: retries must be idempotent", "LEARNED: retries are idempotent", "LEARNED: x")
+
+
+def tell(repo: Path, harness: str, name: str, *named: str, says: str = SAYS) -> subprocess.CompletedProcess[bytes]:
+    """Let a harness tell a payload, of this repository, in which something else was learnt."""
+    text = json.dumps(payload(f"{harness}/{name}")).replace("/home/dev/shop", str(repo))
+    for before in BEFORE:
+        text = text.replace(before, says)
+    argv = [sys.executable, "-m", "gitmem", "hook", harness, *named]
+    return subprocess.run(argv, input=text.encode(), cwd=repo, capture_output=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("harness", "name", "named"),
+    [
+        ("claude-code", "PostToolUse.Bash", ()),
+        ("codex", "PostToolUse.Bash", ()),
+        ("copilot", "postToolUse", ("postToolUse",)),
+        ("cursor", "afterShellExecution", ()),
+        ("cursor", "afterAgentResponse", ()),
+        ("gemini", "AfterTool.run_shell_command", ()),
+    ],
+)
+def test_what_a_harness_tells_is_captured(
+    memory: Memory, repo: Path, harness: str, name: str, named: tuple[str, ...]
+) -> None:
+    done = tell(repo, harness, name, *named)
+
+    assert (done.returncode, done.stdout.strip(), done.stderr) in ((0, b"", b""), (0, b"{}", b""))
+    ((key, found),) = kept(memory).items()
+    assert key == KEY
+    assert found["frontmatter"]["by"]["agent"] == harness
+
+
+def test_secret_that_a_harness_tells_is_nowhere_in_the_repository(memory: Memory, repo: Path) -> None:
+    done = tell(repo, "claude-code", "PostToolUse.Bash", says=f"LEARNED: the token is {SECRET}")
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert "github-token" in refusals(memory)[0]
+    held = [path for path in repo.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
+    assert held == []
