@@ -211,6 +211,7 @@ class StopSettings:
     log: str = "off"
 
 
+@frozen
 class CaptureSettings:
     """What is captured unasked while an agent works; what it says it learnt always is.
 
