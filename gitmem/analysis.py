@@ -1,25 +1,28 @@
 """Cut text into search terms: the one analysis that every engine, the scorer and the write path share.
 
-Terms are lower-case, alphanumeric and stemmed (Snowball English, "Porter2"). Identifiers, dotted names and paths
-give a term for the whole and one for each part (``snake_case``: ``snakecas``, ``snake``, ``case``): worth +0.06
-nDCG@10 on code (measured: CoSQA, 0.336 to 0.394). Pure, and quick to import: recall loads it on every prompt
-(measured: 1.3 ms besides ``re``, half of it Stemmer).
+Terms are lower-case, alphanumeric and stemmed by Snowball, for the language that a store's policy names (English:
+"Porter2"); an index is made and asked in one language. Identifiers, dotted names and paths give a term for the whole
+and one for each part (``snake_case``: ``snakecas``, ``snake``, ``case``): worth +0.06 nDCG@10 on code (measured:
+CoSQA, 0.336 to 0.394). Pure, and quick to import: recall loads it on every prompt (measured: 1.3 ms besides ``re``,
+half of it Stemmer).
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
 
 import Stemmer
 
-from gitmem.stopwords import GENERAL, QUESTION
+from gitmem.frozen import frozen
+from gitmem.model import ENGLISH, NO_LANGUAGE
+from gitmem.stopwords import GENERAL, QUESTION, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 # Raised whenever the same text would give other terms. An index made under another format is not searched but rebuilt.
 _FORMAT = 1
@@ -31,6 +34,8 @@ MAX_BODY = 100_000  # characters of a body that a snippet is looked for in; file
 _MEMO_SIZE = 1 << 15  # 9 MB when full (measured); the candidates of one recall have 2,000 different words
 
 _CHUNK = re.compile(r"\w+(?:[./]\w+)*")
+# What \\w leaves out of words of other scripts: the vowel signs of India's (without danda) and of Arabic.
+_SIGNS = r"\u0900-\u0963\u0966-\u0dff\u064b-\u065f\u0670"
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 # The patterns below are rarely needed and left to re's own cache: compiling _UNSPACED takes 1.2 ms.
 # Scripts written without spaces: Thai and Lao, kana, Han, Hangul.
@@ -45,8 +50,6 @@ _LETTERS = str.maketrans(
     | {"ð": "d", "Ð": "D", "þ": "th", "Þ": "TH", "ł": "l", "Ł": "L", "ı": "i", "ħ": "h", "Ħ": "H"}
 )
 
-_stem = Stemmer.Stemmer("english", 0).stemWord  # without a cache of its own: _Memo is one
-
 
 def format_stamp() -> str:
     """Return what the terms depend on: this module's format and the versions of the stemmer and of Unicode.
@@ -59,13 +62,13 @@ def format_stamp() -> str:
 class _Memo(dict[str, tuple[str, ...]]):
     """The terms of every chunk seen lately, without the words of *dropped*."""
 
-    def __init__(self, dropped: frozenset[str]) -> None:
+    def __init__(self, stem: Callable[[str], str], dropped: frozenset[str]) -> None:
         super().__init__()
-        self.dropped = dropped
+        self.stem, self.dropped = stem, dropped
 
     def __missing__(self, chunk: str) -> tuple[str, ...]:
         words = [chunk.lower()] if _is_plain(chunk) else _words_of(chunk)
-        found = tuple([_stem(word) for word in words if word not in self.dropped])
+        found = tuple([self.stem(word) for word in words if word not in self.dropped])
         if len(self) >= _MEMO_SIZE:
             self.clear()
         if len(chunk) <= MAX_TERM:
@@ -118,10 +121,6 @@ def _bigrams(segment: str) -> list[str]:
     return [word.lower() for word in words]
 
 
-_TERMS = _Memo(GENERAL)
-_ALL_TERMS = _Memo(frozenset())
-
-
 def _fold(text: str) -> str:
     """Return the text in one spelling: compatibility forms and accents folded, case kept for camelCase."""
     if text.isascii():
@@ -130,46 +129,89 @@ def _fold(text: str) -> str:
     return unicodedata.normalize("NFC", plain).translate(_LETTERS)
 
 
-def _cut(text: str, memo: _Memo) -> list[str]:
-    return list(chain.from_iterable(map(memo.__getitem__, _CHUNK.findall(_fold(text)))))
+def _composed(text: str) -> str:
+    """Return the text with its accents: a stemmer of another language than English goes by them."""
+    return text if text.isascii() else re.sub(_MARKS, "", unicodedata.normalize("NFKC", text))
 
 
-def terms(text: str) -> list[str]:
-    """Return the search terms of a text in its order; English stop words are dropped, question words are not.
+@frozen
+class _Speech:
+    """How text of one language becomes terms.
+
+    A text is brought into one spelling (*spelt*) and cut into words, identifiers and paths (*chunk*), which have
+    *terms*; *every* has stop words too. A query is rid of *questions* besides.
+    """
+
+    spelt: Callable[[str], str]
+    chunk: re.Pattern[str]
+    terms: _Memo
+    every: _Memo
+    questions: frozenset[str]
+
+    def chunks(self, text: str) -> list[str]:
+        return self.chunk.findall(self.spelt(text))
+
+    def cut(self, text: str, memo: _Memo) -> list[str]:
+        return list(chain.from_iterable(map(memo.__getitem__, self.chunks(text))))
+
+
+@cache
+def _speech(language: str) -> _Speech:
+    """Return how text of a language becomes terms; a ``KeyError`` where there is no stemmer for it."""
+    none: frozenset[str] = frozenset()
+    # Without a cache of its own: _Memo is one.
+    stem = str if language == NO_LANGUAGE else Stemmer.Stemmer(language, 0).stemWord
+    if language in (ENGLISH, NO_LANGUAGE):
+        general, questions = (GENERAL, QUESTION) if language == ENGLISH else (none, none)
+        return _Speech(_fold, _CHUNK, _Memo(stem, general), _Memo(stem, none), questions)
+
+    def folded(word: str) -> str:
+        return _fold(stem(word))[:MAX_TERM] or word
+
+    chunk = re.compile(rf"[\w{_SIGNS}]+(?:[./][\w{_SIGNS}]+)*")
+    return _Speech(_composed, chunk, _Memo(folded, words_of(language)), _Memo(folded, none), none)
+
+
+def terms(text: str, language: str = ENGLISH) -> list[str]:
+    """Return the search terms of a text in its order; the language's stop words are dropped, question words are not.
 
     Returns:
-        Terms of 1 to 64 alphanumeric characters, lower case; a compound's whole comes before its parts. The same
-        words in the same spelling always give the same terms (for one ``format_stamp``).
+        Terms of 1 to 64 alphanumeric characters (and vowel signs), lower case, without accents; a compound's whole
+        before its parts. The same words in the same spelling always give the same terms (for one ``format_stamp``).
     """
-    return _cut(text, _TERMS)
+    speech = _speech(language)
+    return speech.cut(text, speech.terms)
 
 
-def whole_terms(chunk: str) -> tuple[str, ...]:
+def whole_terms(chunk: str, language: str = ENGLISH) -> tuple[str, ...]:
     """Return the terms of one word, identifier or path, stop words included: what two texts are compared by."""
-    return _ALL_TERMS[_fold(chunk)]
+    speech = _speech(language)
+    return speech.every[speech.spelt(chunk)]
 
 
-def stems(words: Sequence[str]) -> list[str]:
+def stems(words: Sequence[str], language: str = ENGLISH) -> list[str]:
     """Return the terms of plain lower-case words, one each; quicker than ``terms`` for a table of them."""
-    return [_stem(word) for word in words]
+    return list(map(_speech(language).every.stem, words))
 
 
-def compounds(text: str) -> list[tuple[str, ...]]:
+def compounds(text: str, language: str = ENGLISH) -> list[tuple[str, ...]]:
     """Return the search terms of a text word by word: a compound's whole, then its parts; no stop words."""
-    return [found for chunk in _CHUNK.findall(_fold(text)) if (found := _TERMS[chunk])]
+    speech = _speech(language)
+    return [found for chunk in speech.chunks(text) if (found := speech.terms[chunk])]
 
 
-def query_terms(text: str) -> list[str]:
+def query_terms(text: str, language: str = ENGLISH) -> list[str]:
     """Return the different terms that somebody asks for, in the order typed, without question words.
 
     Nothing typed is syntax. At most 10,000 characters are read and 256 terms returned. A query of stop words only
     gives these words; one without any word gives an empty list.
     """
-    chunks = _CHUNK.findall(_fold(text[:MAX_QUERY]))
-    kept = [chunk for chunk in chunks if chunk.lower() not in QUESTION]
-    found = dict.fromkeys(chain.from_iterable(map(_TERMS.__getitem__, kept)))
+    speech = _speech(language)
+    chunks = speech.chunks(text[:MAX_QUERY])
+    kept = [chunk for chunk in chunks if chunk.lower() not in speech.questions]
+    found = dict.fromkeys(chain.from_iterable(map(speech.terms.__getitem__, kept)))
     if not found:
-        found = dict.fromkeys(chain.from_iterable(map(_ALL_TERMS.__getitem__, chunks)))
+        found = dict.fromkeys(chain.from_iterable(map(speech.every.__getitem__, chunks)))
     return list(found)[:MAX_QUERY_TERMS]
 
 
@@ -190,36 +232,34 @@ def slug(text: str, *, limit: int = 60) -> str:
     return "-".join(re.findall(r"[a-z0-9]+", plain))[:limit].rstrip("-")
 
 
-def find_tags(text: str, words: Mapping[str, Sequence[str]]) -> list[str]:
+def find_tags(text: str, words: Mapping[str, Sequence[str]], language: str = ENGLISH) -> list[str]:
     """Return the tags whose words occur in a text, sorted.
 
     Args:
         text: What is scanned.
         words: The words or phrases that give each tag. They are found as whole words, in any case and inflection, also
             as parts of an identifier; never inside another word.
+        language: Whose inflections these are.
     """
-    found = _cut(text, _ALL_TERMS)
+    speech = _speech(language)
+    found = speech.cut(text, speech.every)
     scanned, single = f" {' '.join(found)} ", frozenset(found)
-    return sorted(tag for tag, given in words.items() if _occurs(tuple(given), single, scanned))
-
-
-def _occurs(words: tuple[str, ...], single: frozenset[str], scanned: str) -> bool:
-    terms, phrases = _phrases(words)
-    return not terms.isdisjoint(single) or any(phrase in scanned for phrase in phrases)
+    wanted = ((tag, *_phrases(tuple(given), language)) for tag, given in words.items())
+    return sorted(tag for tag, alone, more in wanted if alone & single or any(part in scanned for part in more))
 
 
 @lru_cache(maxsize=1024)  # the words are the policy's, and the same for every text
-def _phrases(words: tuple[str, ...]) -> tuple[frozenset[str], tuple[str, ...]]:
+def _phrases(words: tuple[str, ...], language: str) -> tuple[frozenset[str], tuple[str, ...]]:
     """Return the stemmed words that stand for one of these words, and the phrases, a space at either end."""
-    found: list[str] = []
+    speech, found = _speech(language), list[str]()
     for word in words:
-        apart, joined = (re.sub(r"[\W_]+", gap, _fold(word)) for gap in (" ", ""))
+        apart, joined = (re.sub(r"[\W_]+", gap, speech.spelt(word)) for gap in (" ", ""))
         spellings = (apart, joined) if len(word.split()) == 1 else (apart,)
-        found += [" ".join(_cut(spelling, _ALL_TERMS)) for spelling in spellings]
+        found += [" ".join(speech.cut(spelling, speech.every)) for spelling in spellings]
     return frozenset(p for p in found if p and " " not in p), tuple(f" {p} " for p in found if " " in p)
 
 
-def similarity(a: str, b: str) -> float:
+def similarity(a: str, b: str, language: str = ENGLISH) -> float:
     """Return how much two texts say the same, from 0 (no word in common) to 1 (the same words).
 
     The Sorensen-Dice coefficient of their stemmed words as multisets, stop words included ("use X" and "do not use X"
@@ -228,7 +268,8 @@ def similarity(a: str, b: str) -> float:
     Source: Dice 1945, "Measures of the amount of ecologic association between species"; 0.85 as the limit for near
     duplicates is FEATURES, row C9.
     """
-    ours, theirs = _counted(_cut(a, _ALL_TERMS)), _counted(_cut(b, _ALL_TERMS))
+    speech = _speech(language)
+    ours, theirs = (_counted(speech.cut(text, speech.every)) for text in (a, b))
     total = sum(ours.values()) + sum(theirs.values())
     if not total:
         return float(a == b)
@@ -244,7 +285,9 @@ def _counted(found: list[str]) -> dict[str, int]:
     return counts
 
 
-def snippet(body: str, terms: Sequence[str], *, width: int) -> tuple[str, list[tuple[int, int]]]:
+def snippet(
+    body: str, terms: Sequence[str], *, width: int, language: str = ENGLISH
+) -> tuple[str, list[tuple[int, int]]]:
     """Return the passage of a body that has most of a query's terms, on one line, and where they are in it.
 
     Line breaks, other white space and Markdown fences become one space; an ellipsis shows where something is cut off.
@@ -254,6 +297,7 @@ def snippet(body: str, terms: Sequence[str], *, width: int) -> tuple[str, list[t
         body: Markdown; its first 100,000 characters are read.
         terms: Analysed terms; without any, the passage is the body's beginning.
         width: How many characters fit, >= 20, ellipses included.
+        language: How the terms are analysed.
 
     Returns:
         The passage, and the spans ``(start, end)`` of the matches in it, in order and apart from each other.
@@ -262,7 +306,7 @@ def snippet(body: str, terms: Sequence[str], *, width: int) -> tuple[str, list[t
     if "```" in lines or "~~~" in lines:
         lines = re.sub(r"(?m)^[ \t]*(```|~~~).*$", " ", lines)
     text = " ".join(lines.split())
-    marks = _marks(text, frozenset(terms))
+    marks = _marks(text, frozenset(terms), _speech(language))
     start, end = (0, len(text)) if len(text) <= width else _window(text, _densest(marks, width - 2), width)
     head, tail = "…" * (start > 0), "…" * (end < len(text))
     shown = [(max(a, start), min(b, end)) for a, b, _ in marks if a < end and b > start]
@@ -270,29 +314,29 @@ def snippet(body: str, terms: Sequence[str], *, width: int) -> tuple[str, list[t
     return head + text[start:end] + tail, [(a + shift, b + shift) for a, b in _united(shown)]
 
 
-def _marks(text: str, wanted: frozenset[str]) -> list[tuple[int, int, str]]:
+def _marks(text: str, wanted: frozenset[str], speech: _Speech) -> list[tuple[int, int, str]]:
     """Return where the wanted terms are: ``(start, end, term)``, by start."""
     marks: list[tuple[int, int, str]] = []
-    chunks = _CHUNK.findall(text) if wanted else []
+    chunks = speech.chunk.findall(text) if wanted else []
     # Most words are none of these and come more than once: looked up once each, and passed by.
     different = set(chunks)
-    folded = zip(different, different if text.isascii() else map(_fold, different), strict=True)
-    here = {chunk: _TERMS[plain] for chunk, plain in folded if not wanted.isdisjoint(_TERMS[plain])}
+    spelt = zip(different, different if text.isascii() else map(speech.spelt, different), strict=True)
+    here = {chunk: speech.terms[plain] for chunk, plain in spelt if not wanted.isdisjoint(speech.terms[plain])}
     end = 0
     for chunk in chunks if here else ():
         start = text.index(chunk, end)  # nothing of a word lies between two of them
         end = start + len(chunk)
         if found := here.get(chunk):
             whole = found[0] in wanted and not _is_unspaced(chunk)
-            marks += [] if whole else [(start + a, start + b, term) for a, b, term in _parts(chunk, wanted)]
+            marks += [] if whole else [(start + a, start + b, term) for a, b, term in _parts(chunk, wanted, speech)]
             if not marks or marks[-1][0] < start:
                 marks.append((start, end, next(term for term in found if term in wanted)))
     return marks
 
 
-def _parts(chunk: str, wanted: frozenset[str]) -> list[tuple[int, int, str]]:
+def _parts(chunk: str, wanted: frozenset[str], speech: _Speech) -> list[tuple[int, int, str]]:
     """Return which parts of a compound are wanted: words of an identifier, or pairs of an unspaced script."""
-    parts = [(*part.span(), term) for part in _HUMP.finditer(chunk) for term in _TERMS[part[0]] if term in wanted]
+    parts = [(*part.span(), term) for part in _HUMP.finditer(chunk) for term in speech.terms[part[0]] if term in wanted]
     if not chunk.isascii():
         pairs = ((i, i + 2, chunk[i : i + 2].lower()) for i in range(len(chunk) - 1))
         parts += [pair for pair in pairs if pair[2] in wanted]

@@ -7,7 +7,7 @@ B Beans, C the AI Memory Module, D Agent Swarm, E the dotfiles' agent memory.
 from __future__ import annotations
 
 from gitmem.frozen import frozen
-from gitmem.model import FACTORS, is_plain_command, parse_duration
+from gitmem.model import ENGLISH, FACTORS, NO_LANGUAGE, is_plain_command, parse_duration
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -302,6 +302,18 @@ def rung(value: Any) -> str:
     if value not in ("", "none", "landlock", "seatbelt", "bubblewrap"):
         raise WrongValue('"none", "landlock", "seatbelt" or "bubblewrap", or empty')
     return str(value)
+
+
+def language(value: Any) -> str:
+    """Read the language whose stems words are searched by; ``none`` for words as they stand."""
+    if value in (ENGLISH, NO_LANGUAGE):
+        return str(value)
+    import Stemmer  # 1 ms, and for no store in English
+
+    known = Stemmer.algorithms()
+    if not isinstance(value, str) or value not in known:
+        raise WrongValue(f'"{NO_LANGUAGE}" or one of {", ".join(known)}')
+    return value
 
 
 def looking(value: Any) -> str:

@@ -14,6 +14,7 @@ import unicodedata
 
 from gitmem import analysis
 from gitmem.frozen import frozen
+from gitmem.model import ENGLISH
 from gitmem.stopwords import GENERAL
 
 TYPE_CHECKING = False
@@ -101,12 +102,15 @@ def claim_text(title: str, body: str) -> str:
     return below if below.startswith(title.strip()) else f"{title}\n{below}".strip()
 
 
-def claim_of(text: str) -> Claim:
-    """Return a text in the form in which it is compared; at most ``MOST_TEXT`` characters of it."""
+def claim_of(text: str, language: str = ENGLISH) -> Claim:
+    """Return a text in the form in which it is compared; at most ``MOST_TEXT`` characters of it.
+
+    Stems are the language's; words of polarity are known of English, negations of a few languages.
+    """
     whole = unicodedata.normalize("NFKC", text[:MOST_TEXT]).casefold()
     tokens = [_NUMBERS.get(token, token) for token in map(_bare, _TOKEN.findall(_THOUSANDS.sub("", whole))) if token]
     plain = " ".join(tokens).replace("- ", "-")
-    every = [term for token in tokens for term in analysis.whole_terms(token)]
+    every = [term for token in tokens for term in analysis.whole_terms(token, language)]
     found = tuple(word for word in every if word not in EMPTY) or tuple(every)
     counts: dict[str, int] = {}
     for word in found:

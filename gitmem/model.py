@@ -31,6 +31,9 @@ FACTORS = (
     *("path", "dependency", "workspace", "scope", "talk", "provenance"),
 )
 
+# How text is analysed where a store's policy says nothing else; and what it says for words as they stand.
+ENGLISH, NO_LANGUAGE = "english", "none"
+
 # The three forms of a check (DESIGN, section 3).
 SHELL = "shell"
 PROGRAM = "program"

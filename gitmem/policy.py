@@ -265,6 +265,7 @@ ROWS: dict[str, dict[str, _Row]] = {
         "without": _Row(read.factors, "factors that are switched off: recency, status, …"),
         "work": _Row(read.looking, '"always" = recall looks at changed files and held tasks without being asked, too'),
         "domains": _Row(read.lines, "domains of this project, whose memories are read here, too"),
+        "language": _Row(read.language, 'language whose stems words are searched by: "german", "french", …; or "none"'),
     },
     "recall.weights": {
         n: _Row(read.number(0, 1000), f"what a word in the {n} counts")

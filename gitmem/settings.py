@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import frozen
+from gitmem.model import ENGLISH
 
 
 @frozen
@@ -118,6 +119,7 @@ class RecallSettings:
         work: ``asked``: changed files and held tasks are looked for where a question says so; ``always``: for each.
         weights, status, scope, factors, points, dense: ``[recall.weights]`` and so on.
         domains: The project's domains: memories of the domain scope that share one of them are read here.
+        language: The language whose stems words are searched by (``kinds.language``).
     """
 
     # Agent Swarm, "Configuration": MEMORY_RECENCY_HALF_LIFE_DAYS 14, MEMORY_ACCESS_BOOST_MAX 1.5,
@@ -137,6 +139,7 @@ class RecallSettings:
     without: tuple[str, ...] = ()
     work: str = "asked"
     domains: tuple[str, ...] = ()
+    language: str = ENGLISH
 
 
 @frozen

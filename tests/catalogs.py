@@ -31,7 +31,9 @@ def catalog_of(files: dict[str, str], policy: Policy | None = None) -> Catalog:
             stored = Stored(parse(text, path=path), BLOB, layout.place_of(path).archived)
             texts.append(inserts.add_memory(stored, policy or Policy.from_dict({})))
         inserts.flush()
-        FtsEngine(catalog.connection).apply(texts, [])
+        language = (policy or Policy.from_dict({})).recall.language
+        FtsEngine(catalog.connection).apply(texts, [], language=language)
+        catalog.set_meta("language", language)
         update.settle_keys(catalog, None)
 
     return Catalog.in_memory(fill)

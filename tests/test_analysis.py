@@ -7,7 +7,8 @@ import time
 import unicodedata
 
 import pytest
-from hypothesis import given
+import Stemmer
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem import analysis
@@ -369,3 +370,59 @@ def test_opening_is_a_beginning_within_the_limit(text: str, limit: int) -> None:
 
     assert text.strip().startswith(found)
     assert count_tokens(found) <= limit
+
+
+ALIKE = [
+    ("german", "Häuser", "Haus"),
+    ("german", "Häuser", "hauser"),
+    ("german", "gemäß DER Straße", "strasse"),
+    ("french", "les mémoires partagées", "mémoire"),
+    ("french", "création", "CREATION"),
+    ("russian", "новые таблицы", "новый"),
+    ("spanish", "las conexiones", "conexión"),
+    ("finnish", "taloissa", "talot"),
+    ("turkish", "İstanbul", "istanbul"),
+    ("hindi", "किताबें", "किताब"),
+    ("none", "Hélène", "helene"),
+]
+
+
+@pytest.mark.parametrize(("language", "text", "other"), ALIKE, ids=[f"{row[0]} {row[2]}" for row in ALIKE])
+def test_words_of_a_language_meet_by_its_stems(language: str, text: str, other: str) -> None:
+    assert set(terms(text, language)) & set(query_terms(other, language))
+
+
+@pytest.mark.parametrize(("language", "text"), [("english", "Häuser Haus"), ("none", "houses house")])
+def test_stems_are_those_of_the_language_alone(language: str, text: str) -> None:
+    assert len(set(terms(text, language))) == 2
+
+
+def test_stop_words_are_those_of_the_language() -> None:
+    assert terms("der Schlüssel und die Tür", "german") == ["schlussel", "tur"]
+    assert terms("the key of it", "none") == ["the", "key", "of", "it"]
+    assert query_terms("und wo", "german") == ["und", "wo"]
+
+
+@pytest.mark.parametrize("language", ["none", *Stemmer.algorithms()])
+@given(st.text(max_size=80))
+@settings(max_examples=10)
+def test_terms_of_every_language_can_be_kept_and_asked_for(language: str, text: str) -> None:
+    found = terms(text, language)
+
+    assert all(0 < len(term) <= 64 and term.split() == [term] and term == term.lower() for term in found)
+    assert set(query_terms(text, language)) >= set(found) or set(found) >= set(query_terms(text, language))
+
+
+def test_snippet_marks_what_has_the_stem_in_its_language() -> None:
+    found, marks = snippet(
+        "Die Häuser_Liste und alle Häuser", query_terms("Haus", "german"), width=60, language="german"
+    )
+
+    assert [found[a:b] for a, b in marks] == ["Häuser_Liste", "Häuser"]
+
+
+def test_tags_are_found_in_the_inflections_of_the_language() -> None:
+    words = {"bau": ["Haus"]}
+
+    assert find_tags("Die Häuser stehen", words, "german") == ["bau"]
+    assert find_tags("Die Häuser stehen", words) == []

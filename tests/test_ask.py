@@ -14,6 +14,7 @@ from proving import Clock, verify
 from gitmem.app import Memory
 from gitmem.errors import GitmemError
 from gitmem.frozen import replace
+from gitmem.model import ENGLISH
 from gitmem.recall.asked import Asked
 from gitmem.search import whoosh_index
 
@@ -91,7 +92,7 @@ def test_what_is_spooled_is_found_and_not_indexed(memory: Memory, monkeypatch) -
 
     assert before == ()
     assert [hit.title for hit in ask(memory, "zebra").hits] == ["A zebra crosses"]
-    assert len(list(whoosh_index.names_in(whoosh_index._read(_folder(memory))[1]))) == 1
+    assert len(list(whoosh_index.names_in(whoosh_index._read(_folder(memory), ENGLISH)[1]))) == 1
 
 
 def test_what_was_written_since_is_found_while_another_process_refreshes(memory: Memory, repo: Path) -> None:
@@ -106,7 +107,7 @@ def test_what_was_written_since_is_found_while_another_process_refreshes(memory:
 
     assert [hit.title for hit in found.hits] == ["A zebra crosses"]
     assert memory.notices == []
-    assert whoosh_index._read(_folder(memory))[0]["commit"] != tip(repo)
+    assert whoosh_index._read(_folder(memory), ENGLISH)[0]["commit"] != tip(repo)
 
 
 def test_where_too_much_was_written_since_it_is_said_which_commit_is_shown(memory: Memory, monkeypatch) -> None:

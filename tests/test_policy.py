@@ -198,6 +198,9 @@ def test_unknown_key_is_told_the_nearest_known_one(text: str, key: str, nearest:
         ("[recall]\nhalf_life_days = 0\n", "recall.half_life_days"),
         ("[recall]\nhalf_life_days = nan\n", "recall.half_life_days"),
         ("[recall]\nrelative_floor = 1.5\n", "recall.relative_floor"),
+        ("[recall]\nlanguage = 'klingon'\n", "recall.language"),
+        ("[recall]\nlanguage = '../english'\n", "recall.language"),
+        ("[recall]\nlanguage = ['german']\n", "recall.language"),
         ("[recall.status]\nfailed = 0\n", "recall.status.failed"),
         ("[verify]\nttl = 2026-11-21\n", "verify.ttl"),
         ("[verify]\ntimeout = '2d'\n", "verify.timeout"),
@@ -245,3 +248,13 @@ def test_stored_policy_is_read_without_toml() -> None:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
 
     assert done.stdout == "[]\n"
+
+
+def test_language_that_has_no_stemmer_is_refused_with_those_that_have_one() -> None:
+    with pytest.raises(ConfigError, match=r'"none" or one of .*, english, .*german, '):
+        load("[recall]\nlanguage = 'de'\n", file="gitmem.toml")
+
+
+@pytest.mark.parametrize("language", ["none", "english", "german"])
+def test_language_is_taken(language: str) -> None:
+    assert load(f"[recall]\nlanguage = '{language}'\n", file="gitmem.toml").recall.language == language

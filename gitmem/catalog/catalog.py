@@ -8,6 +8,7 @@ import sqlite3
 from gitmem import locks
 from gitmem.catalog import schema
 from gitmem.errors import GitmemError
+from gitmem.model import ENGLISH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class Catalog:
     def __init__(self, path: str | None, connection: sqlite3.Connection) -> None:
         self.path = path
         self.connection = connection
+        self._language = ""
 
     @classmethod
     def open(cls, state_dir: str | Path, *, analysis: str) -> Catalog | None:
@@ -109,7 +111,7 @@ class Catalog:
     def become(self, other: Catalog) -> None:
         """Show from now on what *other* shows, so that whoever holds this one goes on with the new state."""
         self.connection.close()
-        self.path, self.connection = other.path, other.connection
+        self.path, self.connection, self._language = other.path, other.connection, ""
 
     def copied(self) -> Catalog:
         """Return a copy that can be written to and lives as long as its connection."""
@@ -133,6 +135,13 @@ class Catalog:
         """Return one of the catalog's own notes, or an empty string."""
         row = self.connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
         return row[0] if row else ""
+
+    @property
+    def language(self) -> str:
+        """Return the language in which the texts are analysed: a catalog is made in one and keeps it."""
+        if not self._language:
+            self._language = self.meta("language") or ENGLISH
+        return self._language
 
     def set_meta(self, name: str, value: str) -> None:
         """Write one of the catalog's own notes."""

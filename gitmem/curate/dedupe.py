@@ -111,7 +111,7 @@ def find_groups(
         _Row(number, key, kind, title, body, json.loads(fields), agent, updated, oid)
         for number, key, kind, title, body, fields, agent, updated, oid in catalog.rows(_TEXTS, EVENTS)
     ]
-    claims = [claim_of(claim_text(row.title, row.body)) for row in rows]
+    claims = [claim_of(claim_text(row.title, row.body), catalog.language) for row in rows]
     threshold = threshold or store.policy().duplicates.threshold or 0.85
     near: dict[int, dict[int, float]] = {}
     for first, second, like in near_pairs(claims, threshold, told=told):

@@ -13,6 +13,7 @@ import numpy as np
 from gitmem import analysis, background, config
 from gitmem.embed.choose import provider_for
 from gitmem.errors import BusyError, GitmemError
+from gitmem.model import ENGLISH
 from gitmem.recall.dense import Dense, Meaning
 from gitmem.recall.shelf import together
 from gitmem.search.embedded import catch_up, list_missing, seen
@@ -141,9 +142,10 @@ def similar(store: OpenedStore, text: str) -> list[tuple[str, float]]:
 
 def _texts(memory: Opened, question: str, stores: Sequence[tuple[OpenedStore, Catalog]]) -> list[str]:
     """Return the question as typed, and without the words that many memories have, where there are such."""
-    terms = analysis.query_terms(question)
+    language = stores[0][1].language if stores else ENGLISH
+    terms = analysis.query_terms(question, language)
     stats = together([FtsEngine(catalog.connection).frequencies(terms) for _, catalog in stores])
-    telling = telling_text(question, stats, settings=memory.policy().recall.dense)
+    telling = telling_text(question, stats, settings=memory.policy().recall.dense, language=language)
     return [question, telling] if telling else [question]
 
 

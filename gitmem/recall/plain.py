@@ -53,17 +53,18 @@ def recall(
     """
     if not asked.query.strip():
         return newest(catalog, ground, asked, now=now)
-    terms = analysis.query_terms(asked.query)
+    terms = analysis.query_terms(asked.query, catalog.language)
     own, wanted = FtsEngine(catalog.connection), candidates_for(asked, policy, config)
     numbers, by, notice = list[int](), terms, ""
     for condition, values in conditions(catalog, ground, asked, now=now):
-        found = (engine or own).candidates(asked_terms(terms), limit=wanted, where=condition, parameters=values)
+        of = asked_terms(terms, catalog.language)
+        found = (engine or own).candidates(of, limit=wanted, where=condition, parameters=values)
         numbers += [c.number for c in found]
     parts = near.parts_of(asked.query) if not numbers and not own.frequencies(terms).frequency else ()
     if parts:
         for condition, values in conditions(catalog, ground, asked, now=now):
             numbers += near.containing(catalog, parts, limit=wanted, where=condition, parameters=values)
-        by = near.terms_with(texts_of(catalog, numbers).values(), parts)
+        by = near.terms_with(texts_of(catalog, numbers).values(), parts, catalog.language)
         notice = f"no memory has a word of {asked.query!r}; these contain a part of it" if numbers else ""
     if meaning is not None:
         for condition, values in conditions(catalog, ground, asked, now=now):
@@ -112,7 +113,8 @@ def rank_found(
     terms, numbers = found
     texts = texts_of(catalog, numbers)
     runs = [] if is_exact else runs_in(catalog, texts, *where(catalog, ground, asked, now=now))
-    lexical = lexical_of(terms, texts, FtsEngine(catalog.connection).frequencies, policy, runs)
+    known = FtsEngine(catalog.connection).frequencies
+    lexical = lexical_of(terms, texts, known, policy, runs, language=catalog.language)
     sources: dict[int, Sources] = {}
     if meaning is not None:
         fused = meaning.fused(lexical, texts, policy.recall.dense)
@@ -170,7 +172,7 @@ def hits_of(
     hits = []
     for r in ranked:
         text, (kind, created, path, archived) = texts[r.number], rows[r.number]
-        snippet, matches = analysis.snippet(text.body, terms, width=SNIPPET)
+        snippet, matches = analysis.snippet(text.body, terms, width=SNIPPET, language=catalog.language)
         hits.append(
             Hit(text.key, kind, text.title, told[r.number].status, round(r.score, 4), "project", snippet, created, path,
                 bool(archived), r.factors, matches=tuple(matches))

@@ -59,7 +59,7 @@ def by_syntax(
         rows = catalog.rows("SELECT id, paths FROM text WHERE paths <> '[]'")
         return engine.names(number for number, places in rows if has_to_do(listed(places), [value]))
 
-    question = syntax.read(asked.query, engine.reader, among=among)
+    question = syntax.read(asked.query, engine.reader, among=among, language=catalog.language)
     wanted, is_scored = candidates_for(asked, policy, config), bool(question.terms)
     matched, *rest = [
         engine.matched(question.query, limit=wanted, where=condition, parameters=values, is_scored=is_scored)

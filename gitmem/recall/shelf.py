@@ -95,17 +95,17 @@ def recall(
 ) -> Found:
     """Rank the memories of several stores against a question, best first; without a question, the newest first.
 
-    A word is as rare as it is in all of them together, so that scores of different scopes compare; so is a cosine.
+    A word is as rare as it is in all of them together, so that scores of different scopes compare; so is a cosine. The
+    question is asked of each store in the store's language.
     """
     if not asked.query.strip():
         found = [listing.newest(s.catalog, s.ground, s.asked(asked), now=now) for s in sources]
         return _merged(sources, found, asked.limit)
-    terms = analysis.query_terms(asked.query)
-    shelf = _Shelf(sources, meaning)
-    shelf.fill(terms, asked, policy, config, now)
+    shelf = _Shelf(sources, asked.query, meaning)
+    shelf.fill(asked, policy, config, now)
     if not shelf.texts:
         return _near(sources, asked, policy=policy, config=config, now=now)
-    lexical = lexical_of(terms, shelf.texts, shelf.frequencies, policy, shelf.runs)
+    lexical = shelf.lexical(policy)
     made_of: dict[int, Sources] = {}
     if meaning is not None:
         fused = meaning.fused(lexical, shelf.texts, policy.recall.dense)
@@ -116,7 +116,7 @@ def recall(
     ranked, withheld = plain.ranked_of(signals, shelf.told(), ranking_of(policy, config, asked), asked)
     if meaning is not None:
         ranked = [*meaning.diversified(ranked, asked.limit, policy.recall.dense)]
-    hits = shelf.hits(ranked[: asked.limit], terms)
+    hits = shelf.hits(ranked[: asked.limit])
     hits = plain.with_sources(hits, [r.number for r in ranked], made_of)
     return Found(tuple(hits), max(0, len(ranked) - asked.limit), withheld=withheld)
 
@@ -159,8 +159,10 @@ class _Shelf:
         runs: Which of them stand in a log one after the other.
     """
 
-    def __init__(self, sources: Sequence[Source], meaning: Meaning | None = None) -> None:
+    def __init__(self, sources: Sequence[Source], query: str, meaning: Meaning | None = None) -> None:
         self._sources = sources
+        self._languages = [source.catalog.language for source in sources]
+        self._terms = {language: analysis.query_terms(query, language) for language in dict.fromkeys(self._languages)}
         self._meaning = meaning
         self._engines = [FtsEngine(source.catalog.connection) for source in sources]
         self._told: list[dict[int, state.Told]] = [{} for _ in sources]
@@ -168,13 +170,14 @@ class _Shelf:
         self.texts: dict[int, IndexText] = {}
         self.runs: list[list[int]] = []
 
-    def fill(self, terms: Sequence[str], asked: Asked, policy: Policy, config: Config, now: int) -> None:
+    def fill(self, asked: Asked, policy: Policy, config: Config, now: int) -> None:
         """Look the candidates up, as many in each store as if it were the only one."""
         wanted = plain.candidates_for(asked, policy, config)
         for nth, (source, engine) in enumerate(zip(self._sources, self._engines, strict=True)):
-            numbers = list[int]()
+            numbers, language = list[int](), self._languages[nth]
+            terms = asked_terms(self._terms[language], language)
             for condition, values in plain.conditions(source.catalog, source.ground, source.asked(asked), now=now):
-                found = engine.candidates(asked_terms(terms), limit=wanted, where=condition, parameters=values)
+                found = engine.candidates(terms, limit=wanted, where=condition, parameters=values)
                 numbers += [c.number for c in found]
                 if self._meaning is not None:
                     numbers += self._meaning.nearest(nth, condition, values, limit=wanted)
@@ -194,6 +197,18 @@ class _Shelf:
         for nth, source in enumerate(self._sources):
             if split[nth]:
                 yield nth, source, split[nth]
+
+    def lexical(self, policy: Policy) -> dict[int, float]:
+        """Return the lexical score of each candidate that has a word of the query in its store's language."""
+        found: dict[int, float] = {}
+        for language, terms in self._terms.items():
+            own = {number: text for number, text in self.texts.items() if self._language_of(number) == language}
+            runs = [run for run in self.runs if self._language_of(run[0]) == language]
+            found |= lexical_of(terms, own, self.frequencies, policy, runs, language=language)
+        return found
+
+    def _language_of(self, number: int) -> str:
+        return self._languages[number % len(self._languages)]
 
     def frequencies(self, terms: Sequence[str]) -> Stats:
         """Return what the engines know of some terms, as if they were one."""
@@ -231,13 +246,14 @@ class _Shelf:
         count = len(self._sources)
         return {id_ * count + nth: told for nth, own in enumerate(self._told) for id_, told in own.items()}
 
-    def hits(self, ranked: Sequence[score.Ranked], terms: Sequence[str]) -> list[Hit]:
+    def hits(self, ranked: Sequence[score.Ranked]) -> list[Hit]:
         """Return the hits of what was ranked, in its order."""
         found: dict[int, Hit] = {}
         by_number = {one.number: one for one in ranked}
         for nth, source, numbers in self._split(by_number):
             wholes = [number * len(self._sources) + nth for number in numbers]
             own = [replace(by_number[whole], number=number) for whole, number in zip(wholes, numbers, strict=True)]
+            terms = self._terms[self._languages[nth]]
             hits = plain.hits_of(source.catalog, own, self._own[nth], self._told[nth], terms)
             for whole, hit in zip(wholes, hits, strict=True):
                 found[whole] = source.told(hit)

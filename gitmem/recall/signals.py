@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.catalog import state
 from gitmem.frozen import fields_of, replace
 from gitmem.graph import age_s
-from gitmem.model import STALE, VERIFIED
+from gitmem.model import ENGLISH, STALE, VERIFIED
 from gitmem.recall.texts import listed
 from gitmem.search import score
 from gitmem.search.lexical import Weights, asked_terms, lexical_scores
@@ -30,11 +30,18 @@ def lexical_of(
     frequencies: Callable[[Sequence[str]], Stats],
     policy: Policy,
     runs: Iterable[Sequence[int]] = (),
+    *,
+    language: str = ENGLISH,
 ) -> dict[int, float]:
-    """Return the lexical score of each memory that has a term, with what an engine, or several, know of terms."""
+    """Return the lexical score of each memory that has a term, with what an engine, or several, know of terms.
+
+    All are analysed in one *language*.
+    """
     fields = policy.recall.weights
     weights = Weights(fields=(fields.title, fields.tags, fields.key, fields.paths, fields.body))
-    stats = frequencies(asked_terms(terms))
+    if language != ENGLISH:
+        weights = replace(weights, shorthand=0.0)
+    stats = frequencies(asked_terms(terms, language))
     return lexical_scores(list(terms), texts.values(), stats, weights=weights, frequencies=frequencies, runs=runs)
 
 

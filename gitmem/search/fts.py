@@ -14,6 +14,7 @@ from itertools import islice
 from math import log
 
 from gitmem.analysis import terms as analyse
+from gitmem.model import ENGLISH
 from gitmem.search.engine import FIELD_WEIGHTS, FIELDS, Candidate, Stats
 
 TYPE_CHECKING = False
@@ -83,10 +84,11 @@ class FtsEngine:
         for table in ("fts", "term", "total"):
             self._db.execute(f"DROP TABLE IF EXISTS {table}")
 
-    def apply(self, added: Iterable[IndexText], removed: Iterable[int]) -> None:
+    def apply(self, added: Iterable[IndexText], removed: Iterable[int], *, language: str = ENGLISH) -> None:
         """Take memories out by number, then others in; a changed memory is in both.
 
-        Writes in the caller's transaction and does not commit. Both are read once, in batches.
+        Writes in the caller's transaction and does not commit. Both are read once, in batches. One index has texts of
+        one *language*.
 
         Raises:
             sqlite3.DatabaseError: A removed memory is not in the index, or an added one is: it is damaged, rebuild it.
@@ -102,7 +104,7 @@ class FtsEngine:
         while batch := list(islice(texts, _BATCH)):
             new = [text.number for text in batch]
             _refuse(new, is_wrong=bool(self._held(new)))
-            rows = [(text.number, *(" ".join(analyse(part)) for part in text.texts())) for text in batch]
+            rows = [(text.number, *(" ".join(analyse(part, language)) for part in text.texts())) for text in batch]
             self._db.executemany(_INSERT, rows)
             self._count_in(rows, 1)
 

@@ -18,6 +18,7 @@ from math import exp, log
 
 from gitmem.analysis import terms as analyse
 from gitmem.frozen import frozen
+from gitmem.model import ENGLISH
 from gitmem.search.engine import FIELD_WEIGHTS
 from gitmem.shorthand import variants
 
@@ -109,8 +110,13 @@ class _Asked:
     total: float
 
 
-def asked_terms(query: Sequence[str]) -> list[str]:
-    """Return a query's terms and their short and long forms, each once: what candidates and statistics are for."""
+def asked_terms(query: Sequence[str], language: str = ENGLISH) -> list[str]:
+    """Return a query's terms and their short and long forms, each once: what candidates and statistics are for.
+
+    Short forms are known of English only.
+    """
+    if language != ENGLISH:
+        return list(query)
     return list(dict.fromkeys([*query, *(other for term in query for other in variants(term))]))
 
 

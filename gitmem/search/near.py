@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from gitmem import analysis
+from gitmem.model import ENGLISH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,10 +67,11 @@ def containing(
     return [row[0] for row in rows]
 
 
-def terms_with(texts: Iterable[IndexText], parts: Sequence[str]) -> list[str]:
+def terms_with(texts: Iterable[IndexText], parts: Sequence[str], language: str = ENGLISH) -> list[str]:
     """Return the terms of the words that contain one of the parts: what these memories are scored by."""
     words = (word for text in texts for word in " ".join(text.texts()).split())
-    found = (term for word in words if any(part in word.lower() for part in parts) for term in analysis.terms(word))
+    having = (word for word in words if any(part in word.lower() for part in parts))
+    found = (term for word in having for term in analysis.terms(word, language))
     return list(dict.fromkeys(found))[:TERMS_OF_PARTS]
 
 
@@ -86,15 +88,13 @@ def suggestion(catalog: Catalog, engine: FtsEngine, query: str, terms: Sequence[
         return ""
     known = engine.frequencies(terms).frequency
     typed = dict.fromkeys(re.findall(r"\w+", query))
-    unknown = [
-        word for word in typed if len(word) >= SHORTEST_WORD and word.isascii() and _is_unknown(word, terms, known)
-    ]
+    fit = (word for word in typed if len(word) >= SHORTEST_WORD and word.isascii())
+    unknown = [word for word in fit if _is_unknown(analysis.terms(word, catalog.language), terms, known)]
     better = {word: near for word in unknown[:MOST_WORDS] if (near := _nearest(catalog, engine, word.lower()))}
     return re.sub(r"\w+", lambda word: better.get(word[0], word[0]), query) if better else ""
 
 
-def _is_unknown(word: str, terms: Sequence[str], known: Container[str]) -> bool:
-    found = analysis.terms(word)
+def _is_unknown(found: Sequence[str], terms: Sequence[str], known: Container[str]) -> bool:
     return any(term in terms for term in found) and not any(term in known for term in found)
 
 
@@ -104,7 +104,7 @@ def _nearest(catalog: Catalog, engine: FtsEngine, word: str) -> str:
     The most frequent one; empty without any. What was typed may lack the letter that its stem would have lost:
     "rediss" is two letters from the term of "redis".
     """
-    near = dict.fromkeys(analysis.stems(sorted(_edited(word))))
+    near = dict.fromkeys(analysis.stems(sorted(_edited(word)), catalog.language))
     known = dict(catalog.each("SELECT term, df FROM term WHERE term IN ({})", near))
     for best in sorted(known, key=lambda one: (-known[one], one)):
         for candidate in engine.candidates([best], limit=1, where="m.shadowed = 0"):
@@ -112,7 +112,7 @@ def _nearest(catalog: Catalog, engine: FtsEngine, word: str) -> str:
                 "SELECT m.title, t.body FROM memory m JOIN text t ON t.id = m.id WHERE m.id = ?", (candidate.number,)
             )
             written = re.findall(r"\w+", f"{title} {body}")
-            if found := next((one for one in written if analysis.terms(one) == [best]), ""):
+            if found := next((one for one in written if analysis.terms(one, catalog.language) == [best]), ""):
                 return str(found.lower())
     return ""
 

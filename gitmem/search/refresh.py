@@ -121,12 +121,15 @@ def _filling(git: Git, tip: str, tree: str, progress: Callable[[int, int], None]
         inserts = Inserts(catalog)
         contents = read.read_files(git, _wanted(scan.files))
         FtsEngine(catalog.connection).apply(
-            _add_files(catalog, inserts, contents, policy, total=len(scan.files), progress=progress), []
+            _add_files(catalog, inserts, contents, policy, total=len(scan.files), progress=progress),
+            [],
+            language=policy.recall.language,
         )
         inserts.flush()
         update.settle_keys(catalog, None)
         catalog.set_meta("policy", json.dumps(policy.to_dict()))
         catalog.set_meta("analysis", format_stamp())
+        catalog.set_meta("language", policy.recall.language)
         _stamp(catalog, (tip, tree))
 
     return fill
@@ -280,7 +283,7 @@ def apply_scan(catalog: Catalog, scan: read.Scan, contents: Iterable[tuple[read.
     inserts = Inserts(catalog)
     texts = list(_add_files(catalog, inserts, contents, policy, total=0, progress=None))
     inserts.flush()
-    FtsEngine(catalog.connection).apply(texts, removed)
+    FtsEngine(catalog.connection).apply(texts, removed, language=catalog.language)
     for text in texts:
         keys |= set(update.linked_targets(catalog, text.key))
     update.settle_keys(catalog, keys)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from gitmem import analysis
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen
-from gitmem.model import STATUSES
+from gitmem.model import ENGLISH, STATUSES
 from gitmem.search.whoosh_engine import Among
-from gitmem.search.whoosh_index import SCHEMA, TEXTS, warnings_of_whoosh
+from gitmem.search.whoosh_index import TEXTS, schema_of, warnings_of_whoosh
 
 with warnings_of_whoosh():
     from whoosh import fields, query
@@ -116,14 +117,21 @@ class _Comparisons(plugins.GtLtPlugin):  # type: ignore[misc]
 
 
 _NAME = fields.ID(analyzer=IDAnalyzer(lowercase=True))
-_SCHEMA = fields.Schema(
-    **{name: SCHEMA[name] for name in ("title", "names", "body", "tag", "by")},
-    kind=_NAME,
-    key=_NAME,
-    status=_NAME,
-    path=fields.ID(),
-    created=_Dates(),
-)
+
+
+@lru_cache(maxsize=4)
+def _schema(language: str) -> fields.Schema:
+    indexed = schema_of(language)
+    return fields.Schema(
+        **{name: indexed[name] for name in ("title", "names", "body", "tag", "by")},
+        kind=_NAME,
+        key=_NAME,
+        status=_NAME,
+        path=fields.ID(),
+        created=_Dates(),
+    )
+
+
 # An operator stands between blanks, or at an end, where it is refused. A minus is "not" where a word begins, and part
 # of a name elsewhere: trace-id.
 _AND, _OR = (rf"(?:^|(?<=[\s()])){word}(?=[\s()]|$)" for word in ("AND", "OR"))
@@ -135,25 +143,9 @@ _FIELD = r"(?:(?<![\w.:/*?-])|(?<=^-)|(?<=[\s(]-))(?P<text>[A-Za-z_]+):"
 class _Parser(QueryParser):  # type: ignore[misc]
     """Whoosh's parser, which finds a compound by its parts too: jwt.py in src/auth/jwt.py."""
 
-    def term_query(self, fieldname: str, text: str, termclass: Any, *, tokenize: bool = True, **options: Any) -> Any:
-        """Return the query for one word as typed; None for a stop word."""
-        if not tokenize or fieldname not in TEXTS:
-            return super().term_query(fieldname, text, termclass, tokenize=tokenize, **options)
-        words = [_compound(fieldname, *found) for found in analysis.compounds(text)]
-        return query.And(words) if words else None
-
-
-def _compound(field: str, whole: str, *parts: str) -> Any:
-    word, *others = (query.Term(field, term, boost=TEXTS[field]) for term in (whole, *parts))
-    # A part alone says too little: that of RS1 is RS, since single digits and letters are no parts.
-    return query.Or([word, query.And(others)]) if len(others) > 1 else word
-
-
-def _parser() -> _Parser:
-    return _Parser(
-        None,
-        _SCHEMA,
-        plugins=[
+    def __init__(self, language: str) -> None:
+        self._language = language
+        own = [
             plugins.SingleQuotePlugin(),
             plugins.FieldsPlugin(_FIELD),
             plugins.FieldAliasPlugin(_ALIASES),
@@ -166,17 +158,31 @@ def _parser() -> _Parser:
             plugins.OperatorsPlugin(And=_AND, Or=_OR, Not=_NOT, AndNot=None, AndMaybe=None, Require=None),
             plugins.BoostPlugin(),
             plugins.MultifieldPlugin(list(TEXTS), TEXTS),
-        ],
-    )
+        ]
+        super().__init__(None, _schema(language), plugins=own)
+
+    def term_query(self, fieldname: str, text: str, termclass: Any, *, tokenize: bool = True, **options: Any) -> Any:
+        """Return the query for one word as typed; None for a stop word."""
+        if not tokenize or fieldname not in TEXTS:
+            return super().term_query(fieldname, text, termclass, tokenize=tokenize, **options)
+        words = [_compound(fieldname, *found) for found in analysis.compounds(text, self._language)]
+        return query.And(words) if words else None
 
 
-def read(text: str, reader: Any, *, among: Callable[[str, str], frozenset[bytes]]) -> Question:
+def _compound(field: str, whole: str, *parts: str) -> Any:
+    word, *others = (query.Term(field, term, boost=TEXTS[field]) for term in (whole, *parts))
+    # A part alone says too little: that of RS1 is RS, since single digits and letters are no parts.
+    return query.Or([word, query.And(others)]) if len(others) > 1 else word
+
+
+def read(text: str, reader: Any, *, among: Callable[[str, str], frozenset[bytes]], language: str = ENGLISH) -> Question:
     """Return the question that a text asks.
 
     Args:
         text: What was typed.
         reader: Whoosh's reader, whose words the patterns stand for.
         among: Returns the names of the memories with a status, or with something to do with a path.
+        language: How the index's texts are analysed.
 
     Raises:
         UsageError: It is none, with where and why.
@@ -184,11 +190,11 @@ def read(text: str, reader: Any, *, among: Callable[[str, str], frozenset[bytes]
     text = " ".join(text.encode("utf-8", "ignore").decode().split())  # no index takes a lone surrogate
     if len(text) > LONGEST:
         raise UsageError(f"the query is too long: {len(text)} characters", hint=f"at most {LONGEST} are read")
-    parser = _parser()
+    parser = _Parser(language)
     _check(text, list(parser.tag(text)))
     parsed = parser.parse(text, normalize=False)
     _refuse_errors(text, parsed)
-    expanding = _Expanding(text, reader, among)
+    expanding = _Expanding(text, reader, among, language)
     ready = parsed.accept(expanding.replace).normalize()
     found = tuple(dict.fromkeys(_positive(ready)))
     return Question(ready, found, expanding.is_cut)
@@ -310,9 +316,10 @@ def _leaves(node: Any) -> Iterator[Any]:
 class _Expanding:
     """Puts what the index or the catalog knows in the place of patterns, paths and statuses."""
 
-    def __init__(self, text: str, reader: Any, among: Callable[[str, str], frozenset[bytes]]) -> None:
+    def __init__(self, text: str, reader: Any, among: Callable[[str, str], frozenset[bytes]], language: str) -> None:
         self._text = text
         self._reader = reader
+        self._language = language
         self._among = among
         self.is_cut = False
 
@@ -323,7 +330,7 @@ class _Expanding:
             return self._known(field, node)
         if isinstance(node, query.Phrase) and (field == "created" or len(node.words) == 1):
             text = " ".join(node.words)
-            node = _SCHEMA[field].parse_query(field, text) if field == "created" else query.Term(field, text)
+            node = _Dates().parse_query(field, text) if field == "created" else query.Term(field, text)
         if isinstance(node, query.Term) and field == "kind":
             return query.Term("kind", node.text.replace("-", "_"))
         if isinstance(node, query.Wildcard) and not node.text.strip("*"):
@@ -346,13 +353,14 @@ class _Expanding:
         text = getattr(node, "text", "")
         if text.count("*") > MOST_STARS:
             raise _wrong(self._text, self._text.find("*"), f"more than {MOST_STARS} wildcards in one word")
-        read = SCHEMA[field].from_bytes
+        read = schema_of(self._language)[field].from_bytes
         found = self._near(node) if isinstance(node, query.FuzzyTerm) else set(map(read, node._btexts(self._reader)))
         if isinstance(node, query.FuzzyTerm):  # two letters exchanged are one mistake; Whoosh counts two
             exchanged = (text[:at] + text[at + 1] + text[at] + text[at + 2 :] for at in range(len(text) - 1))
             found |= {word for word in exchanged if (field, word) in self._reader}
         # Words are kept stemmed: signing* is to find "signing", kept as "sign".
-        stems = analysis.terms(text) if field in TEXTS and isinstance(node, query.Prefix | query.FuzzyTerm) else []
+        is_stemmed = field in TEXTS and isinstance(node, query.Prefix | query.FuzzyTerm)
+        stems = analysis.terms(text, self._language) if is_stemmed else []
         if len(stems) == 1 and isinstance(node, query.Prefix):
             found |= set(stems)
         elif len(stems) == 1 and stems[0] != text:

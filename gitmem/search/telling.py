@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 
 from gitmem import analysis
+from gitmem.model import ENGLISH
 from gitmem.settings import DenseSettings
 
 TYPE_CHECKING = False
@@ -26,7 +27,7 @@ FEWEST = 10
 _WORD = r"\w+(?:['\u2019]s\b)?"
 
 
-def telling_text(query: str, stats: Stats, *, settings: DenseSettings = DENSE) -> str:
+def telling_text(query: str, stats: Stats, *, settings: DenseSettings = DENSE, language: str = ENGLISH) -> str:
     """Return a question without the words that more than ``settings.common`` of the memories have.
 
     Stop words stay: a model reads sentences.
@@ -35,6 +36,7 @@ def telling_text(query: str, stats: Stats, *, settings: DenseSettings = DENSE) -
         query: The question as typed.
         stats: What the engine, or several, know of its terms (``analysis.query_terms``).
         settings: The policy's; ``common`` 0 leaves nothing out.
+        language: How the terms are analysed.
 
     Returns:
         The text to embed beside the question; empty where nothing is left out, or nothing that tells would be left.
@@ -43,10 +45,10 @@ def telling_text(query: str, stats: Stats, *, settings: DenseSettings = DENSE) -
     common = {term for term, df in stats.frequency.items() if df > most}
     if not settings.common or stats.documents < FEWEST or not common:
         return ""
-    left = [term for term in analysis.query_terms(query) if term not in common]
+    left = [term for term in analysis.query_terms(query, language) if term not in common]
 
     def kept(word: re.Match[str]) -> str:
-        found = [term for term in analysis.terms(word[0]) if term in stats.frequency]
+        found = [term for term in analysis.terms(word[0], language) if term in stats.frequency]
         return "" if found and common.issuperset(found) else word[0]
 
     text = " ".join(re.sub(_WORD, kept, query).split())

@@ -200,7 +200,9 @@ class WhooshEngine:
         """
         worth: dict[str, float] = {}
         for field, own in (("title", text.title), ("names", text.tags), ("body", text.body)):
-            if any((field, term) in self.reader for term in terms(own)):  # Whoosh divides by what the best is worth
+            if any(
+                (field, term) in self.reader for term in terms(own, self._catalog.language)
+            ):  # Whoosh divides by what the best is worth
                 for term, weight in self._searcher.key_terms_from_text(field, own, numterms=limit):
                     worth[term] = worth.get(term, 0.0) + weight
         return sorted(worth, key=lambda term: (-worth[term], term))[:limit]

@@ -14,6 +14,7 @@ import shutil
 import time
 import warnings
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from hashlib import sha1
 from pathlib import Path
 
@@ -67,16 +68,19 @@ _PROGRESS_EVERY = 200
 # Another process's commit takes the old files away a moment before its stamp names the new ones.
 _ATTEMPTS, _PAUSE_S = 5, 0.02
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-# The last index that was found good, by its folder and stamp: checking the seals of its files takes 20 ms and more.
-_FOUND_GOOD: dict[tuple[Path, bytes], tuple[dict[str, Any], Any]] = {}
+# The last index that was found good, by its folder, stamp and language: checking its files' seals takes 20 ms or more.
+_FOUND_GOOD: dict[tuple[Path, bytes, str], tuple[dict[str, Any], Any]] = {}
 
 
 class Terms(Analyzer):  # type: ignore[misc]
-    """The analysis that all engines share, as Whoosh asks for it."""
+    """The analysis that all engines share, in one language, as Whoosh asks for it."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
 
     def __call__(self, value: str, *, tokenize: bool = True, start_pos: int = 0, **options: Any) -> Iterator[Token]:
         """Yield the terms of a text; a pattern (not to be tokenized) is only put in lower case."""
-        return _tokens(analysis.terms(value) if tokenize else [value.lower()], start_pos)
+        return _tokens(analysis.terms(value, self.language) if tokenize else [value.lower()], start_pos)
 
 
 class Words(Analyzer):  # type: ignore[misc]
@@ -99,15 +103,18 @@ def _field(analyzer: Analyzer, *, is_text: bool = False) -> Any:
     return found
 
 
-SCHEMA = fields.Schema(
-    name=fields.COLUMN(columns.FixedBytesColumn(20)),
-    **{text: _field(Terms(), is_text=True) for text in TEXTS},
-    kind=fields.ID(),
-    key=fields.ID(),
-    tag=_field(Words()),
-    by=_field(Words()),
-    created=fields.DATETIME(),
-)
+@lru_cache(maxsize=4)
+def schema_of(language: str) -> fields.Schema:
+    """Return what is indexed of a memory whose texts are analysed in a language."""
+    return fields.Schema(
+        name=fields.COLUMN(columns.FixedBytesColumn(20)),
+        **{text: _field(Terms(language), is_text=True) for text in TEXTS},
+        kind=fields.ID(),
+        key=fields.ID(),
+        tag=_field(Words()),
+        by=_field(Words()),
+        created=fields.DATETIME(),
+    )
 
 
 @frozen
@@ -155,7 +162,7 @@ def refresh_whoosh(
         GitmemError: There are so many memories that it is made only when asked for.
     """
     folder, commit = state_dir / WHOOSH_FOLDER, _stands_for(catalog)
-    good = None if rebuild else _read(folder)
+    good = None if rebuild else _read(folder, catalog.language)
     if good is not None and good[0]["commit"] == commit:
         return _shown(good)
     if good is None and not asked:
@@ -168,13 +175,13 @@ def refresh_whoosh(
         if lock is None and asked:
             raise ConflictError("another process writes the Whoosh index", hint="try again in a moment: gitmem index")
         if lock is None:
-            good = _read_patiently(folder)
+            good = _read_patiently(folder, catalog.language)
             why = "is being refreshed by another process"
             return _shown(good, why=why, commit=commit) if good else _in_memory(catalog, progress)
         try:
             return _write(folder, catalog, rebuild=rebuild, progress=progress)
         except OSError:  # the disk is full
-            good = _read(folder)
+            good = _read(folder, catalog.language)
             return _shown(good, why="cannot be written", commit=commit) if good else _in_memory(catalog, progress)
     finally:
         if lock is not None:
@@ -218,35 +225,35 @@ def _lock(state_dir: Path) -> int | None:
     return try_lock(state_dir / f"{WHOOSH_FOLDER}.lock")
 
 
-def _made_with() -> dict[str, Any]:
-    return {"format": FORMAT, "analysis": analysis.format_stamp()}
+def _made_with(language: str) -> dict[str, Any]:
+    return {"format": FORMAT, "analysis": analysis.format_stamp(), "language": language}
 
 
-def _read_patiently(folder: Path) -> tuple[dict[str, Any], Any] | None:
+def _read_patiently(folder: Path, language: str) -> tuple[dict[str, Any], Any] | None:
     for _ in range(_ATTEMPTS):
-        if good := _read(folder):
+        if good := _read(folder, language):
             return good
         time.sleep(_PAUSE_S)
     return None
 
 
-def _read(folder: Path) -> tuple[dict[str, Any], Any] | None:
+def _read(folder: Path, language: str) -> tuple[dict[str, Any], Any] | None:
     """Return the stamp and a reader of the index; None where there is none that can be trusted.
 
     One that this process has found good it goes on reading while the stamp stays: its files never change.
     """
     try:
         text = (folder / "stamp.json").read_bytes()
-        if known := _FOUND_GOOD.get((folder, text)):
+        if known := _FOUND_GOOD.get((folder, text, language)):
             return known
         stamp = json.loads(text)
-        if any(stamp[name] != value for name, value in _made_with().items()):
+        if any(stamp[name] != value for name, value in _made_with(language).items()):
             return None
         if stamp["seal"] != seal(stamp, key_in(state_home())):
             return None
         if any(sum_of(folder / name) != found for name, found in stamp["files"].items()):
             return None
-        opened = index.FileIndex(FileStorage(str(folder)), schema=SCHEMA)
+        opened = index.FileIndex(FileStorage(str(folder)), schema=schema_of(language))
         reader = opened.reader()
         is_same = opened.latest_generation() == stamp["generation"]
     except (OSError, ValueError, KeyError, TypeError, AttributeError, index.IndexError):
@@ -254,39 +261,39 @@ def _read(folder: Path) -> tuple[dict[str, Any], Any] | None:
     if not is_same:
         return None
     _FOUND_GOOD.clear()
-    _FOUND_GOOD[folder, text] = stamp, reader
+    _FOUND_GOOD[folder, text, language] = stamp, reader
     return stamp, reader
 
 
 def _write(folder: Path, catalog: Catalog, *, rebuild: bool, progress: Callable[[int, int], None] | None) -> Shown:
     """Make or follow the index, under the lock."""
-    good = None if rebuild else _read(folder)
-    commit = _stands_for(catalog)
+    good = None if rebuild else _read(folder, catalog.language)
+    commit, schema = _stands_for(catalog), schema_of(catalog.language)
     if good is None:
         if folder.is_file():
             folder.unlink()
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(mode=0o700)
-        opened = index.FileIndex.create(FileStorage(str(folder)), SCHEMA)
+        opened = index.FileIndex.create(FileStorage(str(folder)), schema)
     elif good[0]["commit"] == commit:
         return _shown(good)
     else:
-        opened = index.FileIndex(FileStorage(str(folder)), schema=SCHEMA)
+        opened = index.FileIndex(FileStorage(str(folder)), schema=schema)
     _fill(opened, good[1] if good else None, catalog, progress)
-    _stamp(folder, opened, commit, good[0]["files"] if good else {})
+    _stamp(folder, opened, commit, catalog.language, good[0]["files"] if good else {})
     return Shown(opened.reader(), commit)
 
 
-def _stamp(folder: Path, opened: Any, commit: str, known: dict[str, str]) -> None:
+def _stamp(folder: Path, opened: Any, commit: str, language: str, known: dict[str, str]) -> None:
     """Write down what the index is; segments never change, so those that stayed are not read again."""
     storage, generation = opened.storage, opened.latest_generation()
-    toc = index.TOC.read(storage, opened.indexname, gen=generation, schema=SCHEMA)
+    toc = index.TOC.read(storage, opened.indexname, gen=generation, schema=schema_of(language))
     segments = {segment.segment_id() for segment in toc.segments}
     kept = [name for name in storage if name.endswith(f"_{generation}.toc") or name.partition(".")[0] in segments]
     for name in set(storage) - {*kept, "stamp.json"}:  # a writer that was killed leaves files of no segment
         (folder / name).unlink(missing_ok=True)
     files = {name: known.get(name) or sum_of(folder / name) for name in kept}
-    stamp = {**_made_with(), "commit": commit, "generation": generation, "files": files}
+    stamp = {**_made_with(language), "commit": commit, "generation": generation, "files": files}
     stamp["seal"] = seal(stamp, key_in(state_home()))
     fresh = folder / "stamp.json.new"
     fresh.write_text(json.dumps(stamp), encoding="utf-8")
@@ -295,7 +302,7 @@ def _stamp(folder: Path, opened: Any, commit: str, known: dict[str, str]) -> Non
 
 def _in_memory(catalog: Catalog, progress: Callable[[int, int], None] | None) -> Shown:
     refuse_many(catalog)
-    opened = index.FileIndex.create(RamStorage(), SCHEMA)
+    opened = index.FileIndex.create(RamStorage(), schema_of(catalog.language))
     _fill(opened, None, catalog, progress)
     return Shown(opened.reader(), _stands_for(catalog))
 
@@ -319,7 +326,7 @@ def _add(
     writer: Any, catalog: Catalog, names: dict[int, bytes], progress: Callable[[int, int], None] | None = None
 ) -> None:
     for done, row in enumerate(catalog.each(_ROWS, sorted(names))):
-        writer.add_document(**_document(names[row[0]], row))
+        writer.add_document(**_document(names[row[0]], row, catalog.language))
         if progress is not None and done % _PROGRESS_EVERY == 0:
             progress(done, len(names))
 
@@ -338,7 +345,7 @@ def completed(reader: Any, catalog: Catalog, names: Mapping[bytes, int]) -> tupl
     missing = {names[name]: name for name in names.keys() - dict(names_in(reader)).keys()}
     if not missing or len(missing) > MOST_ADDED:
         return reader, not missing
-    opened = index.FileIndex.create(RamStorage(), SCHEMA)
+    opened = index.FileIndex.create(RamStorage(), schema_of(catalog.language))
     writer = opened.writer()
     _add(writer, catalog, missing)
     writer.commit()
@@ -351,7 +358,7 @@ _ROWS = (
 )
 
 
-def _document(name: bytes, row: tuple[Any, ...]) -> dict[str, Any]:
+def _document(name: bytes, row: tuple[Any, ...], language: str) -> dict[str, Any]:
     """Return what Whoosh is given of one memory (a row of ``_ROWS``)."""
     _, key, kind, title, created, tags, paths, frontmatter, body = row
     known = json.loads(frontmatter)
@@ -361,7 +368,7 @@ def _document(name: bytes, row: tuple[Any, ...]) -> dict[str, Any]:
     texts = {"title": title, "names": names, "body": body}
     return {
         "name": name,
-        **{field: analysis.terms(text) for field, text in texts.items()},
+        **{field: analysis.terms(text, language) for field, text in texts.items()},
         "kind": kind.lower(),
         "key": key,
         "tag": " ".join(map(str, tagged if isinstance(tagged, list) else [tagged])),

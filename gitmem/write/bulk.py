@@ -104,6 +104,7 @@ class _Store:
     """What the store has, as far as an import must know."""
 
     def __init__(self, catalog: Catalog) -> None:
+        self.language = catalog.language
         rows = catalog.rows(
             "SELECT m.key, m.path, m.kind, m.title, t.body, m.updated, m.archived,"
             " CASE WHEN m.archived OR instr(t.fields, '\"schema\"') THEN t.fields ELSE '{}' END"
@@ -161,7 +162,7 @@ def _leave_out_near(catalog: Catalog, settled: Settled, threshold: float) -> Non
     """Leave out of the new memories without a key of their own what another one says nearly, in other words."""
     # What has a check is told apart by it, too: `gitmem curate dedupe` compares these.
     fit = [(key, one) for key, one in settled.new.items() if not one.archived and one.kind not in (*EVENTS, "fact")]
-    claims = [claim_of(claim_text(one.title, one.body)) for _, one in fit]
+    claims = [claim_of(claim_text(one.title, one.body), catalog.language) for _, one in fit]
     for first, second, like in near_pairs(claims, threshold):
         (kept, _), (key, one) = fit[first], fit[second]
         if kept in settled.new and key in settled.new and not one.is_explicit:
@@ -237,7 +238,7 @@ def _is_said(store: _Store, settled: Settled, one: Incoming) -> bool:
     other = settled.new.get(one.key) or settled.updated.get(one.key) or store.known.get(one.key)
     if other is None or other.kind != one.kind:
         return False
-    return similarity(f"{other.title}\n{other.body}", f"{one.title}\n{one.body}") > SAME_ABOVE
+    return similarity(f"{other.title}\n{other.body}", f"{one.title}\n{one.body}", store.language) > SAME_ABOVE
 
 
 def _free_key(store: _Store, settled: Settled, one: Incoming) -> str:

@@ -134,7 +134,8 @@ def make_draft(
             f"{key!r} cannot be a key: lower-case letters, digits, '.', '_' and '-' can, at most {layout.KEY_LIMIT}",
             hint=f"--key {analysis.slug(key) or 'a-name'}",
         )
-    tags = list(dict.fromkeys([*options.get("tags", ()), *analysis.find_tags(f"{heading}\n{body}", policy.tags)]))
+    words = analysis.find_tags(f"{heading}\n{body}", policy.tags, policy.recall.language)
+    tags = list(dict.fromkeys([*options.get("tags", ()), *words]))
     fields = {"title": heading, "kind": kind, **{k: v for k, v in options.items() if v not in (None, "", [], ())}}
     fields |= {"tags": tags} if tags else {}
     made = metadata(fields, author, now)

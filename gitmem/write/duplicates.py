@@ -108,14 +108,16 @@ def find_duplicate(
     if not threshold or fields.get("kind") in EVENTS:
         return None
     known = _known(catalog, text)
-    wanted, apart = claim_of(text), {*apart, *_listed(fields.get("supersedes"))}
+    wanted, apart = claim_of(text, catalog.language), {*apart, *_listed(fields.get("supersedes"))}
     for found in _rows(catalog, _with_all(known), apart):
-        if claim_of(claim_text(found.title, found.body)).plain == wanted.plain and not is_rotated(found.fields):
+        if claim_of(claim_text(found.title, found.body), catalog.language).plain == wanted.plain and not is_rotated(
+            found.fields
+        ):
             return replace(found, likeness=1.0)
     near = [
         replace(one, likeness=value)
         for one in _rows(catalog, _with_most(known, threshold), apart, f"AND {_LIVE}")
-        if (value := likeness(wanted, claim_of(claim_text(one.title, one.body)))) >= threshold
+        if (value := likeness(wanted, claim_of(claim_text(one.title, one.body), catalog.language))) >= threshold
     ]
     likes = {key: value for key, value in (similar(text) if similar else ()) if value >= threshold}
     near += _by_meaning(catalog, wanted, likes, apart)
@@ -233,7 +235,7 @@ _UNITED = ("tags", "domains", "paths", "refs")
 
 def _known(catalog: Catalog, text: str) -> list[tuple[str, int]]:
     """Return a text's different terms with how many memories have each, the rarest first; 0 for an unknown one."""
-    terms = [term for term in dict.fromkeys(analyse(text)) if term not in EMPTY][:TERMS_READ]
+    terms = [term for term in dict.fromkeys(analyse(text, catalog.language)) if term not in EMPTY][:TERMS_READ]
     counts = dict(catalog.each("SELECT term, df FROM term WHERE term IN ({})", terms))
     return sorted(((term, counts.get(term, 0)) for term in terms), key=lambda one: (one[1], one[0]))
 
@@ -294,7 +296,7 @@ def _by_meaning(catalog: Catalog, wanted: Claim, likes: Mapping[str, float], apa
         for one in found
         if one.kind not in EVENTS
         and one.key not in apart
-        and is_paraphrase(wanted, claim_of(claim_text(one.title, one.body)))
+        and is_paraphrase(wanted, claim_of(claim_text(one.title, one.body), catalog.language))
     ]
 
 

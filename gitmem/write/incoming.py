@@ -81,7 +81,8 @@ def incoming_new(
     kind, text = str(fields["kind"]), cleaned(body)
     given = cleaned(" ".join(str(fields.get("title") or "").split()))
     title, rest = split_title(text, given)
-    tags = list(dict.fromkeys([*fields.get("tags", ()), *find_tags(f"{title}\n{rest}", policy.tags)]))
+    words = find_tags(f"{title}\n{rest}", policy.tags, policy.recall.language)
+    tags = list(dict.fromkeys([*fields.get("tags", ()), *words]))
     whole = {**fields, "title": title} | ({"tags": tags} if tags else {})
     whole |= metadata(whole, author, now)
     try:

@@ -208,7 +208,7 @@ def _says_the_same(catalog: Catalog, draft: Draft, known: Known) -> bool:
     if known.kind != draft.kind or (superseded and not known.archived):
         return False  # what something took the place of does not come back by being said again
     old = f"{known.title}\n{body_of(catalog, known)}"
-    return similarity(old, f"{draft.fields['title']}\n{draft.body}") > SAME_ABOVE
+    return similarity(old, f"{draft.fields['title']}\n{draft.body}", catalog.language) > SAME_ABOVE
 
 
 def folder_of(kind: str, policy: Policy) -> str:

@@ -762,3 +762,57 @@ def test_approving_commands_does_not_change_what_is_found(memory: Memory, repo: 
     approve_all(memory)
 
     assert keys(memory, "gateway") == before == ["a"]
+
+
+GERMAN = {"gitmem.toml": '[recall]\nlanguage = "german"\n'}
+
+
+def german() -> list[dict]:
+    """Return the files of memories in German."""
+    return [
+        make_memory("fluss", "Die Häuser stehen am Fluss", "Sie werden im Winter geheizt."),
+        make_memory("token", "Zugriffsschlüssel laufen nach einer Stunde ab"),
+    ]
+
+
+def test_words_are_found_by_the_stems_of_the_stores_language(repo: Path) -> None:
+    put(repo, *german())
+    put_files(repo, GERMAN)
+
+    with Memory(repo, clock=Clock()) as memory:
+        found = memory.recall(Asked("wo steht das Haus?")).hits
+        assert [hit.key for hit in found] == ["fluss"]
+        found = memory.recall(Asked("geheizte")).hits[0]
+        assert [found.snippet[a:b] for a, b in found.matches] == ["geheizt"]
+        assert keys(memory, "der Zugriffsschluessels") == ["token"]
+        assert memory.recall(Asked("Stonden")).suggestion == "stunde"
+
+
+def test_change_of_language_is_followed_by_whoever_has_the_store_open(repo: Path) -> None:
+    put(repo, *german())
+
+    with Memory(repo, clock=Clock()) as memory:
+        before = keys(memory, "Haus")
+        put_files(repo, GERMAN)
+        with Memory(repo, clock=Clock()) as other:
+            assert keys(other, "Haus") == ["fluss"]
+        after = keys(memory, "Haus")
+        put(repo, make_memory("neu", "Wer Häuser heizt, spart nicht"))
+        written = set(keys(memory, "Haus"))
+        put_files(repo, {"gitmem.toml": '[recall]\nlanguage = "none"\n'})
+        assert keys(memory, "Haus") == []
+
+    assert (before, after, written) == ([], ["fluss"], {"fluss", "neu"})
+
+
+@pytest.mark.parametrize("value", ['"klingon"', '"english\\u001b[2J"', "7", "[]"])
+def test_language_that_there_is_none_of_leaves_the_store_readable(repo: Path, value: str) -> None:
+    put(repo, make_memory("gate", "The gateways drop connections"))
+    put_files(repo, {"gitmem.toml": f"[recall]\nlanguage = {value}\n"})
+
+    with Memory(repo, clock=Clock()) as memory:
+        assert keys(memory, "gateway") == ["gate"]
+        told = [problem for problem in memory.doctor(fix=False).problems if problem.code == "bad-policy"]
+
+    assert len(told) == 1
+    assert "recall.language must be" in told[0].message

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from asking import ask, keys, make_store
-from conftest import commit_files
-from proving import Clock, verify
+from conftest import commit_files, put_files
+from proving import Clock, make_memory, put, verify
 
 from gitmem.app import Memory
 from gitmem.errors import NotFoundError
@@ -101,3 +101,20 @@ def test_similar_are_those_that_share_its_rare_words_and_never_itself(memory: Me
 def test_similar_to_no_memory_is_an_error(shelf: Memory) -> None:
     with pytest.raises(NotFoundError):
         shelf.similar("absent", Asked())
+
+
+def test_whoosh_index_follows_the_language_of_the_store(repo: Path) -> None:
+    put(
+        repo,
+        make_memory("haus", "Die Häuser am Fluss", "Heizungen"),
+        make_memory("auto", "Ein Auto", "Heizung im Haus"),
+    )
+
+    with Memory(repo, clock=Clock()) as memory:
+        before = keys(ask(memory, "title:Haus"))
+        put_files(repo, {"gitmem.toml": '[recall]\nlanguage = "german"\n'})
+        assert keys(ask(memory, "title:Haus")) == keys(ask(memory, '"Haus am Fluss"')) == ["haus"]
+        assert keys(ask(memory, "title:Häus*")) == keys(ask(memory, "title:hausern")) == ["haus"]
+        assert memory.similar("auto", Asked()).found.hits[0].key == "haus"
+
+    assert before == []

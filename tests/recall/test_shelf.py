@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import git
+from conftest import git, put_files
 from proving import Clock, make_memory, put
 
 from gitmem.app import Memory
@@ -48,3 +48,22 @@ def test_averages_of_stores_are_weighed_by_how_much_each_has() -> None:
     small, large = Stats(1, {"a": 1}, (4.0,) * 5), Stats(3, {"a": 2, "b": 1}, (8.0,) * 5)
 
     assert together([small, large]) == Stats(4, {"a": 3, "b": 1}, (7.0,) * 5)
+
+
+def test_each_store_is_asked_in_its_own_language(repo: Path) -> None:
+    put(repo, make_memory("english", "Connections are dropped by the gateway"))
+    git(repo, "update-ref", "refs/gitmem/private/ana", "refs/heads/memory")
+    git(repo, "update-ref", "-d", "refs/heads/memory")
+    put(repo, make_memory("deutsch", "Die Häuser haben ein Gateway", "Verbindungen werden getrennt."))
+    put_files(repo, {"gitmem.toml": '[recall]\nlanguage = "german"\n'})
+
+    with Memory(repo, clock=Clock()) as memory:
+        found = {query: [hit.key for hit in memory.recall(Asked(query)).hits] for query in QUERIES}
+        hits = {hit.key: hit for hit in memory.recall(Asked("gateway dropping Haus Verbindung")).hits}
+
+    assert found == QUERIES
+    marked = {key: [hit.snippet[a:b] for a, b in hit.matches] for key, hit in hits.items()}
+    assert marked == {"english": [], "deutsch": ["Verbindungen"]}
+
+
+QUERIES = {"Haus": ["deutsch"], "dropping": ["english"], "Verbindung": ["deutsch"], "gateways": ["english"]}

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from gitmem.catalog.catalog import Catalog
 from gitmem.errors import ConflictError, GitmemError
+from gitmem.model import ENGLISH
 from gitmem.search import whoosh_index
 from gitmem.search.engine import WHOOSH_FOLDER
 from gitmem.search.whoosh_index import Shown, name_of, names_in, refresh_whoosh
@@ -136,7 +137,7 @@ def test_damaged_or_of_another_format_it_is_made_anew(tmp_path: Path, damage) ->
     shown = refresh_whoosh(tmp_path, catalog)
 
     assert (len(found_in(shown)), shown.behind) == (len(found_in(refresh_whoosh(tmp_path / "anew", catalog))), "")
-    assert whoosh_index._read(tmp_path / WHOOSH_FOLDER) is not None
+    assert whoosh_index._read(tmp_path / WHOOSH_FOLDER, ENGLISH) is not None
 
 
 def test_index_that_came_with_a_copied_repository_is_not_opened(tmp_path: Path, monkeypatch) -> None:
@@ -145,9 +146,9 @@ def test_index_that_came_with_a_copied_repository_is_not_opened(tmp_path: Path, 
     refresh_whoosh(tmp_path, catalog)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "ours"))
 
-    assert whoosh_index._read(tmp_path / WHOOSH_FOLDER) is None
+    assert whoosh_index._read(tmp_path / WHOOSH_FOLDER, ENGLISH) is None
     assert len(list(names_in(refresh_whoosh(tmp_path, catalog).reader))) == 3
-    assert whoosh_index._read(tmp_path / WHOOSH_FOLDER) is not None
+    assert whoosh_index._read(tmp_path / WHOOSH_FOLDER, ENGLISH) is not None
 
 
 def test_a_file_in_the_folders_place_is_no_obstacle(tmp_path: Path) -> None:

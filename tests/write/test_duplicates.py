@@ -222,3 +222,12 @@ def test_of_several_that_say_the_same_at_once_one_is_kept_and_the_others_are_tol
     [kept] = [line for line in told if not line.startswith("refused")]
     assert told == sorted([kept, f"refused {kept}", f"refused {kept}"])
     assert len(memory_files(repo)) == 2
+
+
+def test_near_duplicates_are_told_by_the_stems_of_the_stores_language(repo: Path) -> None:
+    put_files(repo, {"gitmem.toml": '[recall]\nlanguage = "german"\n'})
+
+    with Memory(repo) as memory:
+        memory.remember("Alte Häuser am Fluss heizen wir im Winter nicht")
+        with pytest.raises(DuplicateError):
+            memory.remember("Altes Haus am Fluss heizen wir im Winter nicht")
