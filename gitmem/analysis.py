@@ -321,7 +321,7 @@ def _marks(text: str, wanted: frozenset[str], speech: _Speech) -> list[tuple[int
     # Most words are none of these and come more than once: looked up once each, and passed by.
     different = set(chunks)
     spelt = zip(different, different if text.isascii() else map(speech.spelt, different), strict=True)
-    here = {chunk: speech.terms[plain] for chunk, plain in spelt if not wanted.isdisjoint(speech.terms[plain])}
+    here = {chunk: its for chunk, plain in spelt if not wanted.isdisjoint(its := speech.terms[plain])}
     end = 0
     for chunk in chunks if here else ():
         start = text.index(chunk, end)  # nothing of a word lies between two of them

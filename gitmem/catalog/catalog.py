@@ -34,6 +34,8 @@ class Catalog:
         self.path = path
         self.connection = connection
         self._language = ""
+        self._is_asked_again = False
+        self._kept: tuple[tuple[int, int], dict[str, Any]] | None = None
 
     @classmethod
     def open(cls, state_dir: str | Path, *, analysis: str) -> Catalog | None:
@@ -112,6 +114,7 @@ class Catalog:
         """Show from now on what *other* shows, so that whoever holds this one goes on with the new state."""
         self.connection.close()
         self.path, self.connection, self._language = other.path, other.connection, ""
+        self._kept = None
 
     def copied(self) -> Catalog:
         """Return a copy that can be written to and lives as long as its connection."""
@@ -142,6 +145,20 @@ class Catalog:
         if not self._language:
             self._language = self.meta("language") or ENGLISH
         return self._language
+
+    def kept(self) -> dict[str, Any] | None:
+        """Return what one question may keep for the next ones; any change of the catalog empties it.
+
+        None for the first question: a process that asks no more would only pay for it. Inside ``reading``, it is of the
+        state that is read (sqlite.org/pragma.html, data_version: what others have written).
+        """
+        if not self._is_asked_again:
+            self._is_asked_again = True
+            return None
+        changes = (self.row("PRAGMA data_version")[0], self.connection.total_changes)
+        if self._kept is None or self._kept[0] != changes:
+            self._kept = changes, {}
+        return self._kept[1]
 
     def set_meta(self, name: str, value: str) -> None:
         """Write one of the catalog's own notes."""

@@ -54,7 +54,7 @@ def recall(
     if not asked.query.strip():
         return newest(catalog, ground, asked, now=now)
     terms = analysis.query_terms(asked.query, catalog.language)
-    own, wanted = FtsEngine(catalog.connection), candidates_for(asked, policy, config)
+    own, wanted = FtsEngine(catalog.connection, catalog.kept()), candidates_for(asked, policy, config)
     numbers, by, notice = list[int](), terms, ""
     for condition, values in conditions(catalog, ground, asked, now=now):
         of = asked_terms(terms, catalog.language)

@@ -164,7 +164,7 @@ class _Shelf:
         self._languages = [source.catalog.language for source in sources]
         self._terms = {language: analysis.query_terms(query, language) for language in dict.fromkeys(self._languages)}
         self._meaning = meaning
-        self._engines = [FtsEngine(source.catalog.connection) for source in sources]
+        self._engines = [FtsEngine(source.catalog.connection, source.catalog.kept()) for source in sources]
         self._told: list[dict[int, state.Told]] = [{} for _ in sources]
         self._own: list[dict[int, IndexText]] = [{} for _ in sources]
         self.texts: dict[int, IndexText] = {}

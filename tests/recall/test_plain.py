@@ -816,3 +816,14 @@ def test_language_that_there_is_none_of_leaves_the_store_readable(repo: Path, va
 
     assert len(told) == 1
     assert "recall.language must be" in told[0].message
+
+
+def test_process_that_is_asked_again_sees_what_others_write(repo: Path) -> None:
+    put(repo, make_memory("one", "The gateway drops connections"), *unrelated())
+
+    with Memory(repo, clock=Clock()) as memory, Memory(repo, clock=Clock()) as other:
+        assert [keys(memory, "gateway drops") for _ in range(3)] == [["one"]] * 3
+        other.remember("Gateway drops are counted", key="two")
+        assert set(keys(memory, "gateway drops")) == {"one", "two"}
+        other.forget(["one"], why="it is mended")
+        assert keys(memory, "gateway drops") == ["two"]

@@ -333,3 +333,28 @@ def test_whatever_is_not_scored_or_not_asked_the_best_are_found(
     # Of equal ones any may come: the same sum in another order of its words differs in the last digit.
     assert [one.rank_score for one in found] == pytest.approx([score for _, score in every[:limit]], abs=1e-12)
     assert [one.rank_score for one in found] == pytest.approx([scores[one.number] for one in found], abs=1e-12)
+
+
+@given(st.lists(st.tuples(words, words), min_size=1, max_size=30), st.lists(words, min_size=1, max_size=5), st.data())
+@settings(max_examples=60, deadline=None)
+def test_kept_worth_gives_the_very_candidates(rows: list, queries: list[str], data: st.DataObject) -> None:
+    engine = make_engine(*(make_text(n, body, title=title) for n, (title, body) in enumerate(rows, 1)))
+    again, limit = FtsEngine(engine._db, {}), data.draw(st.integers(1, 8))
+
+    for query in queries:
+        asked = query_terms(query)
+        assert again.candidates(asked, limit=limit) == engine.candidates(asked, limit=limit)
+        where: dict = {"limit": limit, "where": "m.kind = ?", "parameters": ["fact"]}
+        assert again.candidates(asked, **where) == engine.candidates(asked, **where)
+
+
+def test_only_so_much_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fts, "KEPT_AT_MOST", 10)
+    engine = make_engine(*(make_text(n, f"common word{n % 3}") for n in range(9)))
+    kept: dict = {}
+    again = FtsEngine(engine._db, kept)
+
+    for term in ("common", "word0", "word1", "word2"):
+        assert again.candidates([term], limit=5) == engine.candidates([term], limit=5)
+
+    assert list(kept) == ["word0", "word1", "word2"]
