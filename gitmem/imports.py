@@ -6,8 +6,9 @@ from pathlib import Path
 
 from gitmem.document.parse import parse
 from gitmem.errors import RefusedError
-from gitmem.frozen import frozen
+from gitmem.frozen import frozen, replace
 from gitmem.hygiene import display
+from gitmem.recall.logs import PLACE, SESSION, counted
 from gitmem.secrets import redact
 from gitmem.sources.files import check_sources, read_sources
 from gitmem.sources.given import Unreadable
@@ -110,7 +111,7 @@ def _incoming(
 ) -> Iterator[Incoming]:
     """Yield what can be written, checked; the rest goes to the reasons."""
     policy, author, now = memory.policy(), memory.author(), memory.now
-    count = 0
+    count, order = 0, _Order()
     for given in sources:
         if isinstance(given, Unreadable):
             unreadable.add(given.where, given.reason)
@@ -122,11 +123,35 @@ def _incoming(
                 hint="split -l 400000 FILE, and import the parts one after the other",
             )
         try:
-            yield _checked(given, policy, author=author, now=now)
+            yield _checked(order.placed(given), policy, author=author, now=now)
         except UnsafeError as err:
             refused.add(given.where, err.message)
         except RefusedError as err:
             unreadable.add(given.where, redact(err.message))
+
+
+class _Order:
+    """Keeps the order of logs whose memories have one time, or none, and keys that do not count: it is told nowhere."""
+
+    def __init__(self) -> None:
+        # By session: the time of what came last, its key, and how many places were given since that time.
+        self._last: dict[str, tuple[object, str, int]] = {}
+
+    def placed(self, given: Given) -> Given:
+        """Return what was given, with its place in its log where neither time nor key tells it."""
+        session = next((tag for tag in given.fields.get("tags", ()) if str(tag).startswith(SESSION)), "")
+        if not session or given.text or PLACE in given.fields:
+            return given
+        time, key, place = self._last.get(session, (_NOTHING, "", 0))
+        if given.fields.get("created") != time:
+            place = 0
+        elif place or not given.key or counted(given.key) <= counted(key):
+            place += 1
+        self._last[session] = given.fields.get("created"), given.key, place
+        return replace(given, fields={**given.fields, PLACE: place}) if place else given
+
+
+_NOTHING = object()
 
 
 def _checked(given: Given, policy: Policy, *, author: Author, now: int) -> Incoming:

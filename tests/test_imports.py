@@ -11,12 +11,15 @@ from pathlib import Path
 
 import pytest
 from conftest import git, memory_text, put_files, tip
+from proving import make_memory, put
 from writing import fields_of, keys_found, memory_files
 
 from gitmem.app import Memory
 from gitmem.errors import NotFoundError
 from gitmem.imports import Imported, Sources
 from gitmem.recall.asked import Asked
+from gitmem.recall.logs import runs_of
+from gitmem.recall.texts import texts_of
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 BEADS = [
@@ -152,3 +155,43 @@ def test_import_that_is_killed_half_way_has_written_nothing(memory: Memory, repo
     assert done.returncode == -signal.SIGKILL
     assert tip(repo) == before
     assert len(run(memory, source).settled.new) == 300
+
+
+SPOKEN = ("Which port is it?", "It is 8443.", "Also for the old one?", "No, that went away.")
+
+
+@pytest.mark.parametrize(
+    ("given", "places"),
+    [
+        ([{}, {}, {}, {}], [0, 1, 2, 3]),
+        ([{"timestamp": 1706356800}] * 4, [0, 1, 2, 3]),
+        ([{"timestamp": 1706356800 + at} for at in (0, 0, 9, 9)], [0, 1, 0, 1]),
+        ([{"key": f"turn-{at}"} for at in (8, 9, 10, 11)], [0, 0, 0, 0]),
+        ([{"key": key} for key in ("c", "d", "a", "b")], [0, 0, 1, 2]),
+    ],
+    ids=["no time", "one time", "two times", "keys that count", "keys that do not"],
+)
+def test_log_without_times_or_counting_keys_stays_in_the_order_of_import(
+    memory: Memory, tmp_path: Path, given: list[dict], places: list[int]
+) -> None:
+    entries = [{"content": said, "tags": ["session-1"], **one} for said, one in zip(SPOKEN, given, strict=True)]
+
+    run(memory, lines(tmp_path / "talk.jsonl", *entries))
+
+    catalog = memory.catalog()
+    rows = {body: (id_, json.loads(fields)) for id_, body, fields in catalog.rows(
+        "SELECT m.id, m.title || t.body, t.fields FROM memory m JOIN text t ON t.id = m.id"
+    )}  # fmt: skip
+    found = [next(row for text, row in rows.items() if said.rstrip(".") in text) for said in SPOKEN]
+    assert [fields.get("seq", 0) for _, fields in found] == places
+    assert runs_of(catalog, texts_of(catalog, [found[0][0]]), "1", ()) == [[number for number, _ in found]]
+
+
+def test_place_that_is_none_counts_as_none(memory: Memory, repo: Path) -> None:
+    odd = {f"k{n}": value for n, value in enumerate(("-1", "x", "[1]", "1.5", "true", "9" * 40))}
+    put(repo, *(make_memory(key, f"About {key}", "Text", tags=["session-1"], seq=value) for key, value in odd.items()))
+
+    catalog = memory.catalog()
+    numbers = [row[0] for row in catalog.rows("SELECT id FROM memory ORDER BY key")]
+
+    assert sorted(*runs_of(catalog, texts_of(catalog, numbers), "1", ())) == sorted(numbers)

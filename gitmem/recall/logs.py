@@ -1,9 +1,10 @@
 """Memories that stand in a log: turns of a conversation, lines of a session, what an import brought in an order.
 
-They share a tag that begins with ``session-``, and stand by time, then by key in the order that people count
-(``turn-9`` before ``turn-10``). What one of them means, its neighbours tell: an answer repeats little of the question.
-So neighbours lend weight to each other when words are scored (``search.lexical``), a question counts less than what
-may answer it, and who asks when or how many is shown what names a time or a number first.
+They share a tag that begins with ``session-``, and stand by time, then by the place that an import gave them (``seq``),
+then by key in the order that people count (``turn-9`` before ``turn-10``). What one of them means, its neighbours tell:
+an answer repeats little of the question. So neighbours lend weight to each other when words are scored
+(``search.lexical``), a question counts less than what may answer it, and who asks when or how many is shown what names
+a time or a number first.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from gitmem.search.score import Signals
 
 SESSION = "session-"
+# The field in which an import keeps the order of what has one time and no keys that count.
+PLACE = "seq"
 # Sessions of a question's candidates that are looked into, and memories of one: more would cost what they cannot bring.
 MOST_SESSIONS = 60
 MOST_MEMORIES = 5_000
@@ -84,18 +87,29 @@ def runs_of(
     seen: set[int] = set()
     for tag in list(tags)[:MOST_SESSIONS]:
         rows = catalog.rows(
-            "SELECT m.id, m.created, m.key FROM tag g CROSS JOIN memory m ON m.id = g.id"
+            """SELECT m.id, m.created, m.key, CASE WHEN instr(t.fields, '"seq":') THEN t.fields END"""
+            " FROM tag g CROSS JOIN memory m ON m.id = g.id CROSS JOIN text t ON t.id = m.id"
             f" WHERE g.tag = ? AND {condition} LIMIT ?",
             (tag, *parameters, MOST_MEMORIES),
         )
-        ordered = sorted(rows, key=lambda row: (row[1], _counted(row[2])))
+        ordered = sorted(rows, key=lambda row: (row[1], _place(row[3]), counted(row[2])))
         for session in _without_pauses([(row[0], row[1]) for row in ordered if row[0] not in seen]):
             runs += _around(session, texts)
             seen.update(session)
     return runs
 
 
-def _counted(key: str) -> list[tuple[int, int, str]]:
+def _place(fields: str | None) -> int:
+    """Return where an import has put a memory among those of its time; 0 for all others, which come first."""
+    if fields is None:
+        return 0
+    import json  # 1 ms, and only where an import wrote one
+
+    place = json.loads(fields).get(PLACE)
+    return place if type(place) is int and place > 0 else 0
+
+
+def counted(key: str) -> list[tuple[int, int, str]]:
     """Return what a key is sorted by so that its numbers count as numbers."""
     parts = re.findall(r"\d+|\D+", key)
     return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in parts]
