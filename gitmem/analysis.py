@@ -183,6 +183,12 @@ def terms(text: str, language: str = ENGLISH) -> list[str]:
     return speech.cut(text, speech.terms)
 
 
+def all_terms(text: str, language: str = ENGLISH) -> list[str]:
+    """Return the terms of a text in its order, stop words included."""
+    speech = _speech(language)
+    return speech.cut(text, speech.every)
+
+
 def whole_terms(chunk: str, language: str = ENGLISH) -> tuple[str, ...]:
     """Return the terms of one word, identifier or path, stop words included: what two texts are compared by."""
     speech = _speech(language)
@@ -241,8 +247,7 @@ def find_tags(text: str, words: Mapping[str, Sequence[str]], language: str = ENG
             as parts of an identifier; never inside another word.
         language: Whose inflections these are.
     """
-    speech = _speech(language)
-    found = speech.cut(text, speech.every)
+    found = all_terms(text, language)
     scanned, single = f" {' '.join(found)} ", frozenset(found)
     wanted = ((tag, *_phrases(tuple(given), language)) for tag, given in words.items())
     return sorted(tag for tag, alone, more in wanted if alone & single or any(part in scanned for part in more))
@@ -257,32 +262,6 @@ def _phrases(words: tuple[str, ...], language: str) -> tuple[frozenset[str], tup
         spellings = (apart, joined) if len(word.split()) == 1 else (apart,)
         found += [" ".join(speech.cut(spelling, speech.every)) for spelling in spellings]
     return frozenset(p for p in found if p and " " not in p), tuple(f" {p} " for p in found if " " in p)
-
-
-def similarity(a: str, b: str, language: str = ENGLISH) -> float:
-    """Return how much two texts say the same, from 0 (no word in common) to 1 (the same words).
-
-    The Sorensen-Dice coefficient of their stemmed words as multisets, stop words included ("use X" and "do not use X"
-    differ). One word in ten exchanged gives 0.9; the order of the words does not count.
-
-    Source: Dice 1945, "Measures of the amount of ecologic association between species"; 0.85 as the limit for near
-    duplicates is FEATURES, row C9.
-    """
-    speech = _speech(language)
-    ours, theirs = (_counted(speech.cut(text, speech.every)) for text in (a, b))
-    total = sum(ours.values()) + sum(theirs.values())
-    if not total:
-        return float(a == b)
-    common = sum(min(count, theirs[term]) for term, count in ours.items() if term in theirs)
-    return 2 * common / total
-
-
-def _counted(found: list[str]) -> dict[str, int]:
-    # collections.Counter would do, and is slower to import than this is to write (measured: 1.5 ms)
-    counts: dict[str, int] = {}
-    for term in found:
-        counts[term] = counts.get(term, 0) + 1
-    return counts
 
 
 def snippet(

@@ -175,3 +175,28 @@ def _swapped(a: Sequence[str], b: Sequence[str]) -> bool:
             return True
         places.setdefault(pair, at)
     return False
+
+
+def similarity(a: str, b: str, language: str = ENGLISH) -> float:
+    """Return how much two texts say the same, from 0 (no word in common) to 1 (the same words).
+
+    The Sorensen-Dice coefficient of their stemmed words as multisets, stop words included ("use X" and "do not use X"
+    differ). One word in ten exchanged gives 0.9; the order of the words does not count.
+
+    Source: Dice 1945, "Measures of the amount of ecologic association between species"; 0.85 as the limit for near
+    duplicates is FEATURES, row C9.
+    """
+    ours, theirs = (_counted(analysis.all_terms(text, language)) for text in (a, b))
+    total = sum(ours.values()) + sum(theirs.values())
+    if not total:
+        return float(a == b)
+    common = sum(min(count, theirs[term]) for term, count in ours.items() if term in theirs)
+    return 2 * common / total
+
+
+def _counted(found: list[str]) -> dict[str, int]:
+    # collections.Counter would do, and is slower to import than this is to write (measured: 1.5 ms)
+    counts: dict[str, int] = {}
+    for term in found:
+        counts[term] = counts.get(term, 0) + 1
+    return counts

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem import analysis
-from gitmem.analysis import count_tokens, find_tags, query_terms, similarity, slug, snippet, terms
+from gitmem.analysis import count_tokens, find_tags, query_terms, slug, snippet, terms
 from gitmem.stopwords import GENERAL
 
 KEY = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
@@ -82,20 +82,20 @@ def test_every_term_is_lower_case_letters_and_digits_of_at_most_64(text: str) ->
 def test_terms_do_not_depend_on_what_stands_around_or_came_before(one: str, other: str) -> None:
     together = terms(f"{one}\n{other}")
 
-    analysis._TERMS.clear()
+    analysis._speech("english").terms.clear()
 
     assert terms(one) + terms(other) == together
 
 
 def test_memo_does_not_grow_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(analysis, "_MEMO_SIZE", 50)
-    analysis._TERMS.clear()
+    analysis._speech("english").terms.clear()
 
     found = terms(" ".join(f"word{i}" for i in range(490)) + " " + "y" * 5000)
 
     assert len(found) == 10 * 2 + 480 * 3 + 1
-    assert 0 < len(analysis._TERMS) <= 50
-    assert max(map(len, analysis._TERMS)) <= 64
+    assert 0 < len(analysis._speech("english").terms) <= 50
+    assert max(map(len, analysis._speech("english").terms)) <= 64
 
 
 def test_format_stamp_names_what_terms_depend_on() -> None:
@@ -191,34 +191,6 @@ def test_tags_are_found_by_their_words(text: str, expected: list[str]) -> None:
     words = {"tasks": ["task-group"], "concurrency": ["deadlock", "race condition"], "async": ["async"], "none": ["!?"]}
 
     assert find_tags(text, words) == expected
-
-
-def test_exchanging_one_word_in_ten_gives_nine_tenths() -> None:
-    text = "the gateway checks every token against the cached public keys"
-
-    assert similarity(text, text.replace("cached", "stored")) == pytest.approx(0.9)
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "low", "high"),
-    [
-        pytest.param("Use RS256.", "use  rs256", 1.0, 1.0, id="case-and-punctuation"),
-        pytest.param("use RS256 for tokens", "do not use RS256 for tokens", 0.5, 0.95, id="negation-counts"),
-        pytest.param("tests run in CI", "docs live elsewhere", 0.0, 0.0, id="nothing-in-common"),
-        pytest.param("no no no", "no", 0.5, 0.5, id="repetition-counts"),
-        pytest.param("", "", 1.0, 1.0, id="both-empty"),
-        pytest.param("?", "!", 0.0, 0.0, id="no-words"),
-    ],
-)
-def test_similarity_of(a: str, b: str, low: float, high: float) -> None:
-    assert low <= similarity(a, b) <= high
-
-
-@given(tricky_text, tricky_text)
-def test_similarity_is_symmetric_within_0_and_1_and_1_for_itself(a: str, b: str) -> None:
-    assert similarity(a, b) == similarity(b, a)
-    assert 0 <= similarity(a, b) <= 1
-    assert similarity(a, a) == 1
 
 
 BODY = """# Gateway

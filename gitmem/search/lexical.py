@@ -177,7 +177,7 @@ def coverage(query: Sequence[str], text: IndexText, stats: Stats) -> float:
     Unlike a score it compares across queries, so an absolute gate can use it; a term that no memory has counts as the
     rarest one.
     """
-    held = set().union(*map(analyse, text.texts()))
+    held = _held(text)
     worth = {term: _rarity(stats.documents, stats.frequency.get(term, 0)) for term in query}
     total = sum(worth.values())
     return sum(value for term, value in worth.items() if term in held) / total if total else 0.0
@@ -189,10 +189,15 @@ def worth(query: Sequence[str], text: IndexText, stats: Stats) -> float:
     Like ``coverage`` it compares across queries, and it grows with a query that says more: so both make a gate. By the
     logarithm of the store's size, since among more memories more words are found together by chance.
     """
-    held = set().union(*map(analyse, text.texts()))
+    held = _held(text)
     return sum(value for term, value in _idf(stats).items() if term in query and term in held) / _rarity(
         stats.documents, 1
     )
+
+
+def _held(text: IndexText) -> set[str]:
+    """Return the terms of a memory: those that its index keeps, in its store's language, where it comes from one."""
+    return set().union(*([part.split() for part in text.terms] or map(analyse, text.texts())))
 
 
 def _idf(stats: Stats) -> dict[str, float]:

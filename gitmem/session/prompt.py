@@ -97,7 +97,7 @@ def _is_good(memory: Opened, query: str, best: Hit, policy: Policy) -> bool:
     store = next((one for one in memory.stores((best.scope,))), None)
     if store is None:
         return False
-    catalog, terms = store.catalog(), analysis.query_terms(query)
+    catalog, terms = store.catalog(), analysis.query_terms(query, store.catalog().language)
     text, stats = text_of(catalog, best.key)[1], FtsEngine(catalog.connection).frequencies(terms)
     settings = policy.session
     return worth(terms, text, stats) >= settings.gate and coverage(terms, text, stats) >= settings.coverage

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from hashlib import blake2b
 
-from gitmem.analysis import similarity
 from gitmem.document.fields import is_newer
 from gitmem.frozen import frozen
-from gitmem.likeness import claim_of, claim_text
+from gitmem.likeness import claim_of, claim_text, similarity
 from gitmem.neighbours import near_pairs
 from gitmem.store import layout
 from gitmem.write.archive import is_rotated

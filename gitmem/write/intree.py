@@ -148,7 +148,8 @@ def read_work_tree(git: Git, home: Path, policy: Policy) -> Catalog:
             added = inserts.add_memory(Stored(document, oid.decode("ascii"), place.archived), policy)
             texts += [added] if isinstance(added, IndexText) else []
         inserts.flush()
-        FtsEngine(catalog.connection).apply(texts, [])
+        FtsEngine(catalog.connection).apply(texts, [], language=policy.recall.language)
+        catalog.set_meta("language", policy.recall.language)
         update.settle_keys(catalog, None)
 
     return Catalog.in_memory(fill)

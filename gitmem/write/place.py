@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-from gitmem.analysis import similarity
 from gitmem.catalog.keys import near_keys
 from gitmem.document.fields import is_newer
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.frozen import frozen, replace
+from gitmem.likeness import similarity
 from gitmem.store import layout
 from gitmem.write.draft import SAME_ABOVE, Draft, short_hash
 
