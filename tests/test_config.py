@@ -46,8 +46,8 @@ def test_the_variable_that_a_hint_names_sets_that_setting(name: str) -> None:
     variable = caught.value.hint.removeprefix("the nearest one is ")
 
     known = {"color": "always", "view": "False", "engine": "whoosh", "trace": "off", "recall_work": "always"}
-    value = (known | {"vectors": "numpy", "stop_log": "activity"}).get(name, "3")
-    value = (known | {"vectors": "numpy", "capture_edits": "patterns"}).get(name, "3")
+    known |= {"vectors": "numpy", "stop_log": "activity", "capture_edits": "patterns", "context": "False"}
+    value = known.get(name, "3")
 
     assert str(fields_of(load({}, environment={variable: value}))[name]) in (value, "3.0", "('3',)")
 

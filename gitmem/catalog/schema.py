@@ -6,7 +6,7 @@ import os
 import sqlite3
 
 # Raise it whenever a table, or how text is analysed, changes: another format is rebuilt, never converted.
-FORMAT = 7
+FORMAT = 8
 FILE_NAME = "catalog.sqlite"
 # How long a reader waits for a writer's commit, and a writer for another one, in milliseconds.
 BUSY_MS = 4000
