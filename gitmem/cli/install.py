@@ -1,4 +1,9 @@
-"""Install gitmem where other programs call it: git's hooks, this machine's scheduler, or GitHub.
+"""Install gitmem where other programs call it: coding agents, git's hooks, this machine's scheduler, or GitHub.
+
+For a coding agent (claude-code, codex, cursor, gemini, copilot, opencode, pi) it writes hooks that tell a session what
+it should know and keep what it learnt, a skill, slash commands and a section of instructions into this project, for you
+to commit, or with --user into your own settings. What is there is kept. `found` means all whose folders are there;
+`bmad` is a module for the BMAD method; --plugin writes a plugin for Claude Code.
 
 `git-hooks` sets hooks that bring catalog and index up to date after a checkout, a merge and a rebase, in a process
 behind git, and capture the `Learned:` lines of commit messages. Hooks that are there are kept and called; files that
@@ -11,6 +16,7 @@ from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.errors import UsageError
+from gitmem.install import agents, standing
 from gitmem.install.git_hooks import BY_HAND, LEAVE
 
 TYPE_CHECKING = False
@@ -20,15 +26,19 @@ if TYPE_CHECKING:
 
     from gitmem.app import Memory
     from gitmem.cli.output import Output
+    from gitmem.git.binary import Git
     from gitmem.install.git_hooks import Step
 
 EXAMPLES = (
+    "gitmem install claude-code codex",
+    "gitmem install found --user --print",
+    "gitmem install claude-code --plugin ./gitmem-plugin",
     "gitmem install git-hooks",
-    "gitmem install git-hooks --print",
     "gitmem install schedule --every 6h --print",
     "gitmem install github --shards 4",
 )
-WHAT = ("git-hooks", "schedule", "github")
+OTHERS = ("git-hooks", "schedule", "github")
+WHAT = (*agents.NAMES, *OTHERS)
 # Which of them an option belongs to.
 OPTIONS = {
     "shared": ("git-hooks",),
@@ -36,7 +46,10 @@ OPTIONS = {
     "kind": ("schedule",),
     "shards": ("github",),
     "package": ("github",),
-    "force": ("github",),
+    "force": ("github", *agents.NAMES),
+    "user": agents.NAMES,
+    "mcp": agents.NAMES,
+    "plugin": ("claude-code", agents.BMAD),
 }
 NEXT = {
     "git-hooks": "take them away with: gitmem uninstall git-hooks",
@@ -47,7 +60,7 @@ NEXT = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what install takes."""
-    parser.add_argument("what", choices=WHAT, help="what to install")
+    parser.add_argument("what", nargs="+", choices=WHAT, metavar="WHAT", help=f"what to install: {', '.join(WHAT)}")
     parser.add_argument("--print", action="store_true", help="show what would be done, and do nothing")
     parser.add_argument("--shared", action="store_true", help="also where core.hooksPath serves other repositories")
     parser.add_argument("--every", default="", metavar="TIME", help="how often: 1h to 12h, daily (default), weekly")
@@ -62,31 +75,73 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         )
     parser.add_argument("--shards", type=shared.positive, default=0, metavar="N", help="machines at once (1)")
     parser.add_argument("--package", default="", help="what pip installs there; this version by default")
-    parser.add_argument("--force", action="store_true", help="also over a workflow that somebody changed")
+    add_for_agents(parser)
+    parser.add_argument("--mcp", action="store_true", help="of an agent: gitmem's MCP server, too")
+
+
+def add_for_agents(parser: argparse.ArgumentParser) -> None:
+    """Add what install and uninstall take for coding agents."""
+    parser.add_argument("--force", action="store_true", help="also files of ours that somebody changed")
+    parser.add_argument("--user", action="store_true", help="your own settings, for all projects")
+    parser.add_argument(
+        "--plugin", default="", metavar="DIR", help="a folder for a plugin (claude-code) or module (bmad)"
+    )
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Install it, or show what that would do."""
+    check_options(args, "install")
+    status = 0
+    if named := tuple(name for name in args.what if name not in OTHERS):
+        wanted = wanted_of(args, named)
+        git = git_of(args, out)
+        steps: Sequence[Step] = (agents.plan_install if args.print else agents.install)(git, wanted)
+        status = _told(steps, out, args, standing.list_notes(git, wanted))
+    for what in (name for name in args.what if name in OTHERS):
+        with shared.open_memory(args, out) as memory:
+            steps = _install(memory, what, args)
+        status |= _told(steps, out, args, [NEXT[what]])
+    return status
+
+
+def check_options(args: argparse.Namespace, command: str) -> None:
+    """Raise UsageError where an option was given that belongs to none of what was named."""
     for option, of in OPTIONS.items():
-        if getattr(args, option) and args.what not in of:
+        if getattr(args, option, None) and not set(args.what) & set(of):
             given = args.kind if option == "kind" else option
-            raise UsageError(f"--{given} is for gitmem install {of[0]}, not {args.what}")
+            raise UsageError(f"--{given} is for gitmem {command} {of[0]}, not {' '.join(args.what)}")
+
+
+def wanted_of(args: argparse.Namespace, named: tuple[str, ...]) -> agents.Wanted:
+    """Return what is asked for of coding agents."""
+    told = getattr(args, "mcp", False)
+    return agents.Wanted(named, user=args.user, mcp=told, plugin=args.plugin, force=args.force)
+
+
+def git_of(args: argparse.Namespace, out: Output) -> Git | None:
+    """Return the git of the repository here; None where none is needed."""
+    if args.user or args.plugin:
+        return None
     with shared.open_memory(args, out) as memory:
-        steps = _install(memory, args)
+        return memory.git
+
+
+def _told(steps: Sequence[Step], out: Output, args: argparse.Namespace, notes: Iterable[str]) -> int:
     print_steps(steps, out, whole=args.print)
     unfinished = [step for step in steps if step.what in (BY_HAND, LEAVE)]
     if unfinished and not args.print:
-        print_steps([step for step in unfinished if step.what == LEAVE], out, whole=True)
+        print_steps([step for step in unfinished if step.before != step.after], out, whole=True)
     elif not args.print:
-        out.line((NEXT[args.what], "dim"))
+        for note in notes:
+            out.line((note, "dim"))
     return int(bool(unfinished))  # done, but for what only the person may do
 
 
-def _install(memory: Memory, args: argparse.Namespace) -> Sequence[Step]:
-    if args.what == "git-hooks":
+def _install(memory: Memory, what: str, args: argparse.Namespace) -> Sequence[Step]:
+    if what == "git-hooks":
         return memory.install_git_hooks(shared=args.shared, only_plan=args.print)
     every = args.every or "daily"
-    if args.what == "schedule":
+    if what == "schedule":
         return memory.install_schedule(every=every, kind=args.kind, only_plan=args.print)
     return memory.install_github(
         every=every, shards=args.shards or 1, package=args.package, force=args.force, only_plan=args.print

@@ -67,7 +67,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "view": ("care", "show the memory as files in a folder, .memory/"),
     "save": ("care", "commit what you wrote in that folder"),
     "index": ("care", "bring the search index up to date"),
-    "install": ("care", "let git, this machine's scheduler or GitHub call gitmem"),
+    "install": ("care", "let coding agents, git, this machine's scheduler or GitHub call gitmem"),
     "uninstall": ("care", "take that away again"),
     "doctor": ("care", "check that the store is well formed, and repair it"),
     "completion": ("care", "print a completion script for your shell"),

@@ -3,38 +3,54 @@
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.cli.install import WHAT, print_steps
-from gitmem.errors import UsageError
+from gitmem.cli.install import OTHERS, WHAT, add_for_agents, check_options, git_of, print_steps, wanted_of
+from gitmem.install import agents
 from gitmem.install.git_hooks import LEAVE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
 
+    from gitmem.app import Memory
     from gitmem.cli.output import Output
+    from gitmem.install.git_hooks import Step
 
-EXAMPLES = ("gitmem uninstall git-hooks", "gitmem uninstall git-hooks --print", "gitmem uninstall schedule")
+EXAMPLES = (
+    "gitmem uninstall codex cursor",
+    "gitmem uninstall claude-code --user --print",
+    "gitmem uninstall git-hooks",
+    "gitmem uninstall schedule",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what uninstall takes."""
-    parser.add_argument("what", choices=WHAT, help="what to take away")
+    parser.add_argument("what", nargs="+", choices=WHAT, metavar="WHAT", help=f"what to take away: {', '.join(WHAT)}")
     parser.add_argument("--print", action="store_true", help="show what would be done, and do nothing")
-    parser.add_argument("--force", action="store_true", help="also a workflow that somebody changed")
+    add_for_agents(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Take it away, or show what that would do."""
-    if args.force and args.what != "github":
-        raise UsageError(f"--force is for gitmem uninstall github, not {args.what}")
-    with shared.open_memory(args, out) as memory:
-        if args.what == "github":
-            steps = memory.uninstall_github(force=args.force, only_plan=args.print)
-        elif args.what == "schedule":
-            steps = memory.uninstall_schedule(only_plan=args.print)
-        else:
-            steps = memory.uninstall_git_hooks(only_plan=args.print)
+    check_options(args, "uninstall")
+    steps: list[Step] = []
+    if named := tuple(name for name in args.what if name not in OTHERS):
+        wanted = wanted_of(args, named)
+        steps += (agents.plan_uninstall if args.print else agents.uninstall)(git_of(args, out), wanted)
+    for what in (name for name in args.what if name in OTHERS):
+        with shared.open_memory(args, out) as memory:
+            steps += _uninstall(memory, what, args)
     print_steps(steps, out, whole=args.print)
     if not steps:
         out.line("there is nothing of gitmem's here")
-    return int(args.what == "github" and any(step.what == LEAVE for step in steps))
+    is_ours = args.what != ["git-hooks"]  # a hook of somebody else's in our place is no failure of ours
+    return int(is_ours and any(step.what == LEAVE for step in steps))
+
+
+def _uninstall(memory: Memory, what: str, args: argparse.Namespace) -> Sequence[Step]:
+    if what == "github":
+        return memory.uninstall_github(force=args.force, only_plan=args.print)
+    if what == "schedule":
+        return memory.uninstall_schedule(only_plan=args.print)
+    return memory.uninstall_git_hooks(only_plan=args.print)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from gitmem import __version__
 from gitmem.errors import GitmemError, UsageError
+from gitmem.install import place as places
 from gitmem.install.git_hooks import ADD, KEEP, LEAVE, REMOVE, UPDATE, Step
 from gitmem.install.schedule import every_of, read_text
 from gitmem.verify.schedule import EVERY, WORKFLOW, WORKFLOW_MARK
@@ -194,16 +195,7 @@ def install(git: Git, *, every: str, shards: int = 1, package: str = "", force: 
     steps = plan_install(git, every=every, shards=shards, package=package, force=force)
     for step in steps:
         if step.what in (ADD, UPDATE):
-            path = Path(step.path)
-            new = path.with_name(f".{path.name}.new")
-            try:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                new.unlink(missing_ok=True)
-                with new.open("x", encoding="utf-8", errors="surrogateescape") as file:
-                    file.write(step.after)
-                new.replace(path)
-            except OSError as err:
-                raise GitmemError(f"{path} cannot be written: {err.strerror}") from err
+            places.write(Path(step.path), step.after)
     return steps
 
 
@@ -223,11 +215,8 @@ def uninstall(git: Git, *, force: bool = False) -> tuple[Step, ...]:
     steps = plan_uninstall(git, force=force)
     for step in steps:
         if step.what == REMOVE:
-            path = Path(step.path)
-            path.unlink()
-            for folder in (path.parent, path.parent.parent):
-                if not any(folder.iterdir()):
-                    folder.rmdir()
+            assert git.repository.work_tree is not None  # or there would be no step
+            places.remove(Path(step.path), git.repository.work_tree)
     return steps
 
 

@@ -1,0 +1,102 @@
+// gitmem's plugin for OpenCode: hands what happens to `gitmem hook opencode`, and puts what that answers before the agent.
+// Nothing here fails a turn: what goes wrong is noted by gitmem, and `gitmem doctor` shows it.
+import { spawn } from "node:child_process"
+
+const TOOLS = ["bash", "edit", "write", "patch", "apply_patch"]
+const TIMEOUT_MS = 10000
+const CHARACTERS_AT_MOST = 100000
+
+// One call: JSON in, JSON or nothing out.
+function ask(told) {
+  return new Promise((resolve) => {
+    let answer = ""
+    const done = () => {
+      try {
+        const context = JSON.parse(answer).context
+        resolve(typeof context === "string" ? context : "")
+      } catch {
+        resolve("")
+      }
+    }
+    try {
+      const hook = spawn("gitmem", ["hook", "opencode"], {
+        cwd: told.directory,
+        stdio: ["pipe", "pipe", "ignore"],
+        timeout: TIMEOUT_MS,
+      })
+      hook.on("error", () => resolve(""))
+      hook.on("close", done)
+      hook.stdout.setEncoding("utf8")
+      hook.stdout.on("data", (part) => {
+        if (answer.length < CHARACTERS_AT_MOST) answer += part
+      })
+      hook.stdin.on("error", () => {})
+      hook.stdin.end(JSON.stringify(told))
+    } catch {
+      resolve("")
+    }
+  })
+}
+
+function cut(value) {
+  return typeof value === "string" ? value.slice(-CHARACTERS_AT_MOST) : value
+}
+
+export const Gitmem = async ({ directory }) => {
+  // The system prompt is made anew for every request: what a session's start told is asked once, and told each time.
+  const started = new Map()
+  return {
+    "experimental.chat.system.transform": async (input, output) => {
+      const session = input.sessionID
+      if (!session) return
+      if (!started.has(session)) {
+        const told = { hook: "experimental.chat.system.transform", directory, input: { sessionID: session } }
+        started.set(session, ask(told))
+      }
+      const context = await started.get(session)
+      if (context) output.system.push(context)
+    },
+    "chat.message": async (input, output) => {
+      const parts = output.parts.filter((part) => part.type === "text" && !part.synthetic)
+      const texts = parts.map((part) => ({ type: "text", text: cut(part.text) }))
+      if (!texts.length) return
+      const context = await ask({
+        hook: "chat.message",
+        directory,
+        input: { sessionID: input.sessionID, messageID: input.messageID },
+        output: { parts: texts },
+      })
+      if (!context) return
+      output.parts.push({
+        id: `prt_gitmem${Date.now().toString(36)}`,
+        sessionID: input.sessionID,
+        messageID: output.message?.id ?? input.messageID,
+        type: "text",
+        text: context,
+        synthetic: true,
+      })
+    },
+    "tool.execute.after": async (input, output) => {
+      if (!TOOLS.includes(input.tool)) return
+      // The agent does not wait for this.
+      ask({
+        hook: "tool.execute.after",
+        directory,
+        input: { tool: input.tool, sessionID: input.sessionID, callID: input.callID, args: input.args },
+        output: { output: cut(output.output), metadata: { exit: output.metadata?.exit } },
+      })
+    },
+    "experimental.session.compacting": async (input, output) => {
+      const told = { hook: "experimental.session.compacting", directory, input: { sessionID: input.sessionID } }
+      const context = await ask(told)
+      if (context) output.context.push(context)
+    },
+    event: async ({ event }) => {
+      if (event.type !== "session.idle") return
+      ask({ hook: "session.idle", directory, event: { type: event.type, properties: event.properties } })
+    },
+    dispose: async () => {
+      await Promise.all([...started.keys()].map((sessionID) => ask({ hook: "dispose", directory, input: { sessionID } })))
+    },
+  }
+}

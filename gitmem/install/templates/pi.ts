@@ -1,0 +1,88 @@
+// gitmem's extension for pi: hands what happens to `gitmem hook pi`, and puts what that answers before the agent.
+// Nothing here fails a turn: what goes wrong is noted by gitmem, and `gitmem doctor` shows it.
+import { spawn } from "node:child_process"
+
+const TOOLS = ["bash", "edit", "write"]
+const TIMEOUT_MS = 10000
+const CHARACTERS_AT_MOST = 100000
+
+// One call: JSON in, JSON or nothing out.
+function ask(told) {
+  return new Promise((resolve) => {
+    let answer = ""
+    const done = () => {
+      try {
+        const context = JSON.parse(answer).context
+        resolve(typeof context === "string" ? context : "")
+      } catch {
+        resolve("")
+      }
+    }
+    try {
+      const hook = spawn("gitmem", ["hook", "pi"], {
+        cwd: told.cwd,
+        stdio: ["pipe", "pipe", "ignore"],
+        timeout: TIMEOUT_MS,
+      })
+      hook.on("error", () => resolve(""))
+      hook.on("close", done)
+      hook.stdout.setEncoding("utf8")
+      hook.stdout.on("data", (part) => {
+        if (answer.length < CHARACTERS_AT_MOST) answer += part
+      })
+      hook.stdin.on("error", () => {})
+      hook.stdin.end(JSON.stringify(told))
+    } catch {
+      resolve("")
+    }
+  })
+}
+
+function texts(content) {
+  if (typeof content === "string") return content.slice(-CHARACTERS_AT_MOST)
+  if (!Array.isArray(content)) return []
+  const found = content.filter((part) => part?.type === "text" && typeof part.text === "string")
+  return found.map((part) => ({ type: "text", text: part.text.slice(-CHARACTERS_AT_MOST) }))
+}
+
+export default function (pi) {
+  // What a session's start tells goes with its first prompt: only then is there something to answer.
+  let start = ""
+
+  const tell = (type, ctx, told) =>
+    ask({
+      type,
+      cwd: ctx?.cwd ?? process.cwd(),
+      sessionId: ctx?.sessionManager?.getSessionId?.() ?? "",
+      sessionFile: ctx?.sessionManager?.getSessionFile?.() ?? "",
+      ...told,
+    })
+
+  pi.on("session_start", async (event, ctx) => {
+    start = await tell("session_start", ctx, { reason: event.reason })
+  })
+  pi.on("before_agent_start", async (event, ctx) => {
+    if (event.messageType === "custom") return
+    const found = await tell("before_agent_start", ctx, { messageType: event.messageType, prompt: event.prompt })
+    const content = [start, found].filter(Boolean).join("\n\n")
+    start = ""
+    if (content) return { message: { customType: "gitmem", content, display: false } }
+  })
+  pi.on("tool_result", async (event, ctx) => {
+    if (!TOOLS.includes(event.toolName)) return
+    const { toolName, toolCallId, input, isError } = event
+    // The agent does not wait for this.
+    tell("tool_result", ctx, { toolName, toolCallId, input, isError, content: texts(event.content) })
+  })
+  pi.on("agent_end", async (event, ctx) => {
+    const last = (event.messages ?? []).filter((message) => message?.role === "assistant").at(-1)
+    const messages = last ? [{ role: "assistant", content: texts(last.content) }] : []
+    tell("agent_end", ctx, { messages })
+  })
+  pi.on("session_before_compact", async (_event, ctx) => {
+    await tell("session_before_compact", ctx, {})
+  })
+  pi.on("session_shutdown", async (_event, ctx) => {
+    await tell("session_shutdown", ctx, {})
+  })
+}
