@@ -68,18 +68,18 @@ class Place:
         if self.git is None:
             return dict.fromkeys(paths, "in no repository: yours alone")
         names = {os.path.relpath(path, self.root.resolve()): path for path in paths}
-        tracked = self._listed("ls-files", names)
-        ignored = self._listed("check-ignore", names)
+        tracked = self._listed("ls-files", "-z", "--", *(f":(literal){name}" for name in names))
+        ignored = self._listed("check-ignore", "-z", "--stdin", input=os.fsencode("\0".join(names)))
         told = {}
         for name, path in names.items():
             mine = "git ignores it: yours alone" if name in ignored else "" if taken else "commit it to share it"
             told[path] = "git tracks it: commit that" if name in tracked else mine
         return told
 
-    def _listed(self, command: str, names: Iterable[str]) -> set[str]:
+    def _listed(self, *args: str, input: bytes | None = None) -> set[str]:
         assert self.git is not None
         top = str(self.root)
-        done = self.git.run(f"--work-tree={top}", "-C", top, command, "-z", "--", *names, check=False)
+        done = self.git.run(f"--work-tree={top}", "-C", top, *args, input=input, check=False)
         return set(os.fsdecode(done.stdout).split("\0"))
 
 

@@ -26,3 +26,66 @@ def test_what_only_the_person_may_do_is_said_and_is_no_success(run_cli, repo: Pa
 
     assert ran.status == 1
     assert 'add this line to it yourself: gitmem hook post-merge "$@" || :' in ran.out
+
+
+def test_agents_are_installed_several_at_once_with_what_the_person_has_to_do(run_cli, memory, repo: Path) -> None:
+    ran = run_cli("install", "codex", "cursor", "git-hooks")
+
+    assert (ran.status, ran.err) == (0, "")
+    assert f"add     {repo}/.codex/hooks.json  commit it to share it\n" in ran.out
+    assert "Codex skips hooks that nobody trusted" in ran.out
+    assert (repo / ".cursor/hooks.json").exists()
+    assert shim.is_shim((repo / ".git/hooks/post-merge").read_bytes())
+    assert run_cli("install", "codex", "cursor").out.count("is there already") == 7
+
+
+def test_print_shows_what_would_be_written_for_an_agent(run_cli, memory, repo: Path) -> None:
+    (repo / ".mcp.json").write_text('{"mcpServers": {"db": {"command": "db"}}}\n')
+
+    ran = run_cli("install", "claude-code", "--mcp", "--print")
+
+    assert ran.status == 0
+    assert '-{"mcpServers": {"db": {"command": "db"}}}\n' in ran.out
+    assert '+            "command": "gitmem hook claude-code",\n' in ran.out
+    assert not (repo / ".claude").exists()
+
+
+def test_settings_that_cannot_be_read_are_no_success(run_cli, memory, repo: Path) -> None:
+    (repo / ".claude").mkdir()
+    (repo / ".claude/settings.json").write_text("{,}")
+
+    ran = run_cli("install", "claude-code")
+
+    assert ran.status == 1
+    assert f"leave   {repo}/.claude/settings.json  cannot be read as JSON (line 1: " in ran.out
+    assert (repo / ".claude/settings.json").read_text() == "{,}"
+
+
+def test_own_settings_and_plugins_need_no_repository(run_cli, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+
+    assert run_cli("install", "gemini", "--user").status == 0
+    assert (tmp_path / "home/.gemini/settings.json").exists()
+    assert run_cli("install", "bmad", "--plugin", "module").status == 0
+    assert (tmp_path / "module/skills/module.yaml").exists()
+    assert (
+        run_cli("uninstall", "gemini", "--user").status
+        == run_cli("uninstall", "bmad", "--plugin", "module").status
+        == 0
+    )
+    assert not (tmp_path / "module").exists()
+    assert run_cli("uninstall", "gemini", "--user").out == "there is nothing of gitmem's here\n"
+
+
+def test_options_of_others_are_refused(run_cli, memory) -> None:
+    for words in (
+        ("git-hooks", "--mcp"),
+        ("codex", "--every", "6h"),
+        ("codex", "--plugin", "x"),
+        ("schedule", "--user"),
+    ):
+        ran = run_cli("install", *words)
+        assert ran.status == 2, words
+        assert "is for gitmem install" in ran.err
+    assert "invalid choice: 'cod'" in run_cli("install", "cod").err
