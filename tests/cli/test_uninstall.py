@@ -15,3 +15,22 @@ def test_uninstall_says_what_it_did_and_then_that_nothing_is_there(run_cli, repo
     assert ran.out.count("remove  ") == 4
     assert not (repo / ".git" / "hooks" / "post-commit").exists()
     assert (again.status, again.out) == (0, "there is nothing of gitmem's here\n")
+
+
+def test_agents_are_taken_away_and_what_is_not_ours_is_told(run_cli, memory, repo: Path, tmp_path: Path) -> None:
+    run_cli("install", "codex", "pi")
+    run_cli("install", "bmad", "--plugin", "module")
+    skill = repo / ".pi/extensions/gitmem.ts"
+    skill.write_text(skill.read_text(encoding="utf-8") + "// mine\n", encoding="utf-8")
+
+    shown = run_cli("uninstall", "codex", "pi", "--print")
+    ran, again = run_cli("uninstall", "codex", "pi"), run_cli("uninstall", "codex", "pi", "--force")
+
+    assert "-            \"command\": \"gitmem hook codex\",\n" in shown.out
+    assert ran.status == 1
+    assert f"leave   {skill}  was changed by somebody: --force removes it all the same\n" in ran.out
+    assert not (repo / ".codex").exists()
+    assert (again.status, skill.exists()) == (0, False)
+    assert run_cli("uninstall", "bmad", "--plugin", "module").status == 0
+    assert not (repo / "module").exists()
+    assert run_cli("uninstall", "codex", "pi").out == "there is nothing of gitmem's here\n"

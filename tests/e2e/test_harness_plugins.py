@@ -1,7 +1,7 @@
 """The plugin for OpenCode and the extension for pi, run by Node with the events of their harness and the real hook.
 
-What OpenCode and pi would do is done by the scripts below: they call what the files register, with the payloads that the
-types and documentation say. The program `gitmem` on the PATH is the real command line; only what a session would be
+What OpenCode and pi would do is done by the scripts below: they call what the files register, with the payloads that
+the types and documentation say. The program `gitmem` on the PATH is the real command line; only what a session would be
 told is set, so that it can be seen arriving.
 """
 
