@@ -84,6 +84,7 @@ class Config:
         summary_command: A program that does, with its arguments (docs/summaries.md); empty or ``off``: none.
         capture_notes: Further folders of the work tree in which agents keep notes (docs/capture.md).
         capture_edits: ``patterns``: what edits define becomes code patterns; ``off``: not; empty: the policy decides.
+        leads: The agents that lead others, by name, or ``*`` (docs/mcp.md). Never the policy's to say.
         embed: The embedding model (docs/embeddings.md); empty or ``off``: none. Never the policy's to say.
         embed_code: The model for memories that are code; empty or ``off``: as for the others.
         vectors: Where vectors are kept and searched: ``numpy``, ``sqlite-vec``, or empty for where they are.
@@ -118,6 +119,7 @@ class Config:
     summary_command: str = ""
     capture_notes: tuple[str, ...] = ()
     capture_edits: str = ""
+    leads: tuple[str, ...] = ()
     embed: str = ""
     embed_code: str = ""
     vectors: str = ""

@@ -27,6 +27,7 @@ from gitmem.settings import (
     StopSettings,
     VerifySettings,
     Weights,
+    WorkflowSettings,
     WorkPoints,
 )
 
@@ -44,7 +45,8 @@ class Policy:
 
     Attributes:
         kinds: The rows by name, built-in ones and those of the store.
-        recall, verify, context, session, stops, capture, secrets, rotation, duplicates: The sections of these names.
+        recall, verify, context, session, stops, capture, workflow: The sections of these names.
+        secrets, rotation, duplicates: Those of these.
         roles: What is told to each role, by name.
         tags: The words that give each tag.
         changes: What the store's file says, as JSON can hold it: this alone is stored, so that defaults can move.
@@ -57,6 +59,7 @@ class Policy:
     session: SessionSettings
     stops: StopSettings
     capture: CaptureSettings
+    workflow: WorkflowSettings
     secrets: SecretSettings
     rotation: RotationSettings
     duplicates: DuplicateSettings
@@ -231,7 +234,7 @@ def _factors(*names: str) -> dict[str, _Row]:
 
 
 _TABLES = (
-    *("recall", "verify", "context", "session", "stops", "capture", "secrets", "rotation", "duplicates"),
+    *("recall", "verify", "context", "session", "stops", "capture", "workflow", "secrets", "rotation", "duplicates"),
     *("roles", "tags", "kinds"),
 )
 
@@ -248,6 +251,7 @@ DEFAULTS: dict[str, Any] = {
     "session": SessionSettings(),
     "stops": StopSettings(),
     "capture": CaptureSettings(),
+    "workflow": WorkflowSettings(),
     "secrets": SecretSettings(),
     "rotation": RotationSettings(),
     "duplicates": DuplicateSettings(),
@@ -339,6 +343,12 @@ ROWS: dict[str, dict[str, _Row]] = {
         "fixes": _Row(read.flag, "whether what failed and then passed becomes a candidate for a gotcha"),
         "notes": _Row(read.flag, "whether note files that agents write become memories"),
         "exempt": _Row(read.lines, "types of sub-agents of whose work nothing is captured unasked"),
+    },
+    "workflow": {
+        "budget_tokens": _Row(read.whole(1), "tokens of what is told before a work"),
+        "limit": _Row(read.whole(1, 20), "memories of each part of it at most"),
+        "min_tokens": _Row(read.whole(0), "tokens that what is stored after a work has at least"),
+        "max_tokens": _Row(read.whole(1), "and at most"),
     },
     "secrets": {"allow": _Row(read.lines, "rules of the secret scan that never refuse a memory here")},
     "rotation": {

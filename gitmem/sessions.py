@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.writes import Writes
+from gitmem.flows import Flows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from gitmem.session.topics import Place, Topic
 
 
-class Sessions(Writes):
+class Sessions(Flows):
     """An opened store with its sessions' topics."""
 
     if TYPE_CHECKING:

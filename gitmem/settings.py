@@ -1,4 +1,4 @@
-"""The settings of a policy, a class a section, with their defaults. Pure data."""
+"""The settings of a policy, a class a section, with their defaults. Pure."""
 
 from __future__ import annotations
 
@@ -297,6 +297,24 @@ class SessionSettings:
 
 
 @frozen
+class WorkflowSettings:
+    """What a step of a workflow reads and writes.
+
+    Attributes:
+        budget_tokens: Tokens of what is told before a work, for a role that names no other number.
+        limit: Memories of each part at most.
+        min_tokens, max_tokens: How long what is stored after a work may be.
+    """
+
+    # AI Memory Module: "Developer 1000", pre-work-search "--limit: Max results (default: 3)"; "Per-Shard Limits":
+    # 50 to 500 tokens.
+    budget_tokens: int = 1000
+    limit: int = 3
+    min_tokens: int = 50
+    max_tokens: int = 500
+
+
+@frozen
 class Role:
     """What a start tells a role.
 
@@ -327,3 +345,11 @@ ROLES: dict[str, Role] = {
     "reviewer": Role(0, ("gotcha", "anti_pattern")),
     "re_reviewer": Role(0, ("gotcha", "anti_pattern", "principle")),
 }
+# What BMAD's module calls its agents, where the table has another name.
+ROLE_ALIASES = {"dev": "developer", "quick_flow_solo_dev": "quick_flow"}
+
+
+def role_name(typed: str) -> str:
+    """Return a role's name as the table has it: ``tech_writer`` for ``Tech Writer``, ``developer`` for ``dev``."""
+    name = "_".join(typed.lower().replace("-", " ").replace("_", " ").split())
+    return ROLE_ALIASES.get(name, name)

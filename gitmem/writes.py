@@ -64,6 +64,12 @@ class Writes(Exchanged):
         self._tell_unread(scope, options.get("domains", ()))
         return done
 
+    def inject(self, text: str, *, category: str, worker: str = "", **options: Any) -> Change:
+        """Pass a learning on to one worker, or to all who share the project's memory."""
+        from gitmem.workflow.inject import inject
+
+        return inject(self, text, category=category, worker=worker, **options)
+
     def edit(
         self,
         key: str,

@@ -21,17 +21,18 @@ PROJECT = Path(__file__).resolve().parent.parent
 PACKAGE = PROJECT / "gitmem"
 
 # The rows of DESIGN, section 7, the highest first. The command line stands above the interfaces that it starts, and
-# there is one row more: `opened`, the store that the operations above share, without the commands. Rooms of one row do
-# not import each other.
+# there are two rows more: `opened`, the store that the operations above share, without the commands, and `remember`,
+# which those that write a memory share. Rooms of one row do not import each other.
 ROWS: tuple[tuple[str, ...], ...] = (
     ("cli",),
     ("mcp", "web", "tui", "agents"),
     ("app",),
     (
         "install", "report", "review", "check", "why", "context", "fact", "work", "show", "status", "settle", "doctor",
-        "sync", "curate", "session", "capture", "save", "view", "ask", "embedding", "imports", "export", "remember",
+        "sync", "curate", "session", "capture", "save", "view", "ask", "embedding", "imports", "export",
         "promote", "at", "workflow",
     ),
+    ("remember",),
     ("opened",),
     ("write", "recall", "verify", "tasks", "board", "sources", "transcripts"),
     ("search",),
@@ -70,6 +71,7 @@ MEMBERS = {
     "scopes": "app",
     "workplace": "app",
     "writes": "app",
+    "flows": "app",
     "embeds": "app",
     "doctor_vectors": "doctor",
     "surroundings": "doctor",
@@ -91,6 +93,7 @@ LAZY_HOMES = {
     "gitmem.writes": "the same, for the commands that write",
     "gitmem.sessions": "the same, for what sessions are told",
     "gitmem.hooked": "the same, for what hooks of agents do",
+    "gitmem.flows": "the same, for the steps of a workflow",
     "gitmem.opened": "the same, for what the commands share",
     "gitmem.opened.store": "the same, for one store",
     "gitmem.opened.proofs": "the same, for proving its facts",
@@ -134,6 +137,8 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/search/vector_shape.py": "what is known of rows: tests/search/test_vectors.py",
     "gitmem/explained.py": "the wiring of check and why: tests/check/test_run.py, tests/test_why.py",
     "gitmem/shown.py": "the wiring of the view: tests/test_view.py, tests/test_save.py",
+    "gitmem/flows.py": "the wiring of the steps of a workflow: tests/workflow/",
+    "gitmem/cli/steps.py": "options: the tests of each command of a step",
     "gitmem/writes.py": "half of Memory: tests/test_app.py, tests/test_scopes.py",
     "gitmem/opened/__init__.py": "the wiring that every command goes through: tests/test_app.py",
     "gitmem/opened/store.py": "the same",

@@ -258,3 +258,21 @@ def test_language_that_has_no_stemmer_is_refused_with_those_that_have_one() -> N
 @pytest.mark.parametrize("language", ["none", "english", "german"])
 def test_language_is_taken(language: str) -> None:
     assert load(f"[recall]\nlanguage = '{language}'\n", file="gitmem.toml").recall.language == language
+def test_role_of_the_store_is_a_row_beside_the_built_in_ones() -> None:
+    roles = load('[roles.scout]\nkinds = ["gotcha"]\n[roles.developer]\nbudget_tokens = 7\n', file="x").roles
+
+    assert (roles["scout"].budget_tokens, roles["scout"].kinds) == (0, ("gotcha",))
+    assert (roles["developer"].budget_tokens, roles["developer"].kinds) == (7, ("code_pattern",))
+    assert roles["architect"].budget_tokens == 1500
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [("[roles.scout]\nshell = 1\n", "roles.scout.shell"), ("[roles.Scout]\n", "roles.Scout"),
+     ("[roles.scout]\nkinds = 1\n", "roles.scout.kinds"), ("[workflow]\nlimit = 0\n", "workflow.limit")],
+)  # fmt: skip
+def test_role_or_step_that_cannot_be_is_told(text: str, key: str) -> None:
+    with pytest.raises(ConfigError) as told:
+        load(text, file="x")
+
+    assert told.value.key == key

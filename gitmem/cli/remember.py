@@ -1,14 +1,24 @@
-"""Write down what was learnt. Title, key and tags are made from the text where you give none; the key is printed."""
+"""Write down what was learnt. Title, key and tags are made from the text where you give none; the key is printed.
+
+--from-run takes what a finished run hands over instead: a JSON list of memories, checked one by one and written in one
+commit. Where one is refused, nothing is written and every reason is told (exit status 2); with --partial, the rest is
+(exit status 1).
+"""
 
 from __future__ import annotations
 
+import sys
+
 from gitmem.cli import shared
+from gitmem.errors import NotFoundError, RefusedError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
+    from gitmem.app import Memory
     from gitmem.cli.output import Output
+    from gitmem.workflow.from_run import Distilled
 
 EXAMPLES = (
     'gitmem remember "The gateway drops requests without a trace id" --kind gotcha --path "src/gateway/**"',
@@ -16,12 +26,13 @@ EXAMPLES = (
     'gitmem remember "Deploys need VPN" --key deploy-needs-vpn',
     'gitmem remember "The staging gateway is slow today" --scope private',
     'gitmem remember "Tokens live an hour" --scope domain --domain auth',
+    "gitmem remember --from-run run.json",
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what remember takes."""
-    parser.add_argument("text", help="what to remember, in quotes; - reads it from standard input")
+    parser.add_argument("text", nargs="?", help="what to remember, in quotes; - reads it from standard input")
     parser.add_argument("--title", default="", help="one line; the first sentence of the text where none is given")
     parser.add_argument("--kind", "--type", default="learned", help="learned, gotcha, pattern, decision, … (learned)")
     shared.add_memory_options(parser)
@@ -37,6 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     about = "the folder it was learnt in; recall prefers it there"
     parser.add_argument("--workspace", default="", metavar="FOLDER", help=about)
     shared.add_force(parser)
+    about = "memories of a finished run as JSON (docs/workflow.md); - is standard input"
+    parser.add_argument("--from-run", default="", metavar="FILE", help=about)
+    parser.add_argument("--partial", action="store_true", help="with --from-run: write the rest where one is refused")
     shared.add_json(parser)
 
 
@@ -44,6 +58,13 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Write one memory and print its key."""
     from gitmem.store.layout import MEMORY_LIMIT
 
+    if args.from_run:
+        _refuse_others(args)
+        with shared.open_memory(args, out) as memory:
+            return _distil(memory, args, out)
+    if args.text is None or args.partial:
+        told = "--partial goes with --from-run" if args.partial else "remember takes a text, or --from-run FILE"
+        raise UsageError(told, hint='gitmem remember "what you learnt"')
     text = shared.read_standard_input(MEMORY_LIMIT) if args.text == "-" else args.text
     with shared.open_memory(args, out) as memory:
         is_first = args.scope == "project" and not args.in_tree and memory.find_tip() is None
@@ -72,3 +93,74 @@ def run(args: argparse.Namespace, out: Output) -> int:
             out.note(f"started the branch {memory.config.branch}; gitmem init adds its policy file")
         shared.tell_notices(memory, out)
         return shared.print_change(change, args, out)
+
+
+def _refuse_others(args: argparse.Namespace) -> None:
+    """Refuse what describes one memory: a run's say it themselves.
+
+    Raises:
+        UsageError: There is such an option, or a text.
+    """
+    usual = {"kind": "learned", "scope": "project"}
+    apart = ("from_run", "partial", "json", "command")
+    given = [name for name, value in vars(args).items() if name not in apart and not callable(value)]
+    wrong = [name for name in given if vars(args)[name] and vars(args)[name] != usual.get(name)]
+    if wrong:
+        what = "a text" if "text" in wrong else f"--{wrong[0].replace('_', '-')}"
+        raise UsageError(f"{what} does not go with --from-run", hint="the file says it of each memory")
+
+
+def _distil(memory: Memory, args: argparse.Namespace, out: Output) -> int:
+    """Write what a run hands over, and print the keys."""
+    raw, name = _read(args.from_run)
+    done = memory.remember_run(raw, name=name, partial=args.partial)
+    shared.tell_notices(memory, out)
+    if args.json:
+        out.json(_table(done))
+    else:
+        for _, change in done.changes:
+            out.line(change.key)
+            if not change.is_new:
+                out.note(f"{change.key} says this already" + (", and was added to" if change.is_written else ""))
+        for where, reason in done.refused:
+            out.note(f"refused: {where}: {reason}")
+        if done.refused and not args.partial:
+            out.error("nothing was written", hint="mend them, or write the rest: --partial")
+        elif not done.changes and not done.refused:
+            out.note("the run hands over nothing")
+    return 0 if not done.refused else 1 if args.partial else 2
+
+
+def _read(file: str) -> tuple[bytes, str]:
+    """Return a bounded part of a file, and what its run is called where it does not say.
+
+    Raises:
+        NotFoundError: There is no such file.
+        RefusedError: It cannot be read.
+    """
+    from pathlib import Path
+
+    from gitmem.workflow.run_file import BYTES
+
+    if file == "-":
+        return (sys.stdin.buffer.read(BYTES + 1) if sys.stdin is not None else b""), ""
+    path = Path(file)
+    if not path.is_file():
+        raise NotFoundError(f"there is no file {file}", hint="gitmem remember --from-run FILE; - is standard input")
+    try:
+        with path.open("rb") as opened:
+            return opened.read(BYTES + 1), path.stem
+    except OSError as err:
+        raise RefusedError(f"{file} cannot be read: {err.strerror}") from err
+
+
+def _table(done: Distilled) -> dict[str, object]:
+    return {
+        "run": done.run,
+        "commit": done.commit,
+        "memories": [
+            {"item": where, "key": one.key, "path": one.path, "new": one.is_new, "written": one.is_written}
+            for where, one in done.changes
+        ],
+        "refused": [{"item": where, "reason": reason} for where, reason in done.refused],
+    }

@@ -21,6 +21,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "forget": ("write", "retire memories; they stay in the archive"),
     "restore": ("write", "bring back what was forgotten or rotated"),
     "import": ("write", "take memories over from JSONL or Markdown, in one commit"),
+    "decide": ("write", "write down what was decided, and why"),
+    "post-work": ("write", "write down what was built, with the lines of code"),
+    "inject": ("write", "pass a learning on to one worker, or to all"),
     "task": ("work", "what is to be done: add, claim, close, list, ready, tree"),
     "task add": ("work", "write down what should become true"),
     "task claim": ("work", "start an attempt; shows the past ones"),
@@ -41,6 +44,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "session log": ("work", "what a session was shown"),
     "recall": ("read", "find memories for a question"),
     "similar": ("read", "memories about the same as one"),
+    "pre-work": ("read", "what matters before a work begins: failures, decisions, patterns"),
+    "decisions": ("read", "what was decided: for a question, a role, a story"),
     "context": ("read", "the digest for a session, within a token budget"),
     "show": ("read", "one memory, whole, with its verdict"),
     "list": ("read", "memories by kind, status, tag"),
@@ -89,8 +94,8 @@ GROUPS = {
 
 
 def load(name: str) -> ModuleType:
-    """Load the module of one command; the name of one that is a word of Python ends in an underscore there."""
-    return import_module(f"gitmem.cli.{name.replace(' ', '.')}{'_' * iskeyword(name)}")
+    """Load the module of one command; there, a hyphen is an underscore, and a word of Python has one at its end."""
+    return import_module(f"gitmem.cli.{name.replace(' ', '.').replace('-', '_')}{'_' * iskeyword(name)}")
 
 
 def is_harness(word: str) -> bool:

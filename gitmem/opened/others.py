@@ -31,16 +31,16 @@ def has_private(git: Git) -> bool:
         return False
 
 
-def agent_of(opened: Opened) -> str:
-    """Return the name that private memories are kept under: the agent's, or else the person's, as a slug."""
+def agent_of(opened: Opened, named: str = "") -> str:
+    """Return the name that private memories are kept under: an agent's, or else the person's, as a slug."""
     from gitmem.analysis import slug
 
-    return slug(opened.config.agent or opened.git.identity()[0]) or NAMELESS
+    return slug(named or opened.config.agent or opened.git.identity()[0]) or NAMELESS
 
 
-def open_private(opened: Opened) -> ProvingStore:
-    """Return the private store of whoever works here, whether it has memories or not."""
-    agent = agent_of(opened)
+def open_private(opened: Opened, *, agent: str = "") -> ProvingStore:
+    """Return the private store of whoever works here, or of the agent that is named, whether it has memories or not."""
+    agent = agent_of(opened, agent)
     folder = os.path.join(opened.git.repository.state, "private", agent)
     store = Store(PRIVATE, f"{PRIVATE_REFS}/{agent}", folder)
     return opened.beside(opened.git, opened.config, store)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from gitmem import analysis
+from gitmem.recall import told
 from gitmem.recall.asked import Asked
 from gitmem.recall.texts import text_of
+from gitmem.recall.told import About, Part
 from gitmem.search.fts import FtsEngine
 from gitmem.search.fuse import admitted
 from gitmem.search.lexical import coverage, worth
 from gitmem.secrets import redact
-from gitmem.session import log, told, topics
-from gitmem.session.told import About, Part
+from gitmem.session import log, topics
 from gitmem.store.scope import LISTED, PROJECT
 
 TYPE_CHECKING = False
@@ -112,8 +113,8 @@ def _part(memory: Opened, hits: Sequence[Hit], policy: Policy) -> Part:
             hit.reference,
             hit.kind,
             hit.status,
-            told.hit_text(memory, hit, limit_tokens=limit),
-            known.get(hit.key, About()) if hit.scope == PROJECT else About(),
+            told.hit_text(catalog if hit.scope == PROJECT and not hit.store else None, hit, limit_tokens=limit),
+            known.get(hit.key, About()) if hit.scope == PROJECT else None,
             scope=hit.scope,
         )
         for hit in hits

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.settings import Role
+from gitmem.settings import Role, role_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ def role_of(policy: Policy, config: Config, event: Event) -> tuple[str, Role]:
     A sub-agent's kind names it where the policy knows it, else the setting ``gitmem.role``.
     """
     for named in (event.agent_type, config.role):
-        name = "_".join(named.lower().replace("-", " ").split())
+        name = role_name(named)
         row = policy.roles.get(name)
         if row is not None:
             return name, row

@@ -15,11 +15,12 @@ from gitmem.catalog.counts import count_live
 from gitmem.event import COMPACTED, RESUME
 from gitmem.frozen import frozen
 from gitmem.hygiene import display
+from gitmem.recall import told
 from gitmem.recall.asked import Asked, where
-from gitmem.session import log, told, topics, worklog
+from gitmem.recall.told import About, Entry, Part
+from gitmem.session import log, topics, worklog
 from gitmem.session.places import read_text
 from gitmem.session.roles import role_of
-from gitmem.session.told import About, Entry, Part
 from gitmem.store.scope import LISTED, PROJECT
 
 TYPE_CHECKING = False
@@ -244,8 +245,8 @@ def _warm(here: _Here) -> Part:
             hit.key,
             hit.kind,
             hit.status,
-            told.hit_text(here.memory, hit, limit_tokens=each),
-            known.get(hit.key, About()) if hit.scope == PROJECT else About(),
+            told.hit_text(here.catalog if hit.scope == PROJECT and not hit.store else None, hit, limit_tokens=each),
+            known.get(hit.key, About()) if hit.scope == PROJECT else None,
             scope=hit.scope,
         )
         for hit in hits
@@ -275,7 +276,7 @@ def _digest(here: _Here, budget: int) -> list[Part]:
                 item["kind"],
                 item["status"],
                 item["text"],
-                known.get(item["key"], About()),
+                known.get(item["key"], About()) if item["scope"] == PROJECT else None,
                 scope=item["scope"],
             )
             for item in section["items"]

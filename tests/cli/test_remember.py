@@ -228,3 +228,53 @@ def test_superseded_memory_leaves_search_and_names_its_heir(run_cli) -> None:
 
     assert [line.split("\t")[0] for line in run_cli("recall", "deploys").out.splitlines()] == ["new"]
     assert json.loads(run_cli("show", "old", "--json").out)["frontmatter"]["superseded_by"] == "new"
+
+
+def test_finished_run_is_distilled_all_or_nothing(run_cli, repo: Path, type_in) -> None:
+    run_cli("init")
+    good = {"kind": "gotcha", "title": "The nightly import locks the ledger"}
+    (repo / "night.json").write_text(json.dumps([good, {"body": f"It is {TOKEN}"}]))
+    before = tip(repo)
+
+    refused = run_cli("remember", "--from-run", "night.json")
+    partial = json.loads(run_cli("remember", "--from-run", "night.json", "--partial", "--json").out)
+
+    assert (refused.status, refused.out) == (2, "")
+    assert "refused: memories[1]: the text: it seems to hold a secret" in refused.err
+    assert "nothing was written" in refused.err
+    assert TOKEN not in refused.err
+    assert before != tip(repo)
+    assert partial["run"] == "night"
+    assert [(one["item"], one["key"], one["new"], one["written"]) for one in partial["memories"]] == [
+        ("memories[0]", "gotcha-the-nightly-import-locks-the-ledger", True, True)
+    ]
+    assert [one["item"] for one in partial["refused"]] == ["memories[1]"]
+    assert run_cli("remember", "--from-run", "night.json", "--partial").status == 1
+    type_in(json.dumps({"run": "day", "memories": [good]}).encode())
+    again = run_cli("remember", "--from-run", "-")
+    assert (again.status, again.out) == (0, "gotcha-the-nightly-import-locks-the-ledger\n")
+    assert "says this already, and was added to" in again.err
+
+
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        (["a text", "--from-run", "x.json"], "a text does not go with --from-run"),
+        (["--from-run", "x.json", "--kind", "gotcha"], "--kind does not go with --from-run"),
+        (["--from-run", "x.json", "--tag", "db"], "--tag does not go with --from-run"),
+        (["a text", "--partial"], "--partial goes with --from-run"),
+        ([], "remember takes a text, or --from-run FILE"),
+    ],
+)
+def test_what_does_not_go_together_is_wrong_use(run_cli, argv: list[str], told: str) -> None:
+    done = run_cli("remember", *argv)
+
+    assert done.status == 2
+    assert told in done.err
+
+
+def test_run_that_is_not_there_is_told(run_cli) -> None:
+    done = run_cli("remember", "--from-run", "none.json")
+
+    assert done.status == 1
+    assert "there is no file none.json" in done.err

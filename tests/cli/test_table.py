@@ -12,14 +12,15 @@ from gitmem.cli import table
 
 FOLDER = Path(table.__file__).parent
 # Modules of the room that are no commands.
-SHARED = {"", "bug", "live", "output", "parser", "proof", "reports", "shared", "table", "task rows"}
+SHARED = {"", "bug", "live", "output", "parser", "proof", "reports", "shared", "steps", "table", "task rows"}
 
 
 def test_every_module_of_a_command_is_in_the_table_and_nothing_else() -> None:
     paths = [path.relative_to(FOLDER).with_suffix("") for path in FOLDER.rglob("*.py")]
     names = {" ".join(part for part in path.parts if part != "__init__") for path in paths}
 
-    assert {"import" if name == "import_" else name for name in names - SHARED} == {*table.COMMANDS, *table.HIDDEN}
+    typed = {"import_": "import"} | {name: name.replace("_", "-") for name in names if not name.endswith("_")}
+    assert {typed[name] for name in names - SHARED} == {*table.COMMANDS, *table.HIDDEN}
 
 
 def test_overview_shows_every_command_with_what_it_does_and_no_verb_of_a_noun() -> None:

@@ -14,7 +14,8 @@ from sessions import edited, ran, started
 from gitmem.analysis import count_tokens
 from gitmem.app import Memory
 from gitmem.event import CLEARED, COMPACTED, RESUME
-from gitmem.session import start, told, topics, worklog
+from gitmem.recall import told
+from gitmem.session import start, topics, worklog
 
 BUDGET = 1500
 

@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
     from gitmem.catalog.catalog import Catalog
     from gitmem.model import Hit
-    from gitmem.opened import Opened
 
 # The smallest limit of the harnesses is 10,000 characters, and 8,000 leaves room for their JSON (issue 6); a little
 # less leaves some for what an adapter adds.
 CHARACTERS = 7800
+# A title of ours has 100 characters, a note at an attempt 1,000 (`tasks.life`); others may write anything.
+LINE_CHARS = 1000
 # What a reader must not overlook, besides the status itself.
 MEANS = {
     FAILED: "FAILED: its check says that this is no longer true. ",
@@ -82,7 +83,7 @@ def about(catalog: Catalog, ground: int | None, keys: Iterable[str], *, now: int
     return {key: About(agent, told[number].is_own) for number, (key, agent) in rows.items()}
 
 
-def entry_of(key: str, kind: str, status: str, text: str, known: About, *, scope: str = PROJECT) -> Entry:
+def entry_of(key: str, kind: str, status: str, text: str, known: About | None, *, scope: str = PROJECT) -> Entry:
     """Return one memory as an entry: key, kind, scope, status, and by whom, before what it says.
 
     Args:
@@ -90,30 +91,36 @@ def entry_of(key: str, kind: str, status: str, text: str, known: About, *, scope
         kind: Its kind.
         status: Its status, or empty.
         text: What is told of it.
-        known: Who wrote it.
+        known: Who wrote it; None where that is not known here.
         scope: Its scope.
     """
     if not key:
         return Entry(f"- {text}")
-    whose = f"by agent {known.agent}" if known.agent else "by a person"
-    shown = f"{status}, as others claim" if status == VERIFIED and not known.is_own else status
-    words = (kind, scope if scope != PROJECT else "", shown, whose if scope == PROJECT else "")
+    whose = "" if known is None else f"by agent {known.agent}" if known.agent else "by a person"
+    shown = f"{status}, as others claim" if status == VERIFIED and known and not known.is_own else status
+    words = (kind, scope if scope != PROJECT else "", shown, whose)
     said = f"- [{key}] ({', '.join(filter(None, map(display, words)))}) {MEANS.get(status, '')}{text}"
     return Entry(said, key, status)
 
 
-def hit_text(memory: Opened, hit: Hit, *, limit_tokens: int) -> str:
-    """Return a hit's title and the beginning of its text, whole sentences; of another store, what recall shows."""
+def hit_text(catalog: Catalog | None, hit: Hit, *, limit_tokens: int) -> str:
+    """Return a hit's title and the beginning of its text, whole sentences; without a catalog, what recall shows."""
     body = hit.snippet
-    if hit.scope == PROJECT and not hit.store:
-        row = memory.catalog().row(
-            "SELECT t.body FROM text t JOIN memory m ON m.id = t.id WHERE m.path = ?", (hit.path,)
-        )
+    if catalog is not None:
+        row = catalog.row("SELECT t.body FROM text t JOIN memory m ON m.id = t.id WHERE m.path = ?", (hit.path,))
         body = " ".join(row[0].split()) if row else body
-    shown = analysis.opening(body, limit_tokens=limit_tokens)
-    if not shown or shown.startswith(hit.title):
-        return shown or f"{hit.title} (gitmem show {hit.reference})"
-    return f"{hit.title}: {shown}" + ("" if shown == body else f" (more: gitmem show {hit.reference})")
+    shown, title = analysis.opening(body, limit_tokens=limit_tokens), one_line(hit.title)
+    if not shown:
+        return f"{title} (gitmem show {hit.reference})" if body else title
+    # A title that was made of the text is its beginning.
+    said = shown if shown.startswith(title.removesuffix("…")) else f"{title}: {shown}"
+    return said + ("" if shown == body else f" (more: gitmem show {hit.reference})")
+
+
+def one_line(text: str) -> str:
+    """Return anybody's title or note as one line: it cannot pass for an entry, and is short enough to be read."""
+    line = " ".join(text.split())
+    return line if len(line) <= LINE_CHARS else line[: LINE_CHARS - 1] + "…"
 
 
 def fitted(parts: Sequence[Part], *, tokens: int, characters: int) -> list[Part]:

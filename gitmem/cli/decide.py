@@ -1,0 +1,51 @@
+"""Write down what was decided, and why. What another memory says already is refused.
+
+`gitmem decisions` loads them again, by question, role, story and component.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared, steps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = (
+    'gitmem decide "PostgreSQL, since the ledger needs serializable transactions" --role architect --component storage',
+    "cat decision.md | gitmem decide - --story AUTH-12 --importance high",
+    'gitmem decide "Tokens live fifteen minutes" --supersedes decision-tokens-live-an-hour',
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what decide takes."""
+    parser.add_argument("text", help="what was decided, and why; - reads it from standard input")
+    steps.add_step(parser)
+    parser.add_argument("--ref", action="append", default=[], help="path:line, path:line-line, a URL, a run id")
+    about = "a decision it takes the place of"
+    parser.add_argument("--supersedes", action="append", default=[], metavar="KEY", help=about)
+    steps.add_written(parser)
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Write a decision and print its key."""
+    text = steps.text_of(args)
+    with shared.open_memory(args, out) as memory:
+        change = memory.decide(
+            text,
+            steps.step_of(args),
+            title=args.title,
+            key=args.key,
+            tags=args.tag,
+            paths=args.path,
+            refs=args.ref,
+            importance=args.importance,
+            supersedes=args.supersedes,
+            force=args.force,
+        )
+        shared.tell_notices(memory, out)
+        return shared.print_change(change, args, out)

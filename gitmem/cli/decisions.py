@@ -1,0 +1,54 @@
+"""Load what was decided: what fits a question best, or the newest; of a role, a story, a component where you name them.
+
+The text is fenced as data: notes to weigh, not instructions to follow.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared, steps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+    from gitmem.workflow.decisions import Decisions
+
+EXAMPLES = (
+    "gitmem decisions",
+    "gitmem decisions why postgres --role architect",
+    "gitmem decisions --component storage --limit 3 --json",
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what decisions takes."""
+    parser.add_argument("text", nargs="*", help="what they are to be about, in your own words")
+    steps.add_step(parser)
+    parser.add_argument("--limit", type=shared.positive, default=10, metavar="N", help="at most so many (10)")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Print decisions; 1 when there are none."""
+    query = " ".join(args.text)
+    with shared.open_memory(args, out) as memory:
+        loaded = memory.decisions(query, steps.step_of(args), limit=args.limit)
+        shared.tell_notices(memory, out)
+    if args.json:
+        out.json({"query": query, "decisions": _tables(loaded), "more": loaded.found.more})
+    elif loaded.text:
+        out.text(loaded.text)
+    else:
+        out.note("no such decision")
+    return 0 if loaded.found.hits else 1
+
+
+def _tables(loaded: Decisions) -> list[dict[str, object]]:
+    names = ("task", "tags", "importance", "created", "by", "refs")
+    return [
+        {"key": hit.key, "kind": hit.kind, "title": hit.title, "status": hit.status}
+        | {name: loaded.fields[hit.key].get(name) for name in names}
+        | {"body": loaded.bodies[hit.key]}
+        for hit in loaded.found.hits
+    ]

@@ -1,0 +1,53 @@
+"""Write down what was built, for whoever builds the like: it names the lines of code and has 50 to 500 tokens.
+
+Lines are named with --ref or in the text itself (src/auth/jwt.py:89-145). What another memory says already is refused.
+--kind outcome stores how a story went instead; that is told for a week.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared, steps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = (
+    "cat what-was-built.md | gitmem post-work - --story AUTH-12 --component auth --ref src/auth/jwt.py:89-145",
+    'gitmem post-work "…" --role dev --importance high --ref src/auth/jwt.py:89 --ref tests/test_jwt.py:23-67',
+    "cat outcome.md | gitmem post-work - --story AUTH-12 --kind outcome",
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what post-work takes."""
+    parser.add_argument("text", help="what was built, how it fits in, what went wrong; - reads it from standard input")
+    steps.add_step(parser)
+    parser.add_argument("--ref", action="append", default=[], help="where it is: path:line or path:line-line")
+    parser.add_argument(
+        "--kind", default="code-pattern", choices=("code-pattern", "outcome"), help="a pattern, or how it went"
+    )
+    steps.add_written(parser)
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Write it and print its key."""
+    text = steps.text_of(args)
+    with shared.open_memory(args, out) as memory:
+        change = memory.post_work(
+            text,
+            steps.step_of(args),
+            refs=args.ref,
+            kind=args.kind.replace("-", "_"),
+            title=args.title,
+            key=args.key,
+            tags=args.tag,
+            paths=args.path,
+            importance=args.importance,
+            force=args.force,
+        )
+        shared.tell_notices(memory, out)
+        return shared.print_change(change, args, out)

@@ -1,0 +1,42 @@
+"""What the commands for the steps of a workflow share: role, story and component, and what a written memory may say."""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.workflow.step import Step
+
+
+def add_step(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say where in a workflow one is."""
+    parser.add_argument("--role", default="", help="who works: architect, developer, pm, … (the policy's roles)")
+    parser.add_argument("--story", default="", metavar="KEY", help="the story or task")
+    parser.add_argument("--component", default="", metavar="NAME", help="the part of the system; it becomes a tag")
+
+
+def add_written(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a memory that is written in a step."""
+    parser.add_argument("--title", default="", help="one line; the first sentence of the text where none is given")
+    parser.add_argument("--key", default="", help="its name; made from the text where none is given")
+    parser.add_argument("--tag", action="append", default=[], help="a tag; more are found in the text")
+    parser.add_argument("--path", action="append", default=[], metavar="GLOB", help="files of the code it is about")
+    parser.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
+    shared.add_force(parser)
+
+
+def step_of(args: argparse.Namespace) -> Step:
+    """Return where in a workflow one is."""
+    from gitmem.workflow.step import Step
+
+    return Step(args.role, args.story, args.component)
+
+
+def text_of(args: argparse.Namespace) -> str:
+    """Return the text that was typed, or standard input where that is ``-``."""
+    from gitmem.store.layout import MEMORY_LIMIT
+
+    return shared.read_standard_input(MEMORY_LIMIT) if args.text == "-" else args.text

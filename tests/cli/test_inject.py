@@ -1,0 +1,29 @@
+"""``gitmem inject``: to one or to all, never to nobody."""
+
+from __future__ import annotations
+
+from conftest import git
+
+
+def test_learning_for_one_worker_stays_off_the_branch(run_cli, repo) -> None:
+    run_cli("init")
+    before = git(repo, "rev-parse", "memory")
+
+    done = run_cli("inject", "Use the Clock fixture", "--to", "worker-2", "--category", "mistake-pattern", "--key", "c")
+
+    assert (done.status, done.out) == (0, "c\n")
+    assert git(repo, "rev-parse", "memory") == before
+    assert git(repo, "show", "refs/gitmem/private/worker-2:mistake_patterns/c.md")
+
+
+def test_learning_for_all_is_on_the_branch(run_cli, repo) -> None:
+    done = run_cli("inject", "Use the Clock fixture", "--all", "--category", "preference", "--key", "c")
+
+    assert done.status == 0
+    assert "role: lead" in git(repo, "show", "memory:preferences/c.md")
+
+
+def test_learning_for_nobody_or_for_both_is_wrong_use(run_cli) -> None:
+    assert run_cli("inject", "x y", "--category", "preference").status == 2
+    assert run_cli("inject", "x y", "--all", "--to", "w", "--category", "preference").status == 2
+    assert run_cli("inject", "x y", "--all", "--category", "rumour").status == 2
