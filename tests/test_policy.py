@@ -258,6 +258,8 @@ def test_language_that_has_no_stemmer_is_refused_with_those_that_have_one() -> N
 @pytest.mark.parametrize("language", ["none", "english", "german"])
 def test_language_is_taken(language: str) -> None:
     assert load(f"[recall]\nlanguage = '{language}'\n", file="gitmem.toml").recall.language == language
+
+
 def test_role_of_the_store_is_a_row_beside_the_built_in_ones() -> None:
     roles = load('[roles.scout]\nkinds = ["gotcha"]\n[roles.developer]\nbudget_tokens = 7\n', file="x").roles
 
