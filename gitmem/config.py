@@ -30,7 +30,10 @@ TRANSPORT = (
 # Variables that gitmem sets for its own children, that only switch something off, or that hold a secret, which has no
 # place in a file (`embed_key`, `summary_key`); they are not settings.
 INTERNAL = frozenset(
-    {"GITMEM_RUN", "GITMEM_HOOK", "GITMEM_HOOKS", "GITMEM_BACKGROUND", "GITMEM_EMBED_KEY", "GITMEM_SUMMARY_KEY"}
+    (
+        *("GITMEM_RUN", "GITMEM_HOOK", "GITMEM_HOOKS", "GITMEM_BACKGROUND"),
+        *("GITMEM_EMBED_KEY", "GITMEM_SUMMARY_KEY", "GITMEM_MCP_TOKEN"),
+    )
 )
 
 COLORS = ("auto", "always", "never")

@@ -112,7 +112,7 @@ HEAVY = (
     "concurrent.futures", "re2", "pygit2", "git", "whoosh", "shtab", "difflib", "datetime", "tempfile",
     "importlib.metadata", "urllib.parse", "logging", "traceback", "asyncio", "Stemmer", "argparse", "sqlite3",
     "pathlib", "numpy", "safetensors", "fastembed", "onnxruntime", "tokenizers", "huggingface_hub",
-    "sentence_transformers", "sqlite_vec", "transformers",
+    "sentence_transformers", "sqlite_vec", "transformers", "mcp", "uvicorn",
 )  # fmt: skip
 # Modules without a test file of their own, and where they are tested instead.
 TESTED_ELSEWHERE: dict[str, str] = {
@@ -120,6 +120,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/__init__.py": "the lazy Memory: tests/test_app.py",
     "gitmem/recall/texts.py": "what a recall reads: tests/recall/test_plain.py",
     "gitmem/recall/listing.py": "without a question: tests/recall/test_plain.py",
+    "gitmem/mcp/asked.py": "what clients may send: tests/mcp/test_server.py",
     "gitmem/event.py": "data: tests/agents/",
     "gitmem/sessions.py": "the wiring of topics: tests/cli/session/, tests/session/test_status.py",
     "gitmem/endpoint.py": "one transport for two protocols: tests/embed/test_http_endpoint.py",

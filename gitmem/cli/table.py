@@ -63,6 +63,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "stores list": ("share", "those that are listed, and what is wrong with one"),
     "stores add": ("share", "list a repository"),
     "stores remove": ("share", "take one off the list"),
+    "mcp": ("share", "serve the memory to agents by the Model Context Protocol"),
     "merge": ("share", "merge the file of one memory: a merge driver for git"),
     "embed": ("care", "find by meaning, too: how the vectors stand, rebuild"),
     "embed status": ("care", "which model embeds, and what has vectors"),

@@ -38,11 +38,19 @@ if TYPE_CHECKING:
     from gitmem.search.whoosh_index import Shown
     from gitmem.verify.due import Due
     from gitmem.verify.session import Options
+    from gitmem.write.draft import Author
     from gitmem.write.writer import Change, Writer
 
 
 class Opened(ProvingStore):
-    """The store of one repository, opened."""
+    """The store of one repository, opened.
+
+    Attributes:
+        agent: Who works here where no setting names an agent: what is written says so. Private memories are not kept
+            under this name, which a program says of itself.
+    """
+
+    agent = ""
 
     def __init__(
         self,
@@ -80,6 +88,13 @@ class Opened(ProvingStore):
         # What `ask` goes on with in a process that is asked again: of which index and catalog, as of when, the engine.
         self.engine: tuple[tuple[Shown, Connection], tuple[int, int], WhooshEngine] | None = None
 
+    def author(self) -> Author:
+        """Return who writes: the person as git names them, the agent, and the project they work in."""
+        from gitmem.frozen import replace
+
+        author = super().author()
+        return replace(author, agent=author.agent or self.agent)
+
     def tree(self) -> str:
         """Return the tree ``.memory`` of HEAD, whose memories are read with the branch's; empty where there is none."""
         code = self.git.read_head()[1] or ""
@@ -91,7 +106,13 @@ class Opened(ProvingStore):
         """Return the memory branch without the memories of the code, or None where that is what is open."""
         if self.tree() and self._branch is None:
             self._branch = ProvingStore(
-                self.git, self.config, self.store, clock=self._clock, progress=self._progress, notices=self.notices
+                self.git,
+                self.config,
+                self.store,
+                clock=self._clock,
+                progress=self._progress,
+                notices=self.notices,
+                author=self.author,
             )
         return self._branch if self.tree() else None
 

@@ -8,7 +8,9 @@ from writing import fields_of, keys_found
 
 from gitmem.app import Memory
 from gitmem.errors import DuplicateError, RefusedError
+from gitmem.kinds import KINDS
 from gitmem.recall.asked import Asked
+from gitmem.workflow.inject import CATEGORIES, leads
 
 TEXT = "Run the migrations before the tests of the ledger"
 
@@ -66,3 +68,22 @@ def test_where_leads_are_named_other_agents_may_not(memory, repo, as_agent) -> N
 def test_what_cannot_be_is_refused(memory, category: str, worker: str, told: str) -> None:
     with pytest.raises(RefusedError, match=told):
         memory.inject(TEXT, category=category, worker=worker)
+
+
+def test_every_category_is_a_kind_that_never_expires() -> None:
+    kinds = [KINDS[category.replace("-", "_")] for category in CATEGORIES]
+
+    assert [(kind.ttl_s, kind.expires) for kind in kinds] == [(None, False)] * 4
+
+
+@pytest.mark.parametrize(
+    ("agent", "named", "is_lead"),
+    [("", (), True), ("", ("boss",), True), ("bot", (), False), ("bot", ("boss", "bot"), True), ("bot", ("*",), True)],
+)
+def test_a_person_leads_and_agents_do_that_are_named(memory, repo, agent: str, named: tuple[str, ...], is_lead: bool):
+    for name in named:
+        git(repo, "config", "--add", "gitmem.leads", name)
+    with Memory(repo) as mine:
+        mine.agent = agent
+
+        assert leads(mine) is is_lead

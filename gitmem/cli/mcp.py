@@ -1,0 +1,80 @@
+"""Serve the memory to agents by the Model Context Protocol: over standard input and output, or HTTP on this machine.
+
+An agent's harness starts it (docs/mcp.md says how to set up each). The tools search, read, write and retire memories,
+pass learnings on and propose facts; none of them approves a command or runs one. Needs the package mcp:
+pip install 'git-memory-store[mcp]'.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+
+from gitmem.config import variable
+from gitmem.errors import GitmemError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = (
+    "gitmem mcp",
+    "gitmem mcp --read-only",
+    "gitmem mcp --http",
+)
+# The letters GITM on a telephone's keys.
+PORT = 4486
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what mcp takes."""
+    about = f"serve over HTTP on 127.0.0.1 instead, by this port ({PORT}; 0: one that is free)"
+    parser.add_argument("--http", nargs="?", type=_port, const=PORT, metavar="PORT", help=about)
+    parser.add_argument("--read-only", action="store_true", help="leave out the tools that write")
+    about = "with --http: ask clients for no token; any user of this machine can then read and write here"
+    parser.add_argument("--no-token", action="store_true", help=about)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Serve until the client hangs up, or a signal ends it."""
+    if args.no_token and args.http is None:
+        raise UsageError("--no-token is about --http: standard input and output need none")
+    if args.http is None and sys.stdin is not None and sys.stdin.isatty():
+        out.note("serving MCP on this terminal, for a program to talk to; end it with Ctrl-D")
+    gc.enable()  # the command line turns it off, and this goes on for days
+    try:
+        import mcp  # noqa: F401 - the room below needs it
+    except ModuleNotFoundError as err:
+        if err.name != "mcp":
+            raise
+        told = "the package mcp is not installed here"
+        raise GitmemError(told, hint="pip install 'git-memory-store[mcp]'") from err
+    if args.http is None:
+        from gitmem.mcp.server import serve
+
+        serve(os.getcwd(), read_only=args.read_only)  # noqa: PTH109 - where we are
+        return 0
+    from gitmem.mcp import http
+
+    token = None if args.no_token else variable("GITMEM_MCP_TOKEN")
+
+    def told_where(address: str, token: str) -> None:
+        out.line(address)
+        if token:
+            out.note(f"clients send the header Authorization: Bearer {token}")
+        out.flush()
+
+    http.serve(os.getcwd(), port=args.http, read_only=args.read_only, token=token, told=told_where)  # noqa: PTH109
+    return 0
+
+
+def _port(text: str) -> int:
+    """Read a port (argparse)."""
+    from argparse import ArgumentTypeError
+
+    if not (text.isascii() and text.isdigit() and int(text[:6]) <= 65535):
+        raise ArgumentTypeError(f"must be a port from 0 to 65535, not {text!r}")
+    return int(text)

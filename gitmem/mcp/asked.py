@@ -1,0 +1,88 @@
+"""What clients may send, with its limits, and the forms of the answers: their schemas are what clients are shown.
+
+All that is sent is bounded here: a client's text is as untrusted as a memory's.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field
+
+Line = Annotated[str, Field(max_length=200)]
+Key = Annotated[str, Field(min_length=1, max_length=160)]
+Lines = Annotated[list[Line], Field(max_length=20)]
+Words = Annotated[str, Field(min_length=1, max_length=2000)]
+Text = Annotated[str, Field(min_length=1, max_length=20_000)]
+Scope = Literal["", "project", "private", "domain", "universal"]
+Home = Literal["project", "private", "universal"]
+Category = Literal["mistake-pattern", "best-practice", "codebase-knowledge", "preference"]
+Status = Literal["failed", "suspect", "unproven", "stale", "verified"]
+
+
+class Hit(BaseModel):
+    """One memory that was found; what it says is in the answer's text."""
+
+    key: str
+    kind: str
+    status: str
+    scope: str
+
+
+class Found(BaseModel):
+    """What a question found."""
+
+    hits: list[Hit]
+    more: int
+    text: str
+    notes: str
+
+
+class Got(BaseModel):
+    """One memory."""
+
+    key: str
+    kind: str
+    status: str
+    scope: str
+    text: str
+    notes: str
+
+
+class Digest(BaseModel):
+    """The digest for a session."""
+
+    text: str
+    tokens: int
+    more: int
+    notes: str
+
+
+class Standing(BaseModel):
+    """How facts stand: how many have each status, and the keys of those that need somebody."""
+
+    statuses: dict[str, int]
+    failed: list[str]
+    suspect: list[str]
+    waiting: list[str]
+    text: str
+    notes: str
+
+
+class Written(BaseModel):
+    """What a write did."""
+
+    key: str
+    scope: str
+    commit: str
+    changed: bool
+    notes: str
+
+
+class Proposed(BaseModel):
+    """A fact that was written down: whether it is proved now, or waits until a person approves its command."""
+
+    key: str
+    commit: str
+    waits: bool
+    notes: str

@@ -1,0 +1,120 @@
+"""A desk: one thread with one opened memory, which answers what clients ask, one after another.
+
+SQLite's connections belong to the thread that made them, and a process that is asked again must not read everything
+again. What is told is of now all the same: each question looks at the tip, and what was opened is closed where the
+repository moved, its settings changed or something failed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from gitmem.app import Memory
+from gitmem.catalog.schema import FILE_NAME
+from gitmem.config import git_config_files
+from gitmem.errors import GitmemError, NoRepositoryError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeVar
+
+    Answer = TypeVar("Answer")
+    _Seen = tuple[tuple[int, ...] | None, ...]
+
+# The answer is no (1), or the question was wrong (2): what is open is as good as before (errors.exit_status).
+_ANSWERED = (1, 2)
+
+
+class Desk:
+    """One thread with an opened memory."""
+
+    def __init__(self, start: str, *, clock: Callable[[], float] = time.time) -> None:
+        """Name the repository.
+
+        Args:
+            start: A folder of it, absolute.
+            clock: Returns epoch seconds.
+        """
+        self._start = start
+        self._clock = clock
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gitmem")
+        self._memory: Memory | None = None
+        self._seen: _Seen = ()
+
+    def need(self) -> str:
+        """Return the repository's git directory.
+
+        Raises:
+            NoRepositoryError: There is no repository.
+            ConfigError: A setting is wrong.
+        """
+        return self._thread.submit(lambda: self._current().git.repository.common).result()
+
+    async def ask(self, work: Callable[[Memory], Answer], *, agent: str) -> tuple[Answer, list[str]]:
+        """Return what *work* makes of the memory, and what else there is to know.
+
+        Args:
+            work: Reads or writes, in the desk's thread.
+            agent: Who asks, by the name it gives itself.
+        """
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._work, work, agent)
+
+    def close(self) -> None:
+        """Close what is open, behind what is under way."""
+        self._thread.submit(self._drop)
+        self._thread.shutdown()
+
+    def _work(self, work: Callable[[Memory], Answer], agent: str) -> tuple[Answer, list[str]]:
+        memory = self._current()
+        memory.agent = agent
+        memory.notices.clear()
+        try:
+            answer = work(memory)
+        except Exception as err:
+            if not isinstance(err, GitmemError) or err.exit_status not in _ANSWERED:
+                self._memory = None
+                memory.__exit__(type(err), err, err.__traceback__)  # says so where the index is damaged
+            raise
+        return answer, [*memory.notices]
+
+    def _current(self) -> Memory:
+        if self._memory is not None and _look(self._memory) != self._seen:
+            self._drop()
+        if self._memory is None:
+            self._memory = Memory(self._folder(), clock=self._clock)
+            self._seen = _look(self._memory)
+        return self._memory
+
+    def _folder(self) -> str:
+        """Return where the repository is: where it was, or where the folder that we are in was moved to."""
+        if Path(self._start).is_dir():
+            return self._start
+        try:
+            return str(Path.cwd())  # the folder that we are in, by its name now
+        except OSError:
+            told = f"{self._start} is not there any more: the repository was moved or deleted"
+            raise NoRepositoryError(told, hint="start gitmem mcp where it is now") from None
+
+    def _drop(self) -> None:
+        memory, self._memory = self._memory, None
+        if memory is not None:
+            memory.close()
+
+
+def _look(memory: Memory) -> _Seen:
+    """Return what tells whether this repository is still the one that was opened, with the same settings and index."""
+    repository = memory.git.repository
+    places = (_numbers(repository.common), _numbers(f"{repository.state}/{FILE_NAME}"))
+    return (*places, *(_numbers(path, ("st_mtime_ns", "st_size")) for path in git_config_files(repository.common)))
+
+
+def _numbers(path: str, more: tuple[str, ...] = ()) -> tuple[int, ...] | None:
+    try:
+        found = Path(path).stat()
+    except OSError:
+        return None
+    return (found.st_dev, found.st_ino, *(getattr(found, name) for name in more))

@@ -1,0 +1,135 @@
+"""The tools that read: search, get, the digest, how facts stand. None of them runs a command."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from mcp.server.mcpserver import Context, MCPServer
+from mcp_types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import Field
+
+from gitmem.hygiene import display
+from gitmem.mcp import asked, told
+from gitmem.mcp.service import Service
+from gitmem.recall.asked import Asked
+
+READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+# `context` tells this much by default: what a session's start does, some 6,000 characters (issue 6).
+BUDGET = 1500
+
+
+def add_reading(server: MCPServer[Any], service: Service) -> None:
+    """Add the tools that read."""
+
+    @server.tool(title="Search the memory", annotations=READS)
+    async def memory_search(
+        ctx: Context[Any, Any],
+        *,
+        query: Annotated[asked.Words, Field(description="The question, in your own words")],
+        limit: Annotated[int, Field(ge=1, le=25)] = 5,
+        kinds: Annotated[asked.Lines, Field(description="Only these: fact, gotcha, decision, …")] = [],  # noqa: B006
+        paths: Annotated[asked.Lines, Field(description="Only memories about these files or folders")] = [],  # noqa: B006
+        scope: asked.Scope = "",
+        strict: Annotated[bool, Field(description="Only what may be believed as it stands")] = False,
+    ) -> Annotated[CallToolResult, asked.Found]:
+        """Find memories of this repository: facts with proof status, gotchas, decisions, past work."""
+        wanted = Asked(
+            query=query,
+            limit=limit,
+            kinds=tuple(kind.replace("-", "_") for kind in kinds),
+            paths=tuple(paths),
+            scopes=(scope,) if scope else (),
+            strict=strict,
+        )
+
+        def work(memory: Any) -> tuple[Any, str]:
+            found = memory.recall(wanted)
+            return found, told.hits(memory, found.hits)
+
+        (found, text), notes = await service.read(ctx, work)
+        hits = [asked.Hit(key=hit.reference, kind=hit.kind, status=hit.status, scope=hit.scope) for hit in found.hits]
+        if not hits:
+            meant = f"; did you mean {told.line(display(found.suggestion), 200)!r}?" if found.suggestion else ""
+            notes.append(f"nothing found{meant}")
+        notes += [f"{number} withheld, being {status}" for status, number in found.withheld]
+        return _result(asked.Found(hits=hits, more=found.more, text=text, notes="\n".join(notes)))
+
+    @server.tool(title="Get one memory", annotations=READS)
+    async def memory_get(
+        ctx: Context[Any, Any], *, key: asked.Key, scope: asked.Scope = ""
+    ) -> Annotated[CallToolResult, asked.Got]:
+        """Read one memory whole, by its key; expired and deleted ones too. Counts as an access."""
+
+        def work(memory: Any) -> tuple[Any, str]:
+            found = memory.show(key, scope=scope)
+            return found, told.memory(found)
+
+        (found, text), notes = await service.read(ctx, work)
+        name = f"{found['store']}:{found['key']}" if "store" in found else found["key"]
+        got = asked.Got(
+            key=name,
+            kind=found["kind"],
+            status=found["status"],
+            scope=found["scope"],
+            text=text,
+            notes="\n".join(notes),
+        )
+        return _result(got)
+
+    @server.tool(title="Digest for a session", annotations=READS)
+    async def context(
+        ctx: Context[Any, Any],
+        *,
+        paths: Annotated[asked.Lines, Field(description="What you work on; else the changed files")] = [],  # noqa: B006
+        budget: Annotated[int, Field(ge=100, le=8000, description="Tokens")] = BUDGET,
+    ) -> Annotated[CallToolResult, asked.Digest]:
+        """What to know before working here: warnings first, then facts and recent work. Call it at the start."""
+
+        def work(memory: Any) -> Any:
+            return memory.context(paths=paths, budget_tokens=budget)
+
+        found, notes = await service.read(ctx, work)
+        text = told.digest(found)
+        return _result(asked.Digest(text=text, tokens=found["tokens"], more=found["more"], notes="\n".join(notes)))
+
+    @server.tool(title="How facts stand", annotations=READS)
+    async def facts_status(
+        ctx: Context[Any, Any],
+        *,
+        status: Annotated[list[asked.Status], Field(max_length=5, description="List the facts that have it")] = [],  # noqa: B006
+        limit: Annotated[int, Field(ge=1, le=100)] = 20,
+    ) -> Annotated[CallToolResult, asked.Standing]:
+        """Which facts failed, are suspect, or wait for a person to approve their command."""
+
+        def work(memory: Any) -> tuple[Any, str]:
+            found = memory.status()
+            listed = memory.list(Asked(statuses=tuple(status), limit=limit)).hits if status else ()
+            return found, told.hits(memory, listed) if status else told.standing(found)
+
+        (found, text), notes = await service.read(ctx, work)
+        counts = {name: number for name, number in found["statuses"].items() if name}
+        failed, suspect = told.keys(found["failed"]), told.keys(found["suspect"])
+        waiting = found["waiting"][:limit]
+        if len(found["waiting"]) > limit:
+            notes.append(f"{len(found['waiting'])} wait for approval; the first {limit} are named")
+        standing = asked.Standing(
+            statuses=counts,
+            failed=failed[:limit],
+            suspect=suspect[:limit],
+            waiting=waiting,
+            text=text,
+            notes="\n".join(notes),
+        )
+        return _result(standing)
+
+
+def _result(answer: Any) -> CallToolResult:
+    """Return an answer as text and as structured content; a client shows the agent either of them."""
+    more = [f"… {answer.more} more"] if getattr(answer, "more", 0) else []
+    counts = [str(answer.model_dump(include={"statuses", "waiting"}))] if isinstance(answer, asked.Standing) else []
+    text = "\n".join(
+        [*counts, *filter(None, [answer.text]), *more, *(f"note: {note}" for note in answer.notes.split("\n") if note)]
+    )
+    return CallToolResult(
+        content=[TextContent(type="text", text=text or "nothing")], structured_content=answer.model_dump(mode="json")
+    )

@@ -1,0 +1,78 @@
+"""What an agent may change over MCP: what it wrote itself, and as one that leads also what others wrote (D7).
+
+This keeps agents from each other's memories by mistake. It is no wall: whoever can start this server has the
+repository, and an agent's name is what it says of itself.
+"""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.errors import NotFoundError, RefusedError
+from gitmem.store.scope import PRIVATE
+from gitmem.workflow.inject import leads
+from gitmem.write.draft import Draft, automatic_key
+from gitmem.write.place import find_known, settle_key
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.app import Memory
+    from gitmem.opened.proofs import ProvingStore
+
+
+def refuse_others(memory: Memory, typed: str, scope: str, what: str) -> str:
+    """Return the full key of a memory that this agent may change.
+
+    Args:
+        memory: The repository's memory.
+        typed: The key, or the beginning of one.
+        scope: The scope to look in, or empty.
+        what: What it is about to do, for the error: ``deletes it``.
+
+    Raises:
+        NotFoundError: There is no such memory.
+        RefusedError: Somebody else wrote it, and this agent does not lead.
+    """
+    store, key = memory.holder(typed, scope)
+    if not _is_own(memory, store, key) and not leads(memory):
+        told = f"{key} was written by somebody else: only its author {what}, or an agent that leads"
+        raise RefusedError(told, hint="a person can; or names an agent that leads: git config --add gitmem.leads NAME")
+    return key
+
+
+def refuse_replacing(memory: Memory, key: str, scope: str) -> None:
+    """Refuse to write a memory under the key of one that this agent may not change.
+
+    Raises:
+        RefusedError: That is so.
+    """
+    try:
+        held = memory.holder(key, scope)[1] if memory.has_store() else ""
+    except NotFoundError:
+        return
+    if held == key:
+        refuse_others(memory, key, scope, "replaces it")
+
+
+def refuse_known_fact(memory: Memory, title: str, body: str) -> None:
+    """Refuse to propose another check for a fact that this agent may not change.
+
+    Raises:
+        RefusedError: That is so.
+    """
+    if not memory.has_store():
+        return
+    text = body + "\n" if body else ""
+    draft = Draft(automatic_key("fact", f"{title} {body}"), False, {"title": title, "kind": "fact"}, text)
+    known = find_known(memory.catalog(), settle_key(memory.catalog(), draft).key)
+    if known is not None:
+        refuse_others(memory, known.key, "", "changes its check")
+
+
+def _is_own(memory: Memory, store: ProvingStore, key: str) -> bool:
+    if store.store.scope == PRIVATE:
+        return True
+    query = "SELECT t.fields FROM memory m JOIN text t ON t.id = m.id WHERE m.shadowed = 0 AND m.key = ?"
+    row, me = store.catalog().row(query, (key,)), memory.author()
+    by = json.loads(row[0]).get("by") if row else None
+    return isinstance(by, dict) and by.get("agent") == me.agent and by.get("who") == me.who

@@ -1,0 +1,120 @@
+"""The two desks behind the tools, and how what went wrong is told to a client."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+import time
+import unicodedata
+
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+
+from gitmem.catalog.catalog import is_busy, is_unwritable
+from gitmem.errors import DuplicateError, GitmemError
+from gitmem.hygiene import display
+from gitmem.mcp.desk import Desk
+from gitmem.secrets import redact
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    from gitmem.app import Memory
+
+    Answer = TypeVar("Answer")
+
+# Characters of a client's name that are kept; those of the harnesses have a dozen.
+NAME_LIMIT = 60
+NAMELESS = "mcp-client"
+NOTE_LIMIT, ERROR_LIMIT = 600, 2000
+
+
+class Service:
+    """One desk that reads and one that writes: a question never waits for a write that waits for the lock."""
+
+    def __init__(self, start: str, *, clock: Callable[[], float] = time.time) -> None:
+        self._reading = Desk(start, clock=clock)
+        self._writing = Desk(start, clock=clock)
+
+    def need(self) -> str:
+        """Return the repository's git directory.
+
+        Raises:
+            NoRepositoryError: There is no repository.
+            ConfigError: A setting is wrong.
+        """
+        return self._reading.need()
+
+    def close(self) -> None:
+        """Close both desks."""
+        self._reading.close()
+        self._writing.close()
+
+    async def read(
+        self, context: Context[Any, Any] | None, work: Callable[[Memory], Answer]
+    ) -> tuple[Answer, list[str]]:
+        """Return what *work* reads, and notes."""
+        return await _ask(self._reading, context, work)
+
+    async def write(
+        self, context: Context[Any, Any] | None, work: Callable[[Memory], Answer]
+    ) -> tuple[Answer, list[str]]:
+        """Return what *work* wrote, and notes."""
+        return await _ask(self._writing, context, work)
+
+
+async def _ask(
+    desk: Desk, context: Context[Any, Any] | None, work: Callable[[Memory], Answer]
+) -> tuple[Answer, list[str]]:
+    """Return what a desk answers.
+
+    Raises:
+        ToolError: It could not; says why, and what mends it.
+    """
+    try:
+        answer, notes = await desk.ask(work, agent=agent_of(context))
+    except DuplicateError as err:
+        # Not the title, which is a memory's: an error is not fenced.
+        told, hint = (
+            f"{err.key} says this, or nearly this, already",
+            f"memory_get it; to replace it: supersedes [{err.key}]",
+        )
+        raise ToolError(_words(told, hint)) from None
+    except GitmemError as err:
+        raise ToolError(_words(err.message, err.hint)) from None
+    except (sqlite3.Error, OSError) as err:
+        told = _environment(err)
+        if not told:
+            raise
+        raise ToolError(_words(told, "call it again")) from None
+    return answer, [redact(display(note))[:NOTE_LIMIT] for note in notes]
+
+
+def _words(message: str, hint: str) -> str:
+    text = f"{message}\nhint: {hint}" if hint else message
+    return redact(display(text, lines=True))[:ERROR_LIMIT]
+
+
+def _environment(err: Exception) -> str:
+    """Return what the machine does not allow; empty for what is a bug of ours."""
+    if isinstance(err, sqlite3.OperationalError):
+        if is_busy(err):
+            return "the index is being written by another process"
+        return f"the index cannot be written: {err}" if is_unwritable(err) else ""
+    if isinstance(err, OSError) and err.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EMFILE):
+        return f"{os.fsdecode(err.filename or 'the repository')}: {err.strerror}"
+    return ""
+
+
+def agent_of(context: Context[Any, Any] | None) -> str:
+    """Return the name that a client gives itself, as it may be written down; never empty: it is no person."""
+    try:
+        params = context.session.client_params if context is not None else None
+    except ValueError:  # outside of a request
+        params = None
+    name = params.client_info.name if params is not None else ""
+    clean = display(unicodedata.normalize("NFC", " ".join(name[: 4 * NAME_LIMIT].split())))
+    return clean[:NAME_LIMIT].strip() or NAMELESS

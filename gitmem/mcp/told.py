@@ -1,0 +1,142 @@
+"""What a client is told of memories: fenced as data, with status and provenance where a memory cannot forge them.
+
+A memory's own words stand between the markers only (``hygiene.inject``). What is outside of them is ours: keys, kinds,
+statuses and counts, which are words of an allow-list.
+"""
+
+from __future__ import annotations
+
+from gitmem.catalog import state
+from gitmem.hygiene import inject, new_nonce
+from gitmem.model import FAILED, STALE, SUSPECT, VERIFIED
+from gitmem.store.scope import LISTED, PRIVATE, PROJECT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from gitmem.app import Memory
+    from gitmem.catalog.catalog import Catalog
+    from gitmem.model import Hit
+
+# Characters of one memory that are told: Claude Code warns of more than 10,000 tokens in an answer and cuts at 25,000
+# (its documentation, "MCP output limits"), and this is some 6,000.
+TEXT_LIMIT = 24_000
+LINE_LIMIT = 400
+MEANS = {FAILED: "no longer true", SUSPECT: "rests on what is no longer true", STALE: "not verified lately"}
+_FIELDS = ("tags", "paths", "refs", "requires", "produces", "domains", "importance", "confidence", "task", "created")
+
+
+def fenced(text: str, source: str) -> str:
+    """Return others' words between markers that nothing in them can close; empty where there are none."""
+    return inject(text, source=source, nonce=new_nonce(f"{text}\n{source}")) if text else ""
+
+
+def line(text: str, limit: int = LINE_LIMIT) -> str:
+    """Return a text as one line: no memory can begin a line of its own that looks like another one's."""
+    one = " ".join(text[: 2 * limit].split())
+    return one if len(one) <= limit else one[: limit - 1] + "…"
+
+
+def hits(memory: Memory, found: Sequence[Hit]) -> str:
+    """Return the hits of a question, fenced: each on one line, what it is and by whom before what it says."""
+    by = _whose(memory, found)
+    lines = []
+    for hit in found:
+        scope = f"store {hit.store}" if hit.store else hit.scope
+        about = _about(hit.kind, "" if scope == PROJECT else scope, hit.status, by.get((hit.scope, hit.key), ""))
+        said = f"{hit.title}: {hit.snippet}" if hit.snippet and hit.snippet != hit.title else hit.title
+        lines.append(f"- [{hit.reference}] ({about}) {line(said)}")
+    return fenced("\n".join(lines), "memories; each line has key, kind, status and by whom, then what it says")
+
+
+def _whose(memory: Memory, found: Sequence[Hit]) -> dict[tuple[str, str], str]:
+    """Return who wrote each hit, and whether its verdict is only claimed, by scope and key."""
+    told: dict[tuple[str, str], str] = {}
+    for scope in dict.fromkeys(hit.scope for hit in found if hit.scope != LISTED):
+        keys = {hit.key: hit.status for hit in found if hit.scope == scope}
+        catalog, ground = _read(memory, scope)
+        rows = catalog.each("SELECT id, key, agent FROM memory WHERE shadowed = 0 AND key IN ({})", keys)
+        numbers = {number: (key, agent) for number, key, agent in rows}
+        known = state.tell(catalog, ground, numbers, now=memory.now, chains={})
+        for number, (key, agent) in numbers.items():
+            is_claimed = keys[key] == VERIFIED and not known[number].is_own
+            told[scope, key] = _by(agent) + (", verified by others" if is_claimed else "")
+    return told
+
+
+def _read(memory: Memory, scope: str) -> tuple[Catalog, int | None]:
+    store = memory if scope == PROJECT else memory.private() if scope == PRIVATE else memory.universal() or memory
+    catalog = store.catalog()
+    return catalog, store.ground(catalog)
+
+
+def _by(agent: str) -> str:
+    return f"by agent {line(agent, 60)}" if agent else "by a person"
+
+
+def _about(*words: str) -> str:
+    return ", ".join(filter(None, words)).replace(")", "")
+
+
+def memory(found: Mapping[str, Any]) -> str:
+    """Return one memory, whole but for what is past the limit: its standing in the source line, then what it says."""
+    fields, verdict = found["frontmatter"], found["verdict"] or {}
+    by = fields.get("by")
+    agent = str(by.get("agent") or "") if isinstance(by, dict) else ""
+    gone = [word for word in ("archived", "superseded", "expired") if found[word]]
+    claimed = "verified by others" if verdict.get("outcome") == "holds" and not verdict["own"] else ""
+    status = found["status"]
+    standing = f"{status} ({MEANS[status]})" if status in MEANS else status
+    source = _join(f"memory {found['key']}", found["kind"], found["scope"], standing, claimed, *gone, _by(agent))
+    lines = [line(found["title"])]
+    lines += [f"{name}: {line(_value(fields[name]))}" for name in _FIELDS if fields.get(name) not in (None, "", [])]
+    if fields.get("verify"):
+        lines.append(f"check (shown, not run): {line(_value(fields['verify']))}")
+    lines += [f"{name}: {line(verdict[name])}" for name in ("because", "broken", "attempt") if verdict.get(name)]
+    lines += [f"rests on: {line(' → '.join(found['because']))}"] if found["because"] else []
+    body = found["body"].strip()
+    cut = f"\n… {len(body) - TEXT_LIMIT} characters more" if len(body) > TEXT_LIMIT else ""
+    return fenced("\n".join([*lines, *(["", body[:TEXT_LIMIT] + cut] if body else [])]), source)
+
+
+def _join(*words: str) -> str:
+    return ", ".join(filter(None, map(line, words)))
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name}: {_value(one)}" for name, one in value.items())
+    return ", ".join(map(_value, value)) if isinstance(value, list) else str(value)
+
+
+def digest(found: Mapping[str, Any]) -> str:
+    """Return the digest of a session: its sections, warnings first, each memory on one line."""
+    lines = []
+    for section in found["sections"]:
+        if not section["total"]:
+            continue
+        lines.append(f"## {section['name']} ({section['total']})")
+        for item in section["items"]:
+            key = f"[{item['key']}] " if item["key"] else ""
+            scope = item["scope"] if item["scope"] != PROJECT else ""
+            about = _about(item["kind"], scope, item["status"])
+            lines.append(f"- {key}({about}) {item['text']}" if about else f"- {key}{item['text']}")
+        lines += [f"… {section['more']} more: {section['rest']}"] if section["more"] else []
+    return fenced("\n".join(lines), "the digest of this repository's memory, warnings first")
+
+
+def standing(found: Mapping[str, Any]) -> str:
+    """Return what is wrong with facts, a line each: what failed and why, what rests on it, what flaps."""
+    lines = []
+    for name in ("failed", "suspect", "flapping"):
+        for one in found[name]:
+            why = _join(one["because"], one["broken"])
+            lines.append(f"- [{one['key']}] ({name}) {line(one['title'])}" + (f": {why}" if why else ""))
+    return fenced("\n".join(lines), "facts that need somebody; each line has key and status, then what it says")
+
+
+def keys(lines: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the keys of lines of a status."""
+    return [str(one["key"]) for one in lines]

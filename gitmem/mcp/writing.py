@@ -1,0 +1,128 @@
+"""The tools that write: remember, delete, pass a learning on, propose a fact. None approves or runs a command."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from mcp.server.mcpserver import Context, MCPServer
+from mcp_types import ToolAnnotations
+from pydantic import Field
+
+from gitmem.errors import RefusedError
+from gitmem.mcp import asked, rights
+from gitmem.mcp.service import Service
+from gitmem.store.scope import PROJECT
+
+ADDS = ToolAnnotations(destructive_hint=False, open_world_hint=False)
+REMOVES = ToolAnnotations(destructive_hint=True, idempotent_hint=True, open_world_hint=False)
+
+
+def add_writing(server: MCPServer[Any], service: Service) -> None:
+    """Add the tools that write."""
+
+    @server.tool(title="Remember", annotations=ADDS)
+    async def memory_remember(
+        ctx: Context[Any, Any],
+        *,
+        text: Annotated[asked.Text, Field(description="What was learnt; the first line is its title")],
+        kind: Annotated[
+            asked.Line, Field(description="learned, gotcha, pattern, recipe, decision, convention, …")
+        ] = "learned",
+        title: asked.Line = "",
+        key: Annotated[asked.Line, Field(description="Made from the text by itself")] = "",
+        tags: asked.Lines = [],  # noqa: B006
+        paths: Annotated[asked.Lines, Field(description="Files it is about, globs")] = [],  # noqa: B006
+        refs: Annotated[asked.Lines, Field(description="path:line, URL")] = [],  # noqa: B006
+        requires: Annotated[asked.Lines, Field(description="Keys it rests on")] = [],  # noqa: B006
+        supersedes: Annotated[asked.Lines, Field(description="Keys it replaces")] = [],  # noqa: B006
+        ttl: Annotated[asked.Line, Field(description="12h, 30d, never")] = "",
+        scope: asked.Home = "project",
+    ) -> asked.Written:
+        """Write down what is worth knowing later: a trap, a decision and why, what works here. Secrets are refused."""
+
+        def work(memory: Any) -> Any:
+            if key:
+                rights.refuse_replacing(memory, key, scope)
+            old = [rights.refuse_others(memory, one, scope, "supersedes it") for one in supersedes]
+            options = {"tags": tags, "paths": paths, "refs": refs, "requires": requires, "supersedes": old, "ttl": ttl}
+            return memory.remember(text, title=title, kind=kind.replace("-", "_"), key=key, scope=scope, **options)
+
+        change, notes = await service.write(ctx, work)
+        return _written(change, scope, notes)
+
+    @server.tool(title="Delete a memory", annotations=REMOVES)
+    async def memory_delete(
+        ctx: Context[Any, Any],
+        *,
+        key: asked.Key,
+        why: Annotated[asked.Line, Field(description="Kept with it")] = "",
+        scope: asked.Scope = "",
+    ) -> asked.Written:
+        """Retire a memory: your own; as an agent that leads, shared ones too. A person can restore it."""
+
+        def work(memory: Any) -> tuple[Any, str]:
+            own = rights.refuse_others(memory, key, scope, "deletes it")
+            where = memory.scope_of(memory.holder(own, scope)[0], own)
+            return memory.forget([own], why=why, scope=scope)[0], where
+
+        (change, where), notes = await service.write(ctx, work)
+        return _written(change, where, notes)
+
+    @server.tool(title="Pass a learning on", annotations=ADDS)
+    async def inject_learning(
+        ctx: Context[Any, Any],
+        *,
+        text: asked.Text,
+        category: asked.Category,
+        worker: Annotated[asked.Line, Field(description="An agent's name; empty: all")] = "",
+        tags: asked.Lines = [],  # noqa: B006
+        paths: asked.Lines = [],  # noqa: B006
+    ) -> asked.Written:
+        """As the lead, put a learning into one worker's private memory, or into everybody's."""
+
+        def work(memory: Any) -> Any:
+            return memory.inject(text, category=category, worker=worker, tags=tags, paths=paths)
+
+        change, notes = await service.write(ctx, work)
+        return _written(change, "private" if worker else PROJECT, notes)
+
+    @server.tool(title="Propose a fact", annotations=ADDS)
+    async def fact_propose(
+        ctx: Context[Any, Any],
+        *,
+        title: Annotated[asked.Line, Field(min_length=1, description="What is true, in one sentence")],
+        command: Annotated[str, Field(max_length=2000, description="A shell command that exits 0 while it holds")] = "",
+        check: Annotated[
+            dict[str, asked.Line],
+            Field(
+                max_length=2, description="Instead: {exists|absent: PATH} or {contains|lacks|matches: TEXT, in: GLOB}"
+            ),
+        ] = {},  # noqa: B006
+        body: Annotated[str, Field(max_length=20_000)] = "",
+        paths: Annotated[asked.Lines, Field(description="What the command reads")] = [],  # noqa: B006
+        requires: asked.Lines = [],  # noqa: B006
+    ) -> asked.Proposed:
+        """Write a fact with its proof. A command waits, not run, until a person approves it; a check needs nobody."""
+
+        def work(memory: Any) -> tuple[Any, bool]:
+            if bool(command.strip()) == bool(check):
+                told = "a fact is proved by a command or by a check: one of them"
+                raise RefusedError(told, hint='check: {"contains": "RS256", "in": "src/auth/*.py"}')
+            rights.refuse_known_fact(memory, title, body)
+            options = {"body": body, "paths": paths, "requires": requires}
+            # A command is never run here, not even one that was approved: unproven.
+            change = memory.fact(title, verify=check or command, unproven=not check, **options)
+            return change, change.key in memory.waiting_keys()
+
+        (change, waits), notes = await service.write(ctx, work)
+        if waits:
+            notes.append("it waits, unproven, until a person approves its command: gitmem trust --review")
+        return asked.Proposed(key=change.key, commit=change.commit, waits=waits, notes="\n".join(notes))
+
+
+def _written(change: Any, scope: str, notes: list[str]) -> asked.Written:
+    if not change.is_written:
+        notes.append("nothing was written: it is so already")
+    return asked.Written(
+        key=change.key, scope=scope, commit=change.commit, changed=change.is_written, notes="\n".join(notes)
+    )

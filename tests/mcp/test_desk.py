@@ -1,0 +1,141 @@
+"""The desk: one thread, of now, and none the worse for what happens to the repository."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import sqlite3
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import NOW, git
+from proving import make_memory, put
+
+from gitmem.errors import GitmemError, NoRepositoryError
+from gitmem.mcp.desk import Desk
+from gitmem.recall.asked import Asked
+from gitmem.store.lock import WriteLock
+
+
+@pytest.fixture
+def desk(memory, repo: Path):  # type: ignore[no-untyped-def]
+    put(repo, make_memory("storm", "A retry storm"))
+    made = Desk(str(repo), clock=lambda: float(NOW))
+    yield made
+    made.close()
+
+
+def ask(desk: Desk, work: Any, agent: str = "bot") -> Any:
+    return asyncio.run(desk.ask(work, agent=agent))[0]
+
+
+def found(memory: Any) -> list[str]:
+    return [hit.key for hit in memory.recall(Asked(query="storm")).hits]
+
+
+def test_all_work_is_done_by_one_thread(desk: Desk) -> None:
+    async def many() -> list[tuple[Any, list[str]]]:
+        works = [desk.ask(lambda memory: (threading.get_ident(), found(memory)), agent="bot") for _ in range(20)]
+        return list(await asyncio.gather(*works))
+
+    told = [answer for answer, _ in asyncio.run(many())]
+
+    assert {keys[0] for _, keys in told} == {"storm"}
+    assert len({number for number, _ in told}) == 1
+    assert told[0][0] != threading.get_ident()
+
+
+def test_memory_stays_open_between_questions_and_knows_who_asks(desk: Desk) -> None:
+    first = ask(desk, lambda memory: (id(memory), memory.author().agent), agent="one")
+    second = ask(desk, lambda memory: (id(memory), memory.author().agent), agent="two")
+    third = ask(desk, lambda memory: (id(memory), memory.author().agent), agent="two")
+
+    assert (first[1], second[1]) == ("one", "two")
+    assert second == third
+
+
+def test_changed_setting_counts_from_the_next_question(desk: Desk, repo: Path) -> None:
+    before = ask(desk, lambda memory: memory.config.agent)
+    git(repo, "config", "gitmem.agent", "worker")
+
+    assert (before, ask(desk, lambda memory: memory.config.agent)) == ("", "worker")
+
+
+def test_index_that_was_deleted_or_damaged_is_made_anew(desk: Desk, repo: Path) -> None:
+    index = repo / ".git/gitmem/catalog.sqlite"
+    assert ask(desk, found) == ["storm"]
+
+    def damaged(_: Any) -> None:
+        raise sqlite3.DatabaseError("database disk image is malformed")  # as SQLite says it: no class of its own
+
+    with pytest.raises(GitmemError, match="the index was damaged"):
+        ask(desk, damaged)
+    assert not index.exists()
+    assert ask(desk, found) == ["storm"]
+    index.unlink()
+    assert ask(desk, found) == ["storm"]
+
+
+def test_failure_of_any_kind_leaves_a_desk_that_answers(desk: Desk) -> None:
+    def fail(_: Any) -> None:
+        raise RuntimeError("a bug")
+
+    with pytest.raises(RuntimeError):
+        ask(desk, fail)
+
+    assert ask(desk, found) == ["storm"]
+
+
+def test_moved_repository_is_found_from_the_folder_we_are_in(
+    desk: Desk, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(repo)
+    assert ask(desk, found) == ["storm"]
+
+    repo.rename(repo.with_name("moved"))
+
+    assert ask(desk, found) == ["storm"]
+    monkeypatch.chdir("/")
+
+
+def test_deleted_repository_is_told_and_another_in_its_place_is_read(
+    desk: Desk, repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert ask(desk, found) == ["storm"]
+    copy = shutil.copytree(repo, tmp_path / "copy")
+    shutil.rmtree(repo)
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+
+    with pytest.raises(NoRepositoryError, match="moved or deleted"):
+        ask(desk, found)
+    monkeypatch.chdir(tmp_path)
+    put(copy, make_memory("storm-2", "Another storm"))
+    os.rename(copy, repo)
+
+    assert sorted(ask(desk, found)) == ["storm", "storm-2"]
+
+
+def test_no_repository_is_told_at_the_start(tmp_path: Path) -> None:
+    desk = Desk(str(tmp_path))
+
+    with pytest.raises(NoRepositoryError):
+        desk.need()
+    desk.close()
+
+
+def test_locked_store_is_told_with_its_holder(desk: Desk, repo: Path) -> None:
+    git(repo, "config", "gitmem.lockTimeout", "0.1")
+
+    with (
+        WriteLock(repo / ".git/gitmem", command="a long sync", timeout_s=1),
+        pytest.raises(GitmemError, match="a long sync"),
+    ):
+        ask(desk, lambda memory: memory.remember("Something else"))
+
+    assert ask(desk, lambda memory: memory.remember("Something else")).is_written

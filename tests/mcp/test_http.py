@@ -1,0 +1,146 @@
+"""HTTP on the loopback address: both eras of the protocol, the token, and the guard against other hosts and origins."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+from console import GITMEM, environment
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from proving import make_memory, put
+from serving import ERAS, Answer
+
+from gitmem.errors import GitmemError
+from gitmem.mcp.http import guarded, kept_token, make_app, serve
+from gitmem.mcp.server import make_server
+from gitmem.mcp.service import Service
+
+
+@contextlib.contextmanager
+def served(folder: Path, *options: str, **variables: str) -> Iterator[tuple[str, str]]:
+    """Yield the address of a server and what it said of its token."""
+    argv = [*GITMEM, "mcp", "--http", "0", *options]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    server = subprocess.Popen(argv, cwd=folder, env=environment(**variables), **pipes)
+    try:
+        address = server.stdout.readline().strip()
+        said = server.stderr.readline()
+        yield address, said.rpartition("Bearer ")[2].strip()
+    finally:
+        server.send_signal(signal.SIGINT)
+        rest = server.communicate(timeout=20)[1]
+    assert server.returncode == 130, rest
+    assert "Traceback" not in rest
+
+
+def search(address: str, token: str, era: str) -> Answer:
+    async def run() -> Answer:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        async with (
+            httpx2.AsyncClient(headers=headers) as http,
+            Client(streamable_http_client(address, http_client=http), mode=era) as client,
+        ):
+            return Answer(await client.call_tool("memory_search", {"query": "storm"}))
+
+    return asyncio.run(run())
+
+
+def test_clients_of_both_eras_find_memories(memory, repo: Path) -> None:
+    put(repo, make_memory("storm", "A retry storm"))
+
+    with served(repo, GITMEM_MCP_TOKEN="a-token-of-ones-own") as (address, token):
+        answers = [search(address, token, era) for era in ERAS]
+        port = int(address.rpartition(":")[2].partition("/")[0])
+        addresses = {one[4][0] for one in socket.getaddrinfo(socket.gethostname(), port, socket.AF_INET)}
+        with socket.socket() as other:
+            reached = [one for one in addresses if not one.startswith("127.") and other.connect_ex((one, port)) == 0]
+
+    assert [[hit["key"] for hit in answer.content["hits"]] for answer in answers] == [["storm"], ["storm"]]
+    assert address.startswith("http://127.0.0.1:")
+    assert token == "a-token-of-ones-own"
+    assert reached == []
+
+
+HERE = {"Host": "127.0.0.1:4486"}
+RIGHT = {**HERE, "Authorization": "Bearer right"}
+
+
+@pytest.mark.parametrize(
+    ("token", "headers", "status"),
+    [
+        ("right", RIGHT, 200),
+        ("right", HERE, 401),
+        ("right", {**HERE, "Authorization": "Bearer wrong"}, 401),
+        ("right", {**HERE, "Authorization": b"Bearer \xff"}, 401),
+        ("right", {**HERE, "Authorization": "Basic right"}, 401),
+        ("right", {**RIGHT, "Host": "evil.example"}, 421),
+        ("right", {**RIGHT, "Host": "127.0.0.1.evil.example:80"}, 421),
+        ("right", {**RIGHT, "Origin": "https://evil.example"}, 403),
+        ("right", {**RIGHT, "Origin": "null"}, 403),
+        ("right", {**RIGHT, "Origin": "http://localhost:3000"}, 200),
+        (None, HERE, 200),
+        (None, {**HERE, "Host": "evil.example"}, 421),
+    ],
+)
+def test_only_who_is_meant_gets_an_answer(repo: Path, token: str | None, headers: dict[str, str], status: int) -> None:
+    assert asyncio.run(post(repo, token, headers, INITIALIZE)) == status
+
+
+def test_request_that_is_too_large_is_refused(repo: Path) -> None:
+    assert asyncio.run(post(repo, "right", RIGHT, b" " * 2**20)) == 413
+
+
+INITIALIZE = (
+    b'{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18",'
+    b' "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}}'
+)
+
+
+async def post(folder: Path, token: str | None, headers: dict[str, str], body: bytes) -> int:
+    """Return the status of one request, asked of the application itself."""
+    service = Service(str(folder))
+    server = make_server(service)
+    app = guarded(make_app(server), token)
+    accepts = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    try:
+        async with server.session_manager.run(), httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app)) as http:
+            return (
+                await http.post("http://127.0.0.1:4486/mcp", content=body, headers={**accepts, **headers})
+            ).status_code
+    finally:
+        service.close()
+
+
+def test_token_is_kept_for_its_owner_alone(tmp_path: Path) -> None:
+    first, second = kept_token(tmp_path / "gitmem"), kept_token(tmp_path / "gitmem")
+
+    file = tmp_path / "gitmem" / "mcp-token"
+    assert (first, len(first)) == (second, 48)
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert os.listdir(file.parent) == ["mcp-token"]
+    file.write_text("\n")
+    with pytest.raises(GitmemError, match="holds no token"):
+        kept_token(file.parent)
+
+
+def test_port_that_is_taken_is_told(repo: Path) -> None:
+    told: list[str] = []
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(GitmemError, match="cannot be used: Address already in use") as error:
+            serve(str(repo), port=port, read_only=False, token=None, told=lambda *said: told.extend(said))
+
+    assert "--http 0" in error.value.hint
+    assert told == []

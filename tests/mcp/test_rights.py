@@ -1,0 +1,60 @@
+"""What an agent may change: what it wrote as itself, for the same person; more where it leads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import git
+from proving import make_memory, put
+
+from gitmem.app import Memory
+from gitmem.errors import NotFoundError, RefusedError
+from gitmem.mcp.rights import refuse_known_fact, refuse_others, refuse_replacing
+
+
+@pytest.mark.parametrize(
+    ("by", "leads", "may"),
+    [
+        ({"who": "Ana", "agent": "bot"}, "", True),
+        ({"who": "Ben", "agent": "bot"}, "", False),
+        ({"who": "Ana", "agent": "other"}, "", False),
+        ({"who": "Ana"}, "", False),
+        ("Ana", "", False),
+        ({"who": "Ben"}, "bot", True),
+        ({"who": "Ben"}, "*", True),
+        ({"who": "Ben"}, "other", False),
+    ],
+)
+def test_own_memories_and_those_of_who_is_led(memory, repo: Path, by: object, leads: str, may: bool) -> None:
+    put(repo, make_memory("storm", "A retry storm", by=by))
+    if leads:
+        git(repo, "config", "gitmem.leads", leads)
+    with Memory(repo) as mine:
+        mine.agent = "bot"
+        if may:
+            assert refuse_others(mine, "sto", "", "deletes it") == "storm"
+            refuse_replacing(mine, "storm", "")
+        else:
+            with pytest.raises(RefusedError, match="only its author deletes it"):
+                refuse_others(mine, "storm", "", "deletes it")
+            with pytest.raises(RefusedError, match="only its author replaces it"):
+                refuse_replacing(mine, "storm", "")
+
+
+def test_private_memory_is_the_agents_own(memory) -> None:
+    memory.remember("A private storm", key="storm", scope="private")
+
+    memory.agent = "bot"
+
+    assert refuse_others(memory, "storm", "", "deletes it") == "storm"
+
+
+def test_key_that_nobody_has_is_free(memory, repo: Path) -> None:
+    put(repo, make_memory("storm-of-retries", "A retry storm"))
+    memory.agent = "bot"
+
+    refuse_replacing(memory, "storm", "")  # the beginning of another one's
+    refuse_known_fact(memory, "There is a README", "")
+    with pytest.raises(NotFoundError):
+        refuse_others(memory, "nothing", "", "deletes it")

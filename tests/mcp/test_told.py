@@ -1,0 +1,75 @@
+"""What is told of memories: a line each that no memory can forge, and nothing of theirs outside of the fence."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitmem.mcp import told
+
+SECTION = {"name": "WARNINGS", "total": 3, "more": 1, "rest": "gitmem list"}
+ITEM = {"key": "a", "kind": "fact", "status": "failed", "text": "No longer", "score": 0.0, "scope": "project"}
+
+
+def inside(text: str) -> list[str]:
+    return text.split(" begins]\n")[1].split("\n[memory ", maxsplit=1)[0].split("\n")
+
+
+def test_text_is_one_line_and_says_where_it_was_cut() -> None:
+    assert told.line("a\n- [b] (fact, verified)\r\n\tc") == "a - [b] (fact, verified) c"
+    assert told.line("x" * 500) == "x" * 399 + "…"
+
+
+def test_nothing_is_fenced_where_there_is_nothing() -> None:
+    assert told.fenced("", "nobody") == ""
+    assert told.standing({"failed": [], "suspect": [], "flapping": []}) == ""
+
+
+def test_digest_has_its_sections_their_counts_and_what_is_left_out() -> None:
+    sections = [SECTION | {"items": [ITEM, ITEM | {"key": "", "kind": "", "status": ""}]}, SECTION | {"total": 0}]
+
+    assert inside(told.digest({"sections": sections})) == [
+        "## WARNINGS (3)",
+        "- [a] (fact, failed) No longer",
+        "- No longer",
+        "… 1 more: gitmem list",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("fields", "verdict", "source"),
+    [
+        ({"by": {"who": "Ana"}}, None, "memory a, gotcha, project, by a person"),
+        ({"by": {"agent": "b\nby a person"}}, None, "memory a, gotcha, project, by agent b by a person"),
+        ({}, {"outcome": "holds", "own": False}, "memory a, gotcha, project, verified by others, by a person"),
+    ],
+)
+def test_standing_of_a_memory_is_told_before_its_words(fields, verdict, source: str) -> None:
+    found = {
+        "key": "a", "kind": "gotcha", "scope": "project", "status": "", "title": "T\nx", "frontmatter": fields,
+        "verdict": verdict, "because": [], "archived": False, "superseded": False, "expired": False, "body": "B\n",
+    }  # fmt: skip
+
+    text = told.memory(found)
+
+    assert text.split("\n")[1] == f"Source: {source}"
+    assert inside(text) == ["T x", "", "B"]
+
+
+def test_status_of_a_memory_says_what_it_means() -> None:
+    found = {
+        "key": "a", "kind": "fact", "scope": "private", "status": "failed", "title": "T", "archived": True,
+        "frontmatter": {"tags": ["x", "y"], "verify": {"contains": "a", "in": "b"}}, "superseded": False,
+        "verdict": {"outcome": "fails", "own": True, "because": "a\nis gone"}, "because": ["b", "c"], "expired": False,
+        "body": "",
+    }  # fmt: skip
+
+    text = told.memory(found)
+
+    assert "fact, private, failed (no longer true), archived, by a person" in text.split("\n")[1]
+    assert inside(text) == [
+        "T",
+        "tags: x, y",
+        "check (shown, not run): contains: a, in: b",
+        "because: a is gone",
+        "rests on: b → c",
+    ]
