@@ -132,7 +132,8 @@ def test_learning_goes_to_one_worker_or_to_all(memory, repo: Path) -> None:
     )
 
     shared = fields_of(repo, f"mistake_patterns/{to_all.content['key']}.md")
-    assert (shared["kind"], shared["by"], to_all.content["scope"]) == ("mistake_pattern", OWN, "project")
+    assert (shared["kind"], to_all.content["scope"]) == ("mistake_pattern", "project")
+    assert shared["by"] == OWN | {"role": "lead"}
     assert to_one.content["scope"] == "private"
     git(repo, "config", "gitmem.agent", "worker-7")
     found = call_one(repo, "memory_search", query="deploy")
