@@ -15,6 +15,7 @@ STATUSES = {
     "AmbiguousKeyError": 1,
     "UsageError": 2,
     "RefusedError": 2,
+    "DuplicateError": 2,
     "FormatError": 2,
     "ConfigError": 3,
     "BusyError": 3,
