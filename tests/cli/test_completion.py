@@ -55,7 +55,7 @@ def test_bash_takes_the_script_and_completes_commands_options_and_choices(script
     assert completed(path, "gitmem", "") >= set(table.top())
     assert completed(path, "gitmem", "task", "") >= set(table.verbs_of("task"))
     assert completed(path, "gitmem", "task", "close", "--fa") == {"--failed"}
-    assert completed(path, "gitmem", "recall", "--st") == {"--status", "--stats", "--store"}
+    assert completed(path, "gitmem", "recall", "--st") == {"--status", "--stats", "--store", "--strict"}
     assert completed(path, "gitmem", "completion", "ba") == {"bash"}
     assert completed(path, "gitmem", "remember", "--importance", "c") == {"critical"}
 
