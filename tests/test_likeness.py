@@ -55,6 +55,18 @@ def test_other_words_for_the_same_are_the_same(a: str, b: str) -> None:
     assert like(a, b) >= 0.85
 
 
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Written here", "Written there"),
+        ("Some naïve text", "Other naïve text"),
+        ("Who deploys", "When to deploy"),
+    ],
+)
+def test_of_few_words_every_one_tells(a: str, b: str) -> None:
+    assert like(a, b) < 0.5
+
+
 def test_title_that_its_body_begins_with_counts_once() -> None:
     assert claim_text("Deploys need VPN", "Deploys need VPN. Ask ops.\n") == "Deploys need VPN. Ask ops."
     assert claim_text("Deploys need VPN", "Ask ops.") == "Deploys need VPN\nAsk ops."
