@@ -190,7 +190,7 @@ def test_only_text_that_is_not_nfc_has_that_flaw(text):
 
 
 def test_a_hostile_text_is_refused_in_linear_time():
-    start = time.perf_counter()
+    start = time.process_time()
 
     for text in (
         "a" + "\u0301\u0316" * 16_000,
@@ -201,7 +201,7 @@ def test_a_hostile_text_is_refused_in_linear_time():
         assert find_hidden(text)
         assert display(text, lines=True, sequences=True) != ""
 
-    assert time.perf_counter() - start < 3
+    assert time.process_time() - start < 3
 
 
 def parse_injected(block: str) -> tuple[str, str, str]:
@@ -325,8 +325,8 @@ def test_nonces_differ():
 )
 def test_disarming_takes_linear_time(piece):
     text = piece * (65_536 // len(piece))
-    start = time.perf_counter()
+    start = time.process_time()
 
     inject(text, source="s", nonce=NONCE)
 
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
