@@ -122,7 +122,8 @@ class Opened(ProvingStore):
         if branch is None:
             return super().writer()
         writer = branch.writer()
-        writer.said.beside = self.catalog  # what the code tree says already
+        # What the code tree says already; not what waits to be written, which is planned by this very writer.
+        writer.said.beside = super().catalog
         return writer
 
     def catalog_at(self, tip: str | None) -> Catalog:

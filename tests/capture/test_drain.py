@@ -48,6 +48,21 @@ def test_captured_text_is_found_shown_and_listed_before_any_commit(memory, repo:
     assert tip(repo) == before
 
 
+def test_captured_text_is_found_and_drained_beside_memories_of_the_code_tree(memory, repo: Path) -> None:
+    memory.remember("Tokens are signed with RS256", key="rs256", in_tree=True)
+    git(repo, "add", "-f", ".memory")
+    git(repo, "commit", "-qm", "memory")
+    memory.capture(TEXT)
+    memory.capture("Tokens are signed with RS256.")
+
+    assert keys_found(memory, "gateway") == [GATEWAY]
+    assert keys_found(memory, "tokens signed") == ["rs256"]
+    assert memory.drain() == 2
+    assert keys_found(memory, "gateway") == [GATEWAY]
+    assert keys_found(memory, "tokens signed") == ["rs256"]
+    assert keys(repo) == [GATEWAY]
+
+
 @needs_namespaces
 def test_captured_text_is_found_on_a_disk_that_cannot_be_written_to(memory, repo: Path) -> None:
     memory.remember("Tokens are signed with RS256")
