@@ -109,6 +109,21 @@ COMMANDS = (
     ("forget", "body", "--why", EVIL),
     ("forget", "body"),
     ("log", "body"),
+    ("similar", "title"),
+    ("curate", "dedupe"),
+    ("stores", "add", "."),
+    ("stores", "add", f"{EVIL}=."),
+    ("stores", "add", EVIL),
+    ("stores", "remove", EVIL),
+    ("stores", "list"),
+    ("embed", "status"),
+    ("session", "use", EVIL, "text"),
+    ("session", "use", "gateway", f"text {EVIL}"),
+    ("session", "note", EVIL),
+    ("session", "evidence", "--ref", EVIL, EVIL),
+    ("session", "status"),
+    ("session", "status", EVIL),
+    ("session", "log", "--session", EVIL),
     ("-C", EVIL, "list"),
     (EVIL,),
     ("list", f"--{EVIL}"),
@@ -137,7 +152,8 @@ def test_nothing_alive_is_printed_by_any_command(hostile: Path) -> None:
     [
         words
         for words in COMMANDS
-        if words[0] in ("list", "recall", "show", "verify", "status", "context", "doctor", "log")
+        if words[0] in ("list", "recall", "show", "verify", "status", "context", "doctor", "log", "similar", "curate")
+        or words[:2] in (("stores", "list"), ("embed", "status"), ("session", "status"), ("session", "log"))
     ],
 )
 def test_json_is_one_document_with_nothing_alive_in_it(hostile: Path, words: tuple[str, ...]) -> None:
@@ -149,6 +165,27 @@ def test_json_is_one_document_with_nothing_alive_in_it(hostile: Path, words: tup
     assert done.out or done.err.startswith("gitmem: error: ")
     if done.out:
         json.loads(done.out)
+
+
+def test_what_an_agent_ran_and_what_another_repository_says_is_shown_with_nothing_alive_in_it(
+    hostile: Path, template: Path, tmp_path: Path
+) -> None:
+    evil = Path(shutil.copytree(hostile, tmp_path / f"other{EVIL}"))
+    repo = Path(shutil.copytree(template, tmp_path / "mine"))
+    gitmem(repo, "remember", "The gateway needs a trace id", "--key", "own")
+    ran = {"session_id": f"s{EVIL}", "cwd": str(repo), "hook_event_name": "PostToolUseFailure", "tool_name": "Bash"}
+    told = json.dumps({**ran, "tool_input": {"command": f"make {EVIL}"}, "error": f"Exit code 1\n{EVIL}"})
+    done = [gitmem(repo, "hook", "claude-code", input=told), gitmem(repo, "stores", "add", f"theirs={evil}")]
+
+    for words in (["session", "status"], ["session", "log"], ["stores"], ["recall", "gateway"], ["recall", "evil"]):
+        done += [gitmem(repo, *words), gitmem(repo, *words, "--json")]
+
+    assert [one for one in done if ALIVE.findall(one.out + one.err)] == []
+    assert [one.status for one in done if one.status not in (0, 1)] == []
+    assert "make \\x1b]52" in done[2].out
+    assert "theirs" in done[6].out
+    assert "own" in done[8].out
+    assert "theirs" in done[10].out
 
 
 def test_hostile_titles_come_through_json_as_they_are(hostile: Path) -> None:
