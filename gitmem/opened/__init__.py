@@ -17,6 +17,7 @@ from gitmem.git.repository import discover
 from gitmem.opened.others import has_private, open_private, open_universal
 from gitmem.opened.proofs import ProvingStore
 from gitmem.store.home import FOLDER, find_tree, is_home
+from gitmem.store.planted import remove_links
 from gitmem.store.scope import DOMAIN, LISTED, PRIVATE, PROJECT, SCOPES, UNIVERSAL, Store
 from gitmem.store.viewpoint import outside
 
@@ -71,6 +72,7 @@ class Opened(ProvingStore):
             ConfigError: A setting is wrong.
         """
         git = Git(outside(discover(os.path.abspath(start))))
+        remove_links(git.repository.state)
         settings = config.load(git.config_values())
         store = Store(
             PROJECT,

@@ -279,6 +279,8 @@ def sweep(place: Place) -> None:
 
 def _empty(folder: str) -> None:
     """Remove a folder of a topic, in which only files lie."""
+    if os.path.islink(folder):
+        return
     try:
         for entry in os.scandir(folder):
             _remove(entry.path)
