@@ -140,7 +140,9 @@ def _with_status(
 
 def _count(catalog: Catalog, condition: str, keys: Iterable[str]) -> int:
     """Return how many of some memories meet a condition."""
-    return len(list(catalog.each(f"SELECT 1 FROM memory m WHERE {condition} AND m.key IN ({{}})", keys)))
+    # By the index of keys: SQLite would go through all that is new (measured: 2.7 ms at 10,000 instead of 0.1).
+    counting = f"SELECT 1 FROM memory m INDEXED BY memory_key WHERE {condition} AND m.key IN ({{}})"
+    return len(list(catalog.each(counting, keys)))
 
 
 def _warnings(
@@ -148,8 +150,8 @@ def _warnings(
 ) -> tuple[list[Item], set[str]]:
     """Return one line for everything that must not be believed as it stands, and their keys."""
     rows = catalog.rows(
-        "SELECT m.id, m.key, m.kind, m.title, s.at, s.outcome FROM fact f JOIN memory m ON m.id = f.id JOIN state s"
-        f" ON s.ground = ? AND s.fact = f.id WHERE {state.LIVE} AND {state.CLAIM} AND (s.outcome = 'fails' OR"
+        "SELECT m.id, m.key, m.kind, m.title, s.at, s.outcome FROM state s CROSS JOIN fact f ON f.id = s.fact CROSS JOIN"
+        f" memory m ON m.id = f.id WHERE s.ground = ? AND {state.LIVE} AND {state.CLAIM} AND (s.outcome = 'fails' OR"
         " (s.outcome = 'holds' AND (s.fresh = 0 OR s.at + f.ttl_s < ?))) ORDER BY m.key",
         (ground or 0, now),
     )
@@ -197,7 +199,7 @@ def _recent(
     )
     fresh = [(row, 0.0) for row in (Row(*row) for row in rows) if row.key not in shown]
     closed = tasks.closed_since(catalog, since, now=now, limit=LATEST)
-    in_all = catalog.row(f"SELECT count(*) FROM memory m WHERE {condition}")[0]
+    in_all = catalog.row(f"SELECT count(*) FROM memory m INDEXED BY memory_recent WHERE {condition}")[0]
     total = in_all - _count(catalog, condition, shown) + tasks.count_closed(catalog, since, now=now)
     limit = policy.context.max_memory_tokens
 

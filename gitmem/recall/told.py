@@ -76,8 +76,9 @@ class About:
 
 def about(catalog: Catalog, ground: int | None, keys: Iterable[str], *, now: int) -> dict[str, About]:
     """Return who wrote some memories, and whose verdict they have, by key."""
+    # By the index of keys: SQLite would go through all that is not shadowed (measured: 2 ms at 10,000 instead of 0.1).
     rows = {row[0]: row[1:] for row in catalog.each(
-        "SELECT id, key, agent FROM memory WHERE shadowed = 0 AND key IN ({})", keys
+        "SELECT id, key, agent FROM memory INDEXED BY memory_key WHERE shadowed = 0 AND key IN ({})", keys
     )}  # fmt: skip
     told = state.tell(catalog, ground, rows, now=now, chains={})
     return {key: About(agent, told[number].is_own) for number, (key, agent) in rows.items()}

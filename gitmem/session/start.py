@@ -112,8 +112,9 @@ def start(memory: Opened, event: Event, doors: Doors) -> str:
     else:
         topics.sweep(place)
         log.sweep(place)
-        own = _own(here)
-        parts = _parts(here, own)
+        total = _count(here)
+        own = _own(here, total)
+        parts = _parts(here, own, total)
     text, shown = _composed(here, own, parts)
     kept = log.Shown(shown, _tip(memory), role=name, topic=topic.name)
     log.keep(place, event, kept, now=memory.now)
@@ -139,10 +140,10 @@ def _composed(here: _Here, own: Sequence[str], parts: Sequence[Part]) -> tuple[s
         characters -= len(text) - told.CHARACTERS
 
 
-def _own(here: _Here) -> list[str]:
-    """Return what is told in our own words."""
+def _own(here: _Here, total: int) -> list[str]:
+    """Return what is told in our own words, of so many entries."""
     lines = [
-        f"This repository has a memory of {_count(here)} entries. Search it before you guess: gitmem recall"
+        f"This repository has a memory of {total} entries. Search it before you guess: gitmem recall"
         ' "question"; one whole: gitmem show KEY.'
     ]
     discipline = _discipline(here)
@@ -164,14 +165,14 @@ def _discipline(here: _Here) -> str:
     return display(read_text(path, DISCIPLINE_BYTES).strip(), lines=True)
 
 
-def _parts(here: _Here, own: Sequence[str]) -> list[Part]:
+def _parts(here: _Here, own: Sequence[str], total: int) -> list[Part]:
     """Return what is told from the memory, the first first; the digest takes the tokens that the others leave."""
     if here.topic.is_review:
         return [_topic(here)]
     if here.policy.session.profile == BMAD:
         return [_summaries(here, SUMMARIES, here.budget)]
     ahead = [_topic(here), _summaries(here, 1, int(here.budget * SUMMARY_SHARE)), _warm(here)]
-    behind = [_newest(here)]
+    behind = [_newest(here, total)]
     if here.event.source == COMPACTED:
         ahead.append(_worklog(here))
     spent = FENCE_TOKENS + analysis.count_tokens("\n".join([*own, told.body_of([*ahead, *behind])]))
@@ -295,14 +296,14 @@ def _count(here: _Here) -> int:
     return count_live(here.catalog, without=("task",), now=here.memory.now)
 
 
-def _newest(here: _Here) -> Part:
+def _newest(here: _Here, total: int) -> Part:
     """Return the newest memories by their titles, and how many there are in all (A6)."""
     rows = here.catalog.rows(
         "SELECT m.id, m.key, m.kind, m.title FROM memory m INDEXED BY memory_recent"
         f" WHERE {_live(here)} AND m.kind <> 'session' ORDER BY m.created DESC, m.key LIMIT ?",
         (here.policy.session.newest,),
     )
-    return _titles(here, f"NEWEST (of {_count(here)})", rows)
+    return _titles(here, f"NEWEST (of {total})", rows)
 
 
 def _titles(here: _Here, heading: str, rows: Sequence[Any]) -> Part:
