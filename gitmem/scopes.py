@@ -31,7 +31,8 @@ def other_scopes(
     """Return the section of the private, domain and universal memories; None where there are none."""
     items: list[Item] = []
     total = 0
-    for source in memory.sources(store for store in memory.stores(SCOPES) if store is not memory):
+    others = [store for store in memory.stores(SCOPES) if store is not memory]
+    for source in memory.sources(others) if others else ():
         with source.catalog.reading():
             found = list(_items(source, policy, memory.config, working, now))
         total += len(found)

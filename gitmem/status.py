@@ -8,6 +8,7 @@ from gitmem.catalog import state
 from gitmem.catalog.keys import tell_unreadable
 from gitmem.document.fields import STATES, format_time
 from gitmem.errors import ProcessError
+from gitmem.git.binary import NO_SYSTEM
 from gitmem.graph import age_s
 from gitmem.verify.culprit import told_of
 from gitmem.verify.standing import culprits, take_stock
@@ -116,19 +117,27 @@ def notices(catalog: Catalog, *, now: int, silent: str = "") -> list[str]:
 def working_set(git: Git, default_branch: str) -> list[str]:
     """Return what is being worked on: changed files of the work tree, and of the branch against the default one."""
     found: list[str] = []
-    if git.repository.work_tree is not None:
-        top = str(git.repository.work_tree)
+    top = git.repository.top
+    if top is not None:
         try:
+            # Most repositories have no filter to turn off, and then nothing of the system's settings matters here.
+            plain, more = ([], NO_SYSTEM) if git.has_no_filters() else (git.without_filters(), None)
             # -uno: untracked files would cost a walk of the whole tree; what is new is staged soon.
             status = ("status", "--porcelain", "-z", "-uno", "--no-renames")
-            done = git.run(f"--work-tree={top}", "-C", top, *git.without_filters(), *status, timeout_s=5)
+            done = git.run(f"--work-tree={top}", "-C", top, *plain, *status, timeout_s=5, more=more)
             found += [os.fsdecode(item[3:]) for item in done.stdout.split(b"\0") if len(item) > 3]
         except ProcessError:
             pass  # a broken index is not ours to judge; the digest is only less to the point
-    if default_branch:
+    if default_branch and not _is_at(git, default_branch):
         try:
             done = git.run("diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", f"{default_branch}...HEAD")
             found += [os.fsdecode(item) for item in done.stdout.split(b"\0") if item]
         except ProcessError:
             pass  # unborn HEAD, or no common ancestor
     return list(dict.fromkeys(found))[:WORKING_LIMIT]
+
+
+def _is_at(git: Git, ref: str) -> bool:
+    """Tell whether HEAD is at the commit of a ref: then nothing of a branch differs, and git need not be asked."""
+    commit = git.read_head()[1]
+    return commit is not None and commit == git.read_ref(ref)

@@ -8,6 +8,7 @@ import pytest
 from conftest import CODE, NOW, commit_files, git, put_files, tip
 from proving import DAY, Clock, approve_all, make_fact, make_memory, put, verify
 
+from gitmem import process
 from gitmem.app import Memory
 from gitmem.status import WORKING_LIMIT, notices, working_set
 
@@ -164,6 +165,36 @@ def test_files_of_the_branch_are_worked_on_after_those_of_the_work_tree(memory, 
 
     assert working_set(memory.git, "refs/heads/main") == ["README.md", "src/new.py"]
     assert working_set(memory.git, "") == ["README.md"]
+
+
+def test_clean_default_branch_takes_one_process_and_another_branch_takes_two(memory, repo, monkeypatch):
+    asked = []
+    run = process.run
+    monkeypatch.setattr(process, "run", lambda argv, **more: (asked.append(argv), run(argv, **more))[1])
+    working_set(memory.git, "refs/heads/main")
+    here, asked[:] = [argv[-5] for argv in asked], []
+    git(repo, "checkout", "-q", "-b", "feature")
+    commit_files(repo, {"src/new.py": "x\n"})
+
+    assert working_set(memory.git, "refs/heads/main") == ["src/new.py"]
+    assert (here, len(asked)) == (["status"], 2)
+
+
+@pytest.mark.parametrize("where", ["repository", "person", "included"])
+def test_filter_that_is_set_anywhere_is_never_run(memory, repo, tmp_path, monkeypatch, where):
+    commit_files(repo, {".gitattributes": "*.md filter=odd\n"})
+    marker, home = tmp_path / "it-ran", tmp_path / "own-home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    files = {"repository": repo / ".git/config", "person": home / ".gitconfig", "included": tmp_path / "more"}
+    if where == "included":
+        git(repo, "config", "include.path", str(files[where]))
+    git(repo, "config", "--file", str(files[where]), "filter.odd.clean", f"touch {marker}; cat")
+    (repo / "README.md").write_text("changed\n", encoding="utf-8")
+
+    assert working_set(memory.git, "refs/heads/main") == ["README.md"]
+    assert not marker.exists()
+    assert not memory.git.has_no_filters()
 
 
 def test_work_on_very_many_files_is_cut(memory, repo):

@@ -150,9 +150,9 @@ def _warnings(
 ) -> tuple[list[Item], set[str]]:
     """Return one line for everything that must not be believed as it stands, and their keys."""
     rows = catalog.rows(
-        "SELECT m.id, m.key, m.kind, m.title, s.at, s.outcome FROM state s CROSS JOIN fact f ON f.id = s.fact CROSS JOIN"
-        f" memory m ON m.id = f.id WHERE s.ground = ? AND {state.LIVE} AND {state.CLAIM} AND (s.outcome = 'fails' OR"
-        " (s.outcome = 'holds' AND (s.fresh = 0 OR s.at + f.ttl_s < ?))) ORDER BY m.key",
+        "SELECT m.id, m.key, m.kind, m.title, s.at, s.outcome FROM state s CROSS JOIN fact f ON f.id = s.fact"
+        f" CROSS JOIN memory m ON m.id = f.id WHERE s.ground = ? AND {state.LIVE} AND {state.CLAIM}"
+        " AND (s.outcome = 'fails' OR (s.outcome = 'holds' AND (s.fresh = 0 OR s.at + f.ttl_s < ?))) ORDER BY m.key",
         (ground or 0, now),
     )
     found: dict[str, Item] = {}

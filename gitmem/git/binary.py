@@ -13,7 +13,7 @@ from gitmem.git.repository import Repository, Unsure, is_oid, read_head, read_re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
 # Before every call: nothing of the user's configuration may run a program, fetch, recurse or collect garbage in
@@ -44,6 +44,8 @@ CODE_BOUNDS = (640 * 1024 * 1024, 150.0)
 CONFIG_OF_WORKTREE = "config.worktree"
 _FOLDER_MODE = "040000"
 _FOLDER = _FOLDER_MODE.encode()
+# What keeps git from reading the system's settings: git(1).
+NO_SYSTEM = {"GIT_CONFIG_NOSYSTEM": "1"}
 # fsync is off by default in git for refs and loose objects (git-config(1), core.fsync).
 DURABLE = ("-c", "core.fsync=committed,reference", "-c", "core.fsyncMethod=fsync")
 
@@ -126,13 +128,14 @@ class Git:
         durable: bool = False,
         timeout_s: float | None = None,
         transport: bool = False,
+        more: Mapping[str, str] | None = None,
     ) -> process.Finished:
-        """Run one git command and return its output.
+        """Run one git command and return its output; *more* is what its environment has besides.
 
         Raises:
             ProcessError: git is missing, or said no while *check* is on.
         """
-        env = self.environment(transport=transport)
+        env = {**self.environment(transport=transport), **(more or {})}
         argv = self.argv(*args, durable=durable)
         return process.run(argv, cwd=None, env=env, input=input, check=check, timeout_s=timeout_s)
 
@@ -306,9 +309,7 @@ class Git:
         Of one that may be given several times, the values are apart by ``configured.APART``. The files are read by hand
         where that is certain, and most repositories have none: that spares a process.
         """
-        own = os.path.join(self.repository.git, CONFIG_OF_WORKTREE)
-        paths = (*reversed(git_config_files(self.repository.common)), own)  # what is read later wins
-        files = {path: content for path in paths if (content := configured.mentions(path))}
+        files = {path: content for path in self._config_files() if (content := configured.mentions(path))}
         if not files:
             return {}
         try:
@@ -321,6 +322,18 @@ class Git:
             asked = (item.partition("\n") for item in os.fsdecode(done.stdout).split("\0") if item)
             pairs = [(name.removeprefix("gitmem."), value) for name, _, value in asked]
         return configured.collected(pairs)
+
+    def _config_files(self) -> tuple[str, ...]:
+        """Return the files in which settings may stand; what is read later wins."""
+        own = os.path.join(self.repository.git, CONFIG_OF_WORKTREE)
+        return (*reversed(git_config_files(self.repository.common)), own)
+
+    def has_no_filters(self) -> bool:
+        """Tell whether it is certain, without a process, that no filter driver is set but in the system's file.
+
+        That file may lie anywhere (it is compiled into git): a call is to be told not to read it, by ``NO_SYSTEM``.
+        """
+        return not any(configured.mentions(path, "filter") for path in self._config_files())
 
     def without_filters(self) -> list[str]:
         """Return options that turn filter drivers off: git runs them on changed files to compare (gitattributes(5))."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from gitmem.git.binary import Git
 from gitmem.git.repository import Unsure, read_ref
@@ -49,8 +48,8 @@ def _remote_head(git: Git, remote: str) -> str:
     """Return the branch that the remote's HEAD names, without its prefix."""
     prefix = f"refs/remotes/{remote}/"
     try:
-        text = (git.repository.common_dir / f"{prefix}HEAD").read_text(encoding="utf-8")
-        found = text.removeprefix("ref: ").strip()
+        with open(os.path.join(git.repository.common, f"{prefix}HEAD"), encoding="utf-8") as file:
+            found = file.read().removeprefix("ref: ").strip()
     except (OSError, ValueError):
         return ""
     return found.removeprefix(prefix) if found.startswith(prefix) else ""
@@ -65,15 +64,21 @@ def find_checkout(git: Git, ref: str) -> str:
         return ""
     found = os.fsdecode(git.run("for-each-ref", "--format=%(worktreepath)", ref).stdout).removesuffix("\n")
     # A bare repository has a HEAD and no files.
-    return found if found and Path(found, ".git").exists() else ""
+    return found if found and os.path.exists(os.path.join(found, ".git")) else ""
 
 
 def _heads(git: Git) -> Iterator[str]:
     """Yield what the HEAD of each work tree says, read by hand; it says nothing of use with reftable."""
-    common = git.repository.common_dir
-    for head in (common / "HEAD", *(common / "worktrees").glob("*/HEAD")):
+    common = git.repository.common
+    try:
+        names = os.listdir(os.path.join(common, "worktrees"))
+    except OSError:
+        names = []
+    linked = (os.path.join(common, "worktrees", name, "HEAD") for name in names)
+    for head in (os.path.join(common, "HEAD"), *filter(os.path.exists, linked)):
         try:
-            yield head.read_text(encoding="utf-8").rstrip("\n")
+            with open(head, encoding="utf-8") as file:
+                yield file.read().rstrip("\n")
         except (OSError, ValueError):
             yield ""
 

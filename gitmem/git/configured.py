@@ -23,15 +23,15 @@ APART = "\0"
 _ODD = frozenset('"\\#;\t\r')
 
 
-def mentions(path: str) -> bytes:
-    """Return a file's content where it may have settings of ours, or includes a file that may; else nothing."""
+def mentions(path: str, section: str = SECTION) -> bytes:
+    """Return a file's content where it may have settings of a section, or includes a file that may; else nothing."""
     try:
         with open(path, "rb") as file:
             content = file.read()
     except OSError:
         return b""
     lower = content.lower()
-    return content if SECTION.encode() in lower or b"[include" in lower else b""
+    return content if section.encode() in lower or b"[include" in lower else b""
 
 
 def read_section(content: bytes) -> list[tuple[str, str]]:
