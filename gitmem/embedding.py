@@ -116,6 +116,8 @@ def rebuild(
         folder, catalog = store.vectors_folder, store.catalog()
         if everything:
             embedded.forget_all(folder, providers)
+        else:
+            embedded.forget_other_sizes(folder, providers)
         before = count_missing(store, catalog, providers)
         left = embedded.catch_up(folder, catalog, providers, progress=told)
         gone, unused = embedded.tidy(folder, catalog, providers, kept=kept)

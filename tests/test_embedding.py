@@ -153,6 +153,60 @@ def test_damage_that_shows_itself_late_leaves_words_and_one_line(store: Path) ->
     assert ["the vectors cannot be read" in notice for notice in notices(store, "vacuum")] == [True]
 
 
+def test_where_none_can_be_kept_words_answer_and_it_is_said(store: Path) -> None:
+    (store / ".git/gitmem" / FOLDER / "lock").mkdir(parents=True)
+
+    assert keys(store, "vacuum") == ["vacuum"]
+    assert ["the vectors cannot be kept" in notice for notice in notices(store, "vacuum")] == [True]
+
+
+def test_a_file_in_the_place_of_the_vectors_goes(store: Path) -> None:
+    (store / ".git/gitmem").mkdir(exist_ok=True)
+    (store / ".git/gitmem" / FOLDER).write_text("not ours")
+
+    assert keys(store, LOGIN)[0] == "sso"
+
+
+def test_nothing_behind_a_link_is_deleted_or_written(store: Path, tmp_path: Path) -> None:
+    kept = [tmp_path / "elsewhere" / name / "file" for name in ("apt", "0123456789abcdef")]
+    for path in kept:
+        path.parent.mkdir(parents=True)
+        path.write_text("somebody's")
+    (store / ".git/gitmem").mkdir(exist_ok=True)
+    place = store / ".git/gitmem" / FOLDER
+    place.symlink_to(tmp_path / "elsewhere")
+
+    with Memory(store) as memory:
+        assert memory.embed_status()["unused"] == 0
+        assert memory.embed_rebuild()["models_removed"] == 0
+    assert not place.is_symlink()
+    assert sorted((tmp_path / "elsewhere").rglob("*")) == sorted([*kept, *(path.parent for path in kept)])
+
+
+def test_what_is_not_called_as_a_models_folder_is_not_taken_for_one(store: Path, tmp_path: Path) -> None:
+    place = store / ".git/gitmem" / FOLDER
+    (place / "mine").mkdir(parents=True)
+    (tmp_path / "elsewhere").mkdir()
+    (place / "0123456789abcdef").symlink_to(tmp_path / "elsewhere")
+
+    with Memory(store) as memory:
+        assert memory.embed_rebuild()["models_removed"] == 0
+    assert (place / "mine").is_dir()
+
+
+def test_another_size_under_the_same_name_is_said_and_rebuilt(store: Path) -> None:
+    keys(store, LOGIN)
+    folder = next(path for path in (store / ".git/gitmem" / FOLDER).iterdir() if path.is_dir())
+    with sqlite3.connect(folder / "index.sqlite") as connection:
+        connection.execute("UPDATE meta SET value = '2' WHERE name = 'dimensions'")
+    connection.close()
+    assert ["the vectors have 2 numbers, the question 3" in notice for notice in notices(store)] == [True]
+
+    with Memory(store) as memory:
+        assert memory.embed_rebuild()["embedded"] == 4
+    assert notices(store) == []
+
+
 def test_where_vectors_cannot_be_written_those_that_are_there_are_searched_and_it_is_said(store: Path) -> None:
     keys(store, LOGIN)
     put(store, make_memory("new", "Colours of mail"))

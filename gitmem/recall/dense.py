@@ -74,8 +74,8 @@ class Dense:
 
     @property
     def spread(self) -> fuse.Spread:
-        """Return how all pieces lie to the question; known after ``nearest``."""
-        return self._spreads[0]
+        """Return how all pieces lie to the question; known after ``nearest``. A store may have no vectors at all."""
+        return self._spreads[0] if self._spreads else NOTHING
 
     def _told_by(self, asked: Callable[..., Any], *arguments: object) -> Any:
         """Return what asking the vectors gives; None from the time on that they cannot be read."""

@@ -148,6 +148,19 @@ def forget_all(folder: str, providers: Providers) -> None:
             discard(one.folder)
 
 
+def forget_other_sizes(folder: str, providers: Providers) -> None:
+    """Forget the vectors of models that answer with so many numbers no more; raises as ``catch_up`` does.
+
+    An endpoint's address and name of a model stay the same when another model is put behind them.
+    """
+    sizes = {provider.name: provider.query("size").size for provider in providers}
+    with _Writer(folder, providers) as writer:
+        for one in writer.vectors:
+            if one.shape.count and one.shape.dimensions != sizes[one.model]:
+                one.close()
+                discard(one.folder)
+
+
 def _index_blobs(catalog: Catalog) -> None:
     """Let memories be found by blob; where the catalog cannot be written to, each look reads it all (10 ms)."""
     try:

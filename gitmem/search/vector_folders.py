@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from hashlib import blake2b
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 FOLDER = "vectors"
+_IS_OURS = re.compile(r"[0-9a-f]{16}")
 
 
 def folder_of(state_folder: str | os.PathLike[str], model: str) -> str:
@@ -36,11 +38,17 @@ def discard(folder: str) -> None:
 
 
 def list_others(state_folder: str | os.PathLike[str], models: Iterable[str]) -> list[str]:
-    """Return the folders of vectors that are of none of these models, sorted."""
+    """Return the folders of vectors that are of none of these models, sorted.
+
+    They may be deleted, so nothing behind a link is one of them, and nothing that is not called as ours are.
+    """
     base = os.path.join(state_folder, FOLDER)
+    if os.path.islink(base) or not os.path.isdir(base):
+        return []
     own = {os.path.basename(folder_of(state_folder, model)) for model in models}
-    names = sorted(os.listdir(base)) if os.path.isdir(base) else []
-    return [os.path.join(base, name) for name in names if name not in own and os.path.isdir(os.path.join(base, name))]
+    with os.scandir(base) as entries:
+        found = [one for one in entries if _IS_OURS.fullmatch(one.name) and one.is_dir(follow_symlinks=False)]
+    return sorted(one.path for one in found if one.name not in own)
 
 
 class Writing:
@@ -56,6 +64,9 @@ class Writing:
         self._held = -1
 
     def __enter__(self) -> None:
+        if os.path.islink(self._folder) or os.path.isfile(self._folder):
+            # Derived, so it goes; what a link leads to is not ours to write or to delete.
+            os.unlink(self._folder)
         os.makedirs(self._folder, mode=0o700, exist_ok=True)
         held = try_lock(os.path.join(self._folder, "lock"))
         if held is None:

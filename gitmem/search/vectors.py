@@ -237,7 +237,7 @@ class Vectors:
 
     def _check(self, query: Floats) -> None:
         if self._shape.count and query.shape != (self._shape.dimensions,):
-            raise DamagedError(f"the vectors have {self._shape.dimensions} numbers, the question {query.shape}")
+            raise DamagedError(f"the vectors have {self._shape.dimensions} numbers, the question {query.size}")
 
     def known(self) -> set[str]:
         """Return the blobs of all memories that are embedded."""
@@ -274,7 +274,8 @@ class Vectors:
     def _resize(self, dimensions: int) -> None:
         """Fix how long a row is with the first one."""
         if self._shape.count and dimensions != self._shape.dimensions:
-            raise DamagedError(f"the vectors have {self._shape.dimensions} numbers, the new ones {dimensions}")
+            told = f"the vectors have {self._shape.dimensions} numbers, the new ones {dimensions}"
+            raise DamagedError(told, hint="another model under the same name? gitmem embed rebuild")
         if dimensions != self._shape.dimensions:
             self._shape = Shape(self._shape.kept, self._shape.name, dimensions, 0)
             self._rows = self._opened(self._shape)
