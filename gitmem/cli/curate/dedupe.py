@@ -88,7 +88,7 @@ def _print(done: Deduped, shown: tuple[Group, ...], out: Output) -> None:
         out.line(f"superseded {several} in {done.commit[:12]}")
         out.note(f"take one back: gitmem edit {done.groups[0].kept.key} --supersedes ''")
     elif done.groups:
-        out.note(f"{several} say nearly what another one says; supersede them: gitmem curate dedupe --apply")
+        out.note(f"nearly what another one says: {several}; supersede: gitmem curate dedupe --apply")
     else:
         out.note(f"nothing is said twice among {shared.counted(done.compared, 'memory', 'memories')}")
     for key in done.changed:

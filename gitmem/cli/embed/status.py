@@ -53,9 +53,8 @@ def _print(found: dict[str, Any], out: Output) -> None:
         for vectors in store["vectors"]:
             out.line("  ", (vectors["problem"] or _size(vectors), "dim"))
     if found["unused"]:
-        out.line(
-            f"{shared.counted(found['unused'], 'other model')} has vectors here, too; gitmem embed rebuild removes them"
-        )
+        other = shared.counted(found["unused"], "other model")
+        out.line(f"vectors of {other} are here, too; gitmem embed rebuild removes them")
 
 
 def _size(vectors: dict[str, Any]) -> str:

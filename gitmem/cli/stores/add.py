@@ -35,7 +35,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         return 0
     out.line(one.entry.name)
     out.note(
-        f"{shared.counted(one.memories, 'memory', 'memories')} of {one.entry.path} are read here from now on"
+        f"{one.entry.path} is read here from now on: {shared.counted(one.memories, 'memory', 'memories')}"
         if is_new
         else f"{one.entry.path} is listed already"
     )
