@@ -13,7 +13,7 @@ from gitmem import process
 from gitmem.analysis import count_tokens
 from gitmem.config import git_environment, summary_key
 from gitmem.errors import ConfigError, GitmemError
-from gitmem.secrets import safe_output
+from gitmem.secrets import redact, safe_output
 from gitmem.session.distil import TOKENS
 from gitmem.transcripts.turns import COMMAND, EDIT, PROMPT, SAID
 
@@ -88,10 +88,12 @@ def excerpt(turns: Sequence[Turn]) -> str:
 
 def _line(turn: Turn) -> str:
     if turn.what in (PROMPT, SAID):
-        return f"{'person' if turn.what == PROMPT else 'agent'}: {turn.text[:TURN]}"
+        return f"{'person' if turn.what == PROMPT else 'agent'}: {redact(turn.text)[:TURN]}"
     if turn.what == COMMAND:
         ended = {True: "failed", False: "passed", None: "ran"}[turn.failed]
-        return f"command {ended}: {turn.text[:COMMANDED]}" + (f"\n{turn.output[-COMMANDED:]}" if turn.failed else "")
+        return f"command {ended}: {redact(turn.text)[:COMMANDED]}" + (
+            f"\n{safe_output(turn.output, COMMANDED)}" if turn.failed else ""
+        )
     return f"edited: {', '.join(turn.files[:5])}" if turn.what == EDIT else ""
 
 

@@ -60,7 +60,7 @@ def recall_for(memory: Opened, event: Event, recall: Callable[[Asked], Found]) -
     part = _part(memory, hits, policy)
     tip = memory.find_tip() or ""
     shown = log.Shown(
-        {hit.reference: hit.status for hit in hits}, tip, topic=topic.name, query=redact(query[:LOGGED_CHARS])
+        {hit.reference: hit.status for hit in hits}, tip, topic=topic.name, query=redact(query)[:LOGGED_CHARS]
     )
     log.keep(place, event, shown, now=memory.now)
     source = f"the memory of this repository at {tip[:12]}, recalled for this prompt; key, kind, status, by whom"

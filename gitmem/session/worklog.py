@@ -51,8 +51,7 @@ def record(memory: Opened, event: Event) -> None:
     if event.failed is not None:
         entry["failed"] = event.failed
     if event.failed:
-        lines = event.output[-READ_CHARS:].strip().splitlines()
-        entry["said"] = _line(lines[-1]) if lines else ""
+        entry["said"] = _last(event.output)
     if event.agent:
         entry["agent"] = _line(event.agent_type or event.agent)
     append(topic.worklog_path, entry, limit=WORKLOG_BYTES)
@@ -65,6 +64,13 @@ def _line(text: str) -> str:
         line = line[:READ_CHARS].rpartition(" ")[0] or line[:READ_CHARS]
     line = display(redact(line))
     return line if len(line) <= KEPT_CHARS else f"{line[: KEPT_CHARS - 1]}…"
+
+
+def _last(output: str) -> str:
+    """Return the last line that a tool printed; of a very long one its end, without the word that the cut is in."""
+    lines = redact(output).strip().splitlines() or [""]
+    line = lines[-1]
+    return _line(line if len(line) <= READ_CHARS else line[-READ_CHARS:].partition(" ")[2])
 
 
 def _path(path: str, top: str) -> str:

@@ -21,7 +21,7 @@ from gitmem.session import better as module
 from gitmem.session.better import better, excerpt, fitting
 from gitmem.session.distil import TOKENS
 from gitmem.session.summary import key_of
-from gitmem.transcripts.turns import PROMPT, SAID, Turn
+from gitmem.transcripts.turns import COMMAND, PROMPT, SAID, Turn
 
 ANSWER = (
     "The gateway retries now, with backoff, since it drops bursts of more than fifty requests. The deployment is left."
@@ -137,6 +137,16 @@ def test_an_answer_is_cut_to_whole_lines_and_has_no_secrets() -> None:
     assert found.startswith("red [secret: github-token]\na line")
     assert found.endswith("for a while")
     assert count_tokens(found) <= TOKENS
+
+
+def test_half_a_secret_is_not_sent() -> None:
+    at = "x " * (module.TURN // 2 - 4) + SECRET
+    command = Turn(COMMAND, "y " * (module.COMMANDED // 2 - 4) + SECRET, failed=True, output=SECRET + " z" * 140)
+
+    found = excerpt([Turn(SAID, at), command])
+
+    assert SECRET[:8] not in found
+    assert SECRET[-8:] not in found
 
 
 def test_of_a_long_session_the_end_is_sent() -> None:

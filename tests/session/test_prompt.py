@@ -6,7 +6,7 @@ import pytest
 from proving import make_fact, make_memory, put, verify
 from sessions import asked, started
 
-from gitmem.session.prompt import HEAD, asked_of
+from gitmem.session.prompt import HEAD, LOGGED_CHARS, asked_of
 
 SHELF = {
     **make_memory("rs256", "Auth tokens are signed with RS256", "The gateway holds public keys only. " * 3),
@@ -108,3 +108,11 @@ def test_a_secret_in_a_prompt_is_not_kept(shelf) -> None:
     assert shelf.prompted(asked(f"{token} {QUESTION} auth tokens signed RS256"))
 
     assert token not in str(shelf.shown_in("s1"))
+
+
+def test_half_a_secret_is_not_logged(shelf) -> None:
+    token = "ghp_" + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
+    words = QUESTION.ljust(LOGGED_CHARS - 10)
+
+    assert shelf.prompted(asked(words + token))
+    assert "ghp_" not in shelf.shown_in("s1")[0]["query"]

@@ -46,6 +46,13 @@ def test_a_secret_across_the_cut_is_not_kept_in_part(memory) -> None:
     assert not any(TOKEN[:8] in entry["did"] for entry in kept(memory))
 
 
+def test_a_secret_across_the_beginning_of_a_long_last_line_is_not_kept_in_part(memory) -> None:
+    for room in (worklog.READ_CHARS - 20, 20_000 - len(TOKEN)):
+        worklog.record(memory, ran("make", failed=True, output="no: " + TOKEN + " x" * (room // 2)))
+
+    assert not any(TOKEN[-12:] in entry["said"] for entry in kept(memory))
+
+
 def test_the_worklog_stays_small(memory) -> None:
     for number in range(30):
         worklog.record(memory, ran(f"echo {number} " + "y" * 50_000))
