@@ -17,7 +17,7 @@ from gitmem.frozen import frozen
 from gitmem.hygiene import display
 from gitmem.session.better import better
 from gitmem.session.distil import distil, from_dict, merged, title_of, to_dict, told
-from gitmem.transcripts.read import read_transcript
+from gitmem.transcripts.read import HARNESSES, read_transcript
 from gitmem.transcripts.turns import SAID
 from gitmem.write.draft import make_draft
 from gitmem.write.place import find_known
@@ -133,8 +133,11 @@ def _hashed(event: Event) -> str:
 
 
 def _ask(memory: Opened, event: Event) -> None:
-    """Note durably that a summary is wanted, and start the process that makes it; of a sub-agent none is."""
-    if not event.transcript or event.agent or not memory.has_store():
+    """Note durably that a summary is wanted, and start the process that makes it.
+
+    None is of a sub-agent, nor of a harness whose transcripts are not read: asking would fail at every end.
+    """
+    if not event.transcript or event.agent or event.harness not in HARNESSES or not memory.has_store():
         return
     repository = memory.git.repository
     asked: dict[str, Any] = {name: getattr(event, name)[:TEXT_LIMIT] for name in _TOLD}

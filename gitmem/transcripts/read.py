@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from gitmem.transcripts.turns import Turn
 
+# The harnesses whose sessions are in one of the forms that are read.
+HARNESSES = ("claude-code", "codex", "gemini")
 # Turns that are kept: of more, the first and the last ones.
 FIRST = 1_000
 LAST = 10_000

@@ -177,6 +177,13 @@ def test_a_request_that_a_killed_process_had_taken_is_done(memory: Memory, repo:
     assert memory.summarize() == [key_of(event)]
 
 
+@pytest.mark.parametrize("harness", ["cursor", "copilot", "opencode", "pi"])
+def test_of_a_harness_whose_transcripts_are_not_read_no_summary_is_asked(memory: Memory, repo: Path, harness) -> None:
+    memory.session_ended(event_of(repo, repo / "session.jsonl", harness=harness))
+
+    assert not waits(memory.git.repository.state)
+
+
 @pytest.mark.parametrize("content", ["", "[]", "{", json.dumps({"harness": "x", "at": "now"})])
 def test_a_damaged_request_goes_away(memory: Memory, repo: Path, content: str) -> None:
     folder = repo / ".git" / "gitmem" / "summaries" / "asked"
