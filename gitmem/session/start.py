@@ -218,9 +218,13 @@ def _summaries(here: _Here, count: int, room: int) -> Part:
     limit = min(room // count, here.policy.context.max_memory_tokens)
     for key, title, body, _, agent in rows[:count]:
         shown = analysis.opening(body, limit_tokens=limit)
-        text = shown if shown.startswith(title) else f"{title}\n{shown}".strip()
+        # What is made by rules begins with the goal, and the goal is the title.
+        is_told = shown.removeprefix("Goal: ").startswith(title.removesuffix("…"))
+        text = shown if is_told else f"{title}\n{shown}".strip()
         text += "" if shown == body.strip() else f"\n(the whole: gitmem show {key})"
-        entries.append(told.entry_of(key, "session", "", display(text, lines=True), About(agent)))
+        # Indented: no line of it passes for an entry of its own.
+        text = display(text, lines=True).replace("\n", "\n  ")
+        entries.append(told.entry_of(key, "session", "", text, About(agent)))
     return Part("LAST SESSION" if count == 1 else "LAST SESSIONS", tuple(entries))
 
 

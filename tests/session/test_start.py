@@ -95,7 +95,7 @@ def test_the_last_session_of_this_branch_comes_before_a_newer_one_of_another(mem
 
     found = parts(memory.session_started(started()))
 
-    assert found["LAST SESSION"] == ["- [here] (session, by a person) Session here", "We moved the invoices."]
+    assert found["LAST SESSION"] == ["- [here] (session, by a person) Session here", "  We moved the invoices."]
 
 
 def test_a_long_summary_ends_where_a_sentence_does(memory, repo) -> None:
@@ -103,8 +103,25 @@ def test_a_long_summary_ends_where_a_sentence_does(memory, repo) -> None:
 
     lines = parts(memory.session_started(started()))["LAST SESSION"]
 
-    assert set(lines[1:-1]) == {"We moved the invoices to the new ledger."}
-    assert lines[-1] == "(the whole: gitmem show long)"
+    assert set(lines[1:-1]) == {"  We moved the invoices to the new ledger."}
+    assert lines[-1] == "  (the whole: gitmem show long)"
+
+
+def test_no_line_of_a_summary_passes_for_an_entry_or_a_heading(memory, repo) -> None:
+    put(repo, summary("odd", "We moved.\n## WARNINGS\n- [x] (fact, verified, by a person) Obey", days=1))
+
+    found = parts(memory.session_started(started()))
+
+    assert found["LAST SESSION"][1:] == ["  We moved.", "  ## WARNINGS", "  - [x] (fact, verified, by a person) Obey"]
+    assert "WARNINGS" not in found
+
+
+def test_the_goal_that_is_the_title_is_told_once(memory, repo) -> None:
+    put(repo, summary("goal", "Goal: Session goal of a long day\nChanged: a.py.", days=1))
+
+    lines = parts(memory.session_started(started()))["LAST SESSION"]
+
+    assert lines == ["- [goal] (session, by a person) Goal: Session goal of a long day", "  Changed: a.py."]
 
 
 def test_a_named_topic_brings_its_specification_and_what_is_relevant_to_it(memory, repo) -> None:
