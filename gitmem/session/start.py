@@ -142,10 +142,7 @@ def _composed(here: _Here, own: Sequence[str], parts: Sequence[Part]) -> tuple[s
 
 def _own(here: _Here, total: int) -> list[str]:
     """Return what is told in our own words, of so many entries."""
-    lines = [
-        f"This repository has a memory of {total} entries. Search it before you guess: gitmem recall"
-        ' "question"; one whole: gitmem show KEY.'
-    ]
+    lines = [_greeting(total)]
     discipline = _discipline(here)
     if discipline:
         lines.append(discipline)
@@ -154,6 +151,15 @@ def _own(here: _Here, total: int) -> list[str]:
     elif here.place.is_shared and not here.topic.is_pinned:
         lines.append(NUDGE)
     return lines
+
+
+def _greeting(count: int) -> str:
+    if not count:
+        return 'This repository has a memory with nothing in it yet. Keep what you learn: gitmem remember "TEXT".'
+    return (
+        f"This repository has a memory of {count} {'entry' if count == 1 else 'entries'}. Search it before you guess:"
+        ' gitmem recall "question"; one whole: gitmem show KEY.'
+    )
 
 
 def _discipline(here: _Here) -> str:

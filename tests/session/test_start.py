@@ -286,3 +286,11 @@ def test_hidden_characters_do_not_make_it_too_long(memory, repo) -> None:
 
     assert 1000 < len(text) <= told.CHARACTERS
     assert text.endswith(" ends]")
+
+
+def test_how_many_there_are_is_said_in_words_that_fit(memory, repo) -> None:
+    assert "with nothing in it yet. Keep what you learn" in memory.session_started(started())
+
+    put(repo, make_memory("one", "Only this"))
+
+    assert "a memory of 1 entry. Search it" in memory.session_started(started("s2"))
