@@ -1,7 +1,7 @@
 """Tell agents nothing at their start and with their prompts, for the active topic or in all of this repository.
 
-It is a file that is put there, and printed; --undo takes it away. On a shared branch it is for one session alone, unless
-somebody named the topic. For one process alone there is GITMEM_CONTEXT=0.
+It is a file that is put there, and printed; --undo takes it away. On a shared branch it is for one session alone,
+unless somebody named the topic. For one process alone there is GITMEM_CONTEXT=0.
 """
 
 from __future__ import annotations
@@ -30,6 +30,6 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.line(memory.switch_context(is_on=args.undo, everywhere=args.all, session=args.session))
         about = {} if args.all or args.undo else memory.topic_status(session=args.session)
         if about and about["shared"] and not about["named"]:
-            out.note(f"this is {about['topic']} alone: each session has its own topic here; --all switches off every one")
+            out.note(f"this is {about['topic']} alone: each session has its own; --all switches off every one")
         shared.tell_notices(memory, out)
     return 0
