@@ -96,7 +96,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
         wanted = wanted_of(args, named)
         git = git_of(args, out)
         steps: Sequence[Step] = (agents.plan_install if args.print else agents.install)(git, wanted)
-        status = _told(steps, out, args, standing.list_notes(git, wanted))
+        notes = standing.list_notes(git, wanted)
+        if git is not None and not (args.user or args.plugin):
+            with shared.open_memory(args, out) as memory:
+                notes += [] if memory.has_store() else ["there is no memory here yet, so hooks do nothing: gitmem init"]
+        status = _told(steps, out, args, notes)
     for what in (name for name in args.what if name in OTHERS):
         with shared.open_memory(args, out) as memory:
             steps = _install(memory, what, args)

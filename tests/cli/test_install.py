@@ -82,3 +82,11 @@ def test_options_of_others_are_refused(run_cli, memory) -> None:
         assert ran.status == 2, words
         assert "is for gitmem install" in ran.err
     assert "invalid choice: 'cod'" in run_cli("install", "cod").err
+
+
+def test_it_says_where_hooks_would_do_nothing_for_want_of_a_memory(repo: Path, run_cli) -> None:
+    before = run_cli("install", "pi")
+    run_cli("init", "--no-view")
+
+    assert "there is no memory here yet, so hooks do nothing: gitmem init" in before.out
+    assert "gitmem init" not in run_cli("install", "pi").out
