@@ -37,10 +37,14 @@ class Piece:
 def merge_texts(base: str, ours: str, theirs: str) -> tuple[Piece, ...]:
     """Return the pieces of a merged text in order; one piece without a conflict where it merged cleanly.
 
-    A last line without an end gets one.
+    A last line without an end gets one. Which side is called which changes nothing: where lines are repeated, libgit2
+    finds another common part when they are swapped (nothing to ``a b a`` and to ``b a a``), so one order is asked for.
     """
     if ours in (base, theirs) or theirs == base:
         return (Piece(theirs if ours == base else ours),)
+    if theirs < ours:
+        swapped = merge_texts(base, theirs, ours)
+        return tuple(Piece(one.text, one.theirs, one.ours, one.is_conflict) for one in swapped)
     merged = _merger().merge(_shielded(base), _shielded(ours), _shielded(theirs))
     pieces: list[Piece] = []
     sides: dict[str, list[str]] = {"": []}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from conftest import git
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gitmem.git.texts import Piece, merge_texts
@@ -33,6 +33,7 @@ def test_a_text_that_both_emptied_differently_is_no_error() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(LINES, LINES, LINES)
+@example([], ["a", "b", "a"], ["b", "a", "a"])
 def test_the_sides_can_be_swapped_and_markers_in_a_text_are_text(
     base: list[str], one: list[str], other: list[str]
 ) -> None:
