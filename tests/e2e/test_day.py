@@ -57,9 +57,11 @@ def test_every_block_of_the_readme_is_typed_here() -> None:
         "from gitmem",
         "gitmem check",
         "--record-results",
+        "install claude-code",
         "install git-hooks",
         "merge, push",
         "gitmem task add",
+        "gitmem pre-work",
         "recall --syntax",
         "knowledge.jsonl",
     )
@@ -189,6 +191,28 @@ def test_hooks_are_installed_as_shown_and_capture_what_a_commit_says(console: Co
     assert console.type(said, GITMEM_BACKGROUND=None).status == 0
 
     assert console.listed() == ["learned-the-gateway-drops-idle-connections"]
+
+
+def test_agents_call_it_as_shown(console: Console) -> None:
+    console.ok("init")
+
+    assert console.type(block("install claude-code")).status == 0
+
+    assert "gitmem hook claude-code" in (console.folder / ".claude/settings.json").read_text()
+    assert "gitmem hook codex" in (console.folder / ".codex/hooks.json").read_text()
+
+
+def test_steps_of_a_workflow_are_played_as_shown(console: Console) -> None:
+    console.ok("init")
+    built = "The middleware checks a token in two phases: the signature first, then what it claims. " * 6
+    (console.folder / "what-was-built.md").write_text(built)
+    (console.folder / "run.json").write_text('[{"kind": "gotcha", "title": "Tests hang", "body": "Without the VPN."}]')
+
+    ran = console.type(block("gitmem pre-work"))
+
+    assert ran.status == 0, ran.err
+    assert len(console.listed()) == 3
+    assert "Clock fixture" in console.ok("recall", "clock fixture", GITMEM_AGENT="worker-2")
 
 
 def test_task_is_played_as_shown(console: Console) -> None:
