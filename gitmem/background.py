@@ -1,8 +1,9 @@
 """Work that goes on behind a command: started detached, one run at a time, at most one more waiting, never in the way.
 
-Whoever wants a work done notes where in the work's list of requests and starts a process. A process that finds the
-work running goes away at once: the runner looks at the list again after it has let go of the lock, so that no request
-is lost and fifty of them cost two runs.
+Whoever wants a work done notes where in the work's list of requests, and then starts a process unless there is a mark
+that one is on its way or at work. That one takes its mark away and looks at the list once more before it ends: whoever
+saw the mark had noted the request before that look. So no request is lost, and fifty of them cost two runs. A process
+that finds the work running goes away at once.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ FOLDER = "background"
 LOG = "log"
 # A traceback is 3 KB: the last hundred failures, twice.
 LOG_LIMIT = 262_144
-# A process that was started this long ago and has not looked at the list yet is dead: no start takes as long.
-ON_ITS_WAY_S = 5.0
+# A mark of this age is of a process that died, or of one that is long at work: another one is started, and goes away if
+# the lock is held. No start takes as long.
+MARK_S = 5.0
 
 
 def start(state_folder: str | os.PathLike[str], where: str | os.PathLike[str], what: str) -> None:
@@ -44,10 +46,9 @@ def start(state_folder: str | os.PathLike[str], where: str | os.PathLike[str], w
     if variable(SWITCH) == "off" or not sys.executable:
         return
     folder = os.path.join(state_folder, FOLDER)
-    waiting = _ask(folder, where, what)
-    if waiting is None or (waiting and _is_on_its_way(folder, what)) or _is_running(folder, what):
+    if not _ask(folder, where, what) or _is_marked(folder, what):
         return
-    _write(os.path.join(folder, f"{what}.started"), "")
+    _write(_mark(folder, what), "")
     # -P: a folder `gitmem` where the work is must not take our place.
     argv = [sys.executable, "-P", "-m", "gitmem", "background", what]
     process.start_detached(argv, cwd=where, env=git_environment(), log=os.path.join(folder, LOG))
@@ -60,7 +61,7 @@ def turns(state_folder: str | os.PathLike[str], where: str | os.PathLike[str], w
     written to, where no work would have a result.
     """
     folder = os.path.join(state_folder, FOLDER)
-    if _ask(folder, where, what) is None:
+    if not _ask(folder, where, what):
         return
     _rotate(os.path.join(folder, LOG))
     while os.path.exists(_requests(folder, what)):
@@ -69,9 +70,11 @@ def turns(state_folder: str | os.PathLike[str], where: str | os.PathLike[str], w
             return
         try:
             for place in _take(folder, what):
+                _write(_mark(folder, what), "")
                 yield Turn(folder, what, place)
         finally:
             os.close(lock)
+            _remove(_mark(folder, what))
 
 
 class Turn:
@@ -119,31 +122,42 @@ def _requests(folder: str, what: str) -> str:
     return os.path.join(folder, f"{what}.asked")
 
 
-def _ask(folder: str, where: str | os.PathLike[str], what: str) -> bool | None:
-    """Note that a work is wanted; tell whether one was waiting already, None where nothing can be noted."""
+def _mark(folder: str, what: str) -> str:
+    return os.path.join(folder, f"{what}.started")
+
+
+def _ask(folder: str, where: str | os.PathLike[str], what: str) -> bool:
+    """Note that a work is wanted; tell whether that could be noted."""
     line = os.fsencode(os.path.abspath(where)) + b"\0"
+    path = _requests(folder, what)
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
-        fd = os.open(_requests(folder, what), os.O_WRONLY | os.O_APPEND | os.O_CREAT | CLOSE_ON_EXEC, 0o600)
-    except OSError:
-        return None
-    try:
-        waiting = os.fstat(fd).st_size > 0
-        os.write(fd, line)  # appended whole: POSIX.1-2017, write(), O_APPEND
-    except OSError:
-        return None
-    finally:
-        os.close(fd)
-    return waiting
-
-
-def _is_on_its_way(folder: str, what: str) -> bool:
-    """Tell whether a process that will look at the list was started a moment ago."""
-    try:
-        started = os.stat(os.path.join(folder, f"{what}.started")).st_mtime
+        while not _append(path, line):
+            continue  # the list was taken between opening and writing, and may have been read by then
     except OSError:
         return False
-    return abs(time.time() - started) < ON_ITS_WAY_S
+    return True
+
+
+def _append(path: str, line: bytes) -> bool:
+    """Append to a file, and tell whether it still has its name afterwards."""
+    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | CLOSE_ON_EXEC, 0o600)
+    try:
+        os.write(fd, line)  # appended whole: POSIX.1-2017, write(), O_APPEND
+        return os.path.samestat(os.fstat(fd), os.stat(path))
+    except FileNotFoundError:
+        return False
+    finally:
+        os.close(fd)
+
+
+def _is_marked(folder: str, what: str) -> bool:
+    """Tell whether a process is on its way or at work that will look at the list of requests again."""
+    try:
+        marked = os.stat(_mark(folder, what)).st_mtime
+    except OSError:
+        return False
+    return abs(time.time() - marked) < MARK_S
 
 
 def _take(folder: str, what: str) -> list[str]:
@@ -165,15 +179,6 @@ def _lock(folder: str, what: str) -> int | None:
         return try_lock(os.path.join(folder, f"{what}.lock"))
     except OSError:
         return None
-
-
-def _is_running(folder: str, what: str) -> bool:
-    """Tell whether a process that will still look at the list of requests holds the lock."""
-    fd = _lock(folder, what)
-    if fd is None:
-        return True
-    os.close(fd)
-    return False
 
 
 def _rotate(log: str) -> None:

@@ -75,6 +75,39 @@ def test_process_that_never_came_is_replaced(tmp_path: Path, started: list[str])
     assert started == ["index", "index"]
 
 
+def test_request_during_the_last_turn_is_taken_and_one_after_it_starts_a_process(
+    tmp_path: Path, started: list[str]
+) -> None:
+    runs = 0
+    for _ in background.turns(tmp_path, tmp_path, "index"):
+        runs += 1
+        if runs == 1:
+            background.start(tmp_path, tmp_path, "index")
+    background.start(tmp_path, tmp_path, "index")
+
+    assert (runs, started) == (2, ["index"])
+
+
+def test_list_that_is_taken_while_somebody_writes_into_it_loses_nothing(
+    tmp_path: Path, started: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    background.start(tmp_path, "/earlier", "index")
+    write, taken = os.write, []
+
+    def taken_meanwhile(fd: int, data: bytes) -> int:
+        monkeypatch.setattr(os, "write", write)
+        requests = tmp_path / "background" / "index.asked"
+        taken.append(requests.read_bytes())
+        requests.unlink()
+        return write(fd, data)
+
+    monkeypatch.setattr(os, "write", taken_meanwhile)
+    background.start(tmp_path, "/later", "index")
+
+    assert taken == [b"/earlier\0"]
+    assert (tmp_path / "background" / "index.asked").read_bytes() == b"/later\0"
+
+
 def test_work_is_done_at_every_place_it_is_wanted_at(tmp_path: Path, started: list[str]) -> None:
     background.start(tmp_path, "/there/a\nb", "index")
     background.start(tmp_path, "/there/c", "index")

@@ -71,15 +71,14 @@ locate() {
 """
 _REFRESH = """\
 
-# One process does the work and at most one more waits: where one was started a moment ago, it is only told.
+# A process that is on its way or at work takes its mark away before it looks at the list for the last time: where the
+# mark is there after the request was noted, nobody needs to be started. An old one is of a process that died.
 refresh() {
-  told=
-  if [ -s "$folder/checkout.asked" ]; then told=$(find "$folder/checkout.started" -mmin -1); fi
+  mark=$folder/checkout.started
   printf '%s\\0' "$PWD" >>"$folder/checkout.asked" || return
-  if [ -z "$told" ]; then
-    : >"$folder/checkout.started"
-    run background checkout >>"$folder/log" 2>&1 &
-  fi
+  if [ -e "$mark" ] && [ -n "$(find "$mark" -mmin -1)" ]; then return; fi
+  : >"$mark"
+  run background checkout >>"$folder/log" 2>&1 &
 }
 """
 _ACTIONS = {

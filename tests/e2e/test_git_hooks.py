@@ -62,7 +62,9 @@ def test_day_with_hooks_installed(repo: Path, tmp_path: Path) -> None:
     # A linked work tree shares the hooks; nothing of the person's was touched, and nothing failed behind them.
     linked = tmp_path / "linked"
     git_as_person(repo, "worktree", "add", "-q", str(linked), "-b", "linked")
-    assert wait_until(lambda: at_rest(state))
+    assert wait_until(lambda: at_rest(state)), [
+        (path.name, path.read_text()) for path in (state / "background").iterdir() if path.is_file()
+    ]
     assert git(repo, "status", "--porcelain", "--ignored") == git(linked, "status", "--porcelain", "--ignored") == ""
     assert "error" not in (state / "background" / "log").read_text()
 

@@ -101,6 +101,26 @@ def test_many_checkouts_in_a_row_start_one_process_until_it_has_begun(repo: Path
     assert len(lines(calls)) == 1  # the fake one never takes the list
 
 
+def test_request_is_never_left_to_a_process_that_ends_meanwhile(repo: Path, calls: Path, tmp_path: Path) -> None:
+    set_shims(repo, calls)
+    folder = repo / ".git" / "gitmem" / "background"
+    folder.mkdir()
+    asked, mark = folder / "checkout.asked", folder / "checkout.started"
+    asked.write_bytes(b"/earlier\0")
+    mark.write_text("")
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    # While the shim asks how old the mark is, a process takes what is wanted, does it, and ends.
+    find = programs / "find"
+    find.write_text(f'#!/bin/sh\ncat "{asked}" >> "{calls}"\nrm -f "{mark}" "{asked}"\necho "{mark}"\n')
+    find.chmod(0o755)
+
+    run_git(repo, "checkout", "-q", "-b", "topic", PATH=f"{programs}:{os.environ['PATH']}")
+
+    assert not asked.exists()
+    assert calls.read_bytes() == b"/earlier\0" + os.fsencode(repo) + b"\0"
+
+
 def test_checkout_of_files_is_none_of_our_business(repo: Path, calls: Path) -> None:
     set_shims(repo, calls)
 
