@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from gitmem.verify.judge import Result
     from gitmem.verify.schedule import Schedule
     from gitmem.verify.session import Options, Run, Watch
+    from gitmem.verify.silence import Silence
     from gitmem.verify.taken import Taken
 
 
@@ -123,32 +124,73 @@ class Jobs(Shown):
 
         return list_schedules(self.git.repository.state, self.git.repository.top or "")
 
-    def silence(self, catalog: Catalog, ground: int | None) -> str:
-        """Return one line where a schedule fell silent or its last job failed, or an empty string."""
+    def silence(self, catalog: Catalog, ground: int | None) -> Silence | None:
+        """Return what is wrong where a schedule fell silent or its last job failed."""
         schedules = self.schedules()
         if not schedules:
-            return ""
+            return None
         from gitmem.background import list_failures
-        from gitmem.catalog.state import waits
         from gitmem.secrets import safe_output
         from gitmem.verify.job import last_job
-        from gitmem.verify.schedule import find_silence
+        from gitmem.verify.seen import Signs
+        from gitmem.verify.silence import find_silence
 
-        state, now = self.git.repository.state, self.now
+        state = self.git.repository.state
         failed = next((said for what, said, _ in list_failures(state) if what == "verify"), "")
+        signs = Signs(self.git, catalog, ground, self._default(), self._upstream())
         return find_silence(
             schedules,
             last_job(state),
             failure=" ".join(safe_output(failed, 300).split()),
-            verified=catalog.row("SELECT coalesce(max(at), 0) FROM verdict")[0],
-            waits=lambda: waits(catalog, ground, now),
-            changed=lambda: int(self.git.text("log", "-1", "--no-show-signature", "--format=%ct") or 0),
-            now=now,
+            verified=signs.verified(),
+            waits_since=lambda: signs.waits_since(self.now),
+            came=signs.came,
+            now=self.now,
         )
+
+    def soon_off(self, verified: int) -> str:
+        """Return one line where a forge is about to switch its schedule off; what was recorded lately is a commit."""
+        from gitmem.verify.seen import newest_commit
+        from gitmem.verify.silence import DAY_S, FORGE_WARN_DAYS, tell_soon_off
+
+        if self.now - verified < FORGE_WARN_DAYS * DAY_S or not any(one.is_forge for one in self.schedules()):
+            return ""
+        refs = ("HEAD", self._default(), self.ref, self._upstream())
+        return tell_soon_off(self.schedules(), newest_commit(self.git, refs), self.now)
+
+    def notes_on_jobs(self, catalog: Catalog, ground: int | None) -> list[str]:
+        """Return what a session must know of verify jobs, a line each: that a schedule is silent, or soon will be."""
+        silence = self.silence(catalog, ground)
+        verified = catalog.row("SELECT coalesce(max(at), 0) FROM verdict")[0]
+        return [told for told in (silence.told if silence else "", self.soon_off(verified)) if told]
+
+    def last_verified(self, catalog: Catalog) -> dict[str, Any] | None:
+        """Return when a verify job ran last as far as this clone knows, and on which commit; None where none did."""
+        from gitmem.verify.seen import tell_last
+
+        return tell_last(self.git, catalog, now=self.now)
 
     def jobs(self, catalog: Catalog, ground: int | None, tip: str) -> dict[str, Any]:
         """Return what is known of verify jobs: the last one here, the last on the branch, and what runs them."""
         from gitmem.verify.seen import tell_jobs
 
-        silent = self.silence(catalog, ground)
-        return tell_jobs(self.git, self.schedules(), tip=tip, silent=silent, now=self.now)
+        verified = catalog.row("SELECT coalesce(max(at), 0) FROM verdict")[0]
+        return tell_jobs(
+            self.git,
+            self.schedules(),
+            tip=tip,
+            silence=self.silence(catalog, ground),
+            soon_off=self.soon_off(verified),
+            now=self.now,
+        )
+
+    def _default(self) -> str:
+        """Return the code's default branch as a full ref, as far as that is known without a process."""
+        from gitmem.git.branches import likely_default
+
+        configured = self.config.default_branch or self.policy().verify.default_branch
+        return likely_default(self.git, configured=configured, remote=self.config.remote)
+
+    def _upstream(self) -> str:
+        """Return the memory branch of the remote, as a full ref."""
+        return f"refs/remotes/{self.config.remote}/{self.config.branch}"

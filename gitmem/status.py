@@ -91,15 +91,15 @@ def _line(line: Line, broken: Mapping[tuple[str, str], str]) -> dict[str, Any]:
     }
 
 
-def notices(catalog: Catalog, *, now: int, silent: str = "") -> list[str]:
+def notices(catalog: Catalog, *, now: int, jobs: Sequence[str] = ()) -> list[str]:
     """Return lines about the store that a session must know, the most important first.
 
     Args:
         catalog: The catalog.
         now: Epoch seconds.
-        silent: What is wrong with the schedule of verify jobs, or empty.
+        jobs: What is wrong with the schedules of verify jobs, a line each.
     """
-    found = [silent] if silent else []
+    found = [*jobs]
     unreadable = tell_unreadable(catalog)
     if unreadable:
         found.append(unreadable)

@@ -42,10 +42,10 @@ def context(memory: Memory, paths: Sequence[str], budget_tokens: int, kinds: Seq
     if others is not None:
         budget_tokens -= sections.cost([others])
         if not memory.has_store():
-            return sections.as_table([others])
+            return sections.as_table([others]) | {"verified": None}
     catalog = memory.catalog()
     ground = memory.ground(catalog)
-    silent = memory.silence(catalog, ground)
+    jobs = memory.notes_on_jobs(catalog, ground)
     with catalog.reading():
         found = digest.digest(
             catalog,
@@ -57,10 +57,10 @@ def context(memory: Memory, paths: Sequence[str], budget_tokens: int, kinds: Seq
             budget_tokens=budget_tokens,
             kinds=kinds,
             waiting=waiting,
-            notices=notices(catalog, now=memory.now, silent=silent),
+            notices=notices(catalog, now=memory.now, jobs=jobs),
             worker=lambda: worker_of(memory.git, memory.config.agent),
             reasons=lambda keys: reasons_of(catalog, memory.git, ground, keys, memory.local),
         )
     if others is not None:
         found.append(others)
-    return sections.as_table(found)
+    return sections.as_table(found) | {"verified": memory.last_verified(catalog)}

@@ -292,16 +292,6 @@ def counting(catalog: Catalog, ground: int | None, keys: Sequence[str], local: L
     return found
 
 
-def waits(catalog: Catalog, ground: int | None, now: int) -> bool:
-    """Tell whether a fact is due on a ground: no verdict counts, it is of other inputs, or it is too old."""
-    row = catalog.row(
-        "SELECT 1 FROM fact f JOIN memory m ON m.id = f.id JOIN state s ON s.ground = ? AND s.fact = f.id"
-        f" WHERE {LIVE} AND {CLAIM} AND (s.outcome = '' OR s.fresh = 0 OR s.at + f.ttl_s < ?) LIMIT 1",
-        (ground or 0, now),
-    )
-    return row is not None
-
-
 def flapping(catalog: Catalog, ground: int | None) -> list[tuple[str, str, int, str, str]]:
     """Return key, title, number, spec and claim of each fact whose check does not always answer alike, by key."""
     # By its own index, as in `suspects`: few facts flap, and every digest asks.

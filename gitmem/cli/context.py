@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.cli.output import MARKS
+from gitmem.context.sections import ago
 from gitmem.store.scope import PROJECT
 
 TYPE_CHECKING = False
@@ -58,5 +59,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if not any(section["total"] for section in found["sections"]):
         out.line("nothing yet: gitmem remember, gitmem fact")
     out.line()
+    if found["verified"]:
+        last = found["verified"]
+        where = "HEAD" if last["is_head"] else f"{last['commit'][:12]}, which is not HEAD"
+        out.line((f"Last verify job: {ago(last['age_s'])} ago, at {where}", "dim"))
     out.line(('Search: gitmem recall "question"', "dim"))
     return 0

@@ -97,22 +97,35 @@ def _now(memory: Memory, args: argparse.Namespace) -> dict[str, Any]:
 
 def _print_jobs(jobs: dict[str, Any], out: Output) -> None:
     """Print when a verify job ran last, here and for the branch, what runs it, and what is wrong with that."""
-    last, branch = jobs["last"], jobs["branch"]
+    last, branch, claimed = jobs["last"], jobs["branch"], jobs["claimed"]
     if last:
         told = {"running": "runs now", "killed": "was killed", "failed": f"failed: {last['problem']}"}
         counts = [(last["due"], "due"), (last["failed"], "failed"), (last["unchecked"], "not checked")]
         ran = ", ".join(f"{number} {word}" for number, word in counts if number)
         how = told.get(last["state"], ran or "nothing was due")
-        out.line(
-            (f"last verify job here {_ago(last['age_s'])} ago: {how}", "dim" if last["state"] == "ended" else "yellow")
-        )
+        code = _code(last["commit"], last["behind"]) if last["commit"] else ""
+        ok = "dim" if last["state"] == "ended" else "yellow"
+        out.line((f"last verify job here {_ago(last['age_s'])} ago{code}: {how}", ok))
     if branch:
-        code = f" for the code at {branch['code'][:12]}" if branch["code"] else ""
-        out.line((f"verdicts recorded {_ago(branch['age_s'])} ago as {branch['commit'][:12]}{code}", "dim"))
+        by = " by other machines" if branch["claimed"] else ""
+        out.line((f"verdicts recorded{by} {_recorded(branch)}", "dim"))
+    if claimed and claimed != branch:
+        out.line((f"verdicts recorded by other machines {_recorded(claimed)}", "dim"))
     for one in jobs["schedules"]:
         out.line((f"scheduled by {one['what']}, {one['often']}: {one['file']}", "dim"))
-    if jobs["silent"]:
-        out.line((jobs["silent"], "yellow"))
+    for wrong in filter(None, (jobs["silent"], jobs["soon_off"])):
+        out.line((wrong, "yellow"))
+
+
+def _recorded(found: dict[str, Any]) -> str:
+    code = _code(found["code"], found["behind"]) if found["code"] else ""
+    return f"{_ago(found['age_s'])} ago as {found['commit'][:12]}{code}"
+
+
+def _code(commit: str, behind: int | None) -> str:
+    """Return which commit of the code something is about, and how far HEAD is ahead of it."""
+    far = {None: "", 0: ", which is HEAD"}.get(behind, f", {shared.counted(behind or 0, 'commit')} behind HEAD")
+    return f" for the code at {commit[:12]}{far}"
 
 
 def _print_view(view: dict[str, Any], out: Output) -> None:

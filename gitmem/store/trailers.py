@@ -11,6 +11,8 @@ CODE = "Code-Commit"
 # Where the default branch stood as this clone knew it; written on other branches than that. One that is squashed or
 # rebased leaves no trace in the code: this still says which code there was when it was written.
 DEFAULT = "Code-Default"
+# On verdicts that other machines' result files claimed, as a forge's job records them: how many.
+CLAIMED = "Gitmem-Claimed"
 
 
 @frozen

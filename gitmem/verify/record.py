@@ -10,6 +10,7 @@ from gitmem.graph import SKEW_S
 from gitmem.model import FAILED, FAILS, SUSPECT
 from gitmem.store import layout
 from gitmem.store.commit import Plan, write_commit
+from gitmem.store.trailers import CLAIMED, CODE
 from gitmem.store.verdicts import format_verdict
 from gitmem.verify.culprit import phrase, told_of
 from gitmem.verify.due import RUNGS
@@ -90,6 +91,7 @@ def record(
     now: int,
     lock_timeout_s: float,
     start: str | None,
+    claimed: bool = False,
     is_fresh: Callable[[Verdict], bool] = lambda _: False,
 ) -> Recorded:
     """Commit what changed, all of it in one commit, and none when nothing changed.
@@ -107,6 +109,7 @@ def record(
         now: Epoch seconds.
         lock_timeout_s: How long to wait for other writers.
         start: Where the branch starts when it does not exist yet (the remote's tip, in a fresh clone).
+        claimed: Whether other machines' result files say so.
         is_fresh: Tells whether what a verdict of the branch read is what it was.
     """
     told: dict[str, Recorded] = {}
@@ -134,7 +137,7 @@ def record(
             _subject(changed, told["it"], _blamed(changed, old)),
             writes=tuple(sorted(files.items())),
             deletes=tuple(stale),
-            trailers=_trailers(told["it"], commit, changed, _blamed(changed, old)),
+            trailers=_trailers(told["it"], commit, changed, _blamed(changed, old), claimed),
             machine=True,
         )
 
@@ -234,9 +237,10 @@ def _subject(changed: Sequence[Verdict], told: Recorded, blamed: Sequence[Verdic
 
 
 def _trailers(
-    told: Recorded, commit: str, changed: Sequence[Verdict], blamed: Iterable[Verdict]
+    told: Recorded, commit: str, changed: Sequence[Verdict], blamed: Iterable[Verdict], claimed: bool
 ) -> tuple[tuple[str, str], ...]:
-    rows = [("Code-Commit", commit), ("Gitmem-Verdicts", str(len(changed)))]
+    rows = [(CODE, commit), ("Gitmem-Verdicts", str(len(changed)))]
+    rows += [(CLAIMED, str(len(changed)))] if claimed else []
     rows += _capped("Gitmem-Failed", list(told.failed))
     rows += _capped("Gitmem-Holds-Again", list(told.holds_again))
     rows += _capped("Gitmem-Suspect", [f"{key} (because {' -> '.join(chain)})" for key, chain in told.suspect])

@@ -1,6 +1,6 @@
-"""What makes verify jobs run by themselves, as it was written down, and whether they fell silent.
+"""What makes verify jobs run by themselves, as it was written down.
 
-A read asks these two files and nothing of the machine: ``context`` must stay quick.
+A read asks these files and nothing of the machine: ``context`` must stay quick.
 """
 
 from __future__ import annotations
@@ -12,10 +12,8 @@ from gitmem.frozen import fields_of, frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import Any
-
-    from gitmem.verify.job import Job
 
 NOTE = "schedule.json"
 WORKFLOW = ".github/workflows/gitmem-verify.yml"
@@ -29,6 +27,7 @@ MISSED = 3
 # Forges switch schedules off in repositories where nothing happened for so long (GitHub: 60 days).
 FORGE_DAYS = 60
 HOUR_S = 3600
+FORGES = ("github", "gitlab")
 
 
 @frozen
@@ -63,6 +62,11 @@ class Schedule:
         """Return how far apart its runs are, in seconds."""
         return EVERY[self.every] * HOUR_S
 
+    @property
+    def is_forge(self) -> bool:
+        """Tell whether a forge runs it, whose signs are those on the branch alone."""
+        return self.what in FORGES
+
 
 def read_note(state: str) -> Schedule | None:
     """Return the schedule that was installed on this machine; None where there is none or its note is damaged."""
@@ -94,44 +98,6 @@ def list_schedules(state: str, top: str) -> list[Schedule]:
         return found
     every = first.removeprefix(WORKFLOW_MARK).split(" ", 1)[0].rstrip(";\n") if first.startswith(WORKFLOW_MARK) else ""
     return [*found, Schedule("github", every, WORKFLOW)] if every in EVERY else found
-
-
-def find_silence(
-    schedules: Sequence[Schedule],
-    job: Job | None,
-    *,
-    failure: str,
-    verified: int,
-    waits: Callable[[], bool],
-    changed: Callable[[], int],
-    now: int,
-) -> str:
-    """Return one line where a schedule left no sign for too long, or its last run did not get to its end; or nothing.
-
-    Args:
-        schedules: What should run.
-        job: The last verify job of this clone.
-        failure: What the last scheduled job failed of, or empty.
-        verified: When the branch's newest verdict was made, epoch seconds.
-        waits: Tells whether something waits to be judged: a job that finds nothing to do leaves no sign on the branch.
-        changed: Tells when the code here was committed, epoch seconds: nothing was due because of it before.
-        now: Epoch seconds.
-    """
-    for one in schedules:
-        late_s = MISSED * one.every_s
-        if one.what != "github":
-            last = max(job.started if job else 0, one.since)
-            if now - last > late_s:
-                return f"no verify job ran here for {_days(now - last)}, and one should run {one.often}: gitmem status"
-        elif now - verified > late_s and waits() and (silent_s := now - max(verified, changed())) > late_s:
-            told = f"the forge's verify job left no verdict for {_days(silent_s)}, and facts wait for one"
-            off = f"; a forge switches schedules off after {FORGE_DAYS} days without a commit"
-            return told + (off if silent_s > FORGE_DAYS * 24 * HOUR_S else "")
-    return f"the last scheduled verify job failed: {failure}" if failure else ""
-
-
-def _days(seconds: int) -> str:
-    return f"{seconds // 86_400} days" if seconds >= 2 * 86_400 else f"{seconds // HOUR_S} hours"
 
 
 def as_table(schedules: Sequence[Schedule]) -> list[dict[str, Any]]:

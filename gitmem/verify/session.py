@@ -310,10 +310,10 @@ class Session:
     def record_claimed(self, verdicts: Sequence[Verdict]) -> tuple[Recorded, Standing]:
         """Commit verdicts that were made elsewhere, which are none of this clone's own; return how all stands now."""
         before = take_stock(self._catalog, self.restate(), self._local, now=self._now)
-        recorded = self._record(verdicts, before)
+        recorded = self._record(verdicts, before, claimed=True)
         return recorded, take_stock(self._catalog, self.restate(), self._local, now=self._now)
 
-    def _record(self, verdicts: Sequence[Verdict], before: Standing) -> Recorded:
+    def _record(self, verdicts: Sequence[Verdict], before: Standing, *, claimed: bool = False) -> Recorded:
         from gitmem.verify.record import record
 
         return record(
@@ -329,6 +329,7 @@ class Session:
             now=self._now,
             lock_timeout_s=self._config.lock_timeout_s,
             start=self._start,
+            claimed=claimed,
             is_fresh=self._is_fresh,
         )
 

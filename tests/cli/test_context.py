@@ -36,7 +36,8 @@ def test_warnings_come_first_and_each_names_its_memory(run_cli) -> None:
 def test_json_is_as_documented(run_cli) -> None:
     found = json.loads(run_cli("context", "--json").out)
 
-    assert list(found) == ["sections", "tokens", "more"]
+    assert list(found) == ["sections", "tokens", "more", "verified"]
+    assert list(found["verified"]) == ["at", "age_s", "commit", "is_head"]
     assert [list(section) for section in found["sections"]] == [["name", "items", "total", "more", "rest"]] * 4
     assert [item["key"] for item in found["sections"][0]["items"]] == ["f", "k"]
     assert found["tokens"] > 0
