@@ -211,6 +211,16 @@ class Memory(Hooked):
         told |= {"spool": counts(self.git.repository.state), "view": self.view_standing()}
         return told | {"scope": scope or PROJECT, "scopes": self.other_scopes()}
 
+    def metrics(self, *, repository: str = "") -> str:
+        """Return how the memory stands as OpenMetrics text; *repository* is its folder's name where none is given."""
+        from gitmem import metrics
+
+        found, catalog = self.status(), self.catalog()
+        counts = self.metric_counts(catalog, self.ground(catalog), found)
+        return metrics.format_metrics(
+            list(metrics.families(found, counts)), repository=repository or self.git.repository.name
+        )
+
     def doctor(self, *, fix: bool) -> Examined:
         """Say whether the store is well formed, and repair what can be repaired without losing anything."""
         from gitmem.doctor import added, examine

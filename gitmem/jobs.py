@@ -6,11 +6,12 @@ from gitmem.shown import Shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from gitmem.catalog.catalog import Catalog
     from gitmem.install.git_hooks import Step
+    from gitmem.metrics import Counts
     from gitmem.verify.judge import Result
     from gitmem.verify.schedule import Schedule
     from gitmem.verify.session import Options, Run, Watch
@@ -182,6 +183,30 @@ class Jobs(Shown):
             silence=self.silence(catalog, ground),
             soon_off=self.soon_off(verified),
             now=self.now,
+        )
+
+    def metric_counts(self, catalog: Catalog, ground: int | None, found: Mapping[str, Any]) -> Counts:
+        """Return what metrics tell besides what *found* of the status."""
+        from gitmem import background, hook_log
+        from gitmem.metrics import Counts, count_due, moment_of
+        from gitmem.verify.seen import count_behind
+
+        state, jobs = self.git.repository.state, found["jobs"]
+        due, oldest = count_due(catalog, ground, self.now)
+        failures = hook_log.list_failures(state)
+        moments = {name: jobs[name]["at"] for name in ("last", "branch", "claimed") if jobs[name]}
+        moments |= {"verdict": found["verified_at"]} if found["verified_at"] else {}
+        is_current, shows = found["index"]["is_current"], found["index"]["commit"]
+        return Counts(
+            due,
+            oldest,
+            {name: moment_of(at) for name, at in moments.items()},
+            0 if is_current else count_behind(self.git, shows, found["commit"]),
+            self.local.count_looks(),
+            len(failures),
+            moment_of(failures[-1].at) if failures else 0,
+            len(background.list_failures(state)),
+            {one.what: one.every_s for one in self.schedules()},
         )
 
     def _default(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from gitmem.config import variable
@@ -68,7 +69,7 @@ def emit(args: argparse.Namespace, out: Output, found: Findings) -> None:
 
     form = form_of(args)
     for wanted, file in _files(args):
-        _write(file, render(wanted, found))
+        write_whole(file, render(wanted, found))
     if form in WRITTEN:
         out.exact(render(form, found))
     summary = variable("GITHUB_STEP_SUMMARY") if form == "github" else ""
@@ -78,20 +79,34 @@ def emit(args: argparse.Namespace, out: Output, found: Findings) -> None:
         _append(summary, page(cleaned(found), limit=SIZE_LIMIT - written))
 
 
-def _write(file: str, text: str) -> None:
-    """Put a file in its place, whole or not at all; a link of that name is replaced and not followed."""
+def write_whole(file: str, text: str, *, what: str = "report", mode: int | None = None) -> None:
+    """Put a file in its place, whole or not at all; a link of that name is replaced and not followed.
+
+    Args:
+        file: Where.
+        text: What it holds.
+        what: What it is, for the error.
+        mode: Its permissions, whatever the process's umask says.
+
+    Raises:
+        GitmemError: It cannot be written; a file that was there is left as it was.
+    """
     path = Path(file)
     if path.exists() and not path.is_symlink() and not path.is_file():
         _append(file, text)  # a device or a pipe; a folder says so itself
         return
     new = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
+        new.unlink(missing_ok=True)  # of a process of that number that was killed: in a container, each has the same
         with new.open("x", encoding="utf-8", errors="backslashreplace") as stream:
             stream.write(text)
+        if mode is not None:
+            new.chmod(mode)
         new.replace(path)
     except OSError as err:
-        new.unlink(missing_ok=True)
-        raise GitmemError(f"the report {file} cannot be written: {err.strerror}") from err
+        with suppress(OSError):  # the folder is none, or not ours
+            new.unlink(missing_ok=True)
+        raise GitmemError(f"the {what} {file} cannot be written: {err.strerror}") from err
 
 
 def _append(file: str, text: str) -> None:

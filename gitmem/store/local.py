@@ -195,6 +195,11 @@ class LocalState:
         rows = self._ask(f"SELECT key, count, last FROM access WHERE key IN ({marks})", wanted)
         return {key: (count, last) for key, count, last in rows}
 
+    def count_looks(self) -> int:
+        """Return how often memories were looked at, all together."""
+        rows = self._ask("SELECT coalesce(sum(count), 0) FROM access")
+        return int(rows[0][0]) if rows else 0
+
     def _quietly(self, db: sqlite3.Connection | None, sql: str, rows: Sequence[tuple[object, ...]]) -> None:
         """Write what is only nice to have; a read-only or full disk may keep it out."""
         if db is None:

@@ -165,7 +165,7 @@ def _last_job(git: Git, now: int) -> dict[str, Any] | None:
         "age_s": age_s(job.started, now),
         "state": "failed" if job.problem else how,
         "commit": job.commit,
-        "behind": _count_behind(git, job.commit),
+        "behind": count_behind(git, job.commit, git.read_head()[1]),
         "due": job.due,
         "failed": job.failed,
         "unchecked": job.unchecked,
@@ -205,19 +205,18 @@ def _as_table(git: Git, found: Recorded | None, now: int) -> dict[str, Any] | No
         "at": format_time(found.at),
         "age_s": age_s(found.at, now),
         "code": found.code,
-        "behind": _count_behind(git, found.code),
+        "behind": count_behind(git, found.code, git.read_head()[1]),
         "claimed": found.is_claimed,
     }
 
 
-def _count_behind(git: Git, code: str) -> int | None:
-    """Return how many commits of HEAD a commit of the code does not have; None where that cannot be told."""
-    head = git.read_head()[1]
-    if not code or head is None:
+def count_behind(git: Git, commit: str, head: str | None) -> int | None:
+    """Return how many commits of *head* another commit does not have; None where that cannot be told."""
+    if not commit or not head:
         return None
-    if code == head:
+    if commit == head:
         return 0
     try:
-        return int(git.run("rev-list", "--count", f"{code}..{head}", timeout_s=5).stdout)
+        return int(git.run("rev-list", "--count", f"{commit}..{head}", timeout_s=5).stdout)
     except (ProcessError, ValueError):
         return None  # it is not in this clone

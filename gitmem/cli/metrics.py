@@ -1,0 +1,49 @@
+"""Print how the memory stands as numbers: OpenMetrics text, for Prometheus and what speaks its formats.
+
+With --textfile, it is put in place of a file that node exporter's textfile collector reads, whole or not at all, with
+permissions 0644: run it from cron or a timer. Where that fails, the file stays as it was. Exits with 0 whatever the
+numbers say.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.cli.reports import write_whole
+from gitmem.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = (
+    "gitmem metrics",
+    "gitmem metrics --textfile /var/lib/node_exporter/textfile/gitmem-api.prom",
+    "gitmem metrics --repository api | curl --data-binary @- http://localhost:9091/metrics/job/gitmem",
+)
+# Collectors read files of this name alone.
+SUFFIX = ".prom"
+# Other users' collectors read it.
+MODE = 0o644
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what metrics takes."""
+    parser.add_argument("--textfile", default="", metavar="PATH", help="put it in place of this file, NAME.prom")
+    about = "what the label repository says (the repository's folder)"
+    parser.add_argument("--repository", default="", metavar="NAME", help=about)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Print the numbers, or write them to a file."""
+    if args.textfile and not args.textfile.endswith(SUFFIX):
+        raise UsageError(f"node exporter reads files named NAME{SUFFIX} alone", hint=f"--textfile gitmem{SUFFIX}")
+    with shared.open_memory(args, out) as memory:
+        text = memory.metrics(repository=args.repository)
+        shared.tell_notices(memory, out)
+    if args.textfile:
+        write_whole(args.textfile, text, what="text file", mode=MODE)
+    else:
+        out.bytes(text.encode())
+    return 0
