@@ -146,6 +146,7 @@ class Jobs(Shown):
             verified=signs.verified(),
             waits_since=lambda: signs.waits_since(self.now),
             came=signs.came,
+            installed=signs.installed,
             now=self.now,
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from conftest import NOW
+from conftest import NOW, commit_files
 
 from gitmem.frozen import fields_of
 from gitmem.verify.schedule import NOTE, WORKFLOW, WORKFLOW_MARK, Schedule
@@ -18,6 +18,5 @@ def installed(repo: Path, every: str, *, where: str = "") -> None:
 
 
 def workflow(repo: Path, every: str) -> None:
-    """Write the workflow of a forge into the work tree."""
-    (repo / ".github/workflows").mkdir(parents=True)
-    (repo / WORKFLOW).write_text(f"{WORKFLOW_MARK}{every}\n", encoding="utf-8")
+    """Commit the workflow of a forge, at NOW."""
+    commit_files(repo, {WORKFLOW: f"{WORKFLOW_MARK}{every}\n"})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from gitmem.catalog import state
 from gitmem.document.fields import format_time
 from gitmem.errors import ProcessError
@@ -43,6 +45,14 @@ class Signs:
     def verified(self) -> int:
         """Return when the branch's newest verdict was made, epoch seconds; 0 where it has none."""
         return int(self._catalog.row("SELECT coalesce(max(at), 0) FROM verdict")[0])
+
+    def installed(self, file: str) -> int:
+        """Return when a file was committed last, epoch seconds; a number past all times where it never was."""
+        try:
+            found = self._git.text("log", "-1", "--no-show-signature", "--format=%ct", "HEAD", "--", file)
+        except ProcessError:
+            return 0  # an object is missing
+        return int(found or sys.maxsize)
 
     def waits_since(self, now: int) -> int:
         """Return since when the oldest fact waits that no job passed over, epoch seconds; 0 where none does."""

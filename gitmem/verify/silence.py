@@ -43,6 +43,7 @@ def find_silence(
     verified: int,
     waits_since: Callable[[], int],
     came: Callable[[], int],
+    installed: Callable[[str], int],
     now: int,
 ) -> Silence | None:
     """Return what is wrong where a schedule left no sign for too long, or its last run did not get to its end.
@@ -54,6 +55,7 @@ def find_silence(
         verified: When the branch's newest verdict was made, epoch seconds.
         waits_since: Tells since when the oldest thing waits that no job passed over; 0 where nothing waits.
         came: Tells when the newest verdict was recorded that was fetched and not merged yet, epoch seconds, or 0.
+        installed: Tells when a forge got a schedule's file, epoch seconds; before that it could not run it.
         now: Epoch seconds.
     """
     for one in schedules:
@@ -65,7 +67,7 @@ def find_silence(
                 return Silence(told, now - last)
         elif now - verified > late_s:
             since = waits_since()
-            if since and now - since > late_s and now - came() > late_s:
+            if since and now - since > late_s and now - came() > late_s and now - installed(one.file) > late_s:
                 # Nobody knows when it would have left one; since then, it should have.
                 told = f"the forge's verify job left no verdict for {lasted(now - verified)}" if verified else (
                     "the forge's verify job never left a verdict")  # fmt: skip

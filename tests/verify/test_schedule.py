@@ -16,16 +16,16 @@ from gitmem.verify.schedule import NOTE, list_schedules, read_note
 def test_status_says_what_ran_here_what_the_branch_has_and_what_runs_it(
     timed: Memory, repo: Path, clock: Clock, run_cli
 ) -> None:
+    head = git(repo, "rev-parse", "HEAD")
     installed(repo, "6h")
     workflow(repo, "daily")
     clock.now += 3600
 
     found = timed.status()["jobs"]
 
-    head = git(repo, "rev-parse", "HEAD")
     assert (found["last"]["age_s"], found["last"]["due"], found["last"]["state"]) == (3600, 1, "ended")
     assert (found["branch"]["commit"], found["branch"]["code"]) == (tip(repo), head)
-    assert (found["last"]["behind"], found["branch"]["behind"], found["branch"]["claimed"]) == (0, 0, False)
+    assert (found["last"]["behind"], found["branch"]["behind"], found["branch"]["claimed"]) == (1, 1, False)
     assert found["claimed"] is None
     assert [(one["what"], one["every"]) for one in found["schedules"]] == [("cron", "6h"), ("github", "daily")]
     assert found["silent"] == ""
@@ -33,7 +33,7 @@ def test_status_says_what_ran_here_what_the_branch_has_and_what_runs_it(
     commit_files(repo, {"a.py": "2\n"})
     ran = run_cli("status")
     # The command line has the real clock.
-    where = f"for the code at {head[:12]}, 2 commits behind HEAD"
+    where = f"for the code at {head[:12]}, 3 commits behind HEAD"
     assert re.search(rf"last verify job here \d+d ago {where}: 1 due\n", ran.out)
     assert re.search(rf"verdicts recorded \d+d ago as {tip(repo)[:12]} {where}\n", ran.out)
     assert "scheduled by cron, every 6h: crontab\nscheduled by github, daily: .github/" in ran.out

@@ -100,7 +100,6 @@ def test_forge_is_silent_three_runs_after_a_fact_became_due(timed: Memory, repo:
 
 def test_fresh_clone_says_that_the_forge_fell_silent(timed: Memory, repo: Path, clock: Clock, tmp_path: Path) -> None:
     workflow(repo, "daily")
-    commit_files(repo, {})
     git(tmp_path, "clone", "-q", str(repo), "clone")
     clock.now += 14 * DAY
 
@@ -122,6 +121,29 @@ def test_changed_code_is_waited_for_from_its_commit_on(timed: Memory, repo: Path
 
     clock.now += 3 * DAY + 60
     assert "facts wait for one since 3 days" in silent(timed)
+
+
+def test_workflow_that_the_forge_got_just_now_is_not_late(timed: Memory, repo: Path, clock: Clock) -> None:
+    clock.now += 30 * DAY
+    workflow(repo, "daily")
+    git(repo, "reset", "-q", "--soft", "HEAD^")
+    assert silent(timed) == ""  # nor one that nobody committed
+
+    commit_files(repo, {})
+    commit_at(repo, clock.now - 3 * DAY + 60)
+    assert silent(timed) == ""
+    clock.now += 120
+    assert "no verdict for 30 days, and facts wait for one since 20 days" in silent(timed)
+
+
+def test_forge_that_never_left_a_verdict_is_told(memory: Memory, repo: Path) -> None:
+    workflow(repo, "daily")
+    put(repo, make_fact("a", {"exists": "README.md"}), make_fact("b", "make"))
+    with Memory(repo, clock=Clock(NOW + 2 * DAY)) as early, Memory(repo, clock=Clock(NOW + 4 * DAY)) as late:
+        assert silent(early) == ""
+        assert silent(late).startswith(
+            "the forge's verify job never left a verdict, and facts wait for one since 4 days"
+        )
 
 
 def test_code_that_the_default_branch_does_not_have_is_no_work_of_the_forge(
