@@ -64,9 +64,15 @@ def item_of(catalog: Catalog, row: Row, status: str, score: float, limit_tokens:
     )
     body = " ".join(body.split())
     text = cut(title, TITLE_LIMIT)
-    if body and not body.startswith(title):
+    # A session's summary that is made by rules begins with its goal, and the goal is the title.
+    goal = body.removeprefix("Goal: ")
+    is_told = goal != body and goal.startswith(title.removesuffix("…"))
+    if is_told or (body and not body.startswith(title)):
+        body = goal if is_told else body
         shown = analysis.opening(body, limit_tokens=min(limit_tokens, TEXT_TOKENS))
-        text += (f": {_line(shown)}" if shown else "") + ("" if shown == body else f" (more: gitmem show {row.key})")
+        told = [_line(shown)] if shown else []
+        text = ": ".join(told if told and is_told else [text, *told])
+        text += "" if shown == body else f" (more: gitmem show {row.key})"
     return Item(row.key, row.kind, status, text, round(score, 3))
 
 

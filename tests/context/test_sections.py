@@ -7,7 +7,7 @@ import json
 import pytest
 from conftest import NOW, put_files
 from digesting import old, sections, texts
-from proving import put
+from proving import make_memory, put
 
 from gitmem.analysis import count_tokens
 from gitmem.app import Memory
@@ -40,6 +40,19 @@ def test_no_more_of_one_memory_is_shown_than_the_policy_says(memory, repo, body)
 
     shown = text.split(" (more: ")[0]
     assert 15 < count_tokens(shown) <= 30 + count_tokens("T: ")
+
+
+def test_goal_of_a_session_that_is_its_title_is_told_once(memory, repo):
+    goal = "Retry what the gateway dropped, with a limit"
+    put(repo, make_memory("s1", goal, f"Goal: {goal}\n\nDecided:\n- three times.", kind="session"))
+    put(repo, make_memory("s2", "Retry what the…", f"Goal: {goal}.", kind="session"))
+    put(repo, make_memory("s3", "Another title", f"Goal: {goal}.", kind="session"))
+
+    told = {item["key"]: item["text"] for section in sections(memory).values() for item in section["items"]}
+
+    assert told["s1"].startswith(f"{goal} Decided: - three times.")
+    assert told["s2"].startswith(f"{goal}.")
+    assert told["s3"].startswith(f"Another title: Goal: {goal}.")
 
 
 def test_each_memory_is_one_line_with_nothing_hidden(memory, repo):
