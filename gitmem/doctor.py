@@ -246,7 +246,10 @@ def _to_settle(memory: Opened, catalog: Catalog) -> list[Problem]:
         for key, path, fields in rows
     ]  # fmt: skip
     tip = memory.find_tip()
-    policy = (memory.git.read_blob(f"{tip}:{POLICY_PATH}", limit=POLICY_LIMIT * 2) if tip else None) or b""
+    try:
+        policy = (memory.git.read_blob(f"{tip}:{POLICY_PATH}", limit=POLICY_LIMIT * 2) if tip else None) or b""
+    except GitmemError:
+        policy = b""  # larger than a policy may be: that is a problem already
     if SETTLE_MARK.encode() in policy:
         told = "two people changed the same settings; the other version stands in it as a comment"
         found.append(Problem("to-settle", POLICY_PATH, told, hint="edit it on the branch", severity="warning"))

@@ -164,6 +164,14 @@ def test_every_file_that_is_wrong_is_one_problem_and_the_others_work(memory: Mem
     assert served(memory) == ["good"]
 
 
+def test_policy_that_is_far_too_large_is_one_problem_and_the_others_are_told(memory: Memory, repo: Path) -> None:
+    put_files(repo, {"gitmem.toml": b"# x\n" * 2_500_000, "facts/broken.md": "nonsense"})
+
+    found = memory.doctor(fix=False)
+
+    assert [p.path for p in found.problems if p.severity == "error"] == ["facts/broken.md", "gitmem.toml"]
+
+
 def test_problems_are_sorted_errors_first(memory: Memory, repo: Path) -> None:
     put_files(repo, {"zoo/b.md": "broken", "ark/c.md": "broken", "ant/a.md": memory_text("t", requires="[no]")})
 
