@@ -31,13 +31,16 @@ AFTER_GIT = ("post-checkout", "post-merge", "post-rewrite")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what hook takes."""
     named = f"{', '.join(GIT_EVENTS)}; or a harness: {', '.join(HARNESSES)}"
-    parser.add_argument("event", help=f"what happened, or what is to be done: {named}")
+    parser.add_argument("event", nargs="?", default="", help=f"what happened, or what is to be done: {named}")
     about = "what git says of it; for post-rewrite the new commits; of a harness the event, where its JSON has none"
     parser.add_argument("words", nargs="*", help=about)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Do what an event asks for."""
+    if not args.event:  # of a setting that lost its words: 2 would stop an agent's turn
+        out.note("hook does nothing without an event or the name of a harness: gitmem hook --help")
+        return 0
     if is_harness(args.event):
         return harness.run([args.event, *args.words])
     with shared.open_memory(args, out) as memory:

@@ -19,6 +19,13 @@ def test_hook_is_silent_where_there_is_no_store(run_cli, repo: Path, event: str)
     assert (ran.status, ran.out, ran.err) == (0, "", "")
 
 
+def test_hook_without_a_word_stops_no_agents_turn(run_cli) -> None:
+    ran = run_cli("hook")
+
+    assert (ran.status, ran.out) == (0, "")
+    assert "without an event or the name of a harness" in ran.err
+
+
 def test_commit_that_says_what_was_learnt_is_captured_and_told(memory, run_cli, repo: Path) -> None:
     before = tip(repo)
     commit_files(repo, {"a": "1"}, "x\n\nLearned: the gateway drops idle connections\nLearned: ok")
