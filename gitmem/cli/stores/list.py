@@ -45,6 +45,7 @@ def as_table(one: Looked) -> dict[str, Any]:
         "memories": one.memories,
         "commit": one.commit,
         "problem": one.problem,
+        "hint": one.hint,
         "is_here": one.is_here,
     }
 

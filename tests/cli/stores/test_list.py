@@ -36,11 +36,23 @@ def test_stores_stand_with_what_they_have_and_what_is_wrong(run_cli, repo: Path,
     assert done.status == 1
     gone = str(repo.parent / "gone")
     assert json.loads(done.out)["stores"] == [
-        {"name": "api", "path": str(api), "memories": 1, "commit": tip(api), "problem": "", "is_here": False},
-        {"name": "gone", "path": gone, "memories": 0, "commit": "", "problem": f"{gone}: there is no such folder",
+        {"name": "api", "path": str(api), "memories": 1, "commit": tip(api), "problem": "", "hint": "",
          "is_here": False},
-        {"name": "service", "path": str(repo), "memories": 0, "commit": "", "problem": "", "is_here": True},
+        {"name": "gone", "path": gone, "memories": 0, "commit": "", "problem": f"{gone}: there is no such folder",
+         "hint": "", "is_here": False},
+        {"name": "service", "path": str(repo), "memories": 0, "commit": "", "problem": "", "hint": "",
+         "is_here": True},
     ]  # fmt: skip
+
+
+@pytest.mark.usefixtures("api")
+def test_what_would_repair_a_store_stands_in_the_json_too(run_cli, repo: Path, template: Path) -> None:
+    folder = Path(shutil.copytree(template, repo.parent / "empty"))
+    git(repo, "config", "--add", "gitmem.stores", str(folder))
+
+    found = json.loads(run_cli("stores", "list", "--json").out)["stores"]
+
+    assert [one["hint"] for one in found] == ["", f"gitmem -C {folder} init"]
 
 
 @pytest.mark.usefixtures("api")
