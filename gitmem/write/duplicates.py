@@ -206,7 +206,7 @@ def _error(own: str, found: Duplicate) -> DuplicateError:
         hint = (f"turn it round: gitmem supersede {by} {key}; " if by else "") + hint
     else:
         said = "says this already" if found.likeness == 1 else f"says nearly this ({found.likeness:.2f})"
-        hint = f"take its place: --supersedes {key} (later: gitmem supersede {key} NEW); or gitmem edit {key}; {hint}"
+        hint = f"take its place: --supersedes {key} (later: gitmem supersede {key} {own}); or gitmem edit {key}; {hint}"
     return DuplicateError(
         f"{own}: {key} {said}: {found.title}",
         key=key,

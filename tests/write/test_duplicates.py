@@ -106,7 +106,8 @@ def test_refusal_names_the_memory_its_status_and_every_way_on(memory: Memory, ru
 
     assert (done.status, done.out) == (2, "")
     assert f"trace says nearly this (0.99): {SAID}" in done.err
-    for way in ("--supersedes trace", "gitmem supersede trace NEW", "gitmem edit trace", "--force"):
+    later = "gitmem supersede trace learned-the-gateway-drops"
+    for way in ("--supersedes trace", later, "gitmem edit trace", "--force"):
         assert way in done.err
     assert list(memory_files(repo)) == ["gotchas/trace.md"]
     assert run_cli("remember", NEARLY, "--supersedes", "trace").status == 0
