@@ -32,6 +32,7 @@ def recall(memory: Opened, asked: Asked, progress: Progress) -> Found:
     shown = _shown(memory, progress) if asked.syntax else _chosen(memory, progress)
     policy, catalog = memory.policy(), memory.catalog()
     ground = memory.ground(catalog)
+    memory.note_policy(catalog)
     options: dict[str, Any] = {"policy": policy, "config": memory.config, "now": memory.now}
     with Meant(memory, asked, [(memory, catalog)]) as meaning, catalog.reading():
         engine = _engine(memory, shown, catalog) if shown is not None else None

@@ -56,6 +56,8 @@ class Exchanged(Embeds):
         from gitmem.recall import shelf
 
         policy, sources = self.policy(), self.sources(stores)
+        if self in stores[:1]:  # the project comes first
+            self.note_policy(sources[0].catalog)
         looked_into = [(store, source.catalog) for store, source in zip(stores, sources, strict=True)]
         with Meant(self, asked, looked_into) as meaning, shelf.OneState(sources):
             return shelf.recall(sources, asked, policy=policy, config=self.config, now=self.now, meaning=meaning)

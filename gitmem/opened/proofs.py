@@ -8,12 +8,14 @@ from gitmem import config
 from gitmem.catalog.keys import tell_unreadable
 from gitmem.errors import ConflictError, NotFoundError, ProcessError, TrustError
 from gitmem.opened.store import REFRESH_ATTEMPTS, REFRESH_PAUSE_S, OpenedStore
+from gitmem.store.layout import POLICY_PATH
 from gitmem.store.scope import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gitmem.catalog.catalog import Catalog
     from gitmem.model import Verdict
     from gitmem.verify.due import Due
     from gitmem.verify.session import Options, Session
@@ -88,6 +90,13 @@ class ProvingStore(OpenedStore):
     def note_unreadable(self) -> None:
         """Note that files of the store cannot be read: one may be a fact, and nobody looks at that."""
         told = tell_unreadable(self.catalog()) if self.has_store() else ""
+        if told and told not in self.notices:
+            self.notices.append(told)
+
+    def note_policy(self, catalog: Catalog) -> None:
+        """Note that the store's policy cannot be read: what ranks and what is shown is not what somebody wrote."""
+        wrong = catalog.row("SELECT message FROM problem WHERE path = ?", (POLICY_PATH,))
+        told = f"{POLICY_PATH}: {wrong[0]}: gitmem doctor" if wrong else ""
         if told and told not in self.notices:
             self.notices.append(told)
 

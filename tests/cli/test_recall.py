@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from conftest import commit_files, git, tip
+from conftest import commit_files, git, put_files, tip
 
 
 @pytest.fixture
@@ -150,3 +150,18 @@ def test_factors_are_asked_for_and_switched_off_by_options(run_cli, repo: Path) 
     assert [factors(*options)["path"] for options in ((), ("--near", "src/gateway"), ("--work",))] == [1, 1.5, 1.5]
     assert {"path", "recency"}.isdisjoint(factors("--work", "--without", "path,recency"))
     assert list(factors("--without", "all")) == ["lexical"]
+
+
+@pytest.mark.usefixtures("filled")
+def test_policy_that_cannot_be_read_is_told_beside_the_answer(run_cli, repo: Path) -> None:
+    put_files(repo, {"gitmem.toml": "[recall\n"})
+    alone = run_cli("recall", "trace")
+    run_cli("remember", "a trace of mine alone", "--scope", "private")
+    beside = run_cli("recall", "trace")
+
+    for done in (alone, beside):
+        assert done.status == 0
+        assert done.out
+        told = [line for line in done.err.splitlines() if "gitmem.toml" in line]
+        assert len(told) == 1
+        assert told[0].endswith("gitmem doctor")
