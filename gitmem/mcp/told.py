@@ -7,7 +7,7 @@ statuses and counts, which are words of an allow-list.
 from __future__ import annotations
 
 from gitmem.catalog import state
-from gitmem.hygiene import inject, new_nonce
+from gitmem.hygiene import fenced
 from gitmem.model import FAILED, STALE, SUSPECT, VERIFIED
 from gitmem.store.scope import LISTED, PRIVATE, PROJECT
 
@@ -28,11 +28,6 @@ MEANS = {FAILED: "no longer true", SUSPECT: "rests on what is no longer true", S
 _FIELDS = ("tags", "paths", "refs", "requires", "produces", "domains", "importance", "confidence", "task", "created")
 
 
-def fenced(text: str, source: str) -> str:
-    """Return others' words between markers that nothing in them can close; empty where there are none."""
-    return inject(text, source=source, nonce=new_nonce(f"{text}\n{source}")) if text else ""
-
-
 def line(text: str, limit: int = LINE_LIMIT) -> str:
     """Return a text as one line: no memory can begin a line of its own that looks like another one's."""
     one = " ".join(text[: 2 * limit].split())
@@ -48,7 +43,7 @@ def hits(memory: Memory, found: Sequence[Hit]) -> str:
         about = _about(hit.kind, "" if scope == PROJECT else scope, hit.status, by.get((hit.scope, hit.key), ""))
         said = f"{hit.title}: {hit.snippet}" if hit.snippet and hit.snippet != hit.title else hit.title
         lines.append(f"- [{hit.reference}] ({about}) {line(said)}")
-    return fenced("\n".join(lines), "memories; each line has key, kind, status and by whom, then what it says")
+    return fenced("\n".join(lines), source="memories; each line has key, kind, status and by whom, then what it says")
 
 
 def _whose(memory: Memory, found: Sequence[Hit]) -> dict[tuple[str, str], str]:
@@ -98,7 +93,7 @@ def memory(found: Mapping[str, Any]) -> str:
     lines += [f"rests on: {line(' → '.join(found['because']))}"] if found["because"] else []
     body = found["body"].strip()
     cut = f"\n… {len(body) - TEXT_LIMIT} characters more" if len(body) > TEXT_LIMIT else ""
-    return fenced("\n".join([*lines, *(["", body[:TEXT_LIMIT] + cut] if body else [])]), source)
+    return fenced("\n".join([*lines, *(["", body[:TEXT_LIMIT] + cut] if body else [])]), source=source)
 
 
 def _join(*words: str) -> str:
@@ -124,7 +119,7 @@ def digest(found: Mapping[str, Any]) -> str:
             about = _about(item["kind"], scope, item["status"])
             lines.append(f"- {key}({about}) {item['text']}" if about else f"- {key}{item['text']}")
         lines += [f"… {section['more']} more: {section['rest']}"] if section["more"] else []
-    return fenced("\n".join(lines), "the digest of this repository's memory, warnings first")
+    return fenced("\n".join(lines), source="the digest of this repository's memory, warnings first")
 
 
 def standing(found: Mapping[str, Any]) -> str:
@@ -134,7 +129,7 @@ def standing(found: Mapping[str, Any]) -> str:
         for one in found[name]:
             why = _join(one["because"], one["broken"])
             lines.append(f"- [{one['key']}] ({name}) {line(one['title'])}" + (f": {why}" if why else ""))
-    return fenced("\n".join(lines), "facts that need somebody; each line has key and status, then what it says")
+    return fenced("\n".join(lines), source="facts that need somebody; each line has key and status, then what it says")
 
 
 def keys(lines: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gitmem import analysis
+from gitmem import analysis, hygiene
 from gitmem.catalog import state
 from gitmem.frozen import frozen, replace
-from gitmem.hygiene import display, inject, new_nonce
+from gitmem.hygiene import display
 from gitmem.model import FAILED, STALE, SUSPECT, VERIFIED
 from gitmem.store.scope import PROJECT
 
@@ -149,8 +149,7 @@ def body_of(parts: Sequence[Part]) -> str:
 
 def fenced(parts: Sequence[Part], *, source: str) -> str:
     """Return the parts as data between two markers that nothing in them can close; empty where there are none."""
-    text = body_of(parts)
-    return inject(text, source=source, nonce=new_nonce(f"{text}\n{source}")) if text else ""
+    return hygiene.fenced(body_of(parts), source=source)
 
 
 def keys_of(parts: Sequence[Part]) -> dict[str, str]:

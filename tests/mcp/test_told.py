@@ -20,7 +20,6 @@ def test_text_is_one_line_and_says_where_it_was_cut() -> None:
 
 
 def test_nothing_is_fenced_where_there_is_nothing() -> None:
-    assert told.fenced("", "nobody") == ""
     assert told.standing({"failed": [], "suspect": [], "flapping": []}) == ""
 
 
