@@ -62,6 +62,6 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if found["verified"]:
         last = found["verified"]
         where = "HEAD" if last["is_head"] else f"{last['commit'][:12]}, which is not HEAD"
-        out.line((f"Last verify job: {ago(last['age_s'])} ago, at {where}", "dim"))
+        out.line((f"Last verified: {ago(last['age_s'])} ago, at {where}", "dim"))
     out.line(('Search: gitmem recall "question"', "dim"))
     return 0

@@ -96,7 +96,8 @@ class ProvingStore(OpenedStore):
     def note_policy(self, catalog: Catalog) -> None:
         """Note that the store's policy cannot be read: what ranks and what is shown is not what somebody wrote."""
         wrong = catalog.row("SELECT message FROM problem WHERE path = ?", (POLICY_PATH,))
-        told = f"{POLICY_PATH}: {wrong[0]}: gitmem doctor" if wrong else ""
+        named = "" if not wrong or POLICY_PATH in wrong[0] else f"{POLICY_PATH}: "
+        told = f"{named}{wrong[0]}: gitmem doctor" if wrong else ""
         if told and told not in self.notices:
             self.notices.append(told)
 

@@ -41,6 +41,8 @@ READS = {
     "log": ["log", "good"],
     "context": ["context", "--budget", "100000"],
     "status": ["status"],
+    "badge": ["badge"],
+    "metrics": ["metrics"],
     "dry-run": ["verify", "--dry-run"],
     "print": ["trust", "--print"],
     "approvals": ["trust", "--list"],

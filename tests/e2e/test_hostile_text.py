@@ -210,6 +210,25 @@ def test_terminal_gets_colours_and_nothing_else(hostile: Path, words: tuple[str,
     assert ALIVE.findall(shown) == []
 
 
+def test_badge_and_metrics_have_nothing_alive_in_them(hostile: Path) -> None:
+    named = ("--label", EVIL)
+    done = [
+        gitmem(hostile, *words)
+        for words in (
+            ("badge", *named),
+            ("badge", *named, "--json"),
+            ("badge", *named, f"{EVIL}.svg"),
+            ("badge", f"none/{EVIL}"),
+            ("metrics", "--repository", EVIL),
+            ("metrics", "--textfile", EVIL),
+            ("metrics", "--textfile", f"none/{EVIL}.prom"),
+        )
+    ]
+
+    assert [one for one in done if ALIVE.findall(one.out + one.err)] == []
+    assert [one.status for one in done] == [0, 0, 0, 3, 0, 2, 3]
+
+
 def test_commits_that_gitmem_makes_have_nothing_alive_in_their_messages(hostile: Path) -> None:
     gitmem(hostile, "verify", "--approved", "approved")
     gitmem(hostile, "forget", "title")
