@@ -19,9 +19,9 @@ DAY_S = 86400
 # one command away.
 TEXT_TOKENS = 80
 TEXT_LIMIT, TITLE_LIMIT, REASON_LIMIT = 320, 160, 200
-# What the digest as text takes besides its items: opening, headings, what is left out, how to search; and besides an
-# item's own words: its mark, brackets and colon (counted in the output of `gitmem context`).
-FRAME_TOKENS, LINE_TOKENS = 110, 6
+# What the digest as text takes besides its items: opening, headings, what is left out, when facts were verified last,
+# how to search; and besides an item's own words: its mark, brackets and colon (counted in `gitmem context`'s output).
+FRAME_TOKENS, LINE_TOKENS = 125, 6
 
 WARNINGS, WORKING, RELEVANT, RECENT = "WARNINGS", "WORKING ON", "RELEVANT FACTS", "RECENT WORK"
 
