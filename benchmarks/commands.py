@@ -30,6 +30,7 @@ def command(name: str, stores: Stores) -> Command:
         "cat-file": _cat_file,
         "verify": _verify,
         "check": _check,
+        "hook-check": _hook_check,
         "task": _task_ready,
         "checkout": _checkout,
         "sync": _sync,
@@ -134,6 +135,20 @@ def _check(stores: Stores, name: str, size: str) -> Command:
             (path / file).write_text("CHANGED = True\n", encoding="utf-8")
         stores.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-a", "-m", "change"], path)
     return Command(name, lambda _: [gitmem(), "check"], path, ok=(0, 1), says_something=True)
+
+
+def _hook_check(stores: Stores, name: str, size: str) -> Command:
+    """Return the hook of a commit that touches no fact's inputs, in a copy of the store whose index has such a file."""
+    path = stores.path(f"facts-{size}").with_name(f"staged-facts-{size}")
+    if not path.exists():
+        shutil.copytree(stores.path(f"facts-{size}"), path, symlinks=True)
+        stores.run([gitmem(), "index"], path)
+        for file in ("notes.txt", "more-notes.txt", "scripts.txt"):
+            (path / file).write_text("nothing that a fact reads\n", encoding="utf-8")
+            stores.run(["git", "add", file], path)
+    if b"3 staged files touch 0 of " not in stores.run([gitmem(), "check", "--staged"], path):
+        raise BenchmarkError("a fact reads what is staged")
+    return Command(name, lambda _: [gitmem(), "hook", "check"], path)
 
 
 def _verify(stores: Stores, name: str, what: str) -> Command:

@@ -144,6 +144,14 @@ CHECKING = (
         ("check-1k",),
         _against("check-1k"),
     ),
+    Figure(
+        "hook-check",
+        "commit hook, three staged files that no fact reads, 1,000 facts with built-in checks",
+        5,
+        "Y",
+        ("hook-check-1k",),
+        _against("hook-check-1k"),
+    ),
 )
 
 

@@ -108,6 +108,12 @@ class Memory(Hooked):
             self.leave("spool")
         return learnt
 
+    def refused_of(self, message: str) -> list[str]:
+        """Return why what a message says was learnt may not be in any history, a line each; nothing is kept."""
+        from gitmem.capture.commits import refused_of
+
+        return refused_of(self, message)
+
     def drain(self) -> int:
         """Turn everything that was captured into commits, and return how many entries that were."""
         from gitmem.capture.drain import drain

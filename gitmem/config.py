@@ -273,6 +273,11 @@ def variable(name: str) -> str:
     return os.environ.get(name, "")
 
 
+def merged_heads() -> list[str]:
+    """Return the names of the commits that a running ``git merge`` brings in; sorted, mostly none."""
+    return sorted(name.removeprefix("GITHEAD_") for name in os.environ if name.startswith("GITHEAD_"))
+
+
 def is_switched_off(name: str) -> bool:
     """Tell whether an environment variable says no, in a word that git takes for that."""
     return BOOLEANS.get(variable(name).lower()) is False

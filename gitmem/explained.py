@@ -22,12 +22,23 @@ class Explained(Jobs):
         *,
         base: str = "",
         head: str = "",
+        staged: bool = False,
         told: Callable[[str, int, int], None] = lambda *_: None,
     ) -> Checked:
-        """Say which facts a change makes false: those that it touches, before and behind it; writes to no branch."""
-        from gitmem.check.run import check
+        """Say which facts a change makes false: those that it touches, before and behind it; writes to no branch.
+
+        Args:
+            options: What is asked for.
+            base: What to compare with; empty for the default branch.
+            head: The other end; empty for HEAD.
+            staged: What is staged, against HEAD, instead of both.
+            told: Called with each fact as its command has run.
+        """
+        from gitmem.check.run import check, check_staged
 
         self.note_unreadable()
+        if staged:
+            return check_staged(self.proving(options), told=told)
         return check(self.proving(options), base=base, head=head, default=self.default_branch(), told=told)
 
     def why(

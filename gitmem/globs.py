@@ -48,6 +48,9 @@ def matcher(glob: str) -> Callable[[str], bool]:
     glob = normal(glob)[:LONGEST]
     if is_plain(glob):
         return lambda path: path == glob or path.startswith(f"{glob}/")
+    above = glob.removesuffix("**")
+    if above.endswith("/") and is_plain(above):
+        return lambda path: path.startswith(above)  # what most globs are: all below one folder
     import re2
 
     options = re2.Options()

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 
-from gitmem.capture.keep import keep
+from gitmem.capture.keep import keep, refuse
 from gitmem.errors import RefusedError
 from gitmem.frozen import frozen
 from gitmem.git.repository import is_oid
@@ -71,6 +71,17 @@ def learn_from(memory: Opened, commits: Sequence[str]) -> Learnt:
         if len(texts) > AT_MOST:
             refused.append(f"{commit[:12]}: {len(texts) - AT_MOST} more; {AT_MOST} of one commit are kept")
     return Learnt(kept, tuple(refused))
+
+
+def refused_of(memory: Opened, message: str) -> list[str]:
+    """Return why what a message says was learnt may not be in any history, a line each; no secret is repeated."""
+    refused = []
+    for number, text in enumerate(parse_learnt(message), 1):
+        try:
+            refuse(memory, f"what was learnt ({number} of this message)", text)
+        except RefusedError as err:
+            refused.append(err.message)
+    return refused
 
 
 def _keep(memory: Opened, commit: str, text: str) -> None:

@@ -62,7 +62,7 @@ def keep(
     if not says_something(f"{title} {text}"):
         raise RefusedError("it says nothing that is worth keeping")
     for part in (text, title, key, json.dumps(given, ensure_ascii=False)):
-        _refuse(memory, part)
+        refuse(memory, "what was captured", part)
     who = dict(by) if by else {}
     agent = who.pop("agent", "") or memory.config.agent
     return Spool(memory.git.repository.state).append(
@@ -70,9 +70,13 @@ def keep(
     )
 
 
-def _refuse(memory: Opened, text: str) -> None:
-    """Refuse what no commit may hold, before it is on disk; the policy is read where it could allow it."""
+def refuse(memory: Opened, what: str, text: str) -> None:
+    """Refuse what no commit may hold, before it is on disk; the policy is read where it could allow it.
+
+    Raises:
+        RefusedError: It has hidden characters, or a secret, which the error does not repeat.
+    """
     if find_hidden(text) or find_secrets(text):
         from gitmem.write.draft import cleaned, refuse_typed
 
-        refuse_typed("what was captured", cleaned(text), memory.policy())
+        refuse_typed(what, cleaned(text), memory.policy())

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from gitmem.catalog import state
     from gitmem.catalog.catalog import Catalog
-    from gitmem.check.span import Span
     from gitmem.check.touched import Touched, Trees
     from gitmem.git.binary import Change, Git
     from gitmem.model import Verdict
@@ -77,7 +76,7 @@ def changed_of(pair: Pair, trees: Trees) -> Sequence[Change]:
 
 
 class Judging:
-    """Judges touched facts on the two commits of a change.
+    """Judges touched facts before and behind a change.
 
     Attributes:
         rung: The sandbox's rung that commands ran on; empty where none ran.
@@ -88,18 +87,32 @@ class Judging:
         git: Git,
         catalog: Catalog,
         policy: Policy,
-        session: Callable[[], Session],
-        span: Span,
+        session: Callable[[], Session] | None,
         *,
+        base: str,
+        is_hurried: bool,
         now: int,
         told: Callable[[str, int, int], None],
     ) -> None:
+        """Take what is needed to judge.
+
+        Args:
+            git: The repository, which knows both commits.
+            catalog: The catalog with the memories of the code as the change leaves them.
+            policy: The store's policy.
+            session: Opens a verify session, to run commands; None where they cannot be run, since HEAD is unborn.
+            base: The commit before the change.
+            is_hurried: Whether somebody waits.
+            now: Epoch seconds.
+            told: Called with each fact as its command has run.
+        """
         self._git = git
         self._catalog = catalog
         self._policy = policy
         self._open = session
         self._session: Session | None = None
-        self._span = span
+        self._base = base
+        self._is_hurried = is_hurried
         self._now = now
         self._told = told
         self.rung = ""
@@ -184,7 +197,7 @@ class Judging:
             verdict = before.verdict
             if verdict.outcome == HOLDS:
                 # Whoever found it out: a failure is put to the base before it counts, and the base may excuse it.
-                verdict = replace(verdict, own=True, held_commit=self._span.base, held_at=verdict.at)
+                verdict = replace(verdict, own=True, held_commit=self._base, held_at=verdict.at)
         # Whether it flaps is no question of the commit: a failure of one that does needs more like answers here, too.
         latest = replace(verdict, flapping=at.flapping) if verdict is not None else None
         return Due(row, document, spec, at.digest, verdict, "asked", latest=latest)
@@ -193,11 +206,14 @@ class Judging:
         from gitmem.verify.judge import Means  # threads and the sandbox: 40 ms, and only where a command runs
         from gitmem.verify.round import judge_all
 
+        if self._open is None:
+            return {due.row.key: Answer(ERROR, "HEAD has no commit yet to run it on") for due in dues}
         if self._session is None:
             self._session = self._open()
         trust = self._session.trust
         may_run = any(trust.allows(due.row.spec) for due in dues)
         means = self._session.means() if may_run else Means("", "", 1, trust.allows, trust.denies)
+        means = replace(means, is_hurried=self._is_hurried)
         self.rung = self._session.rung
         done = 0
 

@@ -19,8 +19,8 @@ class Span:
     """The commits before and behind a change.
 
     Attributes:
-        base: The commit before it.
-        head: The commit behind it.
+        base: The commit before it; the empty tree where there is none yet.
+        head: The commit behind it; empty for what is staged, which is no commit yet.
         against: What the head is compared with, as it was named.
         note: What a reader should know of the base, or empty.
     """
@@ -29,6 +29,11 @@ class Span:
     head: str
     against: str
     note: str = ""
+
+    @property
+    def is_staged(self) -> bool:
+        """Tell whether it ends at the index."""
+        return not self.head
 
 
 def find_span(git: Git, *, base: str, head: str, default: str) -> Span:

@@ -25,6 +25,8 @@ def summary(checked: Checked) -> str:
     span = checked.span
     if span.base == span.head:
         return "nothing to check"
+    if span.is_staged and not checked.files:
+        return "nothing is staged"
     touched = len(checked.of(BROKEN, MENDED, STILL, UNCHECKED, HOLDS))
     words = (
         (BROKEN, "becomes false", "become false"),
@@ -36,10 +38,11 @@ def summary(checked: Checked) -> str:
     )
     counts = [(len(checked.of(kind)), one, many) for kind, one, many in words]
     told = ", ".join(f"{number} {one if number == 1 else many}" for number, one, many in counts if number)
-    files = f"{checked.files} changed file{'s' * (checked.files != 1)}"
+    files = f"file{'s' * (checked.files != 1)}"
+    which = f"staged {files}" if span.is_staged else f"changed {files} since {span.base[:12]}"
     verb = "touches" if checked.files == 1 else "touch"
     facts = f"{touched} of {checked.facts} fact{'s' * (checked.facts != 1)}"
-    return f"{files} since {span.base[:12]} {verb} {facts}" + (f": {told}" if told else "")
+    return f"{checked.files} {which} {verb} {facts}" + (f": {told}" if told else "")
 
 
 def notes(checked: Checked) -> list[str]:

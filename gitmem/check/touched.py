@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import json
+from functools import cached_property
 
 from gitmem.catalog import state
 from gitmem.frozen import frozen
 from gitmem.model import BUILTIN
-from gitmem.verify.due import states_on
-from gitmem.verify.explain import changed_reads
-from gitmem.verify.inputs import SEEN, CodeTree, Files
+from gitmem.verify.files import Files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from gitmem.catalog.catalog import Catalog
     from gitmem.git.binary import Change, Git
     from gitmem.policy import Policy
     from gitmem.store.local import LocalState
+    from gitmem.verify.inputs import CodeTree
 
 # What the digest of a whole tree begins with (``verify.inputs.digest``).
 WHOLE = "tree:"
@@ -77,27 +77,45 @@ class Brought:
 
 
 class Trees:
-    """The code of both commits; each is listed when it is first asked for."""
+    """The code before and behind a change; each is listed when it is first asked for.
 
-    def __init__(self, git: Git, base: str, head: str) -> None:
-        self._git = git
-        self._commits = (base, head)
-        self._found: dict[int, CodeTree] = {}
+    Attributes:
+        git: The repository, which knows both commits.
+        before: The commit before it; or the empty tree.
+        changes: What differs, by path.
+    """
 
-    def _tree(self, which: int) -> CodeTree:
-        if which not in self._found:
-            self._found[which] = CodeTree(self._git, self._commits[which])
-        return self._found[which]
+    def __init__(self, git: Git, before: str, behind: Callable[[], str], changes: Sequence[Change]) -> None:
+        """Take both ends.
 
-    @property
+        Args:
+            git: The repository.
+            before: The commit before the change.
+            behind: Returns the commit behind it, which is not asked for where nobody needs it.
+            changes: What differs.
+        """
+        self.git = git
+        self.before = before
+        self.changes = sorted(changes, key=lambda change: change.path)
+        self._behind = behind
+
+    @cached_property
     def base(self) -> CodeTree:
         """Return the code before the change."""
-        return self._tree(0)
+        from gitmem.verify.inputs import CodeTree  # hashlib: 3 to 8 ms, and only where a fact may be touched
 
-    @property
+        return CodeTree(self.git, self.before)
+
+    @cached_property
+    def behind(self) -> str:
+        """Return the commit behind it."""
+        return self._behind()
+
+    @cached_property
     def head(self) -> CodeTree:
         """Return the code behind it."""
-        return self._tree(1)
+        behind = self.behind  # first: what is staged is in no repository before
+        return self.base.behind(self.git, behind, self.changes)
 
 
 def list_facts(catalog: Catalog, keys: Collection[str]) -> list[Fact]:
@@ -112,7 +130,6 @@ def list_facts(catalog: Catalog, keys: Collection[str]) -> list[Fact]:
 
 def find_touched(
     facts: Sequence[Fact],
-    changes: Sequence[Change],
     trees: Trees,
     brought: Collection[int],
     *,
@@ -126,12 +143,16 @@ def find_touched(
     The names of the changed files leave out most built-in checks before any tree is listed; what is left is decided
     by the digests of its inputs, as freshness is everywhere.
     """
-    every = tuple(sorted(changes, key=lambda change: change.path))
+    every = tuple(trees.changes)
     by_path = {change.path: change for change in every}
-    files = Files((change.mode, change.oid, change.path) for change in changes)
+    files = Files((change.mode, change.oid, change.path) for change in every)
     maybe = [f for f in facts if f.row.id in brought or f.row.form != BUILTIN or files.matched(_glob(f.row))]
     if not maybe:
         return []
+    from gitmem.verify.due import states_on  # as above
+    from gitmem.verify.explain import changed_reads
+    from gitmem.verify.inputs import SEEN
+
     rows = [f.row for f in maybe]
     before = states_on(trees.base, catalog, local, rows, policy, now=now)
     behind = states_on(trees.head, catalog, local, rows, policy, now=now)

@@ -4,6 +4,7 @@ Only the facts whose inputs the change touches are judged, on the commit where i
 and on HEAD: what becomes false, what becomes true, what could not be checked, and what is suspect because of it.
 Verdicts that are known for these very inputs count; what newly fails is run again, on both, before it is told.
 Nothing is written to any branch. Commands run only where they are approved (gitmem trust, --approved).
+With --staged the change is what is staged, against HEAD: what the next commit would make false.
 
 Exit status: 0 nothing becomes false; 1 something does; 3 something that the change touches could not be checked.
 """
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 from gitmem.cli import reports, shared
 from gitmem.cli.output import MARKS
+from gitmem.errors import UsageError
 from gitmem.verify.culprit import phrase
 from gitmem.verify.finding import BROKEN, MENDED, STILL, SUSPECT, UNCHECKED
 
@@ -29,6 +31,7 @@ EXAMPLES = (
     "gitmem check --base origin/main --approved .github/gitmem-approved",
     "gitmem check --base HEAD~1 auth-uses-rs256",
     "gitmem check --head feature/login --json",
+    "gitmem check --staged",
     "gitmem check --format github --report sarif=gitmem.sarif --report junit=gitmem.xml",
 )
 STATUS = {BROKEN: "failed", SUSPECT: "suspect", UNCHECKED: "suspect", STILL: "failed", MENDED: "verified"}
@@ -48,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--base", default="", metavar="REV", help="compare with where HEAD left this (the default branch)"
     )
     parser.add_argument("--head", default="", metavar="REV", help="the other end of the change (HEAD)")
+    parser.add_argument("--staged", action="store_true", help="what is staged, against HEAD")
     parser.add_argument(
         "--approved", default="", metavar="FILE", help="a reviewed list of commands, read from the default branch"
     )
@@ -64,6 +68,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     from gitmem.verify.session import Options
 
     form = reports.form_of(args)
+    if args.staged and (args.base or args.head):
+        raise UsageError("--staged compares the index with HEAD", hint="leave out --base and --head")
     with shared.open_memory(args, out) as memory:
         options = Options(
             keys=tuple(memory.need(args.keys)),
@@ -73,7 +79,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         )
         if args.no_sandbox:
             out.alarm("commands run WITHOUT a sandbox: they can read and change whatever you can")
-        checked = memory.check(options, base=args.base, head=args.head, told=out.progress)
+        checked = memory.check(options, base=args.base, head=args.head, staged=args.staged, told=out.progress)
         found = findings_of(checked, now=memory.now)
         shared.tell_notices(memory, out)
     if reports.is_wanted(args):
@@ -82,7 +88,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.json(as_table(checked))
     elif form == "text":
         for finding in found.of(*SAID):
-            _print(finding, out)
+            print_finding(finding, out)
         out.line((found.summary, "bold"))
     for note in (*found.notes, *_advice(checked)) if form == "text" else ():
         out.note(note)
@@ -96,7 +102,8 @@ def exit_status(checked: Checked) -> int:
     return 3 if checked.of(UNCHECKED) else 0
 
 
-def _print(finding: Finding, out: Output) -> None:
+def print_finding(finding: Finding, out: Output) -> None:
+    """Print what came of one fact or suspect, on one line."""
     status = STATUS[finding.kind]
     why = f" — {finding.because}" if finding.because else ""
     where = [f"{spot.path}:{spot.line}" if spot.line else spot.path for spot in finding.places]

@@ -3,14 +3,20 @@
 Silent where there is no store, and never in the way. A harness tells on standard input what happened, and reads on
 standard output what its agent should know.
 
-Exit status: 0, but for `doctor`, which is 1 where a file of the store cannot be read.
+`check` is told of the commit that is about to be made: it judges what is staged, or under pre-commit's pre-push what is
+pushed. `learned` takes the `Learned:` lines of HEAD's message; given a message that is no commit yet, it keeps nothing,
+since the commit may still be given up: it only refuses what no history may hold.
+
+Exit status: 0, but for `doctor`, which is 1 where a file of the store cannot be read, `check`, which is 1 where a fact
+becomes false, and `learned`, which is 1 where a message says a secret.
 """
 
 from __future__ import annotations
 
-from gitmem.agents.entry import HARNESSES
-from gitmem.cli import harness, shared
+from gitmem.cli import shared
 from gitmem.cli.table import GIT_EVENTS, is_harness
+from gitmem.config import variable
+from gitmem.verify.finding import BROKEN, SUSPECT, UNCHECKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,9 +28,13 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "gitmem hook post-commit",
     "gitmem hook doctor",
+    "gitmem hook check",
+    "gitmem hook learned .git/COMMIT_EDITMSG",
     "gitmem hook claude-code < payload.json",
     "gitmem hook copilot postToolUse < payload.json",
 )
+# Characters of a message that are read: more is no message, but the diff of `git commit -v` behind it.
+MESSAGE_LIMIT = 1024 * 1024
 AFTER_GIT = ("post-checkout", "post-merge", "post-rewrite")
 
 
@@ -32,6 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what hook takes."""
     named = f"{', '.join(GIT_EVENTS)}; or a harness: {', '.join(HARNESSES)}"
     parser.add_argument("event", nargs="?", default="", help=f"what happened, or what is to be done: {named}")
+    named = f"{', '.join(GIT_EVENTS)}; or the harness of a coding agent, as gitmem install names them"
+    parser.add_argument("event", help=f"what happened, or what is to be done: {named}")
     about = "what git says of it; for post-rewrite the new commits; of a harness the event, where its JSON has none"
     parser.add_argument("words", nargs="*", help=about)
 
@@ -42,15 +54,21 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.note("hook does nothing without an event or the name of a harness: gitmem hook --help")
         return 0
     if is_harness(args.event):
+        from gitmem.cli import harness
+
         return harness.run([args.event, *args.words])
     with shared.open_memory(args, out) as memory:
+        if args.event == "check":
+            return _check(memory, out)  # what is staged may bring the first memories
         if memory.find_tip() is None:
             return 0
         if args.event == "doctor":
             return _doctor(memory, out)
+        if args.event == "learned" and args.words:
+            return _refuse(memory, args.words[0], out)
         if args.event == "index":
             memory.ground()
-        elif args.event == "post-commit":
+        elif args.event in ("post-commit", "learned"):
             _learn(memory, [memory.git.read_head()[1] or ""], out)
         elif args.event == "post-rewrite":
             _learn(memory, args.words, out)
@@ -65,6 +83,52 @@ def _learn(memory: Memory, commits: list[str], out: Output) -> None:
         out.line(f"gitmem: {shared.counted(learnt.kept, 'learning')} kept: gitmem recall --recent {learnt.kept}")
     for why in learnt.refused:
         out.line(f"gitmem: not kept: {why}")
+
+
+def _refuse(memory: Memory, file: str, out: Output) -> int:
+    """Refuse a commit whose message says what no history may hold; nothing of it is kept yet."""
+    from pathlib import Path  # 3 ms, and only for a message
+
+    with Path(file).open(encoding="utf-8", errors="replace") as message:
+        refused = memory.refused_of(message.read(MESSAGE_LIMIT))
+    for why in refused:
+        out.line((f"gitmem: {why}", "red"))
+    if refused:
+        out.line(f"change it and commit again: git commit -e -F {file}")
+    return int(bool(refused))
+
+
+def _check(memory: Memory, out: Output) -> int:
+    from gitmem.verify.run import Options
+
+    pushed, before = variable("PRE_COMMIT_TO_REF"), variable("PRE_COMMIT_FROM_REF")
+    if variable("PRE_COMMIT_REMOTE_NAME") and not (pushed and before and memory.has_store()):
+        return 0  # a history is pushed from its root on: there is nothing to compare it with
+    if pushed and variable("PRE_COMMIT_LOCAL_BRANCH") == memory.ref:
+        return 0  # the memory, and no code
+    checked = memory.check(Options(), base=before, head=pushed, staged=not pushed)
+    broken, unchecked = checked.of(BROKEN), checked.of(UNCHECKED)
+    if broken or unchecked:
+        from gitmem.cli.check import print_finding
+
+        for finding in checked.of(BROKEN, SUSPECT):
+            print_finding(finding, out)
+        if broken:
+            out.line(
+                "settle them (gitmem settle KEY), change the code, or go on all the same: ", (_anyway(pushed), "key")
+            )
+        skipped = [f for f in unchecked if f.because == "not approved"]
+        if skipped:
+            out.note(f"{shared.counted(len(skipped), 'fact')} not checked: not approved here (gitmem trust --review)")
+        for finding in unchecked:
+            if finding not in skipped:
+                out.note(f"{finding.key} could not be checked: {finding.because}")
+    return int(bool(broken))
+
+
+def _anyway(pushed: str) -> str:
+    verb = "push" if pushed else "commit"
+    return f"SKIP=gitmem-check git {verb}" if variable("PRE_COMMIT") else f"git {verb} --no-verify"
 
 
 def _doctor(memory: Memory, out: Output) -> int:

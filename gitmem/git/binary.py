@@ -13,7 +13,7 @@ from gitmem.git.repository import Repository, Unsure, is_oid, read_head, read_re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 # Before every call: nothing of the user's configuration may run a program, fetch, recurse or collect garbage in
@@ -74,7 +74,7 @@ class Change:
     """One path that differs between two trees.
 
     Attributes:
-        status: ``A``, ``D``, ``M`` or ``T``.
+        status: ``A``, ``D``, ``M`` or ``T``; in an index also ``U``, where a merge is not finished.
         mode: The new mode; zeros where it was deleted.
         oid: The new object name; zeros where it was deleted.
         path: The path.
@@ -229,14 +229,7 @@ class Git:
     def diff_trees(self, old: str, new: str) -> list[Change]:
         """Return what differs between two tree-ishes, without renames; equal subtrees are never opened."""
         raw = ("diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", "--no-ext-diff", old, new)
-        parts = self._listing(*raw, bounds=STORE_BOUNDS)
-        changes = []
-        for head, path in zip(parts[0::2], parts[1::2], strict=False):
-            old_mode, mode, old_oid, oid, status = head.decode("ascii").split(" ")
-            if _FOLDER_MODE in (old_mode.removeprefix(":"), mode):
-                continue
-            changes.append(Change(status[0], mode, oid, os.fsdecode(path), old_mode.removeprefix(":"), old_oid))
-        return changes
+        return parse_changes(self._listing(*raw, bounds=STORE_BOUNDS))
 
     def _listing(self, *args: str, bounds: tuple[int, float]) -> list[bytes]:
         """Return what git lists of trees, cut at each NUL.
@@ -375,6 +368,16 @@ def quote_path(path: Path) -> str:
 
 
 FALLBACK_IDENTITY = ("gitmem", "gitmem@localhost")
+
+
+def parse_changes(parts: Sequence[bytes]) -> list[Change]:
+    """Return the files of a raw difference, whose heads and paths alternate. Source: git-diff-index(1), RAW OUTPUT."""
+    changes = []
+    for head, path in zip(parts[0::2], parts[1::2], strict=False):
+        old_mode, mode, old_oid, oid, status = head.decode("ascii").removeprefix(":").split(" ")
+        if _FOLDER_MODE not in (old_mode, mode):
+            changes.append(Change(status[0], mode, oid, os.fsdecode(path), old_mode, old_oid))
+    return changes
 
 
 def _tree_entry(line: bytes) -> TreeEntry:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.git.binary import Git
-    from gitmem.verify.inputs import CodeTree, Entry
+    from gitmem.verify.files import Entry
+    from gitmem.verify.inputs import CodeTree
 
 # A file larger than this is not code; reading it would cost more memory than an answer is worth.
 FILE_LIMIT = 32 * 1024 * 1024

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from gitmem.git.binary import Git
     from gitmem.model import Check
-    from gitmem.verify.inputs import CodeTree, Entry
+    from gitmem.verify.files import Entry
+    from gitmem.verify.inputs import CodeTree
 
 # Those that look for one file that has something, or that has it not.
 SEARCHING = ("contains", "matches", "lacks")

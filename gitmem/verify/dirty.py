@@ -9,20 +9,18 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import stat
 from contextlib import contextmanager
 from pathlib import Path
 
-from gitmem import process
 from gitmem.catalog import state
-from gitmem.config import git_environment
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.frozen import frozen, replace
-from gitmem.git.binary import FALLBACK_IDENTITY, Git, quote_path
+from gitmem.git.binary import Git
 from gitmem.hygiene import display
 from gitmem.model import Check
 from gitmem.verify import due as due_module
+from gitmem.verify.apart import Apart
 from gitmem.verify.inputs import SEEN
 from gitmem.verify.temporary import temporary_folder
 
@@ -44,8 +42,6 @@ MOST_BYTES = 2 << 30
 MOST_FILES = 100_000
 # How many of what was left out are named.
 NAMED = 5
-# What would make git write elsewhere than to its copy of the index, or refuse a file (git-config(1)).
-PLAIN = ("-c", "core.splitIndex=false", "-c", "core.untrackedCache=false", "-c", "core.safecrlf=false")
 _COMMIT = b"160000 "
 
 
@@ -86,17 +82,11 @@ class _Taking:
     """How a snapshot is made."""
 
     def __init__(self, git: Git, top: Path, folder: Path) -> None:
-        self.objects = folder / "objects"
         self.notices: list[str] = []
         self._git = git
         self._top = top
-        self._index = folder / "index"
-        self._plain = (*PLAIN, *git.without_filters())
-        (self.objects / "info").mkdir(parents=True)
-        own = git.repository.git_dir / "index"
-        if own.is_file():
-            # With its time: git takes a file for unchanged when it is older than the index and looks the same.
-            shutil.copy2(own, self._index)
+        self._apart = Apart(git, folder, git.repository.git_dir / "index", options=git.without_filters())
+        self.objects = self._apart.objects
 
     def commit(self) -> str:
         """Return the commit."""
@@ -106,12 +96,7 @@ class _Taking:
             self._run("update-index", "-z", "--force-remove", "--stdin", input=_joined(gone))
         if present:
             self._run("update-index", "-z", "--add", "--remove", "--replace", "--stdin", input=_joined(present))
-        tree = self._run("write-tree", "--missing-ok").decode("ascii").strip()
-        name, email = FALLBACK_IDENTITY
-        identity = ("-c", f"user.name={name}", "-c", f"user.email={email}")
-        head = self._git.resolve("HEAD")
-        made = self._run(*identity, "commit-tree", tree, "-p", head, "-m", "The work tree, as it is")
-        return made.decode("ascii").strip()
+        return self._apart.commit(self._git.resolve("HEAD"), "The work tree, as it is")
 
     def _list_tracked(self) -> tuple[set[str], set[str]]:
         """Return the files and the submodules of the index, by path."""
@@ -173,14 +158,8 @@ class _Taking:
             self.notices.append(f"left out, {what}: {_named(paths)}")
 
     def _run(self, *args: str, input: bytes | None = None) -> bytes:
-        """Run git on the copy of the index, with the person's objects to read and ours to write."""
-        env = git_environment() | {
-            "GIT_INDEX_FILE": str(self._index),
-            "GIT_OBJECT_DIRECTORY": str(self.objects),
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES": quote_path(self._git.repository.common_dir / "objects"),
-        }
-        argv = self._git.argv("-C", str(self._top), f"--work-tree={self._top}", *self._plain, *args)
-        done = process.run(argv, env=env, input=input)
+        """Run git on the copy of the index."""
+        done = self._apart.run_whole(*args, input=input)
         if b"could not open directory" in done.stderr:
             self.notices.append("left out: folders that cannot be read")
         return done.stdout

@@ -6,21 +6,19 @@ the right statuses by itself (DESIGN, section 5).
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from functools import cached_property
 from hashlib import sha256
 
-from gitmem.globs import WILD, is_plain, matcher, normal
 from gitmem.model import BUILTIN, Check
+from gitmem.verify.files import Entry, Files, fixed_part
 from gitmem.verify.reads import Places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from gitmem.git.binary import Git
+    from gitmem.git.binary import Change, Git
 
-Entry = tuple[str, str, str]
 LINK = "120000"
 # What the digest of observed reads begins with.
 SEEN = "seen:"
@@ -28,53 +26,39 @@ SEEN = "seen:"
 _SEPARATOR = "\0"
 
 
-class Files:
-    """Files of the code, to be asked which of them a glob names."""
-
-    def __init__(self, entries: Iterable[Entry]) -> None:
-        self._entries = sorted(entries, key=lambda e: e[2])
-        self._paths = [path for _, _, path in self._entries]
-        self._matched: dict[str, tuple[Entry, ...]] = {}
-
-    @cached_property
-    def attributes(self) -> tuple[Entry, ...]:
-        """Return the files that say how the others are checked out: line ends, ``ident`` (gitattributes(5))."""
-        return tuple(entry for entry in self._entries if entry[2].rpartition("/")[2] == ".gitattributes")
-
-    def matched(self, glob: str) -> tuple[Entry, ...]:
-        """Return mode, object name and path of every file that *glob* names, by path; may be empty."""
-        found = self._matched.get(glob)
-        if found is None:
-            found = self._matched[glob] = self._match(glob)
-        return found
-
-    def _match(self, glob: str) -> tuple[Entry, ...]:
-        prefix = fixed_part(glob)
-        first = bisect_left(self._paths, prefix)
-        if first == len(self._paths) or not self._paths[first].startswith(prefix):
-            return ()  # before a pattern is compiled, which costs more than all the rest
-        matches = matcher(glob)
-        found = []
-        for at in range(first, len(self._paths)):
-            if not self._paths[at].startswith(prefix):
-                break
-            if matches(self._paths[at]):
-                found.append(self._entries[at])
-        return tuple(found)
-
-
 class CodeTree(Files):
     """The files of one commit of the code.
 
     Attributes:
         commit: The commit.
-        tree: Its root tree.
     """
 
-    def __init__(self, git: Git, commit: str) -> None:
+    def __init__(self, git: Git, commit: str, entries: Iterable[Entry] | None = None) -> None:
+        """List the files, where they are not known already.
+
+        Args:
+            git: The repository.
+            commit: The commit.
+            entries: Its files.
+        """
         self.commit = commit
-        self.tree = git.resolve(commit, "tree")
-        super().__init__(git.list_paths(self.tree))
+        self._git = git
+        super().__init__(git.list_paths(commit) if entries is None else entries)
+
+    @cached_property
+    def tree(self) -> str:
+        """Return its root tree."""
+        return self._git.resolve(self.commit, "tree")
+
+    def behind(self, git: Git, commit: str, changes: Iterable[Change]) -> CodeTree:
+        """Return the code of another commit, given what it has otherwise: nothing is listed again."""
+        entries = {entry[2]: entry for entry in self._entries}
+        for change in changes:
+            if change.status == "D":
+                entries.pop(change.path, None)
+            else:
+                entries[change.path] = (change.mode, change.oid, change.path)
+        return CodeTree(git, commit, entries.values())
 
     @cached_property
     def places(self) -> Places:
@@ -92,12 +76,6 @@ class CodeTree(Files):
         folders = fixed_part(glob).split("/")[:-1]
         above = ("/".join(folders[:depth]) for depth in range(1, len(folders) + 1))
         return not self._links.isdisjoint(above) or any(mode == LINK for mode, _, _ in self.matched(glob))
-
-
-def fixed_part(glob: str) -> str:
-    """Return what every path that *glob* matches begins with."""
-    pattern = normal(glob)
-    return pattern if is_plain(pattern) else pattern[: min(pattern.index(c) for c in WILD if c in pattern)]
 
 
 def digest(tree: CodeTree, inputs: Sequence[str], check: Check, reads: str = "", *, is_claim: bool = False) -> str:

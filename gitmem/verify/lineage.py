@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gitmem.git.binary import Git
     from gitmem.git.history import Ancestor, Touched
     from gitmem.model import Check
-    from gitmem.verify.inputs import Entry
+    from gitmem.verify.files import Entry
 
 # Commits that are looked at, the newest: half a year of the largest projects.
 MOST_COMMITS = 50_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.globs import matcher
 from gitmem.hygiene import display
-from gitmem.verify.inputs import fixed_part
+from gitmem.verify.files import fixed_part
 from gitmem.verify.reads import AT, BELOW, LIST, MISSING, NAMES
 
 TYPE_CHECKING = False

@@ -51,8 +51,7 @@ def touched_by(memory, repo, facts, base, head):
     handle = Git(memory.git.repository)
     return find_touched(
         facts,
-        handle.diff_trees(base, head),
-        Trees(handle, base, head),
+        Trees(handle, base, lambda: head, handle.diff_trees(base, head)),
         (),
         catalog=memory.catalog(),
         local=memory.local,
@@ -94,13 +93,11 @@ def test_builtin_checks_that_no_changed_file_concerns_need_no_tree(memory, repo)
     put(repo, make_fact("a", RS256), make_fact("b", {"exists": "README.md"}))
     base = git(repo, "rev-parse", "HEAD")
     head = commit_files(repo, {"other.py": ""})
-    changes = memory.git.diff_trees(base, head)
+    trees = Trees(memory.git, base, pytest.fail, memory.git.diff_trees(base, head))
 
-    found = find_touched(
-        list_facts(memory.catalog(), ()), changes, None, (), catalog=None, local=None, policy=None, now=NOW
-    )
+    found = find_touched(list_facts(memory.catalog(), ()), trees, (), catalog=None, local=None, policy=None, now=NOW)
 
-    assert found == []
+    assert (found, "base" in vars(trees), "head" in vars(trees)) == ([], False, False)
 
 
 def test_of_observed_facts_only_the_changed_files_that_were_read_are_named(memory, repo, monkeypatch):

@@ -1,0 +1,56 @@
+"""Files of the code by path: which of them a glob names. Pure; loads nothing slow, since commits wait for it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from functools import cached_property
+
+from gitmem.globs import WILD, is_plain, matcher, normal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# Mode, object name and path.
+Entry = tuple[str, str, str]
+
+
+class Files:
+    """Files of the code, to be asked which of them a glob names."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self._entries = sorted(entries, key=lambda e: e[2])
+        self._paths = [path for _, _, path in self._entries]
+        self._matched: dict[str, tuple[Entry, ...]] = {}
+
+    @cached_property
+    def attributes(self) -> tuple[Entry, ...]:
+        """Return the files that say how the others are checked out: line ends, ``ident`` (gitattributes(5))."""
+        return tuple(entry for entry in self._entries if entry[2].rpartition("/")[2] == ".gitattributes")
+
+    def matched(self, glob: str) -> tuple[Entry, ...]:
+        """Return mode, object name and path of every file that *glob* names, by path; may be empty."""
+        found = self._matched.get(glob)
+        if found is None:
+            found = self._matched[glob] = self._match(glob)
+        return found
+
+    def _match(self, glob: str) -> tuple[Entry, ...]:
+        prefix = fixed_part(glob)
+        first = bisect_left(self._paths, prefix)
+        if first == len(self._paths) or not self._paths[first].startswith(prefix):
+            return ()  # before a pattern is compiled, which costs more than all the rest
+        matches = matcher(glob)
+        found = []
+        for at in range(first, len(self._paths)):
+            if not self._paths[at].startswith(prefix):
+                break
+            if matches(self._paths[at]):
+                found.append(self._entries[at])
+        return tuple(found)
+
+
+def fixed_part(glob: str) -> str:
+    """Return what every path that *glob* matches begins with."""
+    pattern = normal(glob)
+    return pattern if is_plain(pattern) else pattern[: min(pattern.index(c) for c in WILD if c in pattern)]
