@@ -78,11 +78,13 @@ class Jobs(Shown):
         session = self.session(Options(everything=True, record=record))
         return take(session, paths, git=self.git, tip=self.find_tip() or "", policy=self.policy(), now=self.now)
 
-    def install_git_hooks(self, *, shared: bool = False, only_plan: bool = False) -> Sequence[Step]:
-        """Set the shims that git calls, and return what was done, or would be."""
+    def install_git_hooks(
+        self, *, shared: bool = False, check: bool = False, only_plan: bool = False
+    ) -> Sequence[Step]:
+        """Set the shims that git calls, also those that check a commit; return what was done, or would be."""
         from gitmem.install import git_hooks
 
-        return (git_hooks.plan_install if only_plan else git_hooks.install)(self.git, shared=shared)
+        return (git_hooks.plan_install if only_plan else git_hooks.install)(self.git, shared=shared, check=check)
 
     def uninstall_git_hooks(self, *, only_plan: bool = False) -> Sequence[Step]:
         """Take the shims away, put back what was there before, and return what was done, or would be."""

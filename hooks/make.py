@@ -10,7 +10,7 @@ from pathlib import Path
 from gitmem.install import shim
 
 if __name__ == "__main__":
-    for event in shim.EVENTS:
+    for event in (*shim.EVENTS, *shim.CHECKS):
         path = Path(__file__).with_name(event)
         path.write_text(shim.text_of(event), encoding="utf-8")
         path.chmod(0o755)

@@ -95,6 +95,27 @@ def test_verify_loads_nothing_that_runs_or_explains_checks_where_nothing_is_due(
     assert sorted(imported & {"gitmem.why", "gitmem.verify.judge", "gitmem.verify.sandbox", "concurrent.futures"}) == []
 
 
+def test_commit_that_no_fact_reads_loads_nothing_that_judges(tmp_path: Path) -> None:
+    env = {**os.environ, "HOME": str(tmp_path), "GIT_CONFIG_NOSYSTEM": "1"}
+    gitmem, who = [sys.executable, "-m", "gitmem"], ["-c", "user.name=Ana", "-c", "user.email=ana@example.org"]
+    (tmp_path / "notes").touch()
+    for argv in (
+        ["git", "init", "-q", "-b", "main"],
+        ["git", *who, "commit", "-q", "--allow-empty", "-m", "code"],
+        [*gitmem, "fact", "There is no setup.py", "--absent", "setup.py"],
+        [*gitmem, "fact", "Nothing below src is empty", "--absent", "src/**/empty"],
+        ["git", "add", "notes"],
+    ):
+        subprocess.run(argv, cwd=tmp_path, env=env, check=True, capture_output=True)
+
+    imported = imported_while(["-m", "gitmem", "hook", "check"], tmp_path)
+
+    assert "gitmem.check.staged" in imported
+    assert "gitmem.check.outcome" not in imported
+    # git is asked what is staged, so `subprocess` is.
+    assert sorted((imported - imported_while(["-c", "pass"], tmp_path)) & (SLOW - {"subprocess"})) == []
+
+
 def test_slow_import_would_be_seen(tmp_path: Path) -> None:
     assert "dataclasses" in loaded_by("import dataclasses") & SLOW
     assert "dataclasses" in imported_while(["-c", "import dataclasses"], tmp_path)

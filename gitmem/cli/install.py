@@ -6,10 +6,10 @@ to commit, or with --user into your own settings. What is there is kept. `found`
 `bmad` is a module for the BMAD method; --plugin writes a plugin for Claude Code.
 
 `git-hooks` sets hooks that bring catalog and index up to date after a checkout, a merge and a rebase, in a process
-behind git, and capture the `Learned:` lines of commit messages. Hooks that are there are kept and called; files that
-git tracks are never touched. `schedule` has this machine run the verify job by itself: a systemd user timer, a line in
-the crontab, or a launchd agent, whichever works here. `github` writes a workflow that does it there, for you to look
-at and commit.
+behind git, and capture the `Learned:` lines of commit messages. With --check a commit that makes a fact false is
+stopped, too, as `gitmem check --staged` judges it. Hooks that are there are kept and called; files that git tracks are
+never touched. `schedule` has this machine run the verify job by itself: a systemd user timer, a line in the crontab, or
+a launchd agent, whichever works here. `github` writes a workflow that does it there, for you to look at and commit.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ EXAMPLES = (
     "gitmem install claude-code codex",
     "gitmem install found --user --print",
     "gitmem install claude-code --plugin ./gitmem-plugin",
-    "gitmem install git-hooks",
+    "gitmem install git-hooks --check",
     "gitmem install schedule --every 6h --print",
     "gitmem install github --shards 4",
 )
@@ -42,6 +42,7 @@ WHAT = (*agents.NAMES, *OTHERS)
 # Which of them an option belongs to.
 OPTIONS = {
     "shared": ("git-hooks",),
+    "check": ("git-hooks",),
     "every": ("schedule", "github"),
     "kind": ("schedule",),
     "shards": ("github",),
@@ -64,6 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--print", action="store_true", help="show what would be done, and do nothing")
     parser.add_argument("--shared", action="store_true", help="also where core.hooksPath serves other repositories")
     parser.add_argument("--every", default="", metavar="TIME", help="how often: 1h to 12h, daily (default), weekly")
+    parser.add_argument("--check", action="store_true", help="of git: a commit that makes a fact false is stopped, too")
     for kind in ("systemd", "cron", "launchd"):
         parser.add_argument(
             f"--{kind}",
@@ -143,7 +145,7 @@ def _told(steps: Sequence[Step], out: Output, args: argparse.Namespace, notes: I
 
 def _install(memory: Memory, what: str, args: argparse.Namespace) -> Sequence[Step]:
     if what == "git-hooks":
-        return memory.install_git_hooks(shared=args.shared, only_plan=args.print)
+        return memory.install_git_hooks(shared=args.shared, check=args.check, only_plan=args.print)
     every = args.every or "daily"
     if what == "schedule":
         return memory.install_schedule(every=every, kind=args.kind, only_plan=args.print)

@@ -23,7 +23,7 @@ SHARED_SCOPES = ("global", "system")
 # pre-commit moves a hook that is in its way here and goes on calling it (pre-commit.com, "Running in migration mode").
 LEGACY = ".legacy"
 # Who made a hook, by a word that stands in every hook they make.
-MANAGERS = {"pre-commit": b"pre-commit", "lefthook": b"lefthook", "husky": b"husky"}
+MANAGERS = {"pre-commit": b"pre-commit", "lefthook": b"lefthook", "husky": b'"$(dirname "$0")/h"'}
 
 ADD, CHAIN, UPDATE, KEEP, BY_HAND = "add", "chain", "update", "keep", "by hand"
 REMOVE, RESTORE, LEAVE = "remove", "restore", "leave"
@@ -62,8 +62,13 @@ def folder_of(git: Git) -> tuple[Path, str]:
     return Path(os.path.normpath(Path(git.repository.top or git.repository.git, path))), scope
 
 
-def plan_install(git: Git, *, shared: bool) -> tuple[Step, ...]:
+def plan_install(git: Git, *, shared: bool, check: bool = False) -> tuple[Step, ...]:
     """Return what setting the shims does, one step an event.
+
+    Args:
+        git: The repository.
+        shared: Also where the folder serves other repositories too.
+        check: Also those that check a commit; where they are set already, they stay.
 
     Raises:
         UsageError: The folder serves other repositories too, and *shared* does not allow that.
@@ -76,7 +81,12 @@ def plan_install(git: Git, *, shared: bool) -> tuple[Step, ...]:
             hint="set the hooks for all of them: gitmem install git-hooks --shared\n"
             "they do nothing in a repository that has no memory",
         )
-    return tuple(_plan_one(git, folder, event) for event in shim.EVENTS)
+    checks = [event for event in shim.CHECKS if check or _is_ours(folder, event)]
+    return tuple(_plan_one(git, folder, event) for event in (*shim.EVENTS, *checks))
+
+
+def _is_ours(folder: Path, event: str) -> bool:
+    return any(shim.is_shim(_read(folder / name) or b"") for name in (event, event + LEGACY))
 
 
 def _plan_one(git: Git, folder: Path, event: str) -> Step:
@@ -105,13 +115,13 @@ def _plan_one(git: Git, folder: Path, event: str) -> Step:
     return Step(CHAIN, str(path), f"added; the hook that was there{maker} is kept as {kept.name} and called", "", text)
 
 
-def install(git: Git, *, shared: bool) -> tuple[Step, ...]:
+def install(git: Git, *, shared: bool, check: bool = False) -> tuple[Step, ...]:
     """Set the shims and return what was done; doing it again changes nothing.
 
     Raises:
         GitmemError: The folder cannot be written to; nothing was changed.
     """
-    steps = plan_install(git, shared=shared)
+    steps = plan_install(git, shared=shared, check=check)
     folder, _ = folder_of(git)
     _need_writable(folder)
     folder.mkdir(parents=True, exist_ok=True)
@@ -129,7 +139,7 @@ def plan_uninstall(git: Git) -> tuple[Step, ...]:
     """Return what taking the shims away does, one step a hook that is ours or was kept by us."""
     folder, _ = folder_of(git)
     steps = []
-    for event in shim.EVENTS:
+    for event in (*shim.EVENTS, *shim.CHECKS):
         path = folder / event
         kept = path.with_name(f"{event}{shim.KEPT}")
         ours = next((p for p in (path, path.with_name(event + LEGACY)) if shim.is_shim(_read(p) or b"")), None)
@@ -172,13 +182,12 @@ def uninstall(git: Git) -> tuple[Step, ...]:
 def missing(git: Git) -> list[str]:
     """Return the hooks that are not ours any more though others are: set once, and replaced by something since."""
     folder, _ = folder_of(git)
-    found = {}
-    for event in shim.EVENTS:
-        contents = [_read(folder / name) or b"" for name in (event, event + LEGACY)]
-        found[event] = any(shim.is_shim(content) for content in contents)
-    kept = any(os.path.lexists(folder / f"{event}{shim.KEPT}") for event in shim.EVENTS)
-    was_set = any(found.values()) or kept
-    return [str(folder / event) for event, is_ours in found.items() if was_set and not is_ours]
+    ours = {event: _is_ours(folder, event) for event in (*shim.EVENTS, *shim.CHECKS)}
+    kept = {event for event in ours if os.path.lexists(folder / f"{event}{shim.KEPT}")}
+    # One that checks is only missed where a hook was kept for it: nobody need have asked for it.
+    wanted = (*shim.EVENTS, *(event for event in shim.CHECKS if event in kept))
+    was_set = any(ours.values()) or bool(kept)
+    return [str(folder / event) for event in wanted if was_set and not ours[event]]
 
 
 def _read(path: Path) -> bytes | None:

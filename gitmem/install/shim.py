@@ -1,7 +1,8 @@
 """The shims that git calls: short files of POSIX sh that find gitmem and leave the work to a process behind git.
 
-They start no Python in the foreground but for a commit whose message says what was learnt; a checkout costs a shell's
-start. The folder ``hooks/`` of this project holds the same texts without a recorded Python (``hooks/make.py``).
+They start no Python in the foreground but for a commit whose message says what was learnt, and to check a commit where
+somebody asked for that; a checkout costs a shell's start. The folder ``hooks/`` of this project holds the same texts
+without a recorded Python (``hooks/make.py``).
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import shlex
 
 EVENTS = ("post-checkout", "post-commit", "post-merge", "post-rewrite")
+# What may stop a commit; only set where that is asked for. A merge without conflicts calls the second one alone.
+CHECKS = ("pre-commit", "pre-merge-commit")
 # The second line of every shim, whatever its version.
 MARK = "# gitmem git hook: "
 # What a hook that was there before is kept as, beside the shim that calls it.
@@ -27,7 +30,11 @@ status=0
 """
 _BEFORE = """\
 if [ -x "$before" ]; then
-  "$before" "$@"
+  if grep -q '"$(dirname "$0")/h"' "$before" 2>/dev/null; then
+    sh -c '. "$0{kept}"' "$0" "$@"  # husky finds its hook by the name that it is called by
+  else
+    "$before" "$@"
+  fi
   status=$?
 fi
 """
@@ -35,7 +42,11 @@ fi
 _BEFORE_READING = """\
 rewritten=$(cat)
 if [ -x "$before" ]; then
-  printf '%s\\n' "$rewritten" 2>/dev/null | "$before" "$@"
+  if grep -q '"$(dirname "$0")/h"' "$before" 2>/dev/null; then
+    printf '%s\\n' "$rewritten" 2>/dev/null | sh -c '. "$0{kept}"' "$0" "$@"
+  else
+    printf '%s\\n' "$rewritten" 2>/dev/null | "$before" "$@"
+  fi
   status=$?
 fi
 """
@@ -81,7 +92,22 @@ refresh() {
   run background checkout >>"$folder/log" 2>&1 &
 }
 """
+_CHECK = """\
+
+# What the commit is made of is in an index that git names. A fact that becomes false stops it; nothing else does.
+index=${GIT_INDEX_FILE-}
+case $index in '' | /*) ;; *) index=$PWD/$index ;; esac
+if [ "$status" = 0 ]; then
+  (
+    locate >/dev/null 2>&1 || exit 0
+    if [ -n "$index" ]; then export GIT_INDEX_FILE="$index"; fi
+    run hook check
+    [ $? -ne 1 ]
+  ) </dev/null || status=1
+fi
+"""
 _ACTIONS = {
+    **dict.fromkeys(CHECKS, _CHECK),
     "post-checkout": """\
 
 # The third word is 0 where only files were checked out.
@@ -125,12 +151,12 @@ def text_of(event: str, *, python: str = "") -> str:
     """Return the shim of one event.
 
     Args:
-        event: One of ``EVENTS``.
+        event: One of ``EVENTS`` or ``CHECKS``.
         python: The interpreter that has gitmem; empty to look for ``gitmem`` on the PATH.
     """
     head = _HEAD.format(mark=MARK, event=event, kept=KEPT, python=shlex.quote(python))
-    before = _BEFORE_READING if event == "post-rewrite" else _BEFORE
-    refresh = "" if event == "post-commit" else _REFRESH
+    before = (_BEFORE_READING if event == "post-rewrite" else _BEFORE).replace("{kept}", KEPT)
+    refresh = "" if event in ("post-commit", *CHECKS) else _REFRESH
     return f'{head}{before}{_COMMON}{refresh}{_ACTIONS[event]}exit "$status"\n'
 
 

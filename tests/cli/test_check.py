@@ -46,6 +46,25 @@ def test_change_that_breaks_a_fact_exits_with_1_and_says_what_and_whose(run_cli,
 
 
 @pytest.mark.usefixtures("facts")
+def test_what_is_staged_is_told_in_the_same_words(run_cli, repo: Path) -> None:
+    nothing = run_cli("check", "--staged")
+    (repo / "src/auth/jwt.py").write_text(EDDSA["src/auth/jwt.py"])
+    git(repo, "add", "-A")
+
+    done = run_cli("check", "--staged", "breaks")
+    found = json.loads(run_cli("check", "--staged", "--json").out)
+    refused = run_cli("check", "--staged", "--base", "main")
+
+    assert (nothing.status, nothing.out, nothing.err) == (0, "nothing is staged\n", "")
+    assert done.status == 1
+    assert "✗ breaks  becomes false" in done.out
+    assert done.out.endswith("1 staged file touches 1 of 1 fact: 1 becomes false, 1 is suspect because of it\n")
+    assert (found["base"], found["head"], found["against"]) == (git(repo, "rev-parse", "HEAD"), "", "HEAD")
+    assert [row["key"] for row in found["newly_false"]] == ["breaks"]
+    assert (refused.status, "--base and --head" in refused.err) == (2, True)
+
+
+@pytest.mark.usefixtures("facts")
 def test_json_is_as_documented(run_cli, repo: Path) -> None:
     base = git(repo, "rev-parse", "HEAD")
     head = change(repo, EDDSA)

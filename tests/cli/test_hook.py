@@ -5,9 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import commit_files, put_files, tip
+from changing import RS256
+from conftest import commit_files, git, put_files, tip
+from proving import make_fact, put
 
 from gitmem.cli import table
+
+EDDSA = {"src/auth/jwt.py": 'ALGORITHM = "EdDSA"\n'}
+TOKEN = "ghp_" + "x7Qa2LmP9vRt4KsW8nZc3BfY6HdJ1GuE5oTi"[:36]
 
 
 @pytest.mark.parametrize("event", table.GIT_EVENTS)
@@ -63,3 +68,83 @@ def test_index_is_made_ahead_of_the_next_read(memory, run_cli, repo: Path) -> No
     run_cli("hook", "index")
 
     assert (repo / ".git" / "gitmem" / "catalog.sqlite").exists()
+
+
+def test_commit_that_makes_a_fact_false_is_stopped_and_what_to_do_told(memory, run_cli, repo: Path) -> None:
+    put(
+        repo,
+        make_fact("tokens", RS256, by={"who": "ana"}),
+        make_fact("b", requires=["tokens"], verify={"exists": "src"}),
+    )
+    (repo / "src/auth/jwt.py").write_text(EDDSA["src/auth/jwt.py"])
+    not_staged = run_cli("hook", "check")
+    git(repo, "add", "-A")
+
+    stopped = run_cli("hook", "check")
+
+    assert (not_staged.status, not_staged.out, not_staged.err) == (0, "", "")
+    assert stopped.status == 1
+    assert "tokens  becomes false" in stopped.out
+    assert "src/auth/jwt.py:1; by ana" in stopped.out
+    assert "b  suspect" in stopped.out
+    assert "git commit --no-verify" in stopped.out
+
+
+def test_commands_that_are_not_approved_are_counted_and_stop_nothing(memory, run_cli, repo: Path, monkeypatch) -> None:
+    put(repo, make_fact("a", "false", paths=["src/**"]), make_fact("b", "false", paths=["src/**"]))
+    put(repo, make_fact("elsewhere", "false", paths=["README.md"]))
+    monkeypatch.setenv("PRE_COMMIT", "1")
+    (repo / "src/auth/jwt.py").write_text("")
+    git(repo, "add", "-A")
+
+    ran = run_cli("hook", "check")
+
+    assert (ran.status, ran.out) == (0, "")
+    assert ran.err == "gitmem: 2 facts not checked: not approved here (gitmem trust --review)\n"
+
+
+def test_what_is_pushed_is_checked_where_pre_commit_says_that_something_is(
+    memory, run_cli, repo: Path, monkeypatch
+) -> None:
+    put(repo, make_fact("tokens", RS256))
+    before = git(repo, "rev-parse", "HEAD")
+    pushed = commit_files(repo, EDDSA)
+    monkeypatch.setenv("PRE_COMMIT", "1")
+    monkeypatch.setenv("PRE_COMMIT_REMOTE_NAME", "origin")
+    whole = run_cli("hook", "check")
+    monkeypatch.setenv("PRE_COMMIT_FROM_REF", before)
+    monkeypatch.setenv("PRE_COMMIT_TO_REF", pushed)
+
+    ran = run_cli("hook", "check")
+    monkeypatch.setenv("PRE_COMMIT_LOCAL_BRANCH", "refs/heads/memory")
+    memory_itself = run_cli("hook", "check")
+
+    assert (whole.status, whole.out, whole.err) == (0, "", "")
+    assert (ran.status, "SKIP=gitmem-check git push" in ran.out) == (1, True)
+    assert (memory_itself.status, memory_itself.out) == (0, "")
+
+
+def test_message_of_a_commit_to_be_is_refused_for_a_secret_and_nothing_of_it_is_kept(
+    memory, run_cli, repo: Path
+) -> None:
+    file = repo / ".git" / "COMMIT_EDITMSG"
+    file.write_text(f"x\n\nLearned: the gateway drops idle connections\nLearned: the key is {TOKEN}\n")
+    refused = run_cli("hook", "learned", str(file))
+    file.write_text(f"x {TOKEN} is no learning\n\nLearned: the gateway drops idle connections\n")
+    fine = run_cli("hook", "learned", str(file))
+
+    assert refused.status == 1
+    assert "secret" in refused.out
+    assert TOKEN not in refused.out
+    assert "git commit -e -F" in refused.out
+    assert (fine.status, fine.out) == (0, "")
+    assert "nothing found" in run_cli("recall", "gateway").err
+
+
+def test_what_a_commit_says_was_learnt_is_kept_once_it_is_one(memory, run_cli, repo: Path) -> None:
+    commit_files(repo, {"a": "1"}, "x\n\nLearned: the gateway drops idle connections")
+
+    run_cli("hook", "learned")
+    run_cli("hook", "learned")
+
+    assert run_cli("recall", "gateway").out.count("learned-the-gateway") == 1

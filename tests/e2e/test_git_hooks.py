@@ -77,3 +77,25 @@ def test_day_with_hooks_installed(repo: Path, tmp_path: Path) -> None:
     assert with_hooks[0] == without[0] != 0
     assert hook.read_text() == MINE.format(status=9)
     assert [path for path in hook.parent.iterdir() if b"gitmem" in path.name.encode() + path.read_bytes()] == []
+
+
+def test_commit_that_makes_a_fact_false_is_stopped_where_that_was_asked_for(repo: Path, tmp_path: Path) -> None:
+    console, linked = Console(repo), tmp_path / "linked"
+    console.ok("init")
+    console.ok(
+        "fact", "Tokens are signed with RS256", "--contains", "RS256", "--in", "src/auth/*.py", "--key", "tokens"
+    )
+    console.ok("install", "git-hooks", "--check")
+    git_as_person(repo, "worktree", "add", "-q", str(linked), "-b", "linked")
+    (linked / "src/auth/jwt.py").write_text("EdDSA\n")
+    (linked / "README.md").write_text("more\n")
+
+    partial = git_as_person(linked, "commit", "-qm", "one file", "README.md")
+    stopped = git_as_person(linked, "commit", "-qam", "all")
+    forced = git_as_person(linked, "commit", "-qam", "all", "--no-verify")
+    git_as_person(repo, "commit", "-q", "--allow-empty", "-m", "ours")
+    merged = git_as_person(repo, "merge", "-q", "-m", "merged", "linked")
+
+    assert partial == (0, "", "")
+    assert (stopped[0], "tokens  becomes false" in stopped[1] + stopped[2]) == (1, True), stopped
+    assert (forced[0], merged) == (0, (0, "", ""))  # what is merged was false before

@@ -15,6 +15,17 @@ from gitmem.errors import ConflictError, GitmemError, UsageError
 from gitmem.install import git_hooks, shim
 
 MINE = "#!/bin/sh\necho mine\n"
+# What husky 9.1.7 writes for every event, and the part of its `h` that finds the project's own hook (its index.js).
+HUSKY = '#!/usr/bin/env sh\n. "$(dirname "$0")/h"'
+HUSKY_H = """#!/usr/bin/env sh
+n=$(basename "$0")
+s=$(dirname "$(dirname "$0")")/$n
+
+[ ! -f "$s" ] && exit 0
+[ "${HUSKY-}" = "0" ] && exit 0
+sh -e "$s" "$@"
+exit $?
+"""
 
 
 def state_of(folder: Path) -> dict[str, tuple[object, ...]]:
@@ -83,7 +94,7 @@ def test_hook_of_a_manager_is_kept_and_its_maker_told(memory, repo: Path, manage
     if manager == "husky":  # its folder is not tracked: .husky/_/.gitignore is `*`
         folder = repo / ".husky" / "_"
         git(repo, "config", "core.hooksPath", ".husky/_")
-    hook = write_hook(folder / "post-checkout", f"#!/bin/sh\n# {manager}\n")
+    hook = write_hook(folder / "post-checkout", HUSKY if manager == "husky" else f"#!/bin/sh\n# {manager}\n")
     before = state_of(folder)
 
     steps = memory.install_git_hooks()
@@ -92,6 +103,42 @@ def test_hook_of_a_manager_is_kept_and_its_maker_told(memory, repo: Path, manage
     assert shim.is_shim(hook.read_bytes())
     memory.uninstall_git_hooks()
     assert state_of(folder) == before
+
+
+@pytest.mark.parametrize("event", ["post-commit", "post-rewrite"])
+def test_project_s_own_hook_is_still_found_by_husky(memory, repo: Path, tmp_path: Path, event: str) -> None:
+    git(repo, "config", "core.hooksPath", ".husky/_")
+    for name in shim.EVENTS:
+        write_hook(repo / ".husky" / "_" / name, HUSKY)
+    write_hook(repo / ".husky" / "_" / "h", HUSKY_H, mode=0o644)
+    (repo / ".husky" / event).write_text(f'echo "$# $(cat)" >"{tmp_path}/told"\n')
+    memory.install_git_hooks()
+
+    git(repo, "commit", "-q", "--allow-empty", "--amend", "-m", "again")
+
+    words, said = (tmp_path / "told").read_text().split(" ", 1)
+    assert (words, bool(said.strip())) == (("1", True) if event == "post-rewrite" else ("0", False))
+
+
+def test_commits_are_checked_only_where_that_was_asked_for_and_from_then_on(memory, repo: Path) -> None:
+    hooks = repo / ".git" / "hooks"
+    write_hook(hooks / "pre-commit")
+    before = state_of(hooks)
+
+    memory.install_git_hooks()
+    assert state_of(hooks)["pre-commit"] == before["pre-commit"]
+    memory.install_git_hooks(check=True)
+    steps = memory.install_git_hooks()
+
+    assert [Path(step.path).name for step in steps] == [*shim.EVENTS, *shim.CHECKS]
+    assert {step.what for step in steps} == {git_hooks.KEEP}
+    write_hook(hooks / "pre-commit", "#!/bin/sh\n# lefthook\n")
+    (hooks / "pre-merge-commit").unlink()  # by hand: nobody misses it
+    assert git_hooks.missing(memory.git) == [str(hooks / "pre-commit")]
+    write_hook(hooks / "pre-commit")
+    memory.uninstall_git_hooks()
+    assert state_of(hooks)["pre-commit"][:2] == before["pre-commit"][:2]
+    assert set(state_of(hooks)) == set(before) | {f"pre-commit{shim.KEPT}"}
 
 
 def test_manager_that_wrote_its_hook_again_is_kept_again(memory, repo: Path) -> None:

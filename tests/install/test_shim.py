@@ -60,7 +60,7 @@ def lines(calls: Path, *, at_least: int = 1) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("event", shim.EVENTS)
+@pytest.mark.parametrize("event", [*shim.EVENTS, *shim.CHECKS])
 def test_folder_of_the_project_holds_the_same_shims(event: str) -> None:
     path = HOOKS / event
 
@@ -69,7 +69,7 @@ def test_folder_of_the_project_holds_the_same_shims(event: str) -> None:
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-@pytest.mark.parametrize("event", shim.EVENTS)
+@pytest.mark.parametrize("event", [*shim.EVENTS, *shim.CHECKS])
 def test_shim_is_right_for_every_shell(event: str, shell: str) -> None:
     words = [shell, "sh"] if shell == "busybox" else [shell]
 

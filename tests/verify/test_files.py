@@ -1,0 +1,28 @@
+"""Files of the code, asked which of them a glob names: the same as matching each path alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitmem.globs import matcher
+from gitmem.verify.files import Files, fixed_part
+
+PATHS = ("README.md", "a", "src/.gitattributes", "src/a.py", "src/a/b.py", "src/b.py", "srcs/a.py", "src-b/a")
+
+
+@pytest.mark.parametrize(
+    "glob", ["src/**", "src/", "src", "**", "src/*.py", "s*/a.py", "src/a", "./src/**", "nothing/**"]
+)
+def test_glob_names_what_its_pattern_matches_and_begins_with_its_fixed_part(glob: str) -> None:
+    files = Files(("100644", str(at), path) for at, path in enumerate(reversed(PATHS)))
+
+    named = [path for _, _, path in files.matched(glob)]
+
+    assert named == [path for path in sorted(PATHS) if matcher(glob)(path)]
+    assert all(path.startswith(fixed_part(glob)) for path in named)
+
+
+def test_attributes_of_every_folder_count() -> None:
+    files = Files(("100644", "", path) for path in PATHS)
+
+    assert [path for _, _, path in files.attributes] == ["src/.gitattributes"]
