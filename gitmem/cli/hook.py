@@ -35,6 +35,7 @@ EXAMPLES = (
 )
 # Characters of a message that are read: more is no message, but the diff of `git commit -v` behind it.
 MESSAGE_LIMIT = 1024 * 1024
+ADVICE = "mend the code, or go on and settle what is not true any more then (gitmem settle KEY): "
 AFTER_GIT = ("post-checkout", "post-merge", "post-rewrite")
 
 
@@ -114,9 +115,7 @@ def _check(memory: Memory, out: Output) -> int:
         for finding in checked.of(BROKEN, SUSPECT):
             print_finding(finding, out)
         if broken:
-            out.line(
-                "settle them (gitmem settle KEY), change the code, or go on all the same: ", (_anyway(pushed), "key")
-            )
+            out.line(ADVICE, (_anyway(pushed), "key"))
         skipped = [f for f in unchecked if f.because == "not approved"]
         if skipped:
             out.note(f"{shared.counted(len(skipped), 'fact')} not checked: not approved here (gitmem trust --review)")
