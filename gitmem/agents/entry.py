@@ -14,6 +14,7 @@ from importlib import import_module
 
 from gitmem import event as happened
 from gitmem import hook_log
+from gitmem.agents import ALIASES, HARNESSES
 from gitmem.agents.once import has_own_hooks, is_first
 from gitmem.agents.stdin import Told, read_told
 from gitmem.config import home, is_switched_off
@@ -29,17 +30,6 @@ if TYPE_CHECKING:
 
     from gitmem.event import Event
 
-# The harnesses and the modules that know them; and other names that people call them by.
-HARNESSES = {
-    "claude-code": "claude_code",
-    "codex": "codex",
-    "copilot": "copilot",
-    "cursor": "cursor",
-    "gemini": "gemini",
-    "opencode": "opencode",
-    "pi": "pi",
-}
-ALIASES = {"claude": "claude-code", "gemini-cli": "gemini", "copilot-cli": "copilot"}
 # What is done when something happens: methods of `Memory` (`gitmem.hooked`); what they return, the agent is told.
 METHODS = {
     happened.START: "session_started",

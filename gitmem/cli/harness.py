@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from gitmem.agents.entry import ALIASES, HARNESSES, serve
+from gitmem.agents import ALIASES, HARNESSES
+from gitmem.agents.entry import serve
 from gitmem.cli.output import Output
 
 TYPE_CHECKING = False

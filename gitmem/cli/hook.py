@@ -13,6 +13,7 @@ becomes false, and `learned`, which is 1 where a message says a secret.
 
 from __future__ import annotations
 
+from gitmem.agents import HARNESSES
 from gitmem.cli import shared
 from gitmem.cli.table import GIT_EVENTS, is_harness
 from gitmem.config import variable

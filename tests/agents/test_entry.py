@@ -13,8 +13,8 @@ from conftest import git
 from telling import PAYLOADS, let, parsed, payload
 
 from gitmem import hook_log
-from gitmem.agents import entry
-from gitmem.agents.entry import HARNESSES, Limit, fitting, load, sender, serve
+from gitmem.agents import HARNESSES, entry
+from gitmem.agents.entry import Limit, fitting, load, sender, serve
 from gitmem.app import Memory
 from gitmem.event import Event
 

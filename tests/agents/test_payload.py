@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.agents import payload
-from gitmem.agents.entry import HARNESSES, load
+from gitmem.agents import HARNESSES, payload
+from gitmem.agents.entry import load
 from gitmem.event import NAMES, Event
 
 ANY = st.recursive(

@@ -17,7 +17,8 @@ from telling import payload
 
 from benchmarks import agents
 from gitmem import hook_log
-from gitmem.agents.entry import ANSWER_LIMIT, HARNESSES
+from gitmem.agents import HARNESSES
+from gitmem.agents.entry import ANSWER_LIMIT
 
 # One payload of each kind of event.
 KINDS = (
