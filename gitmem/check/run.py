@@ -146,12 +146,10 @@ class _Check:
         store, trees = self._store, self._trees
         if not self._has_own and not store.has_store():
             return Checked(self._span, len(trees.changes))
-        catalog, policy = self._behind(), store.policy()
+        catalog = self._behind()
         facts = list_facts(catalog, self._options.keys)
         brought = self._brought(catalog, facts)
-        touched = find_touched(
-            facts, trees, brought.facts, catalog=catalog, local=store.local, policy=policy, now=store.now
-        )
+        touched = find_touched(facts, trees, brought.facts, catalog=catalog, store=store)
         findings, rung = self._judged(catalog, touched) if touched or self._has_own else ([], "")
         if self._options.keys:  # somebody asks for these facts, and not what becomes of the others
             brought = replace(brought, removed=(), hidden=())

@@ -6,10 +6,11 @@ a commit that nobody else ever sees, in a folder of its own: from there on it is
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack, contextmanager
 
 from gitmem.check.touched import Trees
-from gitmem.errors import GitmemError
+from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.git.binary import Git
 from gitmem.git.staging import UNMERGED, diff_index, empty_tree, index_file, list_merged
 from gitmem.hygiene import display
@@ -35,12 +36,15 @@ class Staged:
         """Ask git what is staged.
 
         Raises:
+            NoRepositoryError: There is no index.
             GitmemError: A merge is not finished.
             ProcessError: git cannot read the index.
         """
         self.git = git
         self.head = git.read_head()[1]
         self._index = index_file(git)
+        if git.repository.top is None and not os.path.isfile(self._index):
+            raise NoRepositoryError("there is no work tree here, so nothing that is staged")
         self._stack = stack
         self._commit = ""
         before = self.head or empty_tree(git)

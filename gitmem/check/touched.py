@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
     from gitmem.catalog.catalog import Catalog
     from gitmem.git.binary import Change, Git
-    from gitmem.policy import Policy
-    from gitmem.store.local import LocalState
+    from gitmem.opened.proofs import ProvingStore
     from gitmem.verify.inputs import CodeTree
 
 # What the digest of a whole tree begins with (``verify.inputs.digest``).
@@ -129,19 +128,19 @@ def list_facts(catalog: Catalog, keys: Collection[str]) -> list[Fact]:
 
 
 def find_touched(
-    facts: Sequence[Fact],
-    trees: Trees,
-    brought: Collection[int],
-    *,
-    catalog: Catalog,
-    local: LocalState,
-    policy: Policy,
-    now: int,
+    facts: Sequence[Fact], trees: Trees, brought: Collection[int], *, catalog: Catalog, store: ProvingStore
 ) -> list[Touched]:
-    """Return the facts that the change touches, by key; *brought* are those that it brings itself.
+    """Return the facts that a change touches, by key.
 
     The names of the changed files leave out most built-in checks before any tree is listed; what is left is decided
     by the digests of its inputs, as freshness is everywhere.
+
+    Args:
+        facts: The facts.
+        trees: The change.
+        brought: Numbers of those that it brings itself.
+        catalog: The catalog with the memories of the code as the change leaves them.
+        store: The store, for its policy and the verdicts of this clone.
     """
     every = tuple(trees.changes)
     by_path = {change.path: change for change in every}
@@ -154,8 +153,8 @@ def find_touched(
     from gitmem.verify.inputs import SEEN
 
     rows = [f.row for f in maybe]
-    before = states_on(trees.base, catalog, local, rows, policy, now=now)
-    behind = states_on(trees.head, catalog, local, rows, policy, now=now)
+    sides = (trees.base, trees.head)
+    before, behind = (states_on(tree, catalog, store.local, rows, store.policy(), now=store.now) for tree in sides)
     found = []
     for fact, base, head in zip(maybe, before, behind, strict=True):
         if fact.row.id in brought or base.digest != head.digest:

@@ -13,7 +13,7 @@ from e2e.console import snapshot
 from proving import approve_all, make_fact, put, tracked, verify
 
 from gitmem.app import Memory
-from gitmem.errors import GitmemError
+from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.verify.session import Options
 
 JWT, RETRY = "src/auth/jwt.py", "src/gateway/retry.py"
@@ -94,6 +94,14 @@ def test_unfinished_merge_is_not_judged(memory, repo):
     git(repo, "merge", "-q", "other", check=False)
 
     with pytest.raises(GitmemError, match=JWT):
+        check(memory)
+
+
+def test_bare_repository_has_nothing_staged(repo, tmp_path):
+    git(tmp_path, "clone", "-q", "--bare", str(repo), "bare.git")
+    put_files(tmp_path / "bare.git", make_fact("a", RS256))
+
+    with Memory(tmp_path / "bare.git") as memory, pytest.raises(NoRepositoryError, match="no work tree"):
         check(memory)
 
 

@@ -54,9 +54,7 @@ def touched_by(memory, repo, facts, base, head):
         Trees(handle, base, lambda: head, handle.diff_trees(base, head)),
         (),
         catalog=memory.catalog(),
-        local=memory.local,
-        policy=memory.policy(),
-        now=NOW,
+        store=memory,
     )
 
 
@@ -95,7 +93,7 @@ def test_builtin_checks_that_no_changed_file_concerns_need_no_tree(memory, repo)
     head = commit_files(repo, {"other.py": ""})
     trees = Trees(memory.git, base, pytest.fail, memory.git.diff_trees(base, head))
 
-    found = find_touched(list_facts(memory.catalog(), ()), trees, (), catalog=None, local=None, policy=None, now=NOW)
+    found = find_touched(list_facts(memory.catalog(), ()), trees, (), catalog=None, store=None)
 
     assert (found, "base" in vars(trees), "head" in vars(trees)) == ([], False, False)
 

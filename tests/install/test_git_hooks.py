@@ -11,6 +11,7 @@ import pytest
 from conftest import commit_files, git
 
 from gitmem.app import Memory
+from gitmem.cli.table import is_harness
 from gitmem.errors import ConflictError, GitmemError, UsageError
 from gitmem.install import git_hooks, shim
 
@@ -196,6 +197,17 @@ def test_tracked_hook_is_left_to_the_person(memory, repo: Path, link: bool) -> N
     assert 'gitmem hook post-checkout "$@" || :' in steps[git_hooks.BY_HAND].about
     assert git(repo, "status", "--porcelain", "-uno") == ""
     assert "(in your work tree)" in steps[git_hooks.ADD].about
+
+
+def test_line_for_a_tracked_hook_that_checks_is_one_that_gitmem_takes(memory, repo: Path) -> None:
+    commit_files(repo, {".githooks/pre-commit": MINE})
+    git(repo, "config", "core.hooksPath", ".githooks")
+
+    about = next(step.about for step in memory.install_git_hooks(check=True) if step.what == git_hooks.BY_HAND)
+
+    assert about.endswith(": gitmem hook check || exit")
+    assert is_harness("pre-commit")
+    assert not is_harness("check")
 
 
 def test_folder_that_serves_all_repositories_is_changed_only_when_asked(
