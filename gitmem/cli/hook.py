@@ -44,8 +44,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what hook takes."""
     named = f"{', '.join(GIT_EVENTS)}; or a harness: {', '.join(HARNESSES)}"
     parser.add_argument("event", nargs="?", default="", help=f"what happened, or what is to be done: {named}")
-    named = f"{', '.join(GIT_EVENTS)}; or the harness of a coding agent, as gitmem install names them"
-    parser.add_argument("event", help=f"what happened, or what is to be done: {named}")
     about = "what git says of it; for post-rewrite the new commits; of a harness the event, where its JSON has none"
     parser.add_argument("words", nargs="*", help=about)
 
