@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from gitmem.capture.commits import Learnt
     from gitmem.catalog.catalog import Catalog
     from gitmem.doctor import Examined
+    from gitmem.forge.issue import Failing
     from gitmem.git.remotes import Talk
     from gitmem.opened.proofs import ProvingStore
     from gitmem.recall.asked import Asked, Found
@@ -226,6 +227,13 @@ class Memory(Hooked):
         return metrics.format_metrics(
             list(metrics.families(found, counts)), repository=repository or self.git.repository.name
         )
+
+    def failing(self) -> Failing:
+        """Return what fails and is suspect now, as an issue on a forge lists it (gitmem.forge.issue)."""
+        from gitmem.forge.issue import Failing
+
+        found = self.status()
+        return Failing(found["failed"], found["suspect"])
 
     def doctor(self, *, fix: bool) -> Examined:
         """Say whether the store is well formed, and repair what can be repaired without losing anything."""

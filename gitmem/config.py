@@ -185,13 +185,13 @@ def load(git_values: Mapping[str, str], *, environment: Mapping[str, str] | None
         if value not in allowed:
             told = f"the setting {key} must be one of {', '.join(allowed)}, not {value!r}"
             raise ConfigError(told, file="", key=key)
-    if not _is_branch(config.branch):
+    if not is_branch(config.branch):
         told = f"the setting branch cannot be {config.branch!r}: no branch can have this name"
         raise ConfigError(told, file="", key="branch", hint="git help check-ref-format says which names can be")
     return config
 
 
-def _is_branch(name: str) -> bool:
+def is_branch(name: str) -> bool:
     """Tell whether a branch can have a name. Source: git-check-ref-format(1)."""
     parts = name.split("/")
     wrong = any(not part or part.startswith(".") or part.endswith((".lock", ".")) for part in parts)
@@ -320,6 +320,11 @@ def embed_key() -> str:
 def summary_key() -> str:
     """Return the key of an endpoint for summaries, or an empty string: from the environment only, and kept nowhere."""
     return variable("GITMEM_SUMMARY_KEY")
+
+
+def forge_token() -> str:
+    """Return the token that a forge gave a job, or an empty string: from the environment only, and kept nowhere."""
+    return variable("GITHUB_TOKEN")
 
 
 def model_cache() -> str:

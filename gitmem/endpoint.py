@@ -1,12 +1,14 @@
-"""An endpoint that speaks OpenAI's protocol: a server of one's own (Ollama, vLLM, llama.cpp, TEI), or a service.
+"""HTTP, one exchange at a time, and on it an endpoint that speaks OpenAI's protocol.
 
-What is sent leaves this machine. Standard library only; one try, bounded in time and size, no redirects.
+Such an endpoint is a server of one's own (Ollama, vLLM, llama.cpp, TEI), or a service. What is sent leaves this
+machine. Standard library only; one try, bounded in time and size, no redirects.
 
 Source: OpenAI, API reference.
 """
 
 from __future__ import annotations
 
+import http.client
 import json
 import threading
 import urllib.error
@@ -15,13 +17,16 @@ from urllib.parse import SplitResult, urlsplit
 
 from gitmem import __version__
 from gitmem.errors import ConfigError, GitmemError
+from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
+    from urllib.request import OpenerDirector, Request
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
+USER_AGENT = f"gitmem/{__version__}"
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -29,6 +34,85 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
     def redirect_request(self, *_: Any) -> None:
         return None
+
+
+@frozen
+class Answer:
+    """What a server answered.
+
+    Attributes:
+        status: The status, also one of 300 and above.
+        headers: By their names in lower case; of one that comes twice, the last.
+        body: At most one byte more than was allowed.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def opener_for(host: str) -> OpenerDirector:
+    """Return what opens addresses of a host: it follows no redirect, and takes no proxy to this machine."""
+    # A proxy of the environment is for other machines.
+    proxies = [urllib.request.ProxyHandler({})] if host in LOOPBACK else []
+    return urllib.request.build_opener(_NoRedirect, *proxies)
+
+
+def exchange(opener: OpenerDirector, request: Request, *, limit: int, limit_s: float) -> Answer:
+    """Send one request and return the answer, whatever its status.
+
+    In a thread that is left behind when the time is over: a socket's time limit counts each read alone, and a name
+    server's silence has none at all.
+
+    Args:
+        opener: From ``opener_for``.
+        request: With its headers; http or https.
+        limit: Bytes that the body may have; of a longer one, *limit* + 1 are read.
+        limit_s: Seconds until all of it must be there.
+
+    Raises:
+        TimeoutError: It was not.
+        OSError: No connection, or a broken one (URLError).
+        HTTPException: An answer that is not HTTP, or ends too early.
+    """
+    done: list[Answer | Exception] = []
+
+    def ask() -> None:
+        try:
+            done.append(_answer(opener, request, limit, limit_s))
+        except Exception as err:  # noqa: BLE001 - it is raised where it is waited for
+            done.append(err)
+
+    thread = threading.Thread(target=ask, daemon=True)
+    thread.start()
+    thread.join(limit_s)
+    if not done:
+        raise TimeoutError
+    if isinstance(done[0], Exception):
+        raise done[0]
+    return done[0]
+
+
+def _answer(opener: OpenerDirector, request: Request, limit: int, limit_s: float) -> Answer:
+    try:
+        opened = opener.open(request, timeout=limit_s)
+    except urllib.error.HTTPError as err:
+        opened = err  # an answer like any other: its body says why
+    with opened:
+        headers = {name.lower(): value for name, value in opened.headers.items()}
+        body = opened.read(limit + 1)
+    promised = headers.get("content-length", "")
+    if promised.isdecimal() and len(body) < min(int(promised), limit + 1):
+        raise http.client.IncompleteRead(body)  # http.client says so only where all is read at once
+    return Answer(opened.status, headers, body)
+
+
+def unreachable(err: Exception) -> str:
+    """Return why an exchange failed, in words of ours or of the system; empty for one that took too long."""
+    reason = err.reason if isinstance(err, urllib.error.URLError) else err
+    if isinstance(reason, TimeoutError):
+        return ""
+    return (reason.strerror if isinstance(reason, OSError) else "") or type(reason).__name__
 
 
 class Endpoint:
@@ -68,12 +152,10 @@ class Endpoint:
         self._told = f"the {what} endpoint {setting}"
         self._url = f"{address.scheme}://{address.netloc}{address.path.rstrip('/')}/{path}"
         self.model = address.fragment
-        self._headers = {"Content-Type": "application/json", "User-Agent": f"gitmem/{__version__}"}
+        self._headers = {"Content-Type": "application/json", "User-Agent": USER_AGENT}
         if key:
             self._headers["Authorization"] = f"Bearer {key}"
-        # A proxy of the environment is for other machines.
-        proxies = [urllib.request.ProxyHandler({})] if address.hostname in LOOPBACK else []
-        self._opener = urllib.request.build_opener(_NoRedirect, *proxies)
+        self._opener = opener_for(address.hostname or "")
 
     def ask(self, question: Mapping[str, Any], *, limit: int, limit_s: float) -> Any:
         """Return the answer's JSON.
@@ -101,43 +183,20 @@ class Endpoint:
         return self._error(f"{self._told} answered {what}", hint="does it speak OpenAI's API?")
 
     def _in_time(self, body: bytes, limit: int, limit_s: float) -> bytes:
-        """Return the answer's bytes, one more than *limit* at most.
-
-        In a thread that is left behind when the time is over: a socket's time limit counts each read alone, and a name
-        server's silence has none at all.
-        """
-        done: list[bytes | Exception] = []
-
-        def ask() -> None:
-            try:
-                request = urllib.request.Request(self._url, data=body, headers=self._headers)  # noqa: S310 - http(s) only
-                with self._opener.open(request, timeout=limit_s) as answer:
-                    done.append(answer.read(limit + 1))
-            except Exception as err:  # noqa: BLE001 - it is raised, as one of ours, where it is waited for
-                done.append(err)
-
-        thread = threading.Thread(target=ask, daemon=True)
-        thread.start()
-        thread.join(limit_s)
-        if not done or isinstance(done[0], TimeoutError):
-            raise self._error(f"{self._told} did not answer within {limit_s:g} seconds", hint="is it running?")
-        if isinstance(done[0], Exception):
-            raise self._failed(done[0]) from done[0]
-        return done[0]
-
-    def _failed(self, err: Exception) -> GitmemError:
-        """Return what a request's error means. Nothing that the other side wrote is repeated."""
-        if isinstance(err, urllib.error.HTTPError):
-            err.close()
-            if 300 <= err.code < 400:
-                return self._error(f"{self._told} redirects to another address", hint="set the address that it means")
-            what, hint = self._status(err.code)
-            return self._error(f"{self._told} {what}", hint=hint)
-        reason = err.reason if isinstance(err, urllib.error.URLError) else err
-        if isinstance(reason, TimeoutError):
-            return self._error(f"{self._told} did not answer in time", hint="is it running?")
-        why = (reason.strerror if isinstance(reason, OSError) else "") or type(reason).__name__
-        return self._error(f"{self._told} cannot be reached: {why}", hint="is it running?")
+        """Return the answer's bytes, one more than *limit* at most. Nothing else that the other side wrote is told."""
+        request = urllib.request.Request(self._url, data=body, headers=self._headers)  # noqa: S310 - http(s) only
+        try:
+            answer = exchange(self._opener, request, limit=limit, limit_s=limit_s)
+        except (OSError, http.client.HTTPException) as err:
+            why = unreachable(err)
+            told = f"cannot be reached: {why}" if why else f"did not answer within {limit_s:g} seconds"
+            raise self._error(f"{self._told} {told}", hint="is it running?") from err
+        if 300 <= answer.status < 400:
+            raise self._error(f"{self._told} redirects to another address", hint="set the address that it means")
+        if not 200 <= answer.status < 300:
+            what, hint = self._status(answer.status)
+            raise self._error(f"{self._told} {what}", hint=hint)
+        return answer.body
 
     def _status(self, code: int) -> tuple[str, str]:
         if code in (401, 403):

@@ -131,6 +131,18 @@ class RemoteError(GitmemError):
     """A remote cannot be reached, or refuses; nothing is lost, what was written is in this clone."""
 
 
+class ForgeError(RemoteError):
+    """A forge cannot be reached, or refuses.
+
+    Attributes:
+        status: The HTTP status that it answered with; 0 where it did not.
+    """
+
+    def __init__(self, message: str, *, status: int = 0, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.status = status
+
+
 class EmbeddingError(GitmemError):
     """An embedding model or endpoint is not there, does not answer, or not with vectors of one size."""
 

@@ -24,6 +24,7 @@ STATUSES = {
     "RemoteError": 3,
     "TaskError": 1,
     "EmbeddingError": 3,
+    "ForgeError": 3,
     "TrustError": 3,
     "ProcessError": 3,
 }

@@ -30,7 +30,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
     (
         "install", "report", "review", "check", "why", "context", "fact", "work", "show", "status", "settle", "doctor",
         "sync", "curate", "session", "capture", "save", "view", "ask", "embedding", "imports", "export",
-        "promote", "at", "workflow", "badge", "metrics",
+        "promote", "at", "workflow", "badge", "metrics", "forge",
     ),
     ("remember",),
     ("opened",),

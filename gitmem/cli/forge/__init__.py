@@ -1,0 +1,36 @@
+"""Tell a forge (GitHub, or GitHub Enterprise) what gitmem found: for the scripts of its workflows, over its REST API.
+
+Alone, say whom the verbs would speak to; nothing is sent. The repository, the API's address and the token come from
+the environment, as a forge gives them to its jobs: GITHUB_REPOSITORY, GITHUB_API_URL, GITHUB_TOKEN. The token is never
+an argument, and goes to the API's own origin only.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.config import forge_token
+from gitmem.forge.place import place_here
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem forge", "gitmem forge --json")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what the noun alone takes."""
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Print whom the verbs would speak to; 1 where there is no token."""
+    place, has_token = place_here(), bool(forge_token())
+    if args.json:
+        out.json({"repository": place.repository, "api": place.api, "run": place.run, "has_token": has_token})
+    else:
+        out.line((place.repository, "bold"), f" at {place.api}", f", from {place.run}" if place.run else "")
+        out.note("there is a token" if has_token else "there is no token: GITHUB_TOKEN is not set")
+    return 0 if has_token else 1

@@ -1,0 +1,80 @@
+"""Keep one issue that lists what fails and is suspect now, by the memory branch of this clone.
+
+It is opened when something fails, edited when the list changes, closed when all is well and opened again when something
+else fails; people are notified by a comment only of what failed anew. Who closes it is believed until then. Exits with
+0 however many facts fail, and with 3 where issues are disabled and there is something to tell.
+
+Permission: issues: write.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.config import forge_token
+from gitmem.errors import ForgeError
+from gitmem.forge.client import Forge
+from gitmem.forge.issue import Told, asked_for, keep
+from gitmem.forge.place import place_here
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+    from gitmem.forge.issue import Failing
+    from gitmem.forge.place import Place
+
+EXAMPLES = ("gitmem forge issue", "gitmem forge issue --dry-run", "gitmem forge issue --json")
+DISABLED = 410
+WORDS = {
+    "none": "there is no open issue, and none is needed",
+    "unchanged": "the issue says so already",
+    "left": "somebody closed the issue, and nothing else failed since",
+    "disabled": "issues are disabled, and none is needed",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what issue takes."""
+    parser.add_argument("--dry-run", action="store_true", help="print the issue; nothing is sent, no token needed")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Bring the issue up to date and print its address."""
+    place = place_here()
+    with shared.open_memory(args, out) as memory:
+        failing = memory.failing()
+        shared.tell_notices(memory, out)
+    counts = {"failed": len(failing.failed), "suspect": len(failing.suspect)}
+    told = ", ".join(f"{number} {word}" for word, number in counts.items() if number) or "nothing fails"
+    if args.dry_run:
+        asked = asked_for(failing, place)
+        if args.json:
+            out.json({**counts, **asked})
+        else:
+            out.text(f"{asked['title']}\n\n{asked['body']}")
+            out.note(f"{told}; nothing was sent to {place.repository}")
+        return 0
+    done = _keep(failing, place, told)
+    if args.json:
+        out.json({"action": done.action, "number": done.number, "url": done.url, **counts})
+        return 0
+    if done.url:
+        out.line(done.url)
+    out.note(f"{told}: {WORDS.get(done.action, f'the issue is {done.action}')}")
+    return 0
+
+
+def _keep(failing: Failing, place: Place, told: str) -> Told:
+    """Keep the issue; that issues are disabled is an error only where somebody had to be told something."""
+    try:
+        return keep(Forge(place, forge_token()), failing)
+    except ForgeError as err:
+        if err.status != DISABLED:
+            raise
+        if failing:
+            message = f"issues are disabled in {place.repository}, and there is something to tell: {told}"
+            hint = "enable issues in the repository's settings, or take gitmem forge issue out of the workflow"
+            raise ForgeError(message, status=DISABLED, hint=hint) from err
+        return Told("disabled")

@@ -1,0 +1,61 @@
+"""Find the open pull request of a branch, or open it: for a memory branch that nobody may push to.
+
+Prints its address. There is one pull request for each pair of branches, however often this runs.
+
+Permission: pull-requests: write; on GitHub, the repository's settings must also allow Actions to create pull requests.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import shared
+from gitmem.config import forge_token, is_branch
+from gitmem.errors import UsageError
+from gitmem.forge.client import Forge
+from gitmem.forge.place import place_here
+from gitmem.forge.pull import asked_for, find_or_open
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = (
+    "gitmem forge pull --head gitmem/verify",
+    'gitmem forge pull --head proposals/auth --base memory --title "What we learnt of tokens"',
+    "gitmem forge pull --head gitmem/verify --dry-run",
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what pull takes."""
+    parser.add_argument("--head", required=True, metavar="BRANCH", help="the branch with the change, pushed already")
+    parser.add_argument("--base", default="memory", metavar="BRANCH", help="the branch that it is for (memory)")
+    parser.add_argument("--title", default="", help="the title of a new one")
+    parser.add_argument("--dry-run", action="store_true", help="print what would open it; no token needed")
+    shared.add_json(parser)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Find or open the pull request and print its address."""
+    for name in (args.head, args.base):
+        if not is_branch(name):
+            raise UsageError(f"no branch can be called {name!r}", hint="--head BRANCH, without refs/heads/")
+    if args.head == args.base:
+        raise UsageError("a branch cannot be merged into itself", hint="--head BRANCH --base memory")
+    place = place_here()
+    if args.dry_run:
+        asked = asked_for(place, args.head, args.base, args.title)
+        if args.json:
+            out.json({"repository": place.repository, **asked})
+        else:
+            out.text(f"{asked['title']}\n{args.head} -> {args.base}\n\n{asked['body']}")
+            out.note(f"nothing was sent to {place.repository}")
+        return 0
+    done = find_or_open(Forge(place, forge_token()), args.head, args.base, args.title)
+    if args.json:
+        out.json({"action": "opened" if done.is_new else "found", "number": done.number, "url": done.url})
+        return 0
+    out.line(done.url)
+    out.note(f"pull request {done.number} is {'opened' if done.is_new else 'open already'}")
+    return 0
