@@ -1,4 +1,4 @@
-"""A forge on this machine: the few REST calls that are used, with answers in the shapes of GitHub's, and bad days on demand.
+"""A forge on this machine: the few REST calls that are used, answers in the shapes of GitHub's, bad days on demand.
 
 Source of the shapes: @octokit/openapi-types 29.0.1; of refusals: GitHub Docs, "Rate limits for the REST API".
 """
@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -126,12 +127,10 @@ class Handler(BaseHTTPRequestHandler):
         with self.server.lock:
             self.server.asked.append((self.command, self.path, body))
             self.server.headers.append({name.lower(): value for name, value in self.headers.items()})
-            what = f"{self.command} {path}"
-            at = next(
-                (n for n, (of, _) in enumerate(self.server.planned) if what.startswith(of[:4]) and what.endswith(of[4:])),
-                None,
-            )
-            planned = self.server.planned.pop(at)[1] if at is not None else None
+            planned = next(filter(self._is_planned, self.server.planned), None)
+            if planned is not None:
+                self.server.planned.remove(planned)
+                planned = planned[1]
         if callable(planned):
             planned = planned(self)
             if planned is None:
@@ -144,6 +143,10 @@ class Handler(BaseHTTPRequestHandler):
             with self.server.lock:
                 found = self._route(path, body)
             self.send(*found)
+
+    def _is_planned(self, planned: tuple[str, Any]) -> bool:
+        method, _, end = planned[0].partition(" ")
+        return self.command == method and urlsplit(self.path).path.endswith(end)
 
     def send(self, status: int, headers: dict[str, str], body: Any) -> None:
         raw = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
@@ -158,7 +161,11 @@ class Handler(BaseHTTPRequestHandler):
         hub, asked = self.server, f"{self.command} {path.removeprefix(REPO)}"
         query = {name: values[0] for name, values in parse_qs(urlsplit(self.path).query).items()}
         if asked == "GET /user":
-            return (200, {}, user(hub.knows)) if hub.knows else (403, {}, {"message": "Resource not accessible by integration"})
+            return (
+                (200, {}, user(hub.knows))
+                if hub.knows
+                else (403, {}, {"message": "Resource not accessible by integration"})
+            )
         if asked == "POST /graphql":
             return 200, {}, {"data": {"viewer": {"login": hub.viewer}}} if hub.viewer else {"errors": [{}]}
         if asked == "GET /issues/12/comments":
@@ -176,10 +183,6 @@ class Handler(BaseHTTPRequestHandler):
             return 201, {}, hub.issues[-1]
         if match := re.fullmatch(r"PATCH /issues/(\d+)", asked):
             return self._change(hub.issues, "number", int(match[1]), body)
-        if match := re.fullmatch(r"POST /issues/(\d+)/labels", asked):
-            one = next(one for one in hub.issues if one["number"] == int(match[1]))
-            one["labels"] = [{"id": 9, "name": name} for name in body["labels"]]
-            return 200, {}, one["labels"]
         if match := re.fullmatch(r"POST /issues/(\d+)/comments", asked):
             hub.said.setdefault(int(match[1]), []).append(body["body"])
             return 201, {}, comment(1, body["body"], hub.login)
@@ -190,7 +193,9 @@ class Handler(BaseHTTPRequestHandler):
             return 201, {}, hub.pulls[-1]
         if match := re.fullmatch(r"GET /commits/([0-9a-f]{40})/pulls", asked):
             # Of a fork's commit, GitHub lists none.
-            found = [one for one in hub.pulls if one["head"]["repo"] and one["head"]["repo"]["full_name"] == "acme/shop"]
+            found = [
+                one for one in hub.pulls if one["head"]["repo"] and one["head"]["repo"]["full_name"] == "acme/shop"
+            ]
             return self._page([one for one in found if one["head"]["sha"] == match[1]], query)
         return 404, {}, {"message": "Not Found", "documentation_url": "https://docs.github.com/rest"}
 
@@ -219,11 +224,24 @@ class Handler(BaseHTTPRequestHandler):
         if self.command == "DELETE":
             of.remove(one)
             return 204, {}, None
-        one.update(body)
+        one.update(body | ({"labels": [{"id": 9, "name": n} for n in body["labels"]]} if "labels" in body else {}))
         return 200, {}, one
 
     def log_message(self, *_: object) -> None:
         pass
+
+
+@contextmanager
+def serving() -> Iterator[Hub]:
+    """Serve a forge as long as it is needed."""
+    hub = Hub()
+    thread = threading.Thread(target=hub.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    yield hub
+    hub.released.set()
+    hub.shutdown()
+    thread.join()
+    hub.server_close()
 
 
 def drop(handler: Handler) -> None:
@@ -243,6 +261,3 @@ def cut_short(handler: Handler) -> None:
     handler.end_headers()
     handler.wfile.write(b"[]")
     handler.close_connection = True
-
-
-Plan = Callable[[Handler], None]

@@ -124,6 +124,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/event.py": "data: tests/agents/",
     "gitmem/sessions.py": "the wiring of topics: tests/cli/session/, tests/session/test_status.py",
     "gitmem/endpoint.py": "one transport for two protocols: tests/embed/test_http_endpoint.py",
+    "gitmem/forge/said.py": "what a forge refuses: tests/forge/test_client.py",
     "gitmem/settings.py": "data: tests/test_policy.py",
     "gitmem/write/links.py": "links of supersession: tests/write/test_supersede.py",
     "gitmem/policy_file.py": "what a new store gets: tests/test_policy.py",

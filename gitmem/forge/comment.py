@@ -80,9 +80,10 @@ def read_text(path: str) -> str:
     except OSError as err:
         # POSIX says ELOOP for a link that is not followed.
         raise GitmemError(f"{path} cannot be read: {err.strerror}", hint="a link is not followed") from err
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise GitmemError(f"{path} is no file")
     with os.fdopen(file, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(file).st_mode):
-            raise GitmemError(f"{path} is no file")
         return stream.read(READ_LIMIT).decode("utf-8", "replace")
 
 

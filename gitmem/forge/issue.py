@@ -162,7 +162,7 @@ def _open(forge: Forge, failing: Failing) -> Told:
     number = number_of(made, "number")
     names = [one.get("name") if isinstance(one, dict) else one for one in made.get("labels") or ()]
     if LABEL not in names:  # dropped without a word where the token may not label while it opens
-        forge.write("POST", forge.repo(f"issues/{number}/labels"), {"labels": [LABEL]}, needs=NEEDS)
+        _change(forge, made, "labelled", {"labels": [LABEL]})
     mine = _list(forge, f"labels={LABEL}&state=open", login_of(made))
     if all(number <= number_of(one, "number") for one in mine):
         return Told("opened", number, address_of(made))
