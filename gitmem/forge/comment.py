@@ -182,7 +182,7 @@ def pulls_of(forge: Forge, commit: str) -> list[int]:
     try:
         found = _with_head(forge.items(forge.repo(f"commits/{commit}/pulls?per_page=100"), needs=needs), commit)
     except ForgeError as err:
-        if err.status not in (404, 409, 422):
+        if err.status not in (403, 404, 409, 422):
             raise
         found = []
     if not found:

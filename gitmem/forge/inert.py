@@ -1,9 +1,9 @@
 """Markdown of others made inert: it reads as it did, and nothing in it links, loads, mentions or refers to anything.
 
 It is read as GitHub's renderer would, as far as that can matter, and written anew in a narrow form: emphasis, headings,
-lists, quotes, tables, ``<br>``, code. Whatever else could mean something is a character reference; what GitHub looks
-for in text that is rendered already (mentions, addresses, ``#1``, ``GH-1``) is parted by a zero-width space, and what
-could be a commit's name is code, in which it looks for nothing.
+lists, quotes, tables, code, ``<br>``, ``<del>`` and ``<ins>``. Whatever else could mean something is a character
+reference; what GitHub looks for in text that is rendered already (mentions, addresses, ``#1``, ``GH-1``) is parted by a
+zero-width space, and what could be a commit's name is code, in which it looks for nothing.
 
 Source: GitHub Flavored Markdown 0.29, 4.5 (fences), 6.3 (code spans), 6.9 (autolinks); GitHub Docs, "Autolinked
 references and URLs" and "Mentioning people and teams". The tests ask cmark-gfm, which is GitHub's renderer.
@@ -28,10 +28,10 @@ LINE_KEPT = 8_000
 # Languages that only colour a block of code; GitHub draws others (mermaid, geojson, stl, math).
 _COLOURED = ("sh", "console", "diff", "text", "json", "yaml", "toml", "python", "markdown")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^`]*)$")
-# The parts of a line: a break, an escaped sign, a character reference, a code span, a long run of tildes (a fence
-# inside a quote), anything else.
+# The parts of a line: a break, a mark of what changed, an escaped sign, a character reference, a code span, a long run
+# of tildes (a fence inside a quote), anything else.
 _PARTS = re.compile(
-    r"(?P<br><br ?/?>)|\\(?P<escaped>[!-/:-@\[-`{-~])|(?P<reference>&#?\w{1,31};)"
+    r"(?P<br><br ?/?>)|(?P<change></?(?:del|ins)>)|\\(?P<escaped>[!-/:-@\[-`{-~])|(?P<reference>&#?\w{1,31};)"
     r"|(?<!`)(?P<run>`+)(?!`)(?P<code>[^`|]+)(?P=run)(?!`)|(?P<tildes>~{3,})|(?P<other>.)"
 )
 # Where text is parted: behind an at sign, and inside what a renderer takes for an address or a reference.
@@ -121,6 +121,7 @@ def _inline(text: str) -> str:
     written: list[str] = []
     plain: list[str] = []
     markup: set[int] = set()
+    opened: list[str] = []
 
     def flush() -> None:
         written.append(_written("".join(plain), markup))
@@ -132,6 +133,10 @@ def _inline(text: str) -> str:
         if kind in ("br", "code"):
             flush()
             written.append("<br>" if kind == "br" else f"`{part['code']}`")
+        elif kind == "change" and (found[1] != "/" or opened[-1:] == [found[2:]]):
+            flush()
+            written.append(found)
+            opened = opened[:-1] if found[1] == "/" else [*opened, found[1:]]
         elif kind == "other" and found in _MARKUP:
             markup.add(len(plain))
             plain.append(found)
@@ -139,7 +144,7 @@ def _inline(text: str) -> str:
             # What a reference stands for may be anything, hidden characters among it.
             plain += display(html.unescape(found)) if kind == "reference" else part["escaped"] or found
     flush()
-    shown = "".join(written)
+    shown = "".join([*written, *(f"</{one}" for one in reversed(opened))])
     # At the beginning of a line, it is how people speak to some robots.
     return f"&#47;{shown[1:]}" if shown.startswith("/") else shown
 

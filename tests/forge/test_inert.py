@@ -19,7 +19,25 @@ from gitmem.verify.finding import BROKEN, HOLDS, Finding, Findings, Spot
 
 ALLOWED = frozenset(
     (
-        *("p", "h1", "h2", "h3", "h4", "h5", "h6", "br", "hr", "em", "strong", "del", "ul", "ol", "li", "blockquote"),
+        *(
+            "p",
+            "h1",
+            "h2",
+            "h3",
+            "h4",
+            "h5",
+            "h6",
+            "br",
+            "hr",
+            "em",
+            "strong",
+            "del",
+            "ins",
+            "ul",
+            "ol",
+            "li",
+            "blockquote",
+        ),
         *("code", "pre", "table", "thead", "tbody", "tr", "th", "td", "div"),
     )
 )
@@ -90,6 +108,7 @@ def words(root: html.HtmlElement) -> list[str]:
         "`\\`@bob` \\`@bob\\`",
         "a\\\n@bob  \nb",
         "&lt;img src=x&gt; &amp;#64;bob",
+        "<del>@bob</del> <ins>#1</ins> </del> <ins><del></ins> <del onclick=x>",
     ],
 )
 def test_nothing_that_was_alive_is(text: str) -> None:
@@ -236,6 +255,12 @@ def test_a_report_of_ours_reads_as_it_did() -> None:
     assert words(rendered(shown)) == words(rendered(text))
     tags = [[one.tag for one in rendered(each).iter() if one.tag not in ("code", "div")] for each in (shown, text)]
     assert tags[0] == tags[1]
+
+
+def test_what_a_review_marks_as_gone_or_new_stays_marked() -> None:
+    shown, _ = page("> Tokens <del>RS256</del> <ins>EdDSA <del>and</ins>\nafter </ins>", 60_000)
+
+    assert shown == "> Tokens <del>RS256</del> <ins>EdDSA <del>and&#60;/ins&#62;</del></ins>\nafter &#60;/ins&#62;"
 
 
 def test_code_is_shown_to_the_letter() -> None:
