@@ -99,4 +99,5 @@ def who_am_i(forge: Forge) -> str:
         viewer = forge.query(f"{base}/graphql", "query { viewer { login } }")["data"]["viewer"]["login"]
     except (ForgeError, KeyError, TypeError):
         return ACTIONS
-    return viewer if isinstance(viewer, str) and viewer else ACTIONS
+    # REST names the account of an app with this ending, which no person's login can have.
+    return f"{viewer.removesuffix('[bot]')}[bot]" if isinstance(viewer, str) and viewer else ACTIONS

@@ -21,9 +21,8 @@ TOLD = 5
 
 def said(text: object, cap: int, token: str) -> str:
     """Return text of the other side on one line, without secrets and without the token."""
-    shown = text if isinstance(text, str) else ""
-    shown = shown[: cap * 20].replace(token, "***") if token else shown[: cap * 20]
-    return " ".join(redact(display(shown, lines=True)).split())[:cap]
+    shown = text.replace(token, "***") if isinstance(text, str) else ""
+    return " ".join(redact(display(shown[: cap * 20], lines=True)).split())[:cap]
 
 
 def refused(answer: Answer, method: str, path: str, *, needs: str, token: str) -> ForgeError:
@@ -34,7 +33,7 @@ def refused(answer: Answer, method: str, path: str, *, needs: str, token: str) -
         method: What was sent.
         path: Where to, without host and query.
         needs: The permission that it takes, or empty.
-        token: What is not to be shown.
+        token: What is not to be shown; not empty.
     """
     body = _body(answer.body)
     message = said(body.get("message"), 200, token)

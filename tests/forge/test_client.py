@@ -222,6 +222,21 @@ def test_what_may_be_sent_twice_is(hub: Hub, fault: Any) -> None:
     assert waited == [1, 2, 4]
 
 
+def test_a_forge_that_stays_broken_is_given_up(hub: Hub) -> None:
+    hub.plan(COMMENTS, *[(502, {}, {"message": "Server Error"})] * 9)
+
+    error = refusal(hub)
+
+    assert (len(hub.asked), error.status) == (4, 502)
+    assert error.message.endswith("(502): Server Error")
+
+
+def test_a_command_ends_in_time_however_many_requests_it_takes(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gitmem.forge.client.TOTAL_S", 0.0)
+
+    assert refusal(hub).message == "the forge was too slow: 0 seconds are over"
+
+
 @pytest.mark.parametrize("fault", [drop, (500, {}, b"oops")], ids=["drop", "500"])
 def test_a_first_comment_is_not_sent_twice(hub: Hub, fault: Any) -> None:
     hub.plan("POST /issues/12/comments", fault)

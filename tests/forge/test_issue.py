@@ -6,8 +6,8 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from forge.test_inert import alive, rendered
 from forging import BOT, Handler, Hub, issue
+from rendering import alive, rendered
 
 from gitmem.errors import ForgeError
 from gitmem.forge.issue import LABEL, LISTED, TITLE, Failing, body_of, keep

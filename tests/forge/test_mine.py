@@ -12,8 +12,13 @@ from gitmem.forge.place import Place
 
 @pytest.mark.parametrize(
     ("knows", "viewer", "login"),
-    [("ana", None, "ana"), (None, "shop-app[bot]", "shop-app[bot]"), (None, None, ACTIONS)],
-    ids=["a person's token", "an app's", "nobody says"],
+    [
+        ("ana", None, "ana"),
+        (None, "shop-app[bot]", "shop-app[bot]"),
+        (None, "shop-app", "shop-app[bot]"),
+        (None, None, ACTIONS),
+    ],
+    ids=["a person's token", "an app's", "an app's without its ending", "nobody says"],
 )
 def test_the_account_of_the_token_is_asked_for(hub: Hub, knows: str | None, viewer: str | None, login: str) -> None:
     hub.knows, hub.viewer = knows, viewer
