@@ -198,6 +198,18 @@ def test_a_report_of_ours_reads_as_it_did() -> None:
     assert tags[0] == tags[1]
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["~~~ a`b\n@bob [x]", "> ~~~\n> @bob", "- ~~~\n  @bob", "a\n\n    @bob [x]", "\t@bob", ">     @bob", "> \t@bob"],
+)
+def test_what_is_no_block_of_code_does_not_become_one(text: str) -> None:
+    shown, _ = page(text, 60_000)
+
+    root = rendered(shown)
+    assert list(root.iter("pre")) == []
+    assert "@bob" in words(root)
+
+
 def test_what_a_review_marks_as_gone_or_new_stays_marked() -> None:
     shown, _ = page("> Tokens <del>RS256</del> <ins>EdDSA <del>and</ins>\nafter </ins>", 60_000)
 
