@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 USER_AGENT = f"gitmem/{__version__}"
+# What an exchange may end in: no connection, no answer in time, no HTTP, a host's name that cannot be one.
+FAILURES = (OSError, http.client.HTTPException, UnicodeError)
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -74,6 +76,7 @@ def exchange(opener: OpenerDirector, request: Request, *, limit: int, limit_s: f
         TimeoutError: It was not.
         OSError: No connection, or a broken one (URLError).
         HTTPException: An answer that is not HTTP, or ends too early.
+        UnicodeError: The host's name is none.
     """
     done: list[Answer | Exception] = []
 
@@ -187,7 +190,7 @@ class Endpoint:
         request = urllib.request.Request(self._url, data=body, headers=self._headers)  # noqa: S310 - http(s) only
         try:
             answer = exchange(self._opener, request, limit=limit, limit_s=limit_s)
-        except (OSError, http.client.HTTPException) as err:
+        except FAILURES as err:
             why = unreachable(err)
             told = f"cannot be reached: {why}" if why else f"did not answer within {limit_s:g} seconds"
             raise self._error(f"{self._told} {told}", hint="is it running?") from err

@@ -7,7 +7,6 @@ pagination in the REST API".
 
 from __future__ import annotations
 
-import http.client
 import json
 import re
 import time
@@ -15,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 from urllib.request import Request
 
 from gitmem.document.fields import format_time
-from gitmem.endpoint import USER_AGENT, exchange, opener_for, unreachable
+from gitmem.endpoint import FAILURES, USER_AGENT, exchange, opener_for, unreachable
 from gitmem.errors import ForgeError
 from gitmem.forge.said import refused, said
 
@@ -141,7 +140,7 @@ class Forge:
             try:
                 answer = self._send(method, url, body, is_reading=is_reading)
                 failed = f"it answered with status {answer.status}" if answer.status >= 500 else ""
-            except (OSError, http.client.HTTPException) as err:
+            except FAILURES as err:
                 cause, failed = err, unreachable(err) or "it did not answer in time"
             # What was sent twice may have been done twice.
             if failed and tries < len(PAUSES_S) and (method != "POST" or is_reading):

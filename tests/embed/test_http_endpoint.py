@@ -218,6 +218,12 @@ def test_an_endpoint_that_is_down_says_so() -> None:
     assert (message, hint) == ("the embedding endpoint X cannot be reached: Connection refused", "is it running?")
 
 
+def test_a_host_that_cannot_be_one_is_no_bug() -> None:
+    message, _ = told_by(HttpEndpoint(f"http://{'a' * 70}.example/v1#tiny"))
+
+    assert message.startswith("the embedding endpoint X cannot be reached: Unicode")
+
+
 def test_a_proxy_of_the_environment_sees_nothing_of_this_machine(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -256,6 +256,13 @@ def test_a_forge_that_is_down_says_so() -> None:
         forge.get(forge.repo("pulls"), needs=NEEDS)
 
 
+def test_a_host_that_cannot_be_one_is_no_bug() -> None:
+    forge = Forge(Place("acme/shop", f"https://{'a' * 70}.example"), TOKEN, sleep=lambda _: None)
+
+    with pytest.raises(ForgeError, match="cannot be reached: Unicode"):
+        forge.get(forge.repo("pulls"), needs=NEEDS)
+
+
 def test_a_forge_that_hangs_is_left_in_time(hub: Hub) -> None:
     hub.plan("POST /issues/12/comments", hang)
     start = time.monotonic()
