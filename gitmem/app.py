@@ -210,13 +210,13 @@ class Memory(Hooked):
         store: ProvingStore = found[0] if found else self
         waiting, catalog, tip = store.waiting_keys(), store.catalog(), store.source()[0]
         ground = store.ground(catalog)
+        ref = store.ref if store.git.read_ref(store.ref) or not store.store.proposal else store.store.upstream
         with catalog.reading():
-            told = status(
-                catalog, store.git, ground, store.local, ref=store.ref, tip=tip, now=self.now, waiting=waiting
-            )
+            told = status(catalog, store.git, ground, store.local, ref=ref, tip=tip, now=self.now, waiting=waiting)
             told["jobs"] = self.jobs(catalog, ground, tip)
         told |= {"spool": counts(self.git.repository.state), "view": self.view_standing()}
-        return told | {"scope": scope or PROJECT, "scopes": self.other_scopes()}
+        told |= {"scope": scope or PROJECT, "scopes": self.other_scopes()}
+        return told | {"proposal": store.store.proposal}
 
     def metrics(self, *, repository: str = "") -> str:
         """Return how the memory stands as OpenMetrics text; *repository* is its folder's name where none is given."""
@@ -287,6 +287,11 @@ class Memory(Hooked):
         from gitmem.errors import BusyError, GitmemError
         from gitmem.verify.session import Options
 
+        if self.store.proposal:  # what this machine judges unasked is what the memory branch says
+            with Memory(self.here[0], clock=self._clock, progress=self._progress, follows=False) as memory:
+                run = memory.scheduled_verify()
+                self.notices += memory.notices
+            return run
         is_shared = self.git.read_ref(f"refs/gitmem/seen/{self.config.remote}/{self.config.branch}") is not None
         try:
             if is_shared:
@@ -390,7 +395,11 @@ class Memory(Hooked):
 
         if not dry_run:
             self.drain()  # what was captured goes along
-        done = sync(self, remote, talk or Talk(), push=push, dry_run=dry_run, accept_rewritten=accept_rewritten)
+            self.finish_move()
+        talk = talk or Talk()
+        done = sync(self, remote, talk, push=push, dry_run=dry_run, accept_rewritten=accept_rewritten)
+        if not dry_run:
+            self.follow_memory(done.remote, talk)
         if done.merged != "nothing" and not dry_run:
             self.catalog()
         return done

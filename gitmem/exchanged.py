@@ -1,4 +1,4 @@
-"""The commands about many memories at once, and other repositories' stores: the part of ``Memory`` that exchanges."""
+"""The commands about many memories at once, other repositories' stores and proposals: ``Memory`` that exchanges."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import IO, Any
 
+    from gitmem.git.remotes import Talk
     from gitmem.imports import Imported, Sources
     from gitmem.opened.store import OpenedStore
+    from gitmem.propose.listing import Proposal
+    from gitmem.propose.send import Proposed
     from gitmem.recall.asked import Asked, Found
     from gitmem.store.listed import Entry
     from gitmem.stores import Looked
@@ -79,6 +82,72 @@ class Exchanged(Embeds):
         from gitmem.stores import remove
 
         return remove(self, typed, everywhere=everywhere)
+
+    def propose(
+        self, name: str = "", *, talk: Talk | None = None, push: bool = True, accept_rewritten: bool = False
+    ) -> Proposed:
+        """Put what is not sent yet, and what follows, on a proposal, or take the current one; and push it."""
+        from gitmem.git.remotes import Talk
+        from gitmem.propose.send import propose
+
+        self._settle_captures()
+        done = propose(self, name, talk or Talk(), push=push, accept_rewritten=accept_rewritten)
+        self._follow_all()
+        return done
+
+    def list_proposals(self) -> list[Proposal]:
+        """Return the proposals here and at the remote, the current one first."""
+        from gitmem.propose.listing import list_proposals
+
+        return list_proposals(self)
+
+    def switch_proposal(self, name: str, *, talk: Talk | None = None) -> str:
+        """Let what follows go to another proposal, or to memory itself; return the branch."""
+        from gitmem.git.remotes import Talk
+        from gitmem.propose.begin import switch
+
+        self._settle_captures()
+        branch = switch(self, name, talk or Talk())
+        self._follow_all()
+        return branch
+
+    def drop_proposal(
+        self, name: str, *, talk: Talk | None = None, force: bool = False, remote: bool = False
+    ) -> tuple[Proposal, list[str]]:
+        """Delete a proposal's branch; return what it was, and the refs that keep what nobody merged."""
+        from gitmem.git.remotes import Talk
+        from gitmem.propose.listing import drop
+
+        self._settle_captures()
+        done = drop(self, name, talk or Talk(), force=force, remote=remote)
+        self._follow_all()
+        return done
+
+    def finish_move(self) -> None:
+        """Finish a ``propose`` that was killed while commits moved to the proposal."""
+        from gitmem.propose.begin import finish
+
+        self.notices += filter(None, [finish(self)])
+
+    def follow_memory(self, remote: str, talk: Talk) -> None:
+        """Bring the current proposal along behind the memory branch, or leave it where it was merged."""
+        from gitmem.propose.merged import follow
+
+        told = follow(self, remote, talk)
+        if told:
+            self.notices.append(told)
+            self._follow_all()
+
+    def _settle_captures(self) -> None:
+        """Finish what was cut short, and let what was captured so far go where it was captured."""
+        self.finish_move()
+        self.writer()  # it is for a branch that has everything that was captured before
+
+    def _follow_all(self) -> None:
+        """Bring index and view to the branch that is read now."""
+        if self.has_store():
+            self.catalog()
+            self.follow_view()
 
     def show_listed(self, key: str, store: str = "") -> dict[str, Any]:
         """Return one memory of a listed store."""

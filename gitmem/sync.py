@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from gitmem.errors import ConflictError, NoRepositoryError
+from gitmem.errors import ConflictError, NoRepositoryError, RemoteError
 from gitmem.frozen import frozen, replace
 from gitmem.git import remotes
 from gitmem.git.ancestry import is_shallow
@@ -35,6 +35,11 @@ if TYPE_CHECKING:
 ATTEMPTS = 8
 # Another sync of this clone is waited for as long as a remote may take.
 WAIT_S = remotes.TIMEOUT_S
+# What forges say where a branch is protected: GitHub (GH006; GH013 for rulesets), GitLab, Gitea, Forgejo, Bitbucket.
+PROTECTED = (
+    "protected branch", "GH006", "GH013", "is protected", "can only be modified through pull requests",
+    "Permission denied to update branch",
+)  # fmt: skip
 # Trailers name at most this many memories.
 TRAILERS = 50
 
@@ -87,15 +92,31 @@ def sync(
         RemoteError: It cannot be reached, or refuses; what is here is kept.
         ConflictError: The remote's history was rewritten, or others were always faster.
     """
-    name = _remote(memory, remote)
+    name = remote_of(memory, remote)
     with WriteLock(memory.git.repository.state_dir, command="sync", timeout_s=WAIT_S, name="sync.lock") as lock:
         tracking = ref_lock_path(memory.git, f"refs/remotes/{name}/{memory.config.branch}")
         clear_stale_ref_lock(tracking, lock.crashed)
         lock.renew()
-        return _Sync(memory, name, talk, accept_rewritten).run(push=push, dry_run=dry_run)
+        try:
+            return Exchange(memory, name, talk, accept=accept_rewritten).run(push=push, dry_run=dry_run)
+        except RemoteError as err:
+            if not is_protected(err.message):
+                raise
+            hint = "the branch is protected there: propose what you wrote, gitmem propose NAME"
+            raise RemoteError(err.message, hint=hint) from err
 
 
-def _remote(memory: Opened, remote: str) -> str:
+def is_protected(said: str) -> bool:
+    """Tell whether a remote refused a push because a branch is protected there."""
+    return any(words in said for words in PROTECTED)
+
+
+def remote_of(memory: Opened, remote: str) -> str:
+    """Return the remote that is meant: the one that is named, the setting's, or the only one there is.
+
+    Raises:
+        NoRepositoryError: There is none.
+    """
     name = remote or memory.config.remote
     if not remote and not remotes.has_remote(memory.git, name):
         known = remotes.list_remotes(memory.git)
@@ -107,23 +128,34 @@ def _remote(memory: Opened, remote: str) -> str:
     return name
 
 
-class _Sync:
-    """One sync under way."""
+class Exchange:
+    """One branch of memories and a remote's of the same name, brought together under the lock of a sync."""
 
-    def __init__(self, memory: Opened, remote: str, talk: Talk, accept_rewritten: bool) -> None:
+    def __init__(self, memory: Opened, remote: str, talk: Talk, *, branch: str = "", accept: bool = False) -> None:
+        """Name the branch.
+
+        Args:
+            memory: The store.
+            remote: The name of a configured remote.
+            talk: How to talk to it.
+            branch: The branch; empty for the memory branch.
+            accept: Whether a remote branch whose history was rewritten is merged.
+        """
         self._memory, self._remote, self._talk = memory, remote, talk
         self._git: Git = memory.git
-        self._branch = memory.config.branch
-        self._accept = accept_rewritten
+        self._branch = branch or memory.config.branch
+        self._ref = f"refs/heads/{self._branch}"
+        self._command = "propose" if branch else "sync"
+        self._accept = accept
         self._seen = f"refs/gitmem/seen/{remote}/{self._branch}"
-        self._began = self._git.read_ref(memory.ref)
+        self._began = self._git.read_ref(self._ref)
         self._done = Synced(remote)
         self._objects: Objects | None = None
 
     def run(self, *, push: bool, dry_run: bool) -> Synced:
         """Fetch, merge and push, again on the new tip where others were faster."""
         for _ in range(ATTEMPTS):
-            ours = self._git.read_ref(self._memory.ref)
+            ours = self._git.read_ref(self._ref)
             theirs = self._fetch(ours)
             self._refuse_rewritten(theirs)
             if ours is None and theirs is None:
@@ -135,7 +167,7 @@ class _Sync:
                 return self._foreseen(ours, theirs)
             if theirs is not None and not self._bring_in(ours, theirs):
                 continue  # another process wrote meanwhile
-            tip = self._git.read_ref(self._memory.ref)
+            tip = self._git.read_ref(self._ref)
             assert tip is not None, "there is a branch now"
             if tip == theirs or not push:
                 return self._told(tip, pushed=tip == theirs, seen=theirs)
@@ -144,8 +176,19 @@ class _Sync:
                 return self._told(tip, pushed=True, seen=tip)
         raise ConflictError(
             f"{self._remote}: others pushed {ATTEMPTS} times while this was merging; what is here is kept",
-            hint="try again: gitmem sync",
+            hint=f"try again: gitmem {self._command}",
         )
+
+    def take(self, theirs: str) -> Synced:
+        """Bring a commit that is here into the branch, and return what came of it.
+
+        Raises:
+            ConflictError: Other processes were always faster.
+        """
+        for _ in range(ATTEMPTS):
+            if self._bring_in(self._git.read_ref(self._ref), theirs):
+                return self._done
+        raise ConflictError(f"{self._ref}: other writers were faster {ATTEMPTS} times", hint="try again")
 
     def _fetch(self, ours: str | None) -> str | None:
         theirs = remotes.fetch(self._git, self._remote, self._branch, self._talk)
@@ -167,12 +210,12 @@ class _Sync:
         if theirs is None:
             raise ConflictError(
                 f"the branch {self._branch} of {self._remote} is gone since the last sync; nothing was changed here",
-                hint="publish what is here again: gitmem sync --accept-rewritten",
+                hint=f"publish what is here again: gitmem {self._command} --accept-rewritten",
             )
         raise ConflictError(
             f"the history of {where} was rewritten: it does not contain {seen[:12]} any more; nothing was changed",
             hint=f"see what it lost: git log {theirs[:12]}..{seen[:12]}\n"
-            "merge both histories, so that nothing is lost: gitmem sync --accept-rewritten",
+            f"merge both histories, so that nothing is lost: gitmem {self._command} --accept-rewritten",
         )
 
     def _bring_in(self, ours: str | None, theirs: str) -> bool:
@@ -181,8 +224,8 @@ class _Sync:
         if ours == theirs or (ours is not None and self._git.is_ancestor(theirs, ours)):
             return True
         if ours is None or self._git.is_ancestor(ours, theirs):
-            ref, how = self._memory.ref, "forward" if ours else "joined"
-            if not advance(self._git, ref, theirs, old=ours, command="sync", lock_timeout_s=wait):
+            how = "forward" if ours else "joined"
+            if not advance(self._git, self._ref, theirs, old=ours, command=self._command, lock_timeout_s=wait):
                 return False
             self._done = replace(self._done, merged=how)
             return True
@@ -202,15 +245,15 @@ class _Sync:
 
         written = write_commit(
             self._git,
-            self._memory.ref,
+            self._ref,
             plan,
-            command="sync",
+            command=self._command,
             now=self._memory.now,
             lock_timeout_s=self._memory.config.lock_timeout_s,
         )
         if written is not None:
             merged: Any = kept["merged"]
-            if merged.is_page_old and self._memory.counts_here():
+            if merged.is_page_old and self._ref == self._memory.ref and self._memory.counts_here():
                 self._write_page()
             before = {conflict.path: conflict for conflict in self._done.conflicts}
             after = before | {conflict.path: conflict for conflict in merged.conflicts}
@@ -231,7 +274,7 @@ class _Sync:
 
         write_commit(
             self._git,
-            self._memory.ref,
+            self._ref,
             plan,
             command="sync",
             now=self._memory.now,
@@ -253,9 +296,9 @@ class _Sync:
         if theirs is None or ours == theirs or (ours is not None and self._git.is_ancestor(theirs, ours)):
             return done
         if ours is None or self._git.is_ancestor(ours, theirs):
-            return _counted(replace(done, merged="forward" if ours else "joined"), self._open(), ours, theirs)
+            return counted(replace(done, merged="forward" if ours else "joined"), self._open(), ours, theirs)
         merged = self._merged(ours, theirs)
-        done = _counted(replace(done, merged="merged"), self._open(), ours, theirs, only=merged.state.overlay)
+        done = counted(replace(done, merged="merged"), self._open(), ours, theirs, only=merged.state.overlay)
         return replace(done, conflicts=merged.conflicts)
 
     def _told(self, tip: str, *, pushed: bool, seen: str | None) -> Synced:
@@ -263,7 +306,7 @@ class _Sync:
         if seen is not None and self._git.read_ref(self._seen) != seen:
             self._git.run("update-ref", "-m", "gitmem: sync", self._seen, seen, check=False, durable=True)
         done = replace(self._done, commit=tip, pushed=pushed)
-        return _counted(done, self._open(), self._began, tip) if done.merged != "nothing" else done
+        return counted(done, self._open(), self._began, tip) if done.merged != "nothing" else done
 
 
 def _plan(merged: Merged, theirs: str, remote: str) -> Plan:
@@ -309,7 +352,7 @@ class _Authors:
         return found
 
 
-def _counted(done: Synced, objects: Objects, old: str | None, new: str, only: Any = None) -> Synced:
+def counted(done: Synced, objects: Objects, old: str | None, new: str, only: Any = None) -> Synced:
     """Return the same with what differs between two commits, a memory by its key; or only at some paths."""
     before: set[str] = set()
     after: set[str] = set()

@@ -7,6 +7,7 @@ from gitmem.frozen import replace
 from gitmem.git.branches import likely_default
 from gitmem.scopes import other_scopes
 from gitmem.status import notices, working_set
+from gitmem.store.proposed import told
 from gitmem.tasks.digest import held_by, is_anything_held
 from gitmem.tasks.listing import worker_of
 from gitmem.verify.culprit import reasons_of
@@ -57,7 +58,7 @@ def context(memory: Memory, paths: Sequence[str], budget_tokens: int, kinds: Seq
             budget_tokens=budget_tokens,
             kinds=kinds,
             waiting=waiting,
-            notices=notices(catalog, now=memory.now, jobs=jobs),
+            notices=[*filter(None, [told(memory.store.proposal)]), *notices(catalog, now=memory.now, jobs=jobs)],
             worker=lambda: worker_of(memory.git, memory.config.agent),
             reasons=lambda keys: reasons_of(catalog, memory.git, ground, keys, memory.local),
         )

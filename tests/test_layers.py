@@ -68,6 +68,7 @@ MEMBERS = {
     "shorthand": "analysis",
     "likeness": "analysis",
     "neighbours": "analysis",
+    "propose": "sync",
     "scopes": "app",
     "workplace": "app",
     "writes": "app",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.cli.output import MARKS
+from gitmem.store import proposed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,10 +69,17 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.line((f"{shared.counted(found['spool']['refused'], 'captured text')} set aside: gitmem doctor", "yellow"))
     if found["spool"]["waiting"]:
         out.line((f"{shared.counted(found['spool']['waiting'], 'captured text')} on the way to the branch", "dim"))
-    if found["view"]:
-        _print_view(found["view"], out)
+    _print_places(found, out)
     _print_ages(found, out)
     return int(bad)
+
+
+def _print_places(found: dict[str, Any], out: Output) -> None:
+    """Print where what is written goes, where that is a proposal, and where the view is."""
+    if found.get("proposal"):
+        out.line((proposed.told(found["proposal"]), "yellow"))
+    if found["view"]:
+        _print_view(found["view"], out)
 
 
 def _print_ages(found: dict[str, Any], out: Output) -> None:

@@ -61,6 +61,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "trust": ("prove", "approve commands, list or print approvals"),
     "untrust": ("prove", "take approvals back"),
     "sync": ("share", "bring in what others wrote, merge it by meaning, and send what is here"),
+    "propose": ("share", "put a change of memory on a branch for a pull request"),
     "stores": ("share", "other repositories whose memories are read here: list, add, remove"),
     "stores list": ("share", "those that are listed, and what is wrong with one"),
     "stores add": ("share", "list a repository"),

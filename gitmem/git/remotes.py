@@ -11,7 +11,7 @@ import signal
 from contextlib import suppress
 
 from gitmem import config
-from gitmem.errors import NotFoundError, RemoteError
+from gitmem.errors import ConflictError, NotFoundError, RemoteError
 from gitmem.frozen import frozen
 from gitmem.git.binary import Git
 
@@ -131,6 +131,30 @@ def push(git: Git, remote: str, branch: str, commit: str, *, expected: str | Non
     refusals = [line for line in answer if line.startswith("!")]
     if any(words in line for line in (*refusals, *said) for words in MOVED):
         return False
+    raise _failed(git, remote, "pushed to", [line.partition("\t")[2] for line in refusals] + said)
+
+
+def delete(git: Git, remote: str, branch: str, *, expected: str, talk: Talk) -> None:
+    """Delete a remote's branch where it is what is expected, or is gone already.
+
+    Raises:
+        NotFoundError: There is no such remote.
+        ConflictError: Somebody moved it meanwhile: it stays.
+        RemoteError: It cannot be reached, or refuses.
+    """
+    _refuse_unsafe(git, remote)
+    ref = f"refs/heads/{branch}"
+    options = ["--porcelain", "--no-verify", "--recurse-submodules=no", f"--force-with-lease={ref}:{expected}"]
+    argv = ["-c", f"remote.{remote}.mirror=false", "push", *_progress(talk), *options, "--end-of-options", remote]
+    status, answer, said = _talk(git, remote, [*argv, f":{ref}"], talk)
+    refusals = [line for line in answer if line.startswith("!")]
+    is_gone = any("remote ref does not exist" in line for line in (*refusals, *said))
+    if status == 0 or is_gone:
+        git.run("update-ref", "-d", f"refs/remotes/{remote}/{branch}", check=False)
+        return
+    if any(words in line for line in (*refusals, *said) for words in MOVED):
+        told = f"somebody pushed to {branch} of {remote} meanwhile; it stays"
+        raise ConflictError(told, hint=f"see what: git fetch {remote} {branch}")
     raise _failed(git, remote, "pushed to", [line.partition("\t")[2] for line in refusals] + said)
 
 

@@ -16,6 +16,7 @@ from gitmem.app import Memory
 from gitmem.catalog.schema import FILE_NAME
 from gitmem.config import git_config_files
 from gitmem.errors import GitmemError, NoRepositoryError
+from gitmem.store import proposed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,7 +109,8 @@ class Desk:
 def _look(memory: Memory) -> _Seen:
     """Return what tells whether this repository is still the one that was opened, with the same settings and index."""
     repository = memory.git.repository
-    places = (_numbers(repository.common), _numbers(f"{repository.state}/{FILE_NAME}"))
+    files = (repository.common, f"{repository.state}/{FILE_NAME}", f"{repository.state}/{proposed.FILE_NAME}")
+    places = tuple(map(_numbers, files))
     return (*places, *(_numbers(path, ("st_mtime_ns", "st_size")) for path in git_config_files(repository.common)))
 
 

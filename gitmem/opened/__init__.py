@@ -18,6 +18,7 @@ from gitmem.opened.others import has_private, open_private, open_universal
 from gitmem.opened.proofs import ProvingStore
 from gitmem.store.home import FOLDER, find_tree, is_home
 from gitmem.store.planted import remove_links
+from gitmem.store.proposed import project_store
 from gitmem.store.scope import DOMAIN, LISTED, PRIVATE, PROJECT, SCOPES, UNIVERSAL, Store
 from gitmem.store.viewpoint import outside
 
@@ -59,6 +60,7 @@ class Opened(ProvingStore):
         *,
         clock: Callable[[], float] = time.time,
         progress: Callable[[str, int, int], None] | None = None,
+        follows: bool = True,
     ) -> None:
         """Find the repository that holds a folder.
 
@@ -66,6 +68,7 @@ class Opened(ProvingStore):
             start: The folder.
             clock: Returns epoch seconds.
             progress: Told what is done, how much of it and of how much, during long work.
+            follows: Whether what is read and written is the current proposal, where there is one.
 
         Raises:
             NoRepositoryError: There is none.
@@ -74,15 +77,11 @@ class Opened(ProvingStore):
         git = Git(outside(discover(os.path.abspath(start))))
         remove_links(git.repository.state)
         settings = config.load(git.config_values())
-        store = Store(
-            PROJECT,
-            f"refs/heads/{settings.branch}",
-            git.repository.state,
-            upstream=f"refs/remotes/{settings.remote}/{settings.branch}",
-        )
+        store = project_store(git, settings, follows=follows)
         # The folder that somebody is in, and the top of its work tree.
         self.here = (os.path.abspath(start), git.repository.top or "")
         super().__init__(git, settings, store, clock=clock, progress=progress, notices=[])
+        self._follows = follows
         self._tree_of = ("", "")
         self._branch: ProvingStore | None = None
         self._others: dict[str, ProvingStore] = {}
@@ -334,6 +333,13 @@ class Opened(ProvingStore):
         for source in self.sources(store for store in self.stores(SCOPES) if store is not self):
             counts |= scopes_of(source, now=self.now)
         return counts
+
+    def turn(self) -> None:
+        """Read and write where the current proposal says now: another one, or the memory branch."""
+        store = project_store(self.git, self.config, follows=self._follows)
+        if store != self.store:
+            self.close()
+            self.store, self._branch, self._policy, self._last_good, self.engine = store, None, None, {}, None
 
     def close(self) -> None:
         """Close everything that was opened."""

@@ -65,7 +65,8 @@ class ProvingStore(OpenedStore):
         from gitmem.git.branches import default_branch
 
         found = default_branch(self.git, configured=self.config.default_branch, remote=self.config.remote)
-        return "" if found in (self.ref, f"refs/remotes/{self.config.remote}/{self.config.branch}") else found
+        own, theirs = f"refs/heads/{self.config.branch}", f"refs/remotes/{self.config.remote}/{self.config.branch}"
+        return "" if found in (self.ref, own, theirs) else found
 
     def session(self, options: Options | None = None) -> Session:
         """Return a verify session for HEAD; without options also where there is no store yet, for its first fact."""
@@ -79,7 +80,8 @@ class ProvingStore(OpenedStore):
             policy=self.policy(),
             config=self.config,
             trust=self.trust(),
-            default=self.default_branch(),
+            # The memory branch's verdicts are none of a proposal's: they stay in this clone (docs/propose.md).
+            default="" if self.store.proposal else self.default_branch(),
             reviewed=self.reviewed_branch(),
             follow=self._follow,
             start=self._start(),
@@ -172,7 +174,8 @@ class ProvingStore(OpenedStore):
         (session or self.session()).keep_verdicts(verdicts)
 
     def counts_here(self) -> bool:
-        """Tell whether verdicts made now are committed: HEAD is the default branch."""
+        """Tell whether verdicts made now are committed: HEAD is the default branch, and no proposal is current."""
         from gitmem.git.branches import is_on_default
 
-        return is_on_default(self.git, self.default_branch(), remote=self.config.remote)
+        default = self.default_branch()
+        return not self.store.proposal and is_on_default(self.git, default, remote=self.config.remote)

@@ -9,6 +9,7 @@ from gitmem.catalog import state
 from gitmem.catalog.catalog import Catalog, shown_by
 from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, ProcessError
 from gitmem.store.local import LocalState
+from gitmem.store.proposed import told_written
 from gitmem.store.scope import UNIVERSAL
 
 TYPE_CHECKING = False
@@ -119,7 +120,9 @@ class OpenedStore:
     def folder(self, tree: str) -> str:
         """Return where the catalog of the store lies, read together with a tree of the code."""
         # Each work tree has its own HEAD: one catalog for several would be turned back and forth.
-        return os.path.join(self.git.repository.git, "gitmem", "home-index") if tree else self.store.folder
+        found = os.path.join(self.git.repository.git, "gitmem", "home-index") if tree else self.store.folder
+        # So would one for the memory branch, which a scheduled job judges meanwhile, and a proposal.
+        return os.path.join(found, "proposal-index") if self.store.proposal else found
 
     @property
     def vectors_folder(self) -> str:
@@ -301,6 +304,8 @@ class OpenedStore:
 
         if self._catalog is not None and files:
             follow_written(self.git, self._catalog, written, files, removed)
+        if self.store.proposal and (told := told_written(self.store.proposal)) not in self.notices:
+            self.notices.append(told)
 
     def author(self) -> Author:
         """Return who writes: the person as git names them, the agent where one is set, and the project they work in."""

@@ -149,8 +149,12 @@ def _write(
     raise ConflictError(f"{ref}: other writers were faster {ATTEMPTS} times", hint="try again")
 
 
-def advance(git: Git, ref: str, commit: str, *, old: str | None, command: str, lock_timeout_s: float) -> bool:
+def advance(
+    git: Git, ref: str, commit: str, *, old: str | None, command: str, lock_timeout_s: float, keep: str = ""
+) -> bool:
     """Move *ref* to a commit that is in the object database, from where it was (None: nowhere); false where it is not.
+
+    With *keep*, a ref that does not exist yet, that one is made at the old commit in the same transaction.
 
     Raises:
         ConflictError: Other writers, or a lock file, kept us out, or the branch is checked out here.
@@ -161,8 +165,10 @@ def advance(git: Git, ref: str, commit: str, *, old: str | None, command: str, l
         if git.read_ref(ref) != old:
             return False
         lock.renew()
-        was = old or "0" * len(commit)
-        done = git.run("update-ref", "-m", f"gitmem: {command}", ref, commit, was, check=False, durable=True)
+        moves = f"create {keep}\0{old}\0" if keep else ""
+        moves += f"update {ref}\0{commit}\0{old or '0' * len(commit)}\0"
+        argv = ("update-ref", "-m", f"gitmem: {command}", "--stdin", "-z")
+        done = git.run(*argv, input=moves.encode(), check=False, durable=True)
         if done.status != 0:
             _explain_refusal(git, ref, old, done, ["git", "update-ref", ref])
             return False

@@ -31,6 +31,7 @@ class Store:
         folder: The folder of the store's local state (index, verdicts made here); it may not exist yet.
         upstream: The remote's ref that is read before there is a local one; or empty.
         name: What another repository's store is called here; empty for our own.
+        proposal: The current proposal, where that is what is read and written (``store.proposed``); or empty.
     """
 
     scope: str
@@ -38,6 +39,7 @@ class Store:
     folder: str
     upstream: str = ""
     name: str = ""
+    proposal: str = ""
 
 
 def refuse_misplaced(scope: str, domains: Sequence[str], *, in_tree: bool = False) -> None:
