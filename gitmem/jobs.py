@@ -64,11 +64,10 @@ class Jobs(Shown):
             stores = [(store, own) for store, own in stores if store is self] or [(self, options)]
         runs = [store.session(own).run(told, watch) for store, own in stores]
         self.note_unreadable()
-        if len(runs) == 1:
-            return runs[0]
+        from gitmem.frozen import replace
         from gitmem.verify.run import join_runs
 
-        return join_runs(runs)
+        return replace(runs[0] if len(runs) == 1 else join_runs(runs), proposal=self.store.proposal)
 
     def record_results(self, paths: Sequence[str], *, record: bool = False) -> Taken:
         """Write down what other machines judged, by their result files; nothing is run."""

@@ -97,7 +97,7 @@ def _tell(done: Proposed, out: Output) -> None:
     if done.is_new:
         out.note(proposed.told(done.name))
     elif not done.commit:
-        out.note(f"nothing is written to {done.name} yet")
+        out.note(f"nothing is written to the proposal {done.name} yet")
 
 
 def _counts(one: Proposed | Proposal) -> str:

@@ -265,7 +265,8 @@ def summary(found: Run) -> str:
     if found.dirty:
         return f"The work tree as it is: {told}; nothing was recorded."
     where = f"; recorded as {found.recorded.commit[:12]}" if found.recorded and found.recorded.commit else ""
-    local = "; kept in this clone (not the default branch)" if found.is_local and not found.written else ""
+    why = f"the proposal {found.proposal} is current" if found.proposal else "not the default branch"
+    local = f"; kept in this clone ({why})" if found.is_local and not found.written else ""
     local += f"; written to {found.written}" if found.written else ""
     flapping = f"; {len(found.standing.flapping)} flapping" if found.standing.flapping else ""
     return f"{told}{where}{local}. Now: {_statuses(found) or 'no facts'}{flapping}."

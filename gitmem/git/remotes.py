@@ -148,11 +148,11 @@ def delete(git: Git, remote: str, branch: str, *, expected: str, talk: Talk) -> 
     argv = ["-c", f"remote.{remote}.mirror=false", "push", *_progress(talk), *options, "--end-of-options", remote]
     status, answer, said = _talk(git, remote, [*argv, f":{ref}"], talk)
     refusals = [line for line in answer if line.startswith("!")]
-    is_gone = any("remote ref does not exist" in line for line in (*refusals, *said))
-    if status == 0 or is_gone:
+    is_elsewhere = status != 0 and any(words in line for line in (*refusals, *said) for words in MOVED)
+    if status == 0 or (is_elsewhere and fetch(git, remote, branch, talk) is None):
         git.run("update-ref", "-d", f"refs/remotes/{remote}/{branch}", check=False)
         return
-    if any(words in line for line in (*refusals, *said) for words in MOVED):
+    if is_elsewhere:
         told = f"somebody pushed to {branch} of {remote} meanwhile; it stays"
         raise ConflictError(told, hint=f"see what: git fetch {remote} {branch}")
     raise _failed(git, remote, "pushed to", [line.partition("\t")[2] for line in refusals] + said)

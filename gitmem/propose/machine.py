@@ -1,10 +1,13 @@
 """What the machine writes stays with the memory branch: its job judges there, and must never conflict with a proposal.
 
-A proposal has only the verdicts of facts that are new or changed in it, for whoever reviews them.
+A proposal has only the verdicts of facts whose checks are new or changed in it, for whoever reviews them.
 """
 
 from __future__ import annotations
 
+from gitmem.document.parse import parse
+from gitmem.document.spec import own_spec
+from gitmem.errors import FormatError
 from gitmem.git.branches import is_on_default
 from gitmem.git.objects import open_objects
 from gitmem.store import layout
@@ -15,6 +18,7 @@ from gitmem.verify.due import list_publishable
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.git.objects import Changes, Objects
+    from gitmem.model import Spec
     from gitmem.opened import Opened
 
 
@@ -24,16 +28,34 @@ def is_machine(path: str) -> bool:
     return path == layout.STATUS_PATH or (isinstance(place, layout.Place) and place.what == layout.VERDICT)
 
 
-def changed_keys(changes: Changes) -> set[str]:
-    """Return the keys of the memories among the paths that differ."""
-    places = map(layout.place_of, changes)
-    return {place.key for place in places if isinstance(place, layout.Place) and place.what == layout.MEMORY}
+def own_facts(objects: Objects, changes: Changes) -> set[str]:
+    """Return the keys of the facts whose checks memory does not have as they are: new ones, and changed ones.
+
+    A verdict's file is named for the key and the check: of a fact that only says something else now, memory's job and
+    the proposal would write the same file.
+    """
+    before: dict[str, str] = {}
+    after: dict[str, str] = {}
+    for path, (was, now) in changes.items():
+        place = layout.place_of(path)
+        if isinstance(place, layout.Place) and place.what == layout.MEMORY:
+            before |= {place.key: was.oid} if was else {}
+            after |= {place.key: now.oid} if now else {}
+    contents = objects.read([*before.values(), *after.values()], limit=layout.MEMORY_LIMIT)
+
+    def spec(oid: str) -> Spec | None:
+        try:
+            return own_spec(parse(contents[oid], path=""))
+        except (KeyError, FormatError):
+            return None  # too large, or no memory
+
+    return {key for key, oid in after.items() if (own := spec(oid)) and (key not in before or spec(before[key]) != own)}
 
 
 def tidy(memory: Opened, theirs: str) -> None:
     """Put what the machine wrote on the current proposal back to what the remote's memory has, in one commit or none.
 
-    Verdicts of facts that are new or changed go along: those that are there, and those that this clone made.
+    Verdicts of facts whose checks are new or changed go along: those that are there, and those that this clone made.
 
     Args:
         memory: The store, on the proposal.
@@ -44,7 +66,7 @@ def tidy(memory: Opened, theirs: str) -> None:
     def plan(tip: str | None) -> Plan | None:
         assert tip is not None, "the proposal has a branch"
         changes = objects.diff(theirs, tip)
-        keys = changed_keys(changes)
+        keys = own_facts(objects, changes)
         wrong = {
             path: was for path, (was, now) in changes.items() if is_machine(path) and not _goes_along(path, keys, was)
         }

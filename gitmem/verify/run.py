@@ -78,12 +78,13 @@ class Run:
         recorded: What was committed, or None where verdicts stay local or there were none.
         standing: How the store stands now.
         rung: The sandbox's rung that commands ran on; empty where none ran.
-        is_local: Whether verdicts were kept as local state because HEAD is not the default branch.
+        is_local: Whether verdicts were kept as local state: HEAD is not the default branch, or a proposal is current.
         would_run: For a dry run, what is due.
         dirty: Whether the work tree was judged, on top of the commit; then nothing is recorded.
         notices: What the person should know of it.
         unrecorded: Why the verdicts could not be written down; empty where they were, or none had to be.
         written: The file that what was judged was written to; empty where that was not asked for.
+        proposal: The current proposal; empty where there is none.
     """
 
     commit: str
@@ -98,6 +99,7 @@ class Run:
     notices: tuple[str, ...] = ()
     unrecorded: str = ""
     written: str = ""
+    proposal: str = ""
 
 
 def join_runs(runs: Sequence[Run]) -> Run:
