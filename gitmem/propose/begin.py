@@ -49,6 +49,7 @@ def branch_named(memory: Opened, name: str) -> str:
 
     Raises:
         RefusedError: There can be none of this name.
+        ConflictError: A branch is in the way.
     """
     base = memory.config.branch
     if not proposed.is_name(name) or name in (base, "memory"):
@@ -57,6 +58,10 @@ def branch_named(memory: Opened, name: str) -> str:
     if f"{base}/" == PREFIX or base == f"{PREFIX}{name}":
         told = f"there can be no branch {PREFIX}{name} beside the memory branch {base}"
         raise RefusedError(told, hint="name the memory branch otherwise: git config gitmem.branch memory")
+    blocking = PREFIX.rstrip("/")
+    if memory.git.read_ref(f"refs/heads/{blocking}") is not None:
+        told = f"there can be no branch {PREFIX}{name}, because there is a branch {blocking}"
+        raise ConflictError(told, hint=f"rename that one: git branch -m {blocking} {blocking}-code")
     return f"{PREFIX}{name}"
 
 

@@ -7,7 +7,7 @@ from gitmem.errors import ConflictError, NotFoundError, RefusedError
 from gitmem.frozen import frozen
 from gitmem.git import remotes
 from gitmem.propose import begin as beginning
-from gitmem.propose.merged import how_merged
+from gitmem.propose.merged import furthest, how_merged
 from gitmem.propose.send import changes_of
 from gitmem.store import proposed
 from gitmem.store.proposed import PREFIX
@@ -84,7 +84,7 @@ def list_proposals(memory: Opened) -> list[Proposal]:
                 here[0],
                 there,
                 _ahead(memory, here[0], there or theirs or ""),
-                how_merged(git, tip, memories) if tip else "",
+                how_merged(git, furthest(git, tip, there), memories) if tip else "",
                 changes.added if changes else (),
                 changes.changed if changes else (),
                 changes.retired if changes else (),
@@ -136,7 +136,8 @@ def drop(memory: Opened, name: str, talk: Talk, *, force: bool, remote: bool) ->
             raise NotFoundError(f"there is no proposal {name} in this clone", hint=hint)
         is_lost = not one.merged and (remote or not one.is_pushed) and bool(one.commit or one.remote_commit)
         if is_lost and not force:
-            what = "is not merged" if one.is_pushed or not one.commit else f"has {one.ahead} commits nobody else has"
+            alone = f"has {one.ahead} commit{'s' * (one.ahead != 1)} that nobody else has"
+            what = "is not merged" if one.is_pushed or not one.commit else alone
             hint = "push it: gitmem propose; or delete it and keep the commits under a ref: --force"
             raise RefusedError(f"the proposal {name} {what}", hint=hint)
         kept = [] if one.merged else _keep(memory, one)

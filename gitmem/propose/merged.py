@@ -34,6 +34,11 @@ def how_merged(git: Git, tip: str, memories: Iterable[str]) -> str:
     return CONTENT if any(_has_content(git, objects, tip, memory) for memory in tips) else ""
 
 
+def furthest(git: Git, here: str, there: str | None) -> str:
+    """Return the remote's commit of a proposal where it goes on from the one here: what others added was merged too."""
+    return there if there and git.is_ancestor(here, there) else here
+
+
 def _has_content(git: Git, objects: Objects, tip: str, memory: str) -> bool:
     """Tell whether everything that a proposal changed was so in the memory since, or would change nothing now."""
     base = next(iter(git.merge_bases(tip, memory)), None)
@@ -82,7 +87,8 @@ def follow(memory: Opened, remote: str, talk: Talk) -> str:
     if current is None or tip is None:
         return ""
     own, theirs = git.read_ref(f"refs/heads/{base}"), git.read_ref(f"refs/remotes/{remote}/{base}")
-    if how_merged(git, tip, filter(None, (theirs, own))):
+    far = git.read_ref(f"refs/remotes/{remote}/{current.branch}")
+    if how_merged(git, furthest(git, tip, far), filter(None, (theirs, own))):
         proposed.clear_current(git.repository.state)
         proposed.forget_seen(git, remote, current.branch)
         memory.turn()

@@ -11,7 +11,7 @@ from gitmem.git.objects import open_objects
 from gitmem.propose import begin as beginning
 from gitmem.propose.link import link
 from gitmem.propose.machine import tidy
-from gitmem.propose.merged import how_merged
+from gitmem.propose.merged import furthest, how_merged
 from gitmem.store import proposed
 from gitmem.store.commit import ref_lock_path
 from gitmem.store.lock import clear_stale_ref_lock
@@ -111,7 +111,8 @@ def _send(memory: Opened, done: Proposed, talk: Talk, accept: bool) -> Proposed:
     if not came.fetched:
         told = f"{done.remote} has no branch {done.base} any more, so nothing can be merged into it"
         raise ConflictError(told, hint="publish it again: gitmem sync --accept-rewritten")
-    merged = how_merged(git, done.commit, (came.fetched, came.commit))
+    far = git.read_ref(f"refs/remotes/{done.remote}/{done.branch}")
+    merged = how_merged(git, furthest(git, done.commit, far), (came.fetched, came.commit))
     if merged:
         proposed.clear_current(git.repository.state)
         proposed.forget_seen(git, done.remote, done.branch)

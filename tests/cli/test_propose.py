@@ -57,7 +57,7 @@ def test_listing_switching_and_dropping_say_what_they_did(run_cli: Any, repo: Pa
     assert run_cli("propose", "--list").out.startswith("* auth  1 new; not pushed; ")
     refused = run_cli("propose", "--drop", "auth")
     assert (refused.status, refused.err.splitlines()[0]) == (
-        2, "gitmem: error: the proposal auth has 1 commits nobody else has",
+        2, "gitmem: error: the proposal auth has 1 commit that nobody else has",
     )  # fmt: skip
 
     left = run_cli("propose", "--switch", "memory")

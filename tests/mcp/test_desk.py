@@ -14,6 +14,7 @@ import pytest
 from conftest import NOW, git
 from proving import make_memory, put
 
+from gitmem.app import Memory
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.mcp.desk import Desk
 from gitmem.recall.asked import Asked
@@ -62,6 +63,16 @@ def test_changed_setting_counts_from_the_next_question(desk: Desk, repo: Path) -
     git(repo, "config", "gitmem.agent", "worker")
 
     assert (before, ask(desk, lambda memory: memory.config.agent)) == ("", "worker")
+
+
+def test_proposal_that_another_process_made_current_counts_from_the_next_question(desk: Desk, repo: Path) -> None:
+    assert ask(desk, lambda memory: memory.ref) == "refs/heads/memory"
+    with Memory(repo) as other:
+        other.propose("auth")
+
+    assert ask(desk, lambda memory: memory.remember("Tokens rotate daily", key="one").key) == "one"
+
+    assert "learned/one.md" in git(repo, "ls-tree", "-r", "--name-only", "gitmem/auth")
 
 
 def test_index_that_was_deleted_or_damaged_is_made_anew(desk: Desk, repo: Path) -> None:

@@ -174,7 +174,11 @@ def test_a_name_that_no_proposal_can_have_is_refused(repo: Path, hub: Path) -> N
             memory.propose(name)
 
 
-def test_a_memory_branch_that_is_in_the_way_is_told(repo: Path, hub: Path) -> None:
+def test_a_branch_that_is_in_the_way_is_told(repo: Path, hub: Path) -> None:
+    git(repo, "branch", "gitmem")
+    with opened(repo) as memory, pytest.raises(ConflictError, match="because there is a branch gitmem"):
+        memory.propose("auth")
+    git(repo, "branch", "-D", "gitmem")
     git(repo, "config", "gitmem.branch", "gitmem")
 
     with opened(repo) as memory, pytest.raises(RefusedError, match="no branch gitmem/auth beside"):

@@ -60,7 +60,7 @@ def test_one_that_nobody_else_has_is_kept_under_a_ref_and_comes_back(repo: Path,
     propose(repo, "auth", push=False)
     lost = tip(repo, AUTH)
     with opened(repo) as memory:
-        with pytest.raises(RefusedError, match="has 1 commits nobody else has"):
+        with pytest.raises(RefusedError, match="has 1 commit that nobody else has"):
             memory.drop_proposal("auth")
         assert AUTH in refs(repo)
 

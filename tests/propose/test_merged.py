@@ -93,6 +93,20 @@ def test_what_was_merged_by_lines_is_found_by_what_it_would_change(repo: Path, h
     assert how(repo) == "content"
 
 
+def test_what_others_went_on_with_is_merged_here_too(repo: Path, hub: Path) -> None:
+    other = clone(repo)
+    remember(repo, one="Tokens rotate daily")
+    propose(repo, "auth")
+    with opened(other) as memory:
+        memory.switch_proposal("auth")
+        memory.edit_fields("one", {}, "They rotate at night.\n", approve=False)
+        memory.propose()
+    git(repo, "fetch", "-q")
+    merge_on_forge(hub, "squash")
+
+    assert sync(repo)[0].startswith("the proposal auth is merged")
+
+
 def test_what_nobody_merged_is_not_merged(repo: Path, hub: Path) -> None:
     remember(repo, one="Tokens rotate daily")
     propose(repo, "auth")
