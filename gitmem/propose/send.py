@@ -101,6 +101,8 @@ def propose(memory: Opened, name: str, talk: Talk, *, push: bool, accept_rewritt
         try:
             return _send(memory, done, talk, accept_rewritten)
         except RemoteError as err:
+            if not err.hint.endswith("gitmem sync"):
+                raise  # it is not only a matter of time
             hint = f"nothing is lost: the proposal is the branch {done.branch} here; later: gitmem propose"
             raise RemoteError(err.message, hint=hint) from err
 
