@@ -139,9 +139,11 @@ class Exchanged(Embeds):
             self._follow_all()
 
     def _settle_captures(self) -> None:
-        """Finish what was cut short, and let what was captured so far go where it was captured."""
+        """Finish what was cut short; what was captured, and committed in the view, goes where that was done."""
         self.finish_move()
-        self.writer()  # it is for a branch that has everything that was captured before
+        if self.has_store():
+            self.writer()  # it is for a branch that has everything that was captured before
+            self.follow_view()
 
     def _follow_all(self) -> None:
         """Bring index and view to the branch that is read now."""

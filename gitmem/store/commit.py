@@ -161,7 +161,8 @@ def advance(
     """
     _refuse_checked_out(git, ref)
     with WriteLock(git.repository.state_dir, command=command, timeout_s=lock_timeout_s) as lock:
-        clear_stale_ref_lock(ref_lock_path(git, ref), lock.crashed)
+        for moved in filter(None, (ref, keep)):
+            clear_stale_ref_lock(ref_lock_path(git, moved), lock.crashed)
         if git.read_ref(ref) != old:
             return False
         lock.renew()

@@ -60,6 +60,7 @@ def test_every_block_of_the_readme_is_typed_here() -> None:
         "install claude-code",
         "install git-hooks",
         "merge, push",
+        "gitmem propose",
         "gitmem task add",
         "gitmem pre-work",
         "recall --syntax",
@@ -116,6 +117,19 @@ def test_installed_programs_are_gitmem_and_git_mem() -> None:
 
     assert scripts == {"gitmem": "gitmem.cli:script", "git-mem": "gitmem.cli:script"}
     assert GITMEM.is_file()
+
+
+def test_change_is_proposed_as_shown(console: Console) -> None:
+    git(console.folder, "init", "-q", "--bare", "../hub.git")
+    git(console.folder, "remote", "add", "origin", "../hub.git")
+    assert console.type("gitmem init && gitmem sync && gitmem remember 'Keys live in the vault' --key keys").status == 0
+
+    done = console.type(block("gitmem propose"))
+
+    assert (done.status, done.out) == (0, "branch gitmem/auth-notes, base memory\n" * 2)
+    assert "learned/keys.md" in git(
+        console.folder.parent / "hub.git", "ls-tree", "-r", "--name-only", "gitmem/auth-notes"
+    )
 
 
 def test_completion_is_installed_as_shown_and_completes_commands(console: Console, tmp_path: Path) -> None:

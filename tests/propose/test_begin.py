@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from conftest import git, put_files, tip
+from conftest import git, memory_text, put_files, tip
 from proposing import AUTH, clone, forge, keys, opened, paths, propose, refs, remember, shared_folder  # noqa: F401 - fixtures
 from viewing import files_of
 
@@ -69,6 +69,21 @@ def test_everything_that_writes_follows_the_current_proposal_until_it_is_left(re
     assert keys(repo) == ["idle", "left"]
 
 
+def test_a_commit_made_in_the_view_goes_where_it_was_made(repo: Path, hub: Path) -> None:
+    with opened(repo) as memory:
+        memory.view()
+        memory.propose("auth")
+        (repo / ".memory/learned/mine.md").write_text(memory_text("Written in the view"))
+        git(repo / ".memory", "add", "-A")
+        git(repo / ".memory", "commit", "-q", "-m", "by hand")
+
+        memory.switch_proposal("memory")
+
+    assert "learned/mine.md" in paths(repo, AUTH)
+    assert "learned/mine.md" not in paths(repo)
+    assert not (repo / ".memory/learned/mine.md").exists()
+
+
 def test_another_proposal_can_be_made_current_also_one_of_the_remote(repo: Path, hub: Path) -> None:
     other = clone(repo)
     remember(other, theirs="Bob knows about tokens")
@@ -123,15 +138,19 @@ def test_killed_half_way_nothing_is_lost_and_sync_or_propose_finishes_it(repo: P
 
 def test_a_lock_that_a_killed_git_left_does_not_keep_it_from_being_finished(repo: Path, hub: Path) -> None:
     remember(repo, one="Tokens rotate daily")
-    lock = repo / ".git/refs/heads/memory.lock"
+    locks = [repo / f".git/refs/heads/{name}.lock" for name in ("memory", "gitmem/auth")]
     script = (
-        "import os, signal\nfrom gitmem.store import commit as c\n"
-        f"def stop(*a): open({str(lock)!r}, 'w'); os.kill(os.getpid(), signal.SIGKILL)\n"
-        "c._sync_folders = stop\n"
+        "import os, signal\nfrom gitmem.git.binary import Git\nreal = Git.run\n"
+        "def stop(self, *args, **how):\n"
+        "    if '--stdin' not in args: return real(self, *args, **how)\n"
+        f"    os.mkdir({str(locks[1].parent)!r})\n"
+        f"    for path in {[str(lock) for lock in locks]}: open(path, 'w')\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "Git.run = stop\n"
         f"from gitmem import Memory\nMemory({str(repo)!r}).propose('auth')"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
-    assert (done.returncode, lock.exists()) == (-signal.SIGKILL, True), done.stderr
+    assert (done.returncode, [lock.exists() for lock in locks]) == (-signal.SIGKILL, [True, True]), done.stderr
 
     assert propose(repo).added == ("one",)
     assert tip(repo) == tip(hub)
