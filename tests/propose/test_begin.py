@@ -58,13 +58,14 @@ def test_everything_that_writes_follows_the_current_proposal_until_it_is_left(re
         memory.save()
         assert "learned/after.md" in files_of(repo / ".memory")
         context = memory.context(paths=(), budget_tokens=500)
+        memory.capture("Captured before it was left", key="last")
         memory.switch_proposal("memory")
 
         assert "learned/after.md" not in files_of(repo / ".memory")
         memory.remember("Written when it was left", key="left")
     assert "what is written goes to the proposal auth" in str(context["sections"][0])
     assert "closes" in git(repo, "show", f"{AUTH}:learned/idle.md")
-    assert {"learned/before.md", "learned/after.md"} <= set(paths(repo, AUTH))
+    assert {"learned/before.md", "learned/after.md", "learned/last.md"} <= set(paths(repo, AUTH))
     assert "learned/left.md" in paths(repo)
     assert keys(repo) == ["idle", "left"]
 

@@ -45,13 +45,14 @@ def test_it_is_found_merged_though_memory_says_more_since_and_its_name_is_free_a
     other = clone(repo)
     remember(repo, one="Tokens rotate daily")
     propose(repo, "auth")
-    remember(repo, two="Keys live in the vault")
-    propose(repo)
+    with opened(repo) as memory:
+        memory.edit_fields("idle", {}, "After a minute.\n", approve=False)
+        memory.propose()
     merge_on_forge(hub, "squash")
     git(hub, "update-ref", "-d", AUTH)  # as forges do behind a merge
     with opened(other) as memory:
         memory.sync()
-        memory.edit_fields("one", {}, "Since then it was changed.\n", approve=False)
+        memory.edit_fields("idle", {}, "After two minutes.\n", approve=False)
         memory.sync()
 
     sync(repo)
