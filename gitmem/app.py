@@ -22,12 +22,10 @@ if TYPE_CHECKING:
     from gitmem.catalog.catalog import Catalog
     from gitmem.doctor import Examined
     from gitmem.forge.issue import Failing
-    from gitmem.git.remotes import Talk
     from gitmem.opened.proofs import ProvingStore
     from gitmem.recall.asked import Asked, Found
     from gitmem.recall.precise import Similar
     from gitmem.store.start import Started
-    from gitmem.sync import Synced
     from gitmem.tasks.listing import Row
     from gitmem.tasks.task import Task
     from gitmem.tasks.tree import Node
@@ -379,27 +377,3 @@ class Memory(Hooked):
         task = task_shown(found["key"], found["kind"], found["frontmatter"])
         catalog = self.catalog()
         return found, task, waits_of(catalog, self.ground(catalog), task.key)
-
-    def sync(
-        self,
-        remote: str = "",
-        *,
-        talk: Talk | None = None,
-        push: bool = True,
-        dry_run: bool = False,
-        accept_rewritten: bool = False,
-    ) -> Synced:
-        """Bring this clone's memory and a remote's together, what was captured too, and the catalog along."""
-        from gitmem.git.remotes import Talk
-        from gitmem.sync import sync
-
-        if not dry_run:
-            self.drain()  # what was captured goes along
-            self.finish_move()
-        talk = talk or Talk()
-        done = sync(self, remote, talk, push=push, dry_run=dry_run, accept_rewritten=accept_rewritten)
-        if not dry_run:
-            self.follow_memory(done.remote, talk)
-        if done.merged != "nothing" and not dry_run:
-            self.catalog()
-        return done

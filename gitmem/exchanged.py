@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gitmem.recall.asked import Asked, Found
     from gitmem.store.listed import Entry
     from gitmem.stores import Looked
+    from gitmem.sync import Synced
     from gitmem.write.together import Queue
 
 
@@ -82,6 +83,30 @@ class Exchanged(Embeds):
         from gitmem.stores import remove
 
         return remove(self, typed, everywhere=everywhere)
+
+    def sync(
+        self,
+        remote: str = "",
+        *,
+        talk: Talk | None = None,
+        push: bool = True,
+        dry_run: bool = False,
+        accept_rewritten: bool = False,
+    ) -> Synced:
+        """Bring this clone's memory and a remote's together, what was captured too, and the catalog along."""
+        from gitmem.git.remotes import Talk
+        from gitmem.sync import sync
+
+        if not dry_run:
+            self.writer()  # what was captured goes along: the branch that it is for has all of it
+            self.finish_move()
+        talk = talk or Talk()
+        done = sync(self, remote, talk, push=push, dry_run=dry_run, accept_rewritten=accept_rewritten)
+        if not dry_run:
+            self.follow_memory(done.remote, talk)
+        if done.merged != "nothing" and not dry_run:
+            self.catalog()
+        return done
 
     def propose(
         self, name: str = "", *, talk: Talk | None = None, push: bool = True, accept_rewritten: bool = False
