@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from gitmem.opened.proofs import ProvingStore
     from gitmem.recall.asked import Asked, Found
     from gitmem.recall.precise import Similar
+    from gitmem.report.page.data import Page
     from gitmem.store.start import Started
     from gitmem.tasks.listing import Row
     from gitmem.tasks.task import Task
@@ -232,6 +233,12 @@ class Memory(Hooked):
 
         found = self.status()
         return Failing(found["failed"], found["suspect"])
+
+    def report(self, *, scope: str = "") -> Page:
+        """Return what the page of ``gitmem report`` shows: the project's memories, or those of the scope named."""
+        from gitmem.report.page.gather import gather_now
+
+        return gather_now(self, status=self.status(scope=scope), scope=scope or PROJECT)
 
     def doctor(self, *, fix: bool) -> Examined:
         """Say whether the store is well formed, and repair what can be repaired without losing anything."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem import show, status
+from gitmem import __version__, show, status
 from gitmem.at import truth
 from gitmem.at.anchor import find_anchor
 from gitmem.at.catalogs import Wanted, catalog_at
@@ -15,11 +15,14 @@ from gitmem.git.ancestry import kin_of
 from gitmem.model import FAILED, UNPROVEN
 from gitmem.policy import Policy
 from gitmem.recall import listing, plain
+from gitmem.report.page.data import Page
+from gitmem.report.page.gather import gather, name_of
 from gitmem.search.refresh import empty_catalog
 from gitmem.store.home import read_tree
 from gitmem.store.local import LocalState
 from gitmem.store.scope import PROJECT
 from gitmem.verify.due import is_accepted, refresh_states
+from gitmem.verify.known import all_verdicts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -186,6 +189,32 @@ class Past:
         }
         return told | {"spool": {"waiting": 0, "refused": 0}, "view": None, "scope": PROJECT, "scopes": {}}
 
+    def report(self) -> Page:
+        """Return what the page of ``gitmem report`` shows of that time; nothing has an age, and no job is told of."""
+        memory, code = self._memory, self.anchor.code
+        told = self.status()
+        of = Page(
+            name=name_of(self._git),
+            scope=PROJECT,
+            made=memory.now,
+            version=__version__,
+            rev=self.anchor.rev,
+            code=code,
+            tip=self.commit,
+        )
+        with self._catalog.reading():
+            return gather(
+                self._catalog,
+                self._git,
+                self._ground,
+                self._local,
+                status=told,
+                policy=self._policy,
+                now=NO_CLOCK,
+                of=of,
+                line=(code, self.anchor.rev),
+            )
+
     def show(self, typed: str) -> dict[str, Any]:
         """Return one memory as it stood, with its status then, what is known of it now, and its truth over the history.
 
@@ -210,7 +239,7 @@ class Past:
     def _verdicts(self, fact: state.FactRow) -> Sequence[Any]:
         """Return every verdict of a fact that counts, whenever it was made: the branch's of all times and our own."""
         memory = self._memory
-        branch = truth.all_verdicts(self._git, memory.find_tip() or "", fact.key)
+        branch = all_verdicts(self._git, memory.find_tip() or "", fact.key)
         mine = memory.local.verdicts([fact.key]).get(fact.key, [])
         told = state.merged(branch, mine, spec=fact.spec, claim=fact.claim)
         return [v for v in told if is_accepted(v, self._policy, now=memory.now)]

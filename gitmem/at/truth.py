@@ -6,43 +6,24 @@ was made. What no verdict proves lies between what is known before it and after 
 
 from __future__ import annotations
 
-from gitmem.catalog import state
-from gitmem.errors import FormatError, NotFoundError, ProcessError
+from gitmem.errors import NotFoundError, ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.git.ancestry import in_order
-from gitmem.model import FAILED, FAILS, HOLDS, STALE, UNPROVEN, VERIFIED, Verdict
-from gitmem.store import layout
-from gitmem.store.verdicts import parse_verdict
+from gitmem.model import FAILED, FAILS, HOLDS, STALE, UNPROVEN, VERIFIED
 from gitmem.verify.due import digester
 from gitmem.verify.inputs import CodeTree
+from gitmem.verify.known import Known, counting_of, known_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from typing import Any
 
+    from gitmem.catalog import state
     from gitmem.git.binary import Git
+    from gitmem.model import Verdict
 
-# Versions of a verdict that are read, the newest: a fact that turns every day has fewer in three years.
-MOST_VERSIONS = 1000
 WORDS = {HOLDS: "held", FAILS: "failed"}
-
-
-@frozen
-class Known:
-    """A commit of the code where it is known whether a fact held.
-
-    Attributes:
-        commit: The commit.
-        outcome: ``holds`` or ``fails``.
-        how: ``judged`` there, or found by a bisection (``culprit``).
-        because: Why it failed.
-    """
-
-    commit: str
-    outcome: str
-    how: str
-    because: str = ""
 
 
 @frozen
@@ -83,32 +64,6 @@ class Truth:
     proof: str = ""
 
 
-def all_verdicts(git: Git, tip: str, key: str) -> list[Verdict]:
-    """Return every verdict that the store ever had of one fact, the newest first.
-
-    Those that cannot be read say nothing, as everywhere.
-    """
-    if not tip:
-        return []
-    spec = f":(glob)verdicts/{layout.shard(key)}/{key}.{'?' * 16}.toml"
-    argv = ("log", "-z", "--raw", "--no-abbrev", "--no-renames", "--full-history", "--topo-order", "--format=")
-    done = git.run(
-        "-c", "diff.orderFile=/dev/null", *argv, f"--max-count={MOST_VERSIONS}", tip, "--", spec, check=False
-    )
-    words = done.stdout.split(b"\0")
-    oids = [word.split(b" ")[3].decode("ascii") for word in words if word.lstrip(b"\n").startswith(b":")]
-    sizes = git.sizes(dict.fromkeys(oids))
-    wanted = [oid for oid, size in sizes.items() if 0 <= size <= layout.VERDICT_LIMIT]
-    return [verdict for _, content in git.read_blobs(wanted) for verdict in _parsed(content or b"", key)]
-
-
-def _parsed(content: bytes, key: str) -> Iterable[Verdict]:
-    try:
-        return (parse_verdict(content, key=key, path=""),)
-    except FormatError:
-        return ()
-
-
 def truth_at(git: Git, commit: str, fact: state.FactRow, verdicts: Sequence[Verdict]) -> Truth:
     """Return what is known of a fact at a commit of the code.
 
@@ -119,7 +74,7 @@ def truth_at(git: Git, commit: str, fact: state.FactRow, verdicts: Sequence[Verd
         verdicts: All that are known of it; those of another specification or claim do not count.
     """
     verdicts = [v for v in verdicts if (v.spec, v.claim) == (fact.spec, fact.claim)]
-    known = {known.commit: known for known in _known(verdicts)}
+    known = {known.commit: known for known in known_of(verdicts)}
     proof = _proof(git, commit, fact, verdicts)
     if proof is not None:
         known[commit] = Known(commit, proof.outcome, known[commit].how if commit in known else "judged", proof.because)
@@ -147,33 +102,7 @@ def _proof(git: Git, commit: str, fact: state.FactRow, verdicts: Sequence[Verdic
         return None  # in a shallow or broken clone
     digest_of = digester(tree, fact)
     same = [v for v in verdicts if v.inputs == digest_of(v)]
-    return _counting(same) if same else None
-
-
-def _counting(verdicts: Sequence[Verdict]) -> Verdict:
-    """Return the one that counts of verdicts on the same inputs.
-
-    As for the present (``state.pick``), what is only claimed cannot say that a fact holds where this clone judged it.
-    """
-    is_ours = any(v.own for v in verdicts)
-    return max((v for v in verdicts if v.own or not is_ours or v.outcome != HOLDS), key=lambda v: (v.at, v.own))
-
-
-def _known(verdicts: Iterable[Verdict]) -> Iterable[Known]:
-    """Yield where each verdict says whether the fact held; what was judged at a commit counts before what is told."""
-    found: dict[str, Known] = {}
-    judged: dict[str, list[Verdict]] = {}
-    for v in sorted(verdicts, key=lambda v: v.at):
-        if v.held_commit:
-            found.setdefault(v.held_commit, Known(v.held_commit, HOLDS, "judged"))
-        if v.culprit and not v.culprit_after:
-            found[v.culprit] = Known(v.culprit, FAILS, "culprit", v.because)
-        judged.setdefault(v.commit, []).append(v)
-    for commit, them in judged.items():
-        v = _counting(them)
-        is_culprit = v.outcome == FAILS and commit in found and found[commit].how == "culprit"
-        found[commit] = Known(commit, v.outcome, "culprit" if is_culprit else "judged", v.because)
-    return found.values()
+    return counting_of(same) if same else None
 
 
 def _segments(line: Sequence[Known], behind: dict[str, frozenset[str]]) -> tuple[Segment, ...]:

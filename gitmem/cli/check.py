@@ -12,8 +12,8 @@ Exit status: 0 nothing becomes false; 1 something does; 3 something that the cha
 from __future__ import annotations
 
 from gitmem.cli import reports, shared
-from gitmem.cli.output import MARKS
 from gitmem.errors import UsageError
+from gitmem.model import MARKS
 from gitmem.verify.culprit import phrase
 from gitmem.verify.finding import BROKEN, MENDED, STILL, SUSPECT, UNCHECKED
 

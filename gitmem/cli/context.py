@@ -7,8 +7,8 @@ not fit is counted, with the command that shows it.
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.cli.output import MARKS
 from gitmem.context.sections import ago
+from gitmem.model import MARKS
 from gitmem.store.scope import PROJECT
 
 TYPE_CHECKING = False

@@ -33,7 +33,6 @@ STYLES = {
     "yellow": "33",
     "match": "1",
 }
-MARKS = {"verified": "✓", "failed": "✗", "suspect": "?", "stale": "~", "unproven": "·", "": " "}
 # Progress is drawn at most this often (seconds): a terminal is slower than the work.
 DRAWN_EVERY_S = 0.08
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 
 from gitmem.app import Memory
-from gitmem.cli.output import MARKS, Output
+from gitmem.cli.output import Output
 from gitmem.config import variable
 from gitmem.errors import RefusedError, UsageError
-from gitmem.model import FACTORS, STATUSES
+from gitmem.model import FACTORS, MARKS, STATUSES
 from gitmem.store.scope import LISTED, PROJECT, SCOPES
 
 TYPE_CHECKING = False
@@ -99,7 +99,7 @@ def refuse_other_stores(args: argparse.Namespace) -> None:
     Raises:
         UsageError: That is so.
     """
-    if args.store:
+    if getattr(args, "store", ""):
         raise UsageError("--at goes back in this project's memory alone", hint="leave out --store")
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.cli.output import MARKS
 from gitmem.document import conflict
+from gitmem.model import MARKS
 from gitmem.store.home import is_home
 from gitmem.store.scope import PROJECT
 

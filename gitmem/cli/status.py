@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.cli.output import MARKS
+from gitmem.model import MARKS
 from gitmem.store import proposed
 
 TYPE_CHECKING = False

@@ -52,6 +52,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "export": ("read", "memories as JSONL or as a folder of Markdown"),
     "log": ("read", "the history of a memory and of its verdicts"),
     "status": ("read", "counts, failures, and what waits for approval"),
+    "report": ("read", "a web page of what holds, what failed and why, and all memories"),
     "badge": ("read", "a picture of how the facts stand, for a README"),
     "metrics": ("read", "numbers for Prometheus, as OpenMetrics text"),
     "verify": ("prove", "run the checks that are due and mark what no longer holds"),

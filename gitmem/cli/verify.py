@@ -10,9 +10,9 @@ Exit status: 0 all is well; 1 a fact failed or is suspect; 3 something due could
 from __future__ import annotations
 
 from gitmem.cli import reports, shared
-from gitmem.cli.output import MARKS
 from gitmem.cli.why import print_culprit, progress_of
 from gitmem.errors import BusyError, UsageError
+from gitmem.model import MARKS
 from gitmem.verify import undeclared
 
 TYPE_CHECKING = False

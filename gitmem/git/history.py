@@ -84,6 +84,32 @@ def list_ancestors(git: Git, tip: str, *, without: str = "", at_most: int) -> li
     return [one for one in found if one.commit not in before]
 
 
+@frozen
+class Linear:
+    """One commit of a first-parent line: its name, when it was committed (epoch seconds), by whom, and its subject."""
+
+    commit: str
+    at: int
+    by: str
+    subject: str
+
+
+def list_line(git: Git, tip: str, *, at_most: int) -> list[Linear]:
+    """Return a commit and its first parents, the newest first; what they say is as somebody wrote it.
+
+    Raises:
+        ProcessError: The history cannot be read.
+    """
+    form = "--format=%H%x00%ct%x00%an%x00%s"
+    argv = ("log", "-z", "--first-parent", "--no-color", "--no-show-signature", "--encoding=UTF-8", form)
+    words = _read(git, *argv, f"--max-count={at_most}", tip, "--").decode("utf-8", "replace").split("\0")
+    found = []
+    for at in range(0, len(words) - 3, 4):
+        commit, when, by, subject = words[at : at + 4]
+        found.append(Linear(commit, int(when) if when.isdigit() else 0, by, subject))
+    return found
+
+
 def list_touched(git: Git, pairs: Iterable[tuple[str, str]]) -> dict[str, list[Touched]]:
     """Return what differs between each commit and a second one, by the first; all in one process.
 

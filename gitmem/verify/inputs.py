@@ -60,6 +60,14 @@ class CodeTree(Files):
                 entries[change.path] = (change.mode, change.oid, change.path)
         return CodeTree(git, commit, entries.values())
 
+    @classmethod
+    def known(cls, commit: str, tree: str, entries: Iterable[Entry]) -> CodeTree:
+        """Return a tree whose files are known already."""
+        made = cls.__new__(cls)
+        made.commit, made.tree = commit, tree
+        Files.__init__(made, entries)
+        return made
+
     @cached_property
     def places(self) -> Places:
         """Return the files, to be asked what is at a path."""

@@ -13,10 +13,11 @@ import pytest
 from ages import grow, opened, says_good
 from conftest import NOW, commit_files, put_files, tip
 
-from gitmem.at.truth import Truth, all_verdicts, truth_at
+from gitmem.at.truth import Truth, truth_at
 from gitmem.catalog.state import FactRow
 from gitmem.model import BUILTIN, FAILS, HOLDS, Check, Verdict
 from gitmem.verify.inputs import CodeTree, digest
+from gitmem.verify.known import all_verdicts
 from gitmem.verify.session import Options
 
 TEXTS = {"A": "good", "B": "good too", "C": "bad", "D": "bad too", "E": "good", "T": "good, on a topic"}

@@ -167,6 +167,18 @@ def test_json_is_one_document_with_nothing_alive_in_it(hostile: Path, words: tup
         json.loads(done.out)
 
 
+def test_the_page_has_nothing_alive_in_it_and_nothing_of_it_is_more_than_text(hostile: Path) -> None:
+    gitmem(hostile, "verify", "--approved", "approved", "--no-sandbox")
+
+    page, data = gitmem(hostile, "report", "-"), gitmem(hostile, "report", "--json")
+
+    assert (page.status, data.status) == (0, 0)
+    assert ALIVE.findall(page.out + page.err + data.out + data.err) == []
+    assert len(re.findall("<script", page.out)) == 1
+    assert 'id="title"' in page.out
+    assert json.loads(data.out)["statuses"]["failed"] == 2
+
+
 def test_what_an_agent_ran_and_what_another_repository_says_is_shown_with_nothing_alive_in_it(
     hostile: Path, template: Path, tmp_path: Path
 ) -> None:

@@ -1,0 +1,44 @@
+"""Where the page is put: a new file or an earlier page of ours, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from gitmem.errors import GitmemError, RefusedError
+from gitmem.report.page.render import MARK
+
+
+def write(file: str, text: str, *, force: bool = False) -> None:
+    """Put the page in its place.
+
+    Raises:
+        RefusedError: There is something that is no page of ours.
+        GitmemError: It cannot be written.
+    """
+    path = Path(file)
+    if not force and not _is_ours(path):
+        raise RefusedError(f"{file} exists and is no report of gitmem", hint="choose another name, or: --force")
+    if path.is_dir():
+        raise RefusedError(f"{file} is a folder", hint=f"gitmem report '{path / 'gitmem-report.html'}'")
+    new = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        with new.open("x", encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
+            stream.write(text)
+        new.replace(path)
+    except OSError as err:
+        new.unlink(missing_ok=True)
+        raise GitmemError(f"the report {file} cannot be written: {err.strerror}") from err
+
+
+def _is_ours(path: Path) -> bool:
+    """Tell whether nothing is there, or an earlier page of ours; a link is somebody's."""
+    if path.is_symlink():
+        return False
+    try:
+        with path.open("rb") as stream:
+            return stream.read(len(MARK)) in (MARK.encode(), b"")
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return path.is_dir()  # a folder says so itself

@@ -1,0 +1,71 @@
+"""The page: its data put into its template, with a policy that lets nothing run or load but what is in it. Pure."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from hashlib import sha256
+from importlib.resources import files
+from string import Template
+
+from gitmem.report.page import memories, prose, sections
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.report.page.data import Page
+
+# The beginning of every page of ours: what begins otherwise is somebody's, and not overwritten.
+MARK = "<!doctype html>\n<!-- gitmem report -->\n"
+NAV = (("_broken", "Broken"), ("_open", "Not proven"), ("_graph", "Links"), ("_time", "Timeline"), ("_jobs", "Jobs"),
+       ("_all", "All"))  # fmt: skip
+
+
+def render(page: Page) -> str:
+    """Return the page as one HTML document; the same for the same data."""
+    shelf = memories.shelve(page)
+    style, script = _file("page.css"), _file("page.js")
+    parts = [
+        sections.hero(page),
+        sections.broken(page, shelf),
+        sections.open_ends(page, shelf),
+        sections.graph(page),
+        sections.history(page, shelf),
+        sections.jobs(page),
+        sections.everything(page, memories.listing(page, shelf)),
+    ]
+    main = "\n".join(part for part in parts if part)
+    nav = "".join(f'<a href="#{name}">{told}</a>' for name, told in NAV if f'<section id="{name}"' in main)
+    return MARK + Template(_file("page.html")).substitute(
+        policy=_policy(style, script),
+        name=prose.line(page.name),
+        version=prose.line(page.version),
+        made=page.made,
+        style=style,
+        script=script,
+        nav=nav,
+        main=main,
+        foot=sections.foot(page),
+    )
+
+
+def _file(name: str) -> str:
+    return (files(__package__) / name).read_text("utf-8")
+
+
+def _policy(style: str, script: str) -> str:
+    """Return the page's Content-Security-Policy: nothing but this very style and this very script, and no address.
+
+    Source: Content Security Policy Level 3, sections 2.3.1 (hashes) and 3.3 (the meta element).
+    """
+    rules = (
+        "default-src 'none'",
+        f"style-src 'sha256-{_hash(style)}'",
+        f"script-src 'sha256-{_hash(script)}'",
+        "img-src data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+    )
+    return "; ".join(rules)
+
+
+def _hash(text: str) -> str:
+    return b64encode(sha256(text.encode()).digest()).decode("ascii")
