@@ -55,8 +55,6 @@ class Browser:
         self._wait()
         made = self._ask("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
         self._session = f"/session/{made['sessionId']}"
-        # A window that nobody looks at has no focus, and then nothing in it is told that it has.
-        self.cdp("Emulation.setFocusEmulationEnabled", enabled=True)
 
     def _wait(self) -> None:
         end = time.monotonic() + TIMEOUT_S
@@ -90,6 +88,12 @@ class Browser:
         """Load a page from disk, from nothing."""
         self.cdp("Page.navigate", url="about:blank")
         self._ask("POST", f"{self._session}/url", {"url": page.as_uri() + fragment})
+        # A window that nobody looks at has no focus, and what is typed there may go nowhere.
+        self.cdp("Emulation.setFocusEmulationEnabled", enabled=True)
+        self.cdp("Page.bringToFront")
+        end = time.monotonic() + TIMEOUT_S
+        while not self.js("return document.hasFocus()") and time.monotonic() < end:
+            time.sleep(0.01)
 
     def js(self, script: str, *args: Any) -> Any:
         """Run the body of a function in the page and return what it returns; a promise is waited for."""

@@ -16,7 +16,7 @@ from gitmem.model import FAILED, UNPROVEN
 from gitmem.policy import Policy
 from gitmem.recall import listing, plain
 from gitmem.report.page.data import Page
-from gitmem.report.page.gather import gather, name_of
+from gitmem.report.page.gather import gather
 from gitmem.search.refresh import empty_catalog
 from gitmem.store.home import read_tree
 from gitmem.store.local import LocalState
@@ -194,7 +194,7 @@ class Past:
         memory, code = self._memory, self.anchor.code
         told = self.status()
         of = Page(
-            name=name_of(self._git),
+            name=self._git.repository.name,
             scope=PROJECT,
             made=memory.now,
             version=__version__,

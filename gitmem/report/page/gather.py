@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 from gitmem import __version__
 from gitmem.catalog import state
@@ -73,7 +72,7 @@ def gather_now(memory: Opened, *, status: Mapping[str, Any], scope: str) -> Page
             policy=store.policy(),
             now=memory.now,
             of=Page(
-                name=name_of(git),
+                name=git.repository.name,
                 scope=scope,
                 made=memory.now,
                 version=__version__,
@@ -89,12 +88,6 @@ def gather_now(memory: Opened, *, status: Mapping[str, Any], scope: str) -> Page
             ),
             accepts=lambda fields: store.store.scope != UNIVERSAL or is_meant(fields, (scope,), domains),
         )
-
-
-def name_of(git: Git) -> str:
-    """Return what a repository is called: its folder."""
-    place = Path(git.repository.top or git.repository.common)
-    return (place.parent if place.name == ".git" else place).name.removesuffix(".git") or "memory"
 
 
 def gather(
@@ -309,8 +302,7 @@ def _known_here(catalog: Catalog, ground: int | None) -> dict[str, str]:
 
 def _warnings(status: Mapping[str, Any]) -> Iterable[str]:
     jobs = status.get("jobs") or {}
-    if jobs.get("silent"):
-        yield str(jobs["silent"])
+    yield from (str(jobs[name]) for name in ("silent", "soon_off") if jobs.get(name))
     if status["problems"]:
         number = status["problems"]
         yield f"{number} file{'s' if number > 1 else ''} of the memory cannot be read or have problems: gitmem doctor"

@@ -75,11 +75,16 @@ def _checked(jobs: Mapping[str, Any] | None) -> str:
     """Return when a verify job ran last, here or for the branch, and on which commit of the code."""
     if jobs is None:
         return ""
-    known = [(job["at"], job[name]) for job, name in ((jobs["last"], "commit"), (jobs["branch"], "code")) if job]
+    known = [(job["at"], job[name], job["behind"]) for job, name in _ran(jobs)]
     if not known:
         return " · no verify job ran yet"
-    at, code = max(known)
-    return f" · last verify job {_when(at)}" + (f" on {commit(code)}" if code else "")
+    at, code, behind = max(known, key=lambda one: one[0])
+    return f" · last verify job {_when(at)}" + (f" on {commit(code)}{_behind(behind)}" if code else "")
+
+
+def _ran(jobs: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], str]]:
+    """Return the jobs that are known, each with the name of the field that has its commit of the code."""
+    return [(jobs[which], name) for which, name in (("last", "commit"), ("branch", "code")) if jobs[which]]
 
 
 def _bar(counts: Mapping[str, int]) -> str:
@@ -270,25 +275,33 @@ def jobs(page: Page) -> str:
         counts = [(last["due"], "due"), (last["failed"], "failed"), (last["unchecked"], "not checked")]
         ran = ", ".join(f"{number} {word}" for number, word in counts if number)
         what = how.get(last["state"], ran or "nothing was due")
-        on = f" on {commit(last['commit'])}" if last["commit"] else ""
+        on = f" on {commit(last['commit'])}{_behind(last['behind'])}" if last["commit"] else ""
         rows.append(("Last job here", f"{_when(last['at'])}{on}: {what}"))
     else:
         rows.append(("Last job here", "none ran in this clone"))
-    recorded: Mapping[str, Any] | None = told["branch"]
-    if recorded:
-        code = f" for the code at {commit(recorded['code'])}" if recorded["code"] else ""
-        rows.append(("Last recorded", f"{_when(recorded['at'])}{code}, as {commit(recorded['commit'])}"))
-    else:
-        rows.append(("Last recorded", "no job has written to the memory's branch"))
+    branch, claimed = told["branch"], told["claimed"]
+    rows.append(("Last recorded", _recorded(branch) if branch else "no job has written to the memory's branch"))
+    if claimed and claimed != branch:
+        rows.append(("By other machines", _recorded(claimed)))
     names = [f"{prose.line(one['what'])}, {prose.line(one['often'])}" for one in told["schedules"]]
     rows.append(("Scheduled by", "; ".join(names) or "nothing that is known here: <code>gitmem install</code>"))
-    if told["silent"]:
-        rows.append(("Silence", f'<strong class="silent">{prose.line(told["silent"])}</strong>'))
+    for wrong in filter(None, (told["silent"], told["soon_off"])):
+        rows.append(("Silence", f'<strong class="silent">{prose.line(wrong)}</strong>'))
     if page.waiting:
         waits = f"{counted(len(page.waiting), 'command')}: <code>gitmem trust --review</code>"
         rows.append(("Waits for approval", waits))
     terms = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows)
     return _section("_jobs", "Verify jobs", "What keeps this page true.", f"<dl>{terms}</dl>")
+
+
+def _recorded(found: Mapping[str, Any]) -> str:
+    code = f" for the code at {commit(found['code'])}{_behind(found['behind'])}" if found["code"] else ""
+    return f"{_when(found['at'])}{code}, as {commit(found['commit'])}"
+
+
+def _behind(number: int | None) -> str:
+    """Return how far behind HEAD a commit of the code is, where that is known and more than nothing."""
+    return f" ({counted(number, 'commit')} behind)" if number else ""
 
 
 def _when(told: str) -> str:

@@ -22,10 +22,12 @@ EVIL = (
 CULPRIT = "c" * 40
 JOBS = {
     "last": {**{"at": "2026-09-20T10:00:00Z", "age_s": 9, "state": "ended", "commit": "a" * 40, "due": 3, "failed": 1},
-             **{"unchecked": 0, "problem": "", "scheduled": True}},
-    "branch": {"commit": "b" * 40, "at": "2026-09-20T10:01:00Z", "age_s": 8, "code": "a" * 40},
+             **{"unchecked": 0, "problem": "", "scheduled": True, "behind": 0}},
+    "branch": {"commit": "b" * 40, "at": "2026-09-20T10:01:00Z", "age_s": 8, "code": "a" * 40, "behind": 2},
+    "claimed": {"commit": "c" * 40, "at": "2026-09-19T10:01:00Z", "age_s": 8, "code": "", "behind": None},
     "schedules": [{"what": "github", "every": "daily", "often": "daily", "file": "x"}],
     "silent": "",
+    "soon_off": "",
 }  # fmt: skip
 FAILED = Entry("rs256", "fact", "Tokens are signed with RS256", status="failed", why="no file says so", by="Ana",
                check="{contains: RS256}", judged=1_790_000_000, judged_at="a" * 40, held="d" * 40, culprit=CULPRIT,
@@ -89,9 +91,10 @@ def test_jobs_are_told_with_their_commits_and_silence_is_a_warning() -> None:
     text = Document(render.render(quiet)).text
 
     assert "Last job here 2026-09-20 10:00 UTC on aaaaaaaaaaaa: 3 due, 1 failed" in text
-    assert "2026-09-20 10:01 UTC for the code at aaaaaaaaaaaa, as bbbbbbbbbbbb" in text
+    assert "2026-09-20 10:01 UTC for the code at aaaaaaaaaaaa (2 commits behind), as bbbbbbbbbbbb" in text
+    assert "By other machines 2026-09-19 10:01 UTC, as cccccccccccc" in text
     assert text.index(silent) < text.index("A check ran")
-    assert "last verify job 2026-09-20 10:01 UTC on aaaaaaaaaaaa" in text
+    assert "last verify job 2026-09-20 10:01 UTC on aaaaaaaaaaaa (2 commits behind)" in text
     assert (
         "no verify job ran yet"
         in Document(render.render(replace(PAGE, jobs={**JOBS, "last": None, "branch": None}))).text
