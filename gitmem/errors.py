@@ -143,6 +143,10 @@ class ForgeError(RemoteError):
         self.status = status
 
 
+class ProtectedError(RemoteError):
+    """A branch of a remote is protected: it was reached, and takes no push to that one."""
+
+
 class EmbeddingError(GitmemError):
     """An embedding model or endpoint is not there, does not answer, or not with vectors of one size."""
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gitmem.recall.asked import Asked, Found
     from gitmem.store.listed import Entry
     from gitmem.stores import Looked
-    from gitmem.sync import Synced
+    from gitmem.synced import Synced
     from gitmem.write.together import Queue
 
 
@@ -92,6 +92,7 @@ class Exchanged(Embeds):
         push: bool = True,
         dry_run: bool = False,
         accept_rewritten: bool = False,
+        instead: str = "",
     ) -> Synced:
         """Bring this clone's memory and a remote's together, what was captured too, and the catalog along."""
         from gitmem.git.remotes import Talk
@@ -101,7 +102,8 @@ class Exchanged(Embeds):
             self.writer()  # what was captured goes along: the branch that it is for has all of it
             self.finish_move()
         talk = talk or Talk()
-        done = sync(self, remote, talk, push=push, dry_run=dry_run, accept_rewritten=accept_rewritten)
+        how = {"push": push, "dry_run": dry_run, "accept_rewritten": accept_rewritten}
+        done = sync(self, remote, talk, **how, instead=instead)
         if not dry_run:
             self.follow_memory(done.remote, talk)
         if done.merged != "nothing" and not dry_run:

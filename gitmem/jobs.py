@@ -105,20 +105,43 @@ class Jobs(Shown):
 
         return (schedule.plan_uninstall if only_plan else schedule.uninstall)(self.git)
 
-    def install_github(
-        self, *, every: str, shards: int = 1, package: str = "", force: bool = False, only_plan: bool = False
+    def install_ci(
+        self,
+        forge: str,
+        *,
+        every: str,
+        shards: int = 1,
+        package: str = "",
+        force: bool = False,
+        only_plan: bool = False,
     ) -> Sequence[Step]:
-        """Write the workflow that verifies on GitHub into the work tree, and return what was done, or would be."""
-        from gitmem.install import github
+        """Set up the jobs that run on ``github`` or ``gitlab``, and return what was done, or would be."""
+        from gitmem.install import ci
+        from gitmem.install.ci_files import Wanted
 
-        do = github.plan_install if only_plan else github.install
-        return do(self.git, every=every, shards=shards, package=package, force=force)
+        wanted = Wanted(every=every, shards=shards, package=package)
+        if only_plan:
+            return ci.plan_install(self, forge, wanted, force=force).steps
+        return ci.install(self, forge, wanted, force=force)
 
-    def uninstall_github(self, *, force: bool = False, only_plan: bool = False) -> Sequence[Step]:
-        """Take the workflow away, and return what was done, or would be."""
-        from gitmem.install import github
+    def uninstall_ci(self, forge: str, *, force: bool = False, only_plan: bool = False) -> Sequence[Step]:
+        """Take the jobs that run on a forge away, and return what was done, or would be."""
+        from gitmem.install import ci
 
-        return (github.plan_uninstall if only_plan else github.uninstall)(self.git, force=force)
+        if only_plan:
+            return ci.plan_uninstall(self, forge, force=force).steps
+        return ci.uninstall(self, forge, force=force)
+
+    def ci_notes(self) -> Sequence[str]:
+        """Return one line for each thing that a person should know who sets up a forge's jobs here."""
+        from gitmem.install.ci_others import list_notes
+
+        top = self.git.repository.work_tree
+        notes = list_notes(top, self.config.branch) if top is not None else []
+        if self.find_tip() is None:
+            told = "there is no memory branch here yet, where pull requests to it are reviewed"
+            notes.append(f"{told}: gitmem init, then install again")
+        return notes
 
     def schedules(self) -> Sequence[Schedule]:
         """Return what is to run verify jobs of this repository: on this machine, and on the forge."""

@@ -207,6 +207,26 @@ def number(low: float, high: float = 1e9, *, is_open: bool = False) -> Callable[
     return read
 
 
+def one_of(*words: str) -> Callable[[Any], str]:
+    """Return a reader for one of some words, of which there are at least two."""
+    *most, last = (f'"{word}"' for word in words)
+    wanted = f"{', '.join(most)} or {last}"
+
+    def read(value: Any) -> str:
+        if value not in words:
+            raise WrongValue(wanted)
+        return str(value)
+
+    return read
+
+
+looking = one_of("asked", "always")
+stop_log = one_of("off", "activity", "responses")
+edits = one_of("off", "patterns")
+tracing = one_of("auto", "off")
+fail_on = one_of("newly_false", "unchecked", "never")
+
+
 def share_or_off(value: Any) -> float:
     """Read a share above 0; ``"off"`` is 0.
 
@@ -314,34 +334,6 @@ def language(value: Any) -> str:
     if not isinstance(value, str) or value not in known:
         raise WrongValue(f'"{NO_LANGUAGE}" or one of {", ".join(known)}')
     return value
-
-
-def looking(value: Any) -> str:
-    """Read when recall looks for the work at hand."""
-    if value not in ("asked", "always"):
-        raise WrongValue('"asked" or "always"')
-    return str(value)
-
-
-def stop_log(value: Any) -> str:
-    """Read what is logged when an agent stops."""
-    if value not in ("off", "activity", "responses"):
-        raise WrongValue('"off", "activity" or "responses"')
-    return str(value)
-
-
-def edits(value: Any) -> str:
-    """Read what becomes of edits."""
-    if value not in ("off", "patterns"):
-        raise WrongValue('"off" or "patterns"')
-    return str(value)
-
-
-def tracing(value: Any) -> str:
-    """Read whether what checks read is looked at."""
-    if value not in ("auto", "off"):
-        raise WrongValue('"auto" or "off"')
-    return str(value)
 
 
 def profile(value: Any) -> str:

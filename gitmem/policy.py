@@ -13,6 +13,7 @@ from gitmem.kinds import KINDS, RESERVED_FOLDERS, TAG_WORDS, Kind
 from gitmem.settings import (
     ROLES,
     CaptureSettings,
+    CheckSettings,
     ContextSettings,
     DenseSettings,
     DuplicateSettings,
@@ -45,7 +46,7 @@ class Policy:
 
     Attributes:
         kinds: The rows by name, built-in ones and those of the store.
-        recall, verify, context, session, stops, capture, workflow: The sections of these names.
+        recall, verify, check, context, session, stops, capture, workflow: The sections of these names.
         secrets, rotation, duplicates: Those of these.
         roles: What is told to each role, by name.
         tags: The words that give each tag.
@@ -55,6 +56,7 @@ class Policy:
     kinds: Mapping[str, Kind]
     recall: RecallSettings
     verify: VerifySettings
+    check: CheckSettings
     context: ContextSettings
     session: SessionSettings
     stops: StopSettings
@@ -234,8 +236,8 @@ def _factors(*names: str) -> dict[str, _Row]:
 
 
 _TABLES = (
-    *("recall", "verify", "context", "session", "stops", "capture", "workflow", "secrets", "rotation", "duplicates"),
-    *("roles", "tags", "kinds"),
+    *("recall", "verify", "check", "context", "session", "stops", "capture", "workflow", "secrets", "rotation"),
+    *("duplicates", "roles", "tags", "kinds"),
 )
 
 DEFAULTS: dict[str, Any] = {
@@ -247,6 +249,7 @@ DEFAULTS: dict[str, Any] = {
     "recall.points": WorkPoints(),
     "recall.dense": DenseSettings(),
     "verify": VerifySettings(),
+    "check": CheckSettings(),
     "context": ContextSettings(),
     "session": SessionSettings(),
     "stops": StopSettings(),
@@ -313,6 +316,9 @@ ROWS: dict[str, dict[str, _Row]] = {
         "claimed": _Row(read.flag, "whether verdicts made in other clones count"),
         "default_branch": _Row(read.line, "branch whose verdicts are committed; empty = found from git"),
         "trace": _Row(read.tracing, '"auto" = look at what checks read, where strace works; "off" = never'),
+    },
+    "check": {
+        "fail_on": _Row(read.fail_on, '"newly_false", "unchecked" (also what could not be checked) or "never"'),
     },
     "context": {
         "budget_tokens": _Row(read.whole(1), "tokens of a session's digest"),

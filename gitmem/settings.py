@@ -142,6 +142,22 @@ class RecallSettings:
     language: str = ENGLISH
 
 
+# What may make `check` say no: a fact that becomes false; also one that could not be checked; or nothing.
+FAIL_ON = ("newly_false", "unchecked", "never")
+
+
+@frozen
+class CheckSettings:
+    """What makes `check` say no.
+
+    Attributes:
+        fail_on: One of ``FAIL_ON``.
+    """
+
+    # DESIGN, section 6: a run that proved nothing is not green.
+    fail_on: str = "unchecked"
+
+
 @frozen
 class VerifySettings:
     """How checks are run and which verdicts count.

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 
-from gitmem.errors import ConflictError, NoRepositoryError, RemoteError
-from gitmem.frozen import frozen, replace
+from gitmem.errors import ConflictError, NoRepositoryError, ProtectedError, UsageError
+from gitmem.frozen import replace
 from gitmem.git import remotes
 from gitmem.git.ancestry import is_shallow
 from gitmem.git.objects import open_objects
@@ -18,63 +18,36 @@ from gitmem.store import layout
 from gitmem.store.commit import Plan, advance, ref_lock_path, write_commit
 from gitmem.store.lock import WriteLock, clear_stale_ref_lock
 from gitmem.store.merge import merge
+from gitmem.synced import Synced, counted
 from gitmem.verify.culprit import told_of
 from gitmem.verify.standing import culprits, status_page, take_stock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any
 
     from gitmem.git.binary import Git
     from gitmem.git.objects import Objects
     from gitmem.opened import Opened
-    from gitmem.store.merge import Conflict, Merged
+    from gitmem.store.merge import Merged
 
 # How often a push that others were faster than is tried again, on the new tip (fault R20: "on reject loop <= 5").
 ATTEMPTS = 8
 # Another sync of this clone is waited for as long as a remote may take.
 WAIT_S = remotes.TIMEOUT_S
-# What forges say where a branch is protected: GitHub (GH006; GH013 for rulesets), GitLab, Gitea, Forgejo, Bitbucket.
-PROTECTED = (
-    "protected branch", "GH006", "GH013", "is protected", "can only be modified through pull requests",
-    "Permission denied to update branch",
-)  # fmt: skip
 # Trailers name at most this many memories.
 TRAILERS = 50
 
 
-@frozen
-class Synced:
-    """What a sync did, or would do.
-
-    Attributes:
-        remote: The remote.
-        fetched: The remote's commit that was found; empty where it has no memory yet.
-        merged: How it came in: ``nothing``, ``joined`` (there was no branch here), ``forward``, or ``merged``.
-        commit: Where this clone's branch is now.
-        pushed: Whether the remote has it all.
-        added: Keys of memories that came in, sorted.
-        changed: Keys of memories that came in changed.
-        retired: Keys of memories that came in retired.
-        verdicts: How many verdicts came in.
-        conflicts: What came out of this merge and must be settled by a person, by path.
-    """
-
-    remote: str
-    fetched: str = ""
-    merged: str = "nothing"
-    commit: str = ""
-    pushed: bool = False
-    added: tuple[str, ...] = ()
-    changed: tuple[str, ...] = ()
-    retired: tuple[str, ...] = ()
-    verdicts: int = 0
-    conflicts: tuple[Conflict, ...] = ()
-
-
 def sync(
-    memory: Opened, remote: str, talk: Talk, *, push: bool, dry_run: bool, accept_rewritten: bool = False
+    memory: Opened,
+    remote: str,
+    talk: Talk,
+    *,
+    push: bool,
+    dry_run: bool,
+    accept_rewritten: bool = False,
+    instead: str = "",
 ) -> Synced:
     """Bring both sides together.
 
@@ -85,30 +58,31 @@ def sync(
         push: Whether to send what is here.
         dry_run: Only fetch, and say what would be done.
         accept_rewritten: Merge a remote branch whose history was rewritten, or publish again one that was removed.
+        instead: Where the remote's memory branch is protected, send to this branch of it, for a pull request; empty
+            for nowhere.
 
     Raises:
+        UsageError: *instead* is the memory branch.
         NoRepositoryError: There is no memory on either side, or no remote.
         NotFoundError: There is no such remote.
         RemoteError: It cannot be reached, or refuses; what is here is kept.
         ConflictError: The remote's history was rewritten, or others were always faster.
     """
+    if instead == memory.config.branch:
+        raise UsageError(f"{instead} is the memory branch itself", hint="name a branch for pull requests to it")
     name = remote_of(memory, remote)
     with WriteLock(memory.git.repository.state_dir, command="sync", timeout_s=WAIT_S, name="sync.lock") as lock:
         tracking = ref_lock_path(memory.git, f"refs/remotes/{name}/{memory.config.branch}")
         clear_stale_ref_lock(tracking, lock.crashed)
         lock.renew()
+        exchange = Exchange(memory, name, talk, accept=accept_rewritten)
         try:
-            return Exchange(memory, name, talk, accept=accept_rewritten).run(push=push, dry_run=dry_run)
-        except RemoteError as err:
-            if not is_protected(err.message):
-                raise
+            return exchange.run(push=push, dry_run=dry_run)
+        except ProtectedError as err:
+            if instead:
+                return exchange.send_to(instead)
             hint = "the branch is protected there: propose what you wrote, gitmem propose NAME"
-            raise RemoteError(err.message, hint=hint) from err
-
-
-def is_protected(said: str) -> bool:
-    """Tell whether a remote refused a push because a branch is protected there."""
-    return any(words in said for words in PROTECTED)
+            raise ProtectedError(err.message, hint=hint) from err
 
 
 def remote_of(memory: Opened, remote: str) -> str:
@@ -174,7 +148,27 @@ class Exchange:
             talk = self._talk
             if remotes.push(self._git, self._remote, self._branch, tip, expected=theirs, talk=talk):
                 return self._told(tip, pushed=True, seen=tip)
-        raise ConflictError(
+        raise self._outrun()
+
+    def send_to(self, branch: str) -> Synced:
+        """Send what is here to another branch of the remote; what waits there already comes along and stays.
+
+        Raises:
+            ConflictError: Others were always faster.
+        """
+        for _ in range(ATTEMPTS):
+            ours = self._git.read_ref(self._ref)
+            waiting = remotes.fetch(self._git, self._remote, branch, self._talk)
+            if waiting is not None and not self._bring_in(ours, waiting):
+                continue
+            tip = self._git.read_ref(self._ref)
+            assert tip is not None, "there is a branch now"
+            if tip == waiting or remotes.push(self._git, self._remote, branch, tip, expected=waiting, talk=self._talk):
+                return replace(self._told(tip, pushed=False, seen=self._done.fetched or None), instead=branch)
+        raise self._outrun()
+
+    def _outrun(self) -> ConflictError:
+        return ConflictError(
             f"{self._remote}: others pushed {ATTEMPTS} times while this was merging; what is here is kept",
             hint=f"try again: gitmem {self._command}",
         )
@@ -350,46 +344,3 @@ class _Authors:
             for path in filter(None, paths):
                 found.setdefault(os.fsdecode(path), author.decode("utf-8", "replace"))
         return found
-
-
-def counted(done: Synced, objects: Objects, old: str | None, new: str, only: Any = None) -> Synced:
-    """Return the same with what differs between two commits, a memory by its key; or only at some paths."""
-    before: set[str] = set()
-    after: set[str] = set()
-    live: set[str] = set()
-    verdicts = 0
-    for path, (was, now) in objects.diff(old, new).items():
-        place = layout.place_of(path)
-        if not isinstance(place, layout.Place) or (only is not None and path not in only):
-            continue
-        if place.what == layout.VERDICT:
-            verdicts += now is not None
-        elif place.what == layout.MEMORY:
-            before |= {place.key} if was else set()
-            after |= {place.key} if now else set()
-            live |= {place.key} if now and not place.archived else set()
-    archived = {key for key in after - live if key in before}
-    return replace(
-        done,
-        added=tuple(sorted(after - before)),
-        changed=tuple(sorted((after & before) - archived)),
-        retired=tuple(sorted(archived)),
-        verdicts=verdicts,
-    )
-
-
-def as_table(done: Synced) -> dict[str, Any]:
-    """Return what a sync did as the documented JSON."""
-    conflicts: Sequence[Conflict] = done.conflicts
-    return {
-        "remote": done.remote,
-        "fetched": done.fetched,
-        "merged": done.merged,
-        "commit": done.commit,
-        "pushed": done.pushed,
-        "added": list(done.added),
-        "changed": list(done.changed),
-        "retired": list(done.retired),
-        "verdicts": done.verdicts,
-        "conflicts": [{"key": c.key, "path": c.path, "fields": list(c.fields)} for c in conflicts],
-    }

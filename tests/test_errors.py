@@ -22,6 +22,7 @@ STATUSES = {
     "UnwritableError": 3,
     "ConflictError": 3,
     "RemoteError": 3,
+    "ProtectedError": 3,
     "TaskError": 1,
     "EmbeddingError": 3,
     "ForgeError": 3,

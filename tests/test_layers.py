@@ -48,6 +48,7 @@ ROWS: tuple[tuple[str, ...], ...] = (
 MEMBERS = {
     "__main__": "cli",
     "shown": "app",
+    "synced": "sync",
     "exchanged": "app",
     "past": "app",
     "jobs": "app",
@@ -130,6 +131,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/endpoint.py": "one transport for two protocols: tests/embed/test_http_endpoint.py",
     "gitmem/forge/said.py": "what a forge refuses: tests/forge/test_client.py",
     "gitmem/settings.py": "data: tests/test_policy.py",
+    "gitmem/synced.py": "what a sync did: tests/test_sync.py, tests/cli/test_sync.py",
     "gitmem/write/links.py": "links of supersession: tests/write/test_supersede.py",
     "gitmem/policy_file.py": "what a new store gets: tests/test_policy.py",
     "gitmem/exchanged.py": "the wiring of import and export: tests/test_imports.py, tests/test_export.py",

@@ -6,7 +6,8 @@ Verdicts that are known for these very inputs count; what newly fails is run aga
 Nothing is written to any branch. Commands run only where they are approved (gitmem trust, --approved).
 With --staged the change is what is staged, against HEAD: what the next commit would make false.
 
-Exit status: 0 nothing becomes false; 1 something does; 3 something that the change touches could not be checked.
+Exit status: 0 nothing becomes false; 1 something does; 3 something that the change touches could not be checked. Which
+of them count, --fail-on says, or the policy's [check] fail_on; the others are told all the same.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 from gitmem.cli import reports, shared
 from gitmem.errors import UsageError
 from gitmem.model import MARKS
+from gitmem.settings import FAIL_ON
 from gitmem.verify.culprit import phrase
 from gitmem.verify.finding import BROKEN, MENDED, STILL, SUSPECT, UNCHECKED
 
@@ -32,6 +34,7 @@ EXAMPLES = (
     "gitmem check --base HEAD~1 auth-uses-rs256",
     "gitmem check --head feature/login --json",
     "gitmem check --staged",
+    "gitmem check --base origin/main --fail-on newly_false",
     "gitmem check --format github --report sarif=gitmem.sarif --report junit=gitmem.xml",
 )
 STATUS = {BROKEN: "failed", SUSPECT: "suspect", UNCHECKED: "suspect", STILL: "failed", MENDED: "verified"}
@@ -54,6 +57,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--staged", action="store_true", help="what is staged, against HEAD")
     parser.add_argument(
         "--approved", default="", metavar="FILE", help="a reviewed list of commands, read from the default branch"
+    )
+    parser.add_argument(
+        "--fail-on",
+        choices=FAIL_ON,
+        default="",
+        metavar="WHAT",
+        help="what the exit status is about: newly_false, unchecked (that, too), or never (the policy's)",
     )
     parser.add_argument("--no-sandbox", action="store_true", help="run commands without a sandbox")
     parser.add_argument(
@@ -81,6 +91,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             out.alarm("commands run WITHOUT a sandbox: they can read and change whatever you can")
         checked = memory.check(options, base=args.base, head=args.head, staged=args.staged, told=out.progress)
         found = findings_of(checked, now=memory.now)
+        fail_on = args.fail_on or memory.policy().check.fail_on
         shared.tell_notices(memory, out)
     if reports.is_wanted(args):
         reports.emit(args, out, found)
@@ -92,14 +103,16 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.line((found.summary, "bold"))
     for note in (*found.notes, *_advice(checked)) if form == "text" else ():
         out.note(note)
-    return exit_status(checked)
+    return exit_status(checked, fail_on)
 
 
-def exit_status(checked: Checked) -> int:
-    """Return what the command exits with."""
+def exit_status(checked: Checked, fail_on: str) -> int:
+    """Return what the command exits with, where these findings (``settings.FAIL_ON``) count."""
+    if fail_on == "never":
+        return 0
     if checked.of(BROKEN):
         return 1
-    return 3 if checked.of(UNCHECKED) else 0
+    return 3 if checked.of(UNCHECKED) and fail_on == "unchecked" else 0
 
 
 def print_finding(finding: Finding, out: Output) -> None:

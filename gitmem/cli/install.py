@@ -1,4 +1,4 @@
-"""Install gitmem where other programs call it: coding agents, git's hooks, this machine's scheduler, or GitHub.
+"""Install gitmem where other programs call it: coding agents, git's hooks, this machine's scheduler, GitHub, or GitLab.
 
 For a coding agent (claude-code, codex, cursor, gemini, copilot, opencode, pi) it writes hooks that tell a session what
 it should know and keep what it learnt, a skill, slash commands and a section of instructions into this project, for you
@@ -9,7 +9,11 @@ to commit, or with --user into your own settings. What is there is kept. `found`
 behind git, and capture the `Learned:` lines of commit messages. With --check a commit that makes a fact false is
 stopped, too, as `gitmem check --staged` judges it. Hooks that are there are kept and called; files that git tracks are
 never touched. `schedule` has this machine run the verify job by itself: a systemd user timer, a line in the crontab, or
-a launchd agent, whichever works here. `github` writes a workflow that does it there, for you to look at and commit.
+a launchd agent, whichever works here.
+
+`github` writes workflows for you to look at and commit: a verify job on a schedule, a check of each pull request, a
+comment that is kept up to date, and a review of pull requests to the memory branch, which is committed there as well.
+`gitlab` writes the same jobs, to be included by .gitlab-ci.yml.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ from __future__ import annotations
 from gitmem.cli import shared
 from gitmem.errors import UsageError
 from gitmem.install import agents, standing
+from gitmem.install.ci_files import GITHUB, GITLAB
 from gitmem.install.git_hooks import BY_HAND, LEAVE
 
 TYPE_CHECKING = False
@@ -35,27 +40,30 @@ EXAMPLES = (
     "gitmem install claude-code --plugin ./gitmem-plugin",
     "gitmem install git-hooks --check",
     "gitmem install schedule --every 6h --print",
-    "gitmem install github --shards 4",
+    "gitmem install github --shards 4 --print",
 )
-OTHERS = ("git-hooks", "schedule", "github")
+FORGES = (GITHUB, GITLAB)
+OTHERS = ("git-hooks", "schedule", *FORGES)
 WHAT = (*agents.NAMES, *OTHERS)
 # Which of them an option belongs to.
 OPTIONS = {
     "shared": ("git-hooks",),
     "check": ("git-hooks",),
-    "every": ("schedule", "github"),
+    "every": ("schedule", GITHUB),
     "kind": ("schedule",),
-    "shards": ("github",),
-    "package": ("github",),
-    "force": ("github", *agents.NAMES),
+    "shards": FORGES,
+    "package": FORGES,
+    "force": (*FORGES, *agents.NAMES),
     "user": agents.NAMES,
     "mcp": agents.NAMES,
     "plugin": ("claude-code", agents.BMAD),
 }
+APPROVED = "what a reviewed list approves; commit one: gitmem trust --print > .github/gitmem-approved"
 NEXT = {
     "git-hooks": "take them away with: gitmem uninstall git-hooks",
     "schedule": "it runs what you approved here; take it away with: gitmem uninstall schedule",
-    "github": "it runs what a reviewed list approves; commit one: gitmem trust --print > .github/gitmem-approved",
+    "github": f"they run {APPROVED}",
+    "gitlab": f"include it: .gitlab-ci.yml, include: [{{local: .gitlab/gitmem.yml}}]; it runs {APPROVED}",
 }
 
 
@@ -106,7 +114,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     for what in (name for name in args.what if name in OTHERS):
         with shared.open_memory(args, out) as memory:
             steps = _install(memory, what, args)
-        status |= _told(steps, out, args, [NEXT[what]])
+            notes = [NEXT[what], *(memory.ci_notes() if what in FORGES else ())]
+        status |= _told(steps, out, args, notes)
     return status
 
 
@@ -149,8 +158,8 @@ def _install(memory: Memory, what: str, args: argparse.Namespace) -> Sequence[St
     every = args.every or "daily"
     if what == "schedule":
         return memory.install_schedule(every=every, kind=args.kind, only_plan=args.print)
-    return memory.install_github(
-        every=every, shards=args.shards or 1, package=args.package, force=args.force, only_plan=args.print
+    return memory.install_ci(
+        what, every=every, shards=args.shards or 1, package=args.package, force=args.force, only_plan=args.print
     )
 
 

@@ -2,6 +2,8 @@
 
 A merge goes memory by memory and field by field. Where two people changed the same thing, both versions are kept in the
 memory, and `gitmem doctor` names what is to be settled. Nothing is ever forced, and no conflict marker is written.
+
+Exit status: 0 the remote has it all (or was not to get it); 1 it is on the branch of --instead; 3 it could not be sent.
 """
 
 from __future__ import annotations
@@ -13,13 +15,19 @@ if TYPE_CHECKING:
     import argparse
 
     from gitmem.cli.output import Output
-    from gitmem.sync import Synced
+    from gitmem.synced import Synced
 
 # What ``store.unite`` says of two files of which one is no memory.
 UNREADABLE = ("unreadable",)
 # Conflicts that are named; all are counted, and ``doctor`` and ``--json`` have them all.
 SHOWN = 20
-EXAMPLES = ("gitmem sync", "gitmem sync upstream", "gitmem sync --dry-run", "gitmem sync --no-push --json")
+EXAMPLES = (
+    "gitmem sync",
+    "gitmem sync upstream",
+    "gitmem sync --dry-run",
+    "gitmem sync --no-push --json",
+    "gitmem sync --instead gitmem/verify",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,6 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--accept-rewritten",
         action="store_true",
         help="merge a remote branch whose history was rewritten, or publish again one that was removed",
+    )
+    parser.add_argument(
+        "--instead",
+        default="",
+        metavar="BRANCH",
+        help="where the remote takes no push to its memory branch: push to this one, for a pull request",
     )
     shared.add_json(parser)
 
@@ -47,15 +61,16 @@ def run(args: argparse.Namespace, out: Output) -> int:
             push=not args.no_push,
             dry_run=args.dry_run,
             accept_rewritten=args.accept_rewritten,
+            instead=args.instead,
         )
         shared.tell_notices(memory, out)
     if args.json:
-        from gitmem.sync import as_table
+        from gitmem.synced import as_table
 
         out.json(as_table(done) | {"dry_run": args.dry_run})
-        return 0
-    _tell(done, out, dry_run=args.dry_run)
-    return 0
+    else:
+        _tell(done, out, dry_run=args.dry_run)
+    return int(bool(done.instead))
 
 
 def _tell(done: Synced, out: Output, *, dry_run: bool) -> None:
@@ -78,7 +93,10 @@ def _tell(done: Synced, out: Output, *, dry_run: bool) -> None:
         out.line("  ", ("both versions are in the memory: gitmem show KEY, gitmem edit KEY", "dim"))
     for conflict in unreadable[:SHOWN]:
         out.line("  ", (f"what cannot be read is in the history: git log -p memory -- {conflict.path}", "dim"))
-    if done.pushed:
+    if done.instead:
+        told = f"{done.remote} takes no push to its memory branch; everything is on its branch {done.instead}"
+        out.line((f"{told}, for a pull request", "yellow"))
+    elif done.pushed:
         first = "" if done.fetched else "; it had no memory before"
         out.line((f"{done.remote} has everything that is here{first}", "green"))
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.cli.install import OTHERS, WHAT, add_for_agents, check_options, git_of, print_steps, wanted_of
+from gitmem.cli.install import FORGES, OTHERS, WHAT, add_for_agents, check_options, git_of, print_steps, wanted_of
 from gitmem.install import agents
 from gitmem.install.git_hooks import LEAVE
 
@@ -21,6 +21,7 @@ EXAMPLES = (
     "gitmem uninstall claude-code --user --print",
     "gitmem uninstall git-hooks",
     "gitmem uninstall schedule",
+    "gitmem uninstall github --print",
 )
 
 
@@ -49,8 +50,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def _uninstall(memory: Memory, what: str, args: argparse.Namespace) -> Sequence[Step]:
-    if what == "github":
-        return memory.uninstall_github(force=args.force, only_plan=args.print)
+    if what in FORGES:
+        return memory.uninstall_ci(what, force=args.force, only_plan=args.print)
     if what == "schedule":
         return memory.uninstall_schedule(only_plan=args.print)
     return memory.uninstall_git_hooks(only_plan=args.print)

@@ -11,7 +11,7 @@ import signal
 from contextlib import suppress
 
 from gitmem import config
-from gitmem.errors import ConflictError, NotFoundError, RemoteError
+from gitmem.errors import ConflictError, NotFoundError, ProtectedError, RemoteError
 from gitmem.frozen import frozen
 from gitmem.git.binary import Git
 
@@ -31,6 +31,11 @@ ALONE = ("-c", "maintenance.auto=false", "-c", "push.gpgSign=false", "-c", "fetc
 MOVED = (
     "stale info", "fetch first", "non-fast-forward", "failed to update ref", "cannot lock ref", "incorrect old value",
     "failed to lock", "reference already exists", "remote ref updated since checkout",
+)  # fmt: skip
+# What forges say where a branch is protected: GitHub (GH006; GH013 for rulesets), GitLab, Gitea, Forgejo, Bitbucket.
+PROTECTED = (
+    "protected branch", "GH006", "GH013", "is protected", "can only be modified through pull requests",
+    "Permission denied to update branch",
 )  # fmt: skip
 
 
@@ -107,7 +112,8 @@ def push(git: Git, remote: str, branch: str, commit: str, *, expected: str | Non
 
     Raises:
         NotFoundError: There is no such remote.
-        RemoteError: It cannot be reached, or refuses the commit.
+        ProtectedError: Its branch is protected.
+        RemoteError: It cannot be reached, or refuses what was sent.
     """
     _refuse_unsafe(git, remote)
     assert expected is None or git.is_ancestor(expected, commit), "a push never takes anything away"
@@ -131,7 +137,10 @@ def push(git: Git, remote: str, branch: str, commit: str, *, expected: str | Non
     refusals = [line for line in answer if line.startswith("!")]
     if any(words in line for line in (*refusals, *said) for words in MOVED):
         return False
-    raise _failed(git, remote, "pushed to", [line.partition("\t")[2] for line in refusals] + said)
+    failed = _failed(git, remote, "pushed to", [f"{ref}: {line.split(chr(9))[-1]}" for line in refusals] + said)
+    if refusals and any(words in line for line in (*refusals, *said) for words in PROTECTED):
+        raise ProtectedError(failed.message, hint=failed.hint)
+    raise failed
 
 
 def delete(git: Git, remote: str, branch: str, *, expected: str, talk: Talk) -> None:

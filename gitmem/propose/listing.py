@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from gitmem.git.remotes import Talk
     from gitmem.opened import Opened
-    from gitmem.sync import Synced
+    from gitmem.synced import Synced
 
 KEPT = "refs/gitmem/kept/"
 

@@ -15,7 +15,8 @@ from gitmem.propose.merged import furthest, how_merged
 from gitmem.store import proposed
 from gitmem.store.commit import ref_lock_path
 from gitmem.store.lock import clear_stale_ref_lock
-from gitmem.sync import Exchange, Synced, counted, remote_of
+from gitmem.sync import Exchange, remote_of
+from gitmem.synced import Synced, counted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -25,6 +25,8 @@ POLICY_LIMIT = 64 * 1024
 POLICY_PATH = "gitmem.toml"
 STATUS_PATH = "STATUS.md"
 ATTRIBUTES_PATH = ".gitattributes"
+# What a forge runs for pull requests to the branch; GitHub's lies in `.github/`.
+GITLAB_PATH = ".gitlab-ci.yml"
 # Bytes in the branch are bytes: no end-of-line conversion or filter of a user's configuration may change a memory.
 ATTRIBUTES = "# Written by gitmem: memories are kept byte for byte.\n* -text -filter\n"
 
@@ -94,7 +96,7 @@ def place_of(path: str) -> Place | str:
     """Return what *path* is, or one sentence why nothing may lie there."""
     if path == POLICY_PATH:
         return Place(POLICY)
-    if path in (STATUS_PATH, ATTRIBUTES_PATH) or path.startswith(".github/"):
+    if path in (STATUS_PATH, ATTRIBUTES_PATH, GITLAB_PATH) or path.startswith(".github/"):
         return Place(KNOWN)
     parts = path.split("/")
     if parts[0] == "verdicts":

@@ -102,6 +102,23 @@ def test_exit_status_says_whether_all_is_well_or_unknown(run_cli, repo: Path, fi
 
 
 @pytest.mark.usefixtures("facts")
+@pytest.mark.parametrize(("fail_on", "statuses"), [("unchecked", [1, 3]), ("newly_false", [1, 0]), ("never", [0, 0])])
+def test_policy_says_what_the_exit_status_is_about_and_the_option_says_it_before(
+    run_cli, repo: Path, fail_on: str, statuses: list[int]
+) -> None:
+    run_cli("init")
+    waits = make_fact("waits", "make", paths=["README.md"])
+    put(repo, make_fact("breaks", RS256), waits, {"gitmem.toml": f'[check]\nfail_on = "{fail_on}"\n'})
+    change(repo, {**EDDSA, "README.md": "# Changed\n"})
+
+    done = [run_cli("check", key) for key in ("breaks", "waits")]
+
+    assert [one.status for one in done] == statuses
+    assert "becomes false" in done[0].out
+    assert "could not be checked — not approved" in done[1].out
+    assert run_cli("check", "waits", "--fail-on", "unchecked").status == 3
+
+
 def test_default_branch_itself_has_no_change(run_cli) -> None:
     done = run_cli("check")
 

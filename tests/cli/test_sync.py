@@ -50,6 +50,7 @@ def test_json_is_one_document(run_cli: Any, repo: Path, other: Path) -> None:
         "merged": "merged",
         "commit": tip(repo),
         "pushed": True,
+        "instead": "",
         "added": ["b"],
         "changed": ["a"],
         "retired": [],
@@ -65,6 +66,32 @@ def test_a_dry_run_and_no_push_say_that_the_remote_does_not_have_it(run_cli: Any
     assert "would come in from origin" in foreseen.out
     assert "origin does not have everything that is here yet" in kept.out
     assert run_cli("sync").out == "nothing new came in from origin\norigin has everything that is here\n"
+
+
+def test_protected_branch_is_told_and_what_is_here_is_sent_to_another_one(
+    run_cli: Any, repo: Path, other: Path
+) -> None:
+    hub = repo.parent / "hub.git"
+    before = git(hub, "rev-parse", "memory")
+    hook = hub / "hooks" / "pre-receive"
+    told = "GH006: Protected branch update failed for refs/heads/memory."
+    hook.write_text(f"#!/bin/sh\nif grep -q 'refs/heads/memory$'; then echo '{told}'; exit 1; fi\n", encoding="utf-8")
+    hook.chmod(0o755)
+
+    refused = run_cli("sync")
+    done = run_cli("sync", "--instead", "for-review")
+    again = run_cli("sync", "--instead", "for-review", "--json")
+
+    assert (refused.status, done.status, again.status) == (3, 1, 1)
+    assert "refs/heads/memory: [remote rejected] (pre-receive hook declined)" in refused.err
+    assert "gitmem propose NAME" in refused.err
+    assert done.out.splitlines()[-1] == (
+        "origin takes no push to its memory branch; everything is on its branch for-review, for a pull request"
+    )
+    told = json.loads(again.out)
+    assert (told["pushed"], told["instead"]) == (False, "for-review")
+    assert git(hub, "rev-parse", "memory") == before
+    assert git(hub, "rev-parse", "for-review") == tip(repo) == told["commit"]
 
 
 def test_the_first_sync_says_that_the_remote_had_no_memory(run_cli: Any, repo: Path, other: Path) -> None:

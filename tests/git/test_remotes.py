@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import git, put_files
 
-from gitmem.errors import NotFoundError, RemoteError
+from gitmem.errors import NotFoundError, ProtectedError, RemoteError
 from gitmem.git.binary import Git
 from gitmem.git.remotes import Talk, fetch, push, shown_url
 from gitmem.git.repository import discover
@@ -71,8 +71,11 @@ def test_a_remote_that_refuses_says_why(repo: Path, hub: Path, door: Git) -> Non
     hook.write_text("#!/bin/sh\necho 'memories are frozen' >&2\nexit 1\n")
     hook.chmod(0o755)
 
-    with pytest.raises(RemoteError, match="memories are frozen"):
+    told = r"refs/heads/memory: \[remote rejected\] \(pre-receive hook declined\); remote: memories are frozen"
+    with pytest.raises(RemoteError, match=told) as caught:
         push(door, "origin", "memory", commit(repo), expected=None, talk=TALK)
+
+    assert not isinstance(caught.value, ProtectedError)
 
 
 def test_hooks_and_variables_of_a_git_that_called_us_do_not_count(

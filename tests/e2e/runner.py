@@ -1,0 +1,181 @@
+"""A machine of a forge, as far as gitmem's workflows ask for one: checkouts, artifacts, outputs, and steps run by bash.
+
+What a step says to run is run as it stands; what an action would do is done here on disk. An expression that nobody
+foresaw is an error, and so is an action.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+from conftest import git
+from e2e.console import SCRIPTS, environment
+
+_EXPRESSION = re.compile(r"\$\{\{ (.+?) \}\}")
+_OUTPUT = re.compile(r"steps\.(\w+)\.outputs\.(\w+)")
+# Stands before gitmem on PATH: notes each call with the tokens that it could see, and keeps what would ask the network.
+_WATCHED = """\
+#!/bin/sh
+echo "${GITHUB_TOKEN-}${PUSH_TOKEN-}|$*" >>"$CALLS"
+[ "$1" != forge ] || exit 0
+exec "$GITMEM" "$@"
+"""
+
+
+def load(path: Path) -> dict:
+    """Return a workflow; `on` is a truth value in YAML 1.1, which is what the loader reads."""
+    return yaml.safe_load(path.read_text(encoding="utf-8").replace("\non:", '\n"on":', 1))
+
+
+@dataclass
+class Done:
+    """What a step did."""
+
+    name: str
+    status: int
+    out: str
+    err: str
+
+
+@dataclass
+class Machine:
+    """One job's machine.
+
+    Attributes:
+        folder: A folder of its own, made here.
+        hub: The bare repository that the forge keeps.
+        artifacts: Where artifacts of the run lie, a folder each.
+        head: What is checked out: a branch, or a ref, which is detached.
+        values: What expressions stand for.
+        variables: What the forge sets besides.
+    """
+
+    folder: Path
+    hub: Path
+    artifacts: Path
+    head: str = "main"
+    values: dict[str, str] = field(default_factory=dict)
+    variables: dict[str, str] = field(default_factory=dict)
+    outputs: dict[str, dict[str, str]] = field(default_factory=dict)
+    steps: list[Done] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Make the folders."""
+        self.work, self.temp = self.folder / "work", self.folder / "temp"
+        for folder in (self.work, self.temp, self.folder / "bin"):
+            folder.mkdir(parents=True)
+        self.artifacts.mkdir(exist_ok=True)
+        self.calls_file = self.folder / "calls"
+        watched = self.folder / "bin" / "gitmem"
+        watched.write_text(_WATCHED, encoding="utf-8")
+        watched.chmod(0o755)
+        self.values = {"runner.temp": str(self.temp), "github.token": "t0k3n", **self.values}
+
+    @property
+    def status(self) -> int:
+        """Return what the job ended with: of the first step that failed."""
+        return next((step.status for step in self.steps if step.status), 0)
+
+    @property
+    def calls(self) -> list[str]:
+        """Return each call of gitmem, behind the tokens that it could see."""
+        return self.calls_file.read_text(encoding="utf-8").splitlines() if self.calls_file.exists() else []
+
+    def printed(self) -> str:
+        """Return what all steps printed, apart from what stands between stop-commands and its end."""
+        text = "".join(step.out + step.err for step in self.steps)
+        return re.sub(r"(?ms)^::stop-commands::(\w+)$.*?^::\1::$", "", text)
+
+    def run(self, job: dict, *, workflow: dict, until: str = "", since: str = "") -> Machine:
+        """Run a job's steps in their order, or those up to, or from, one of a name."""
+        names = [step.get("name", step.get("uses")) for step in job["steps"]]
+        first = names.index(since) if since else 0
+        last = names.index(until) + 1 if until else len(names)
+        for step in job["steps"][first:last]:
+            if self._is_wanted(step.get("if", "")):
+                self._step(step, {**workflow.get("env", {}), **job.get("env", {})})
+        return self
+
+    def _is_wanted(self, condition: str) -> bool:
+        if condition == "${{ !cancelled() }}":
+            return True
+        if self.status:
+            return False
+        found = re.fullmatch(rf"{_OUTPUT.pattern} == '(\w*)'", condition)
+        assert found or not condition, f"nobody foresaw the condition {condition}"
+        return found is None or self._output(found[1], found[2]) == found[3]
+
+    def _output(self, step: str, name: str) -> str:
+        return self.outputs.get(step, {}).get(name, "")
+
+    def _value(self, text: str) -> str:
+        def value(found: re.Match[str]) -> str:
+            output = _OUTPUT.fullmatch(found[1])
+            return self._output(output[1], output[2]) if output else self.values[found[1]]
+
+        return _EXPRESSION.sub(value, str(text))
+
+    def _step(self, step: dict, env: dict[str, str]) -> None:
+        if "run" in step:
+            self._script(step, {**env, **step.get("env", {})})
+            return
+        action = step["uses"].partition("@")[0]
+        given = {name: self._value(value) for name, value in step.get("with", {}).items()}
+        if action == "actions/checkout":
+            self._check_out(given)
+        elif action == "actions/upload-artifact":
+            source, target = Path(given["path"]), self.artifacts / given["name"]
+            if source.is_dir():
+                shutil.copytree(source, target, symlinks=True)
+            elif source.exists():
+                target.mkdir()
+                shutil.copy(source, target)
+            else:
+                assert given["if-no-files-found"] == "ignore", f"{source} is missing"
+        elif action == "actions/download-artifact":
+            assert given["merge-multiple"] == "True"
+            for found in self.artifacts.glob(given["pattern"]):
+                shutil.copytree(found, given["path"], symlinks=True, dirs_exist_ok=True)
+        else:  # gitmem is installed where the tests run
+            assert action in ("$/.github/actions/gitmem", "actions/setup-python"), action
+
+    def _check_out(self, given: dict[str, str]) -> None:
+        assert given == {"fetch-depth": "0", "persist-credentials": "False"}
+        is_branch = not self.head.startswith("refs/")
+        git(self.work, "init", "-q", ".")
+        git(self.work, "remote", "add", "origin", str(self.hub))
+        git(self.work, "fetch", "-q", "--no-tags", "origin", "+refs/heads/*:refs/remotes/origin/*")
+        if is_branch:
+            git(self.work, "checkout", "-q", "-B", self.head, f"refs/remotes/origin/{self.head}")
+        else:
+            git(self.work, "fetch", "-q", "--no-tags", "origin", f"+{self.head}:refs/remotes/{self.head[5:]}")
+            git(self.work, "checkout", "-q", "--detach", f"refs/remotes/{self.head[5:]}")
+
+    def _script(self, step: dict, env: dict[str, str]) -> None:
+        told = self.folder / f"output-{len(self.steps)}"
+        told.touch()
+        variables = {
+            "GITHUB_ACTIONS": "true",
+            "GITHUB_OUTPUT": str(told),
+            "GITHUB_STEP_SUMMARY": str(self.folder / "summary.md"),
+            "RUNNER_TEMP": str(self.temp),
+            "CALLS": str(self.calls_file),
+            "GITMEM": str(SCRIPTS / "gitmem"),
+            **self.variables,
+            **{name: self._value(value) for name, value in env.items()},
+        }
+        variables["PATH"] = f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+        argv = ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", step["run"]]
+        done = subprocess.run(
+            argv, cwd=self.work, env=environment(**variables), capture_output=True, text=True, timeout=60, check=False
+        )
+        self.steps.append(Done(step.get("name", ""), done.returncode, done.stdout, done.stderr))
+        rows = (line.partition("=") for line in told.read_text(encoding="utf-8").splitlines())
+        if "id" in step:
+            self.outputs[step["id"]] = {name: value for name, _, value in rows}

@@ -1,0 +1,139 @@
+"""A forge's jobs are set up and taken away: what somebody changed stays, in the work tree and on the memory branch."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from conftest import commit_files, git, put_files, tip
+
+from gitmem.app import Memory
+from gitmem.errors import GitmemError, UsageError
+from gitmem.verify.schedule import WORKFLOW
+
+PROJECT = Path(__file__).resolve().parent.parent.parent
+REVIEW = ".github/workflows/gitmem-review.yml"
+
+
+def whats(steps) -> list[str]:
+    return [step.what for step in steps]
+
+
+@pytest.fixture
+def written(memory: Memory, repo: Path) -> Path:
+    memory.install_ci("github", every="daily", shards=3)
+    return repo / WORKFLOW
+
+
+def test_this_repository_uses_what_is_written(memory: Memory, repo: Path) -> None:
+    shutil.copytree(PROJECT / ".github", repo / ".github")
+
+    steps = memory.install_ci("github", every="daily", shards=2, package=".", only_plan=True)
+
+    wrong = [step.path for step in steps if step.what != "keep" and not step.path.startswith("memory:")]
+    assert wrong == [], "run: gitmem install github --shards 2 --package ."
+    assert len(steps) == 6
+
+
+def test_again_changes_nothing_and_other_options_write_it_anew(memory: Memory, written: Path, repo: Path) -> None:
+    before = tip(repo)
+
+    again = memory.install_ci("github", every="daily", shards=3)
+    other = memory.install_ci("github", every="6h", shards=3, package="git-memory-store==9")
+
+    assert (whats(again), tip(repo, "memory~1")) == (["keep"] * 6, before)
+    assert whats(other) == ["update", "update", "keep", "update", "update", "update"]
+    assert "git-memory-store==9" in git(repo, "show", f"memory:{REVIEW}")
+    assert [one.every for one in memory.schedules()] == ["6h"]
+
+
+def test_clones_write_the_same_time(memory: Memory, written: Path, repo: Path) -> None:
+    commit_files(repo, {})
+    git(repo.parent, "clone", "-q", str(repo), "elsewhere")
+
+    with Memory(repo.parent / "elsewhere") as clone:
+        steps = clone.install_ci("github", every="daily", shards=3)
+
+    assert whats(steps) == ["keep"] * 6
+
+
+def test_branch_gets_one_commit_of_the_machine_and_stays_well_formed(memory: Memory, repo: Path) -> None:
+    memory.install_ci("github", every="daily")
+    memory.install_ci("gitlab", every="daily")
+
+    told = git(repo, "log", "-2", "--format=%an|%s", "--name-only", "memory").split("\n")
+    assert [line for line in told if line] == [
+        "gitmem|gitlab: a job reviews pull requests to this branch", ".gitlab-ci.yml",
+        "gitmem|github: a job reviews pull requests to this branch", REVIEW,
+    ]  # fmt: skip
+    assert memory.doctor(fix=False).problems == ()
+
+
+def test_what_somebody_changed_stays_and_the_difference_is_shown(written: Path, repo: Path, run_cli) -> None:
+    changed = written.read_text(encoding="utf-8").replace("timeout-minutes: 60", "timeout-minutes: 90")
+    written.write_text(changed, encoding="utf-8")
+    put_files(repo, {REVIEW: "mine\n"})
+
+    kept, left = run_cli("install", "github", "--shards", "3"), run_cli("uninstall", "github")
+
+    assert (kept.status, left.status) == (1, 1)
+    assert "-    timeout-minutes: 90\n+    timeout-minutes: 60\n" in kept.out
+    assert "leave   memory:.github/workflows/gitmem-review.yml  was changed by somebody" in kept.out
+    assert (written.read_text(encoding="utf-8"), git(repo, "show", f"memory:{REVIEW}")) == (changed, "mine")
+    assert run_cli("install", "github", "--force").status == 0
+    assert "timeout-minutes: 60" in written.read_text(encoding="utf-8")
+    assert git(repo, "show", f"memory:{REVIEW}").startswith("# gitmem-review\n")
+
+
+def test_print_shows_all_and_writes_nothing(memory: Memory, repo: Path, run_cli) -> None:
+    before = tip(repo)
+
+    done = run_cli("install", "github", "gitlab", "--print")
+
+    assert done.status == 0
+    assert "+++ memory:.github/workflows/gitmem-review.yml\n" in done.out
+    assert "+++ memory:.gitlab-ci.yml\n" in done.out
+    assert (tip(repo), (repo / ".github").exists(), (repo / ".gitlab").exists()) == (before, False, False)
+
+
+def test_taking_it_away_leaves_both_as_they_were(memory: Memory, written: Path, repo: Path, run_cli) -> None:
+    tree = git(repo, "rev-parse", "memory~1^{tree}")
+
+    done = run_cli("uninstall", "github")
+
+    assert done.out.count("remove ") == 6
+    assert not (repo / ".github").exists()
+    assert git(repo, "status", "--porcelain") == ""
+    assert git(repo, "rev-parse", "memory^{tree}") == tree
+
+
+def test_link_or_giant_on_the_branch_is_not_ours(memory: Memory, repo: Path) -> None:
+    put_files(repo, {REVIEW: b"#" * 70_000})
+
+    steps = memory.install_ci("github", every="daily")
+
+    assert steps[-1].what == "leave"
+    assert git(repo, "cat-file", "-s", f"memory:{REVIEW}") == "70000"
+
+
+def test_nothing_is_written_through_a_link_or_for_a_time_that_is_none(memory: Memory, repo: Path) -> None:
+    (repo.parent / "elsewhere").mkdir()
+    (repo / ".github").symlink_to(repo.parent / "elsewhere")
+    before = tip(repo)
+
+    with pytest.raises(GitmemError, match="through a link"):
+        memory.install_ci("github", every="daily")
+    with pytest.raises(UsageError):
+        memory.install_ci("github", every="never")
+
+    assert (list((repo.parent / "elsewhere").iterdir()), tip(repo)) == ([], before)
+
+
+def test_without_a_memory_branch_the_person_is_told(repo: Path, run_cli) -> None:
+    done = run_cli("install", "github")
+
+    assert done.status == 0
+    assert "memory:" not in done.out
+    assert "there is no memory branch here yet" in done.out
+    assert git(repo, "for-each-ref", "refs/heads/memory") == ""
