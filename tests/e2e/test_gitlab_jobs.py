@@ -1,0 +1,104 @@
+"""The jobs for GitLab, run as its runner runs them: a checkout of one commit, and what they fetch themselves."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+from conftest import commit_files, git, tip
+from e2e.console import GITMEM, SCRIPTS, environment, run
+from proving import make_fact, put
+
+from gitmem.app import Memory
+
+pytestmark = pytest.mark.skipif(not GITMEM.exists(), reason="the console script is not installed")
+
+PROTECT = """\
+#!/bin/sh
+grep -q 'refs/heads/memory$' && exit 1
+env | grep ^GIT_PUSH_OPTION_ | sort >options
+"""
+
+
+@pytest.fixture
+def hub(repo: Path, memory: Memory, tmp_path: Path) -> Path:
+    """Return the bare repository of a forge with facts, a reviewed list and the jobs; its memory branch is protected."""
+    put(
+        repo,
+        make_fact("command", "grep -q service README.md", paths=["README.md"]),
+        make_fact("builtin", {"contains": "service", "in": "README.md"}),
+    )
+    memory.install_ci("gitlab", every="daily")
+    commit_files(repo, {".github/gitmem-approved": "".join(f"{due.row.spec}\n" for due in memory.commands())})
+    memory.close()
+    git(tmp_path, "clone", "-q", "--bare", str(repo), "hub.git")
+    hub = tmp_path / "hub.git"
+    git(hub, "config", "receive.advertisePushOptions", "true")
+    (hub / "hooks" / "pre-receive").write_text(PROTECT, encoding="utf-8")
+    (hub / "hooks" / "pre-receive").chmod(0o755)
+    return hub
+
+
+def job(name: str, hub: Path, work: Path, *, head: str = "main", **variables: str):
+    """Run a job's lines in a checkout of one commit; nothing is installed, which would ask the network."""
+    table = yaml.safe_load(git(hub, "show", "main:.gitlab/gitmem.yml"))
+    git(work.parent, "init", "-q", work.name)
+    git(work, "remote", "add", "origin", str(hub))
+    git(work, "fetch", "-q", "--no-tags", "origin", f"refs/heads/{head}:refs/pipelines/1")
+    git(work, "checkout", "-q", "--detach", "refs/pipelines/1")
+    stubs = work.parent / "stubs"
+    stubs.mkdir(exist_ok=True)
+    for program in ("python", "apt-get"):
+        (stubs / program).write_text("#!/bin/sh\n", encoding="utf-8")
+        (stubs / program).chmod(0o755)
+    (stubs / "gitmem").unlink(missing_ok=True)
+    (stubs / "gitmem").symlink_to(SCRIPTS / "gitmem")
+    env = environment(
+        PATH=f"{stubs}{os.pathsep}{os.environ['PATH']}",
+        CI_DEFAULT_BRANCH="main",
+        CI_COMMIT_SHA=git(work, "rev-parse", "HEAD"),
+        CI_PROJECT_URL=str(hub).removesuffix(".git"),
+        **table[".gitmem"]["variables"],
+        **variables,
+    )
+    lines = [*table[".gitmem"]["before_script"], *table[name]["script"]]
+    return run(["bash", "-eo", "pipefail", "-c", "\n".join(lines)], work, env=env)
+
+
+def test_verdicts_come_to_a_protected_branch_by_a_merge_request(hub: Path, tmp_path: Path) -> None:
+    before = tip(hub)
+    verify, record = tmp_path / "verify", tmp_path / "record"
+    judged = job("gitmem-verify", hub, verify)
+    shutil.copy(verify / "gitmem-results-1.jsonl", tmp_path)
+    git(tmp_path, "init", "-q", "record")
+    shutil.copy(tmp_path / "gitmem-results-1.jsonl", record)
+
+    done = job("gitmem-record", hub, record, PUSH_TOKEN="t0k3n")
+
+    assert (judged.status, done.status) == (0, 0), (judged, done)
+    assert "2 taken" in done.out
+    assert tip(hub) == before
+    names = git(hub, "ls-tree", "-r", "--name-only", "gitmem/verify").split("\n")
+    assert sum(name.startswith("verdicts/") for name in names) == 2
+    assert (hub / "options").read_text(encoding="utf-8").splitlines() == [
+        "GIT_PUSH_OPTION_0=merge_request.create",
+        "GIT_PUSH_OPTION_1=merge_request.target=memory",
+        "GIT_PUSH_OPTION_COUNT=2",
+    ]
+    assert "t0k3n" not in (record / ".git/config").read_text(encoding="utf-8")
+
+
+def test_merge_request_is_told_what_it_breaks(repo: Path, hub: Path, tmp_path: Path) -> None:
+    git(repo, "checkout", "-q", "-b", "patch")
+    commit_files(repo, {"README.md": "# Changed\n"})
+    git(repo, "push", "-q", str(hub), "patch")
+
+    done = job("gitmem-check", hub, tmp_path / "check", head="patch", CI_MERGE_REQUEST_TARGET_BRANCH_NAME="main")
+
+    assert done.status == 1, done
+    report = (tmp_path / "check" / "gitmem.xml").read_text(encoding="utf-8")
+    assert report.count("<failure ") == 2
+    assert "### Becomes false (2)" in (tmp_path / "check" / "gitmem.md").read_text(encoding="utf-8")
