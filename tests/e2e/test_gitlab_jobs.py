@@ -25,7 +25,7 @@ env | grep ^GIT_PUSH_OPTION_ | sort >options
 
 @pytest.fixture
 def hub(repo: Path, memory: Memory, tmp_path: Path) -> Path:
-    """Return the bare repository of a forge with facts, a reviewed list and the jobs; its memory branch is protected."""
+    """Return the bare repository of a forge with facts, a reviewed list and the jobs, its memory branch protected."""
     put(
         repo,
         make_fact("command", "grep -q service README.md", paths=["README.md"]),
