@@ -243,11 +243,11 @@ class Memory(Hooked):
     def doctor(self, *, fix: bool) -> Examined:
         """Say whether the store is well formed, and repair what can be repaired without losing anything."""
         from gitmem.doctor import added, examine
-        from gitmem.install import git_hooks, standing
+        from gitmem.install import ci, git_hooks, standing
         from gitmem.view import examine as examine_view
 
         found = examine(self, fix=fix, replaced_hooks=git_hooks.missing(self.git))
-        found = added(found, standing.examine(self.git), ())
+        found = added(found, [*standing.examine(self.git), *ci.examine(self)], ())
         return added(found, *examine_view(self, self.merge_found, fix=fix))
 
     def refresh_index(self, *, rebuild: bool, engine: str = "") -> dict[str, Any]:

@@ -82,7 +82,7 @@ def test_nothing_is_said_of_a_store_that_is_well_formed(memory: Memory, repo: Pa
     verify(memory)
     memory.forget(["d"])
     memory.remember("again", key="d")
-    put_files(repo, {".github/workflows/x.yml": "on: push\n", "STATUS.md": "anything"})
+    put_files(repo, {".github/CODEOWNERS": "* @ana\n", "STATUS.md": "anything"})
 
     found = memory.doctor(fix=True)
 

@@ -114,8 +114,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
     for what in (name for name in args.what if name in OTHERS):
         with shared.open_memory(args, out) as memory:
             steps = _install(memory, what, args)
-            notes = [NEXT[what], *(memory.ci_notes() if what in FORGES else ())]
-        status |= _told(steps, out, args, notes)
+            warnings = memory.ci_notes() if what in FORGES else ()
+        status |= _told(steps, out, args, [NEXT[what]])
+        for warning in warnings:
+            out.note(warning)
     return status
 
 

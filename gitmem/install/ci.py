@@ -17,8 +17,10 @@ from gitmem.install import place as places
 from gitmem.install.ci_files import IN_TREE, ON_BRANCH, Wanted, is_ours
 from gitmem.install.git_hooks import ADD, KEEP, LEAVE, REMOVE, UPDATE, Step
 from gitmem.install.schedule import every_of, read_text
+from gitmem.model import Problem
 from gitmem.store import layout
 from gitmem.store.commit import Plan, write_commit
+from gitmem.store.read import display_path
 from gitmem.verify.schedule import EVERY, WORKFLOW
 
 TYPE_CHECKING = False
@@ -160,6 +162,28 @@ def _commit(memory: Opened, steps: Sequence[Step], subject: str) -> None:
             lock_timeout_s=memory.config.lock_timeout_s,
             start=memory.find_tip(),
         )
+
+
+def examine(memory: Opened) -> list[Problem]:
+    """Return what a forge may run of the memory branch that was not written here: for ``gitmem doctor``."""
+    try:
+        tip = memory.find_tip()
+        found = memory.git.list_tree(tip, layout.WORKFLOWS, layout.GITLAB_PATH) if tip else []
+    except GitmemError:
+        return []  # the branch cannot be read, which others tell
+    expected = {path for files in ON_BRANCH.values() for path in files}
+    told = "a forge may run it when memory is pushed, with the rights of this repository, and gitmem did not write it"
+    return [
+        Problem(
+            "forge-file",
+            display_path(entry.path),
+            told,
+            hint=f"git log -p {memory.config.branch} -- {layout.WORKFLOWS} {layout.GITLAB_PATH}",
+            severity="warning",
+        )
+        for entry in found
+        if entry.path not in expected or not is_ours(_on_branch(memory, tip, entry.path) or "")
+    ]
 
 
 def _on_branch(memory: Opened, tip: str | None, path: str) -> str | None:

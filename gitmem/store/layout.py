@@ -25,8 +25,8 @@ POLICY_LIMIT = 64 * 1024
 POLICY_PATH = "gitmem.toml"
 STATUS_PATH = "STATUS.md"
 ATTRIBUTES_PATH = ".gitattributes"
-# What a forge runs for pull requests to the branch; GitHub's lies in `.github/`.
-GITLAB_PATH = ".gitlab-ci.yml"
+# What forges run for pull requests to the branch.
+WORKFLOWS, GITLAB_PATH = ".github/workflows", ".gitlab-ci.yml"
 # Bytes in the branch are bytes: no end-of-line conversion or filter of a user's configuration may change a memory.
 ATTRIBUTES = "# Written by gitmem: memories are kept byte for byte.\n* -text -filter\n"
 

@@ -70,6 +70,16 @@ def test_branch_gets_one_commit_of_the_machine_and_stays_well_formed(memory: Mem
     assert memory.doctor(fix=False).problems == ()
 
 
+def test_doctor_names_what_else_a_forge_may_run_of_the_branch(memory: Memory, written: Path, repo: Path) -> None:
+    put_files(repo, {".github/workflows/evil.yml": "on: push\n", ".gitlab-ci.yml": "a: {script: [evil]}\n"})
+
+    found = memory.doctor(fix=False).problems
+
+    assert [(one.code, one.path) for one in found] == [
+        ("forge-file", ".github/workflows/evil.yml"), ("forge-file", ".gitlab-ci.yml"),
+    ]  # fmt: skip
+
+
 def test_what_somebody_changed_stays_and_the_difference_is_shown(written: Path, repo: Path, run_cli) -> None:
     changed = written.read_text(encoding="utf-8").replace("timeout-minutes: 60", "timeout-minutes: 90")
     written.write_text(changed, encoding="utf-8")
@@ -89,9 +99,12 @@ def test_what_somebody_changed_stays_and_the_difference_is_shown(written: Path, 
 def test_print_shows_all_and_writes_nothing(memory: Memory, repo: Path, run_cli) -> None:
     before = tip(repo)
 
+    (repo / "vercel.json").touch()
+
     done = run_cli("install", "github", "gitlab", "--print")
 
     assert done.status == 0
+    assert done.err.count("vercel.json: Vercel deploys every branch") == 2
     assert "+++ memory:.github/workflows/gitmem-review.yml\n" in done.out
     assert "+++ memory:.gitlab-ci.yml\n" in done.out
     assert (tip(repo), (repo / ".github").exists(), (repo / ".gitlab").exists()) == (before, False, False)
@@ -135,5 +148,5 @@ def test_without_a_memory_branch_the_person_is_told(repo: Path, run_cli) -> None
 
     assert done.status == 0
     assert "memory:" not in done.out
-    assert "there is no memory branch here yet" in done.out
+    assert "there is no memory branch here yet" in done.err
     assert git(repo, "for-each-ref", "refs/heads/memory") == ""
