@@ -57,6 +57,7 @@ def test_every_block_of_the_readme_is_typed_here() -> None:
         "from gitmem",
         "gitmem check",
         "--record-results",
+        "install github",
         "install claude-code",
         "install git-hooks",
         "merge, push",
@@ -186,15 +187,26 @@ def test_verify_jobs_are_typed_as_shown(console: Console, tmp_path: Path) -> Non
     judged = [Console(tmp_path / "elsewhere").type(line) for line in lines[2:4]]
     for part in (tmp_path / "elsewhere").glob("part-*"):
         part.rename(console.folder / part.name)
-    taken, workflow, scheduled = (console.type(line) for line in lines[4:])
+    taken, scheduled = (console.type(line) for line in lines[4:])
 
-    assert [done.status for done in (*looked, *judged, taken, workflow)] == [0] * 6
+    assert [done.status for done in (*looked, *judged, taken)] == [0] * 5
     assert "tokens-rs256  inputs (src/auth/jwt.py)" in looked[0].out
     assert "1 taken; recorded as " in taken.out
-    assert "gitmem verify --record-results" in workflow.out
-    assert not (console.folder / ".github").exists()
     # A machine without any scheduler says so.
     assert scheduled.status in (0, 3), scheduled
+
+
+def test_workflows_and_the_list_that_they_use_are_written_as_shown(console: Console) -> None:
+    console.ok("init")
+    console.ok("fact", "It is built by make", "--unproven", "--", "make")
+
+    done = console.type(block("install github"))
+
+    assert done.status == 0, done
+    names = git(console.folder, "ls-files", "--others", "--", ".github").split("\n")
+    workflows = [f"gitmem-{name}.yml" for name in ("check", "comment", "review", "verify")]
+    assert [Path(name).name for name in names] == ["action.yml", "gitmem-approved", *workflows]
+    assert "  make" in (console.folder / ".github/gitmem-approved").read_text(encoding="utf-8")
 
 
 def test_hooks_are_installed_as_shown_and_capture_what_a_commit_says(console: Console) -> None:
