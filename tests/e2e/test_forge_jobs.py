@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import shutil
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
+import forging
 import pytest
 from conftest import NOW, commit_files, git, memory_text, put_files, tip
 from console import gitmem
@@ -57,17 +59,24 @@ def verified(project: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[P
     return folder / "artifacts", [machine.run(job, workflow=workflow) for machine in machines]
 
 
+@pytest.fixture
+def rest() -> Iterator[forging.Hub]:
+    """Return what answers REST calls of the forge."""
+    with forging.serving() as hub:
+        yield hub
+
+
 def hub_of(project: Path, folder: Path) -> Path:
     """Return the bare repository of a forge."""
     git(folder, "clone", "-q", "--bare", str(project), "hub.git")
     return folder / "hub.git"
 
 
-def recording(project: Path, hub: Path, folder: Path, artifacts: Path) -> tuple[Machine, dict, dict]:
+def recording(project: Path, hub: Path, folder: Path, artifacts: Path, rest: forging.Hub) -> tuple[Machine, dict, dict]:
     """Return a machine that recorded results and has not pushed yet, its job and its workflow."""
     workflow = load(project / ".github/workflows/gitmem-verify.yml")
     job = workflow["jobs"]["record"]
-    machine = Machine(folder, hub, artifacts, values=dict(DEFAULT))
+    machine = Machine(folder, hub, artifacts, values=dict(DEFAULT), variables=rest.environment())
     return machine.run(job, workflow=workflow, until="Record"), job, workflow
 
 
@@ -87,10 +96,10 @@ def test_shards_run_without_a_token_and_nothing_they_print_is_a_command(
 
 
 def test_two_jobs_record_at_once_while_the_branch_moves_and_nothing_is_lost(
-    project: Path, verified: tuple[Path, list[Machine]], tmp_path: Path
+    project: Path, verified: tuple[Path, list[Machine]], rest: forging.Hub, tmp_path: Path
 ) -> None:
     hub = hub_of(project, tmp_path)
-    pairs = [recording(project, hub, tmp_path / name, verified[0]) for name in ("one", "two")]
+    pairs = [recording(project, hub, tmp_path / name, verified[0], rest) for name in ("one", "two")]
     put_files(hub, {"learned/meanwhile.md": memory_text("Meanwhile")})
 
     jobs = [
@@ -112,18 +121,19 @@ def test_two_jobs_record_at_once_while_the_branch_moves_and_nothing_is_lost(
         assert machine.calls == [
             f"|verify --record-results {machine.temp}/gitmem-results/gitmem-results-1.jsonl"
             f" {machine.temp}/gitmem-results/gitmem-results-2.jsonl",
-            "t0k3n|sync origin --instead gitmem/verify",
-            "t0k3n|forge issue",
+            f"{forging.TOKEN}|sync origin --instead gitmem/verify",
+            f"{forging.TOKEN}|forge issue",
         ]
         assert "::" not in machine.printed()
-        assert "t0k3n" not in (machine.work / ".git/config").read_text(encoding="utf-8")
+        assert forging.TOKEN not in (machine.work / ".git/config").read_text(encoding="utf-8")
+    assert "fails" in rest.issues[0]["body"]
     git(tmp_path, "clone", "-q", str(hub), "reader")
     told = json.loads(gitmem(tmp_path / "reader", "status", "--json").out)
     assert (told["statuses"]["verified"], told["statuses"]["failed"]) == (2, 1)
 
 
 def test_protected_memory_branch_is_asked_by_a_pull_request_that_the_next_run_brings_up_to_date(
-    project: Path, verified: tuple[Path, list[Machine]], tmp_path: Path
+    project: Path, verified: tuple[Path, list[Machine]], rest: forging.Hub, tmp_path: Path
 ) -> None:
     hub = hub_of(project, tmp_path)
     before = tip(hub)
@@ -134,17 +144,18 @@ def test_protected_memory_branch_is_asked_by_a_pull_request_that_the_next_run_br
     )
     hook.chmod(0o755)
     for name in ("first", "second"):
-        machine, job, workflow = recording(project, hub, tmp_path / name, verified[0])
+        machine, job, workflow = recording(project, hub, tmp_path / name, verified[0], rest)
         if name == "second":
             put_files(machine.work, {"learned/later.md": memory_text("Later")})
 
         machine.run(job, workflow=workflow, since="Push")
 
-        assert "t0k3n|forge pull --head gitmem/verify --base memory" in machine.calls, machine
+        assert f"{forging.TOKEN}|forge pull --head gitmem/verify --base memory" in machine.calls, machine
         assert [step.name for step in machine.steps if step.status] == ["Say how it ended"]
         assert tip(hub) == before
         offered = tip(hub, "refs/heads/gitmem/verify")
         assert git(hub, "merge-base", before, offered) == before
+    assert [(one["head"]["ref"], one["base"]["ref"]) for one in rest.pulls] == [("gitmem/verify", "memory")]
     names = git(hub, "ls-tree", "-r", "--name-only", offered).split("\n")
     assert "learned/later.md" in names
     assert sum(name.startswith("verdicts/") for name in names) == 3
@@ -190,25 +201,34 @@ def test_pull_request_of_a_fork_runs_nothing_of_its_own_and_is_told_what_it_brea
     assert machine.calls[0].startswith("|check --base origin/main --format github --report markdown=")
 
 
-@pytest.mark.parametrize("kind", ["check", "review", "none"])
-def test_comment_is_made_of_a_report_and_of_nothing_else(project: Path, tmp_path: Path, kind: str) -> None:
+@pytest.mark.parametrize(("kind", "status"), [("check", 0), ("review", 0), ("link", 3), ("none", 0)])
+def test_comment_is_made_of_a_report_and_of_nothing_that_a_link_leads_to(
+    project: Path, rest: forging.Hub, tmp_path: Path, kind: str, status: int
+) -> None:
     artifact = tmp_path / "artifacts" / "gitmem-report"
     if kind != "none":
         artifact.mkdir(parents=True)
-        (artifact / "comment.md").write_text("# What it breaks\n", encoding="utf-8")
+    if kind == "link":
+        (artifact / "comment.md").symlink_to("/proc/self/environ")
+    elif kind != "none":
+        (artifact / "comment.md").write_text("What it breaks, @everybody\n", encoding="utf-8")
+    rest.pulls.append(forging.pull(12, repo="mallory/shop"))
     workflow = load(project / ".github/workflows/gitmem-comment.yml")
     values = {
         "github.event.workflow_run.name": f"gitmem {kind if kind == 'review' else 'check'}",
-        "github.event.workflow_run.head_sha": "a" * 40,
-        "github.event.workflow_run.id": "1",
+        "github.event.workflow_run.head_sha": forging.COMMIT,
+        "github.event.workflow_run.id": "99",
     }
-    machine = Machine(tmp_path / "machine", tmp_path, tmp_path / "artifacts", values=values)
+    folder, artifacts = tmp_path / "machine", tmp_path / "artifacts"
+    machine = Machine(folder, tmp_path, artifacts, values=values, variables=rest.environment())
 
     machine.run(workflow["jobs"]["comment"], workflow=workflow)
 
-    report = machine.temp / "gitmem" / "comment.md"
-    told = [f"t0k3n|forge comment --kind {kind} --commit {'a' * 40} --run 1 {report}"]
-    assert (machine.status, machine.calls) == (0, told if kind in ("check", "review") else []), machine
+    assert machine.status == status, machine
+    told = [one["body"] for one in rest.comments]
+    assert len(told) == (kind in ("check", "review"))
+    assert all("What it breaks" in body and "runs/99" in body and "@everybody" not in body for body in told)
+    assert "::" not in machine.printed()
     assert list(machine.work.iterdir()) == []
 
 
