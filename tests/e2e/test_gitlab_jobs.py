@@ -18,7 +18,10 @@ pytestmark = pytest.mark.skipif(not GITMEM.exists(), reason="the console script 
 
 PROTECT = """\
 #!/bin/sh
-grep -q 'refs/heads/memory$' && exit 1
+if grep -q "refs/heads/memory$"; then
+  echo "You are not allowed to push code to protected branches on this project."
+  exit 1
+fi
 env | grep ^GIT_PUSH_OPTION_ | sort >options
 """
 
