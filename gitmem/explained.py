@@ -1,4 +1,4 @@
-"""The commands that explain failures: the part of ``Memory`` that says what a change breaks, and which commit did."""
+"""The commands that explain: the part of ``Memory`` that says what a change breaks or means, and which commit did."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from gitmem.catalog.catalog import Catalog
     from gitmem.check.run import Checked
+    from gitmem.review.found import Review
     from gitmem.verify.session import Options, Run
     from gitmem.why import Step, Why
 
@@ -40,6 +42,36 @@ class Explained(Jobs):
         if staged:
             return check_staged(self.proving(options), told=told)
         return check(self.proving(options), base=base, head=head, default=self.default_branch(), told=told)
+
+    def review(self, typed: str = "", *, code: str = "", approved: str = "") -> Review:
+        """Say what a change of the memory branch means; runs nothing and writes to no branch.
+
+        Args:
+            typed: ``A..B``, ``A...B``, ``A`` up to the memory branch, or empty for what was not synced.
+            code: The commit of the code whose statuses are told; empty for HEAD.
+            approved: A reviewed list of commands, read from the default branch.
+        """
+        from gitmem.review.run import Ground, review
+        from gitmem.verify.trust import read_list
+
+        trust = self.trust()
+        trust = trust.with_list(read_list(self.git, approved, self.reviewed_branch())) if approved else trust
+        upstream = self.store.upstream or ""
+        ground = Ground(
+            self.git, self.ref, upstream, self.reviewed_branch(), self._catalog_of, self.local, trust, self.now
+        )
+        return review(ground, typed, code=code)
+
+    def _catalog_of(self, commit: str, code: str) -> Catalog:
+        """Return the catalog of a commit of the store together with the memories of a commit of the code."""
+        from gitmem.at.catalogs import Wanted, catalog_at
+        from gitmem.search.refresh import empty_catalog
+        from gitmem.store.home import read_tree
+
+        tip = self.find_tip()
+        now = self.catalog(tip) if tip else empty_catalog()
+        wanted = Wanted((commit,) if commit else (), read_tree(self.git, code) if code else "")
+        return catalog_at(self.git, now, wanted, progress=self._told("reading memories"))
 
     def why(
         self,

@@ -20,6 +20,10 @@ from os import urandom
 
 from gitmem.frozen import frozen
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 # Category Zs. ``str.isprintable`` refuses all of them but the ASCII space.
 _SPACES = frozenset("\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000")
 
@@ -107,6 +111,21 @@ def unlike_command(text: str) -> str:
     return text.replace("##[", "## [")
 
 
+def workflow_command(level: str, message: str, properties: Mapping[str, str]) -> str:
+    """Return one line that the runner of GitHub Actions reads as a command, such as ``::error file=a::what``.
+
+    Source: the toolkit's command.ts for what is escaped.
+    """
+    named = ",".join(f"{name}={_as_data(value, ':,')}" for name, value in properties.items())
+    return f"::{level} {named}::{_as_data(message)}"
+
+
+def _as_data(text: str, also: str = "") -> str:
+    for char in f"%\r\n{also}":
+        text = text.replace(char, f"%{ord(char):02X}")
+    return unlike_command(text)
+
+
 def find_hidden(text: str) -> list[Flaw]:
     """List what makes a text unfit to be written: hidden characters, and the first place that is not NFC.
 
@@ -134,6 +153,32 @@ def find_hidden(text: str) -> list[Flaw]:
             flaws.append(Flaw(number, at + 1, _codepoint(line[at]), "text that is not in normal form C (NFC)"))
             is_nfc = True
     return sorted(flaws, key=lambda flaw: (flaw.line, flaw.column))
+
+
+def find_spoken(text: str, *, at_most: int = 5) -> list[tuple[int, str]]:
+    """List what agents may take for more than somebody's text: markers of chats, tags they obey, comments, images.
+
+    Less than ``inject`` makes harmless: ``git <command>`` is how people write, and no reason to stop a change.
+
+    Returns:
+        The line, from 1, and what it is, for people; one for each line, at most *at_most*.
+    """
+    if not any(sign in text for sign in ("<", "![", "INST]")):
+        return []
+    lines = enumerate(text.split("\n"), 1)
+    return [(number, told) for number, line in lines if (told := _spoken_in(line))][:at_most]
+
+
+def _spoken_in(line: str) -> str:
+    if "<!--" in line:
+        return "an HTML comment, which no page shows"
+    if re.search(r"<(?=[|\uff5c])|\[/?INST\]", line):
+        return "a marker of a chat format"
+    names = (match.group(1) for match in re.finditer(_TAG, line))
+    tag = next((name for name in names if any(part in name.lower() for part in _OBEYED)), "")
+    if tag:
+        return f"the tag <{tag}>"
+    return "an image, which sends a request where it is shown" if "![" in line else ""
 
 
 def new_nonce(text: str) -> str:
@@ -195,6 +240,8 @@ _SPOKEN = (
     *("system", "assistant", "human", "user", "developer", "instruct", "prompt", "tool", "function", "invoke"),
     *("parameter", "antml", "think", "remind", "command", "start_of", "end_of", "im_start", "im_end", "memory"),
 )
+# Those of them that no placeholder of prose has.
+_OBEYED = ("system", "assistant", "instruct", "antml", "invoke", "remind", "start_of", "end_of", "im_start", "im_end")
 # Whole names: what loads or sends something when it is rendered, and the markers of two chat formats.
 _LOADED = (
     *("img", "image", "picture", "video", "audio", "source", "track", "iframe", "frame", "object", "embed", "svg"),

@@ -19,6 +19,7 @@ from gitmem.settings import (
     DuplicateSettings,
     FactorSizes,
     RecallSettings,
+    ReviewSettings,
     Role,
     RotationSettings,
     ScopeFactors,
@@ -48,6 +49,8 @@ class Policy:
         kinds: The rows by name, built-in ones and those of the store.
         recall, verify, check, context, session, stops, capture, workflow: The sections of these names.
         secrets, rotation, duplicates: Those of these.
+        recall, verify, context, session, stops, capture, workflow: The sections of these names.
+        secrets, rotation, duplicates, review: Those of these.
         roles: What is told to each role, by name.
         tags: The words that give each tag.
         changes: What the store's file says, as JSON can hold it: this alone is stored, so that defaults can move.
@@ -65,6 +68,7 @@ class Policy:
     secrets: SecretSettings
     rotation: RotationSettings
     duplicates: DuplicateSettings
+    review: ReviewSettings
     roles: Mapping[str, Role]
     tags: Mapping[str, tuple[str, ...]]
     changes: Mapping[str, Any]
@@ -238,6 +242,8 @@ def _factors(*names: str) -> dict[str, _Row]:
 _TABLES = (
     *("recall", "verify", "check", "context", "session", "stops", "capture", "workflow", "secrets", "rotation"),
     *("duplicates", "roles", "tags", "kinds"),
+    *("recall", "verify", "context", "session", "stops", "capture", "workflow", "secrets", "rotation", "duplicates"),
+    *("review", "roles", "tags", "kinds"),
 )
 
 DEFAULTS: dict[str, Any] = {
@@ -258,6 +264,7 @@ DEFAULTS: dict[str, Any] = {
     "secrets": SecretSettings(),
     "rotation": RotationSettings(),
     "duplicates": DuplicateSettings(),
+    "review": ReviewSettings(),
 }
 
 ROWS: dict[str, dict[str, _Row]] = {
@@ -363,6 +370,7 @@ ROWS: dict[str, dict[str, _Row]] = {
         "kinds": _Row(read.lines, "the kinds that are rotated"),
     },
     "duplicates": {"threshold": _Row(read.share_or_off, 'memories as like as this are not written twice; or "off"')},
+    "review": {"fail_on": _Row(read.severity, '"warning", "note" or "never": findings that fail a review')},
 }
 
 _ROLE_ROWS: dict[str, Callable[[Any], Any]] = {"budget_tokens": read.whole(0), "kinds": read.lines}

@@ -211,6 +211,17 @@ class DuplicateSettings:
 
 
 @frozen
+class ReviewSettings:
+    """What a review of a change of the memory calls failed.
+
+    Attributes:
+        fail_on: The severity of a finding from which on it does: ``error``, ``warning``, ``note``, or ``never``.
+    """
+
+    fail_on: str = "error"
+
+
+@frozen
 class StopSettings:
     """What is done when an agent stops; nothing of what it knows is kept then.
 

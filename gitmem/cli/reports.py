@@ -12,6 +12,7 @@ from gitmem.errors import GitmemError, UsageError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
 
     from gitmem.cli.output import Output
     from gitmem.verify.finding import Findings
@@ -20,17 +21,19 @@ FORMS = ("text", "json", "github", "markdown", "sarif", "junit")
 WRITTEN = FORMS[2:]
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options."""
+def add_arguments(parser: argparse.ArgumentParser, written: tuple[str, ...] = WRITTEN) -> None:
+    """Add the options; *written* are the forms that can be written to a file."""
+    forms = ("text", "json", *written)
     parser.add_argument("--json", action="store_true", help="print one JSON document: the same as --format json")
-    parser.add_argument("--format", default="text", choices=FORMS, metavar="FORM", help=f"print {', '.join(FORMS)}")
+    parser.add_argument("--format", default="text", choices=forms, metavar="FORM", help=f"print {', '.join(forms)}")
     parser.add_argument(
         "--report",
         action="append",
         default=[],
         metavar="FORM=FILE",
-        help=f"write {', '.join(WRITTEN)} to a file as well",
+        help=f"write {', '.join(written)} to a file as well",
     )
+    parser.set_defaults(written=written)
 
 
 def form_of(args: argparse.Namespace) -> str:
@@ -42,8 +45,8 @@ def form_of(args: argparse.Namespace) -> str:
     if args.json and args.format not in ("text", "json"):
         raise UsageError("--json and --format ask for two things", hint=f"--format {args.format} --report …=FILE")
     for form, _ in _files(args):
-        if form not in WRITTEN:
-            raise UsageError(f"--report writes no {form}", hint=f"--report FORM=FILE, one of {', '.join(WRITTEN)}")
+        if form not in args.written:
+            raise UsageError(f"--report writes no {form}", hint=f"--report FORM=FILE, one of {', '.join(args.written)}")
     return "json" if args.json else str(args.format)
 
 
@@ -56,27 +59,40 @@ def _files(args: argparse.Namespace) -> list[tuple[str, str]]:
 
 def is_wanted(args: argparse.Namespace) -> bool:
     """Tell whether there is anything to make besides the command's own text and JSON."""
-    return bool(args.report) or form_of(args) in WRITTEN
+    return bool(args.report) or form_of(args) in args.written
 
 
 def emit(args: argparse.Namespace, out: Output, found: Findings) -> None:
-    """Write the files that were asked for, and print the form where it is one of ``WRITTEN``.
+    """Write what ``check`` or ``verify`` found, in the forms that were asked for."""
+    from gitmem.report import cleaned, render  # xml and json, and only where a report is made
+    from gitmem.report.markdown import page
+
+    emit_forms(args, out, lambda form: render(form, found), lambda limit: page(cleaned(found), limit=limit))
+
+
+def emit_forms(args: argparse.Namespace, out: Output, render: Callable[[str], str], page: Callable[[int], str]) -> None:
+    """Write the files that were asked for, and print the form where it is one that can be written.
 
     With ``github``, the step's summary is written as well, where there is one (GITHUB_STEP_SUMMARY).
+
+    Args:
+        args: What was typed.
+        out: Where it is printed.
+        render: Returns one of the forms.
+        page: Returns the summary, of so many bytes at most.
     """
-    from gitmem.report import cleaned, render  # xml and json, and only where a report is made
-    from gitmem.report.markdown import SIZE_LIMIT, page
+    from gitmem.report.markdown import SIZE_LIMIT
 
     form = form_of(args)
     for wanted, file in _files(args):
-        write_whole(file, render(wanted, found))
-    if form in WRITTEN:
-        out.exact(render(form, found))
+        write_whole(file, render(wanted))
+    if form in args.written:
+        out.exact(render(form))
     summary = variable("GITHUB_STEP_SUMMARY") if form == "github" else ""
     if summary:
         # What this step has written there already counts as well.
         written = Path(summary).stat().st_size if Path(summary).is_file() else 0
-        _append(summary, page(cleaned(found), limit=SIZE_LIMIT - written))
+        _append(summary, page(SIZE_LIMIT - written))
 
 
 def write_whole(file: str, text: str, *, what: str = "report", mode: int | None = None) -> None:

@@ -57,6 +57,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "metrics": ("read", "numbers for Prometheus, as OpenMetrics text"),
     "verify": ("prove", "run the checks that are due and mark what no longer holds"),
     "check": ("prove", "which facts a branch or pull request makes false, before it merges"),
+    "review": ("prove", "what a change of the memory means, before it is taken in"),
     "why": ("prove", "find the commit that broke a fact, with the fact's own check"),
     "settle": ("prove", "decide what to do about a failure"),
     "trust": ("prove", "approve commands, list or print approvals"),

@@ -6,7 +6,7 @@ for what is escaped: a line that begins with ``::`` is a command, and so is ``##
 
 from __future__ import annotations
 
-from gitmem.hygiene import unlike_command
+from gitmem.hygiene import unlike_command, workflow_command
 from gitmem.report.words import ERROR, WARNING, WORDS, sentence
 
 TYPE_CHECKING = False
@@ -44,13 +44,4 @@ def _command(level: str, finding: Finding, spot: Spot | None) -> str:
         values["file"] = spot.path
         values |= {"line": str(spot.line)} if spot.line else {}
     values["title"] = f"{finding.key} {WORDS[finding.kind].told}"
-    properties = ",".join(f"{name}={_property(value)}" for name, value in values.items())
-    return f"::{level} {properties}::{_data(sentence(finding))}"
-
-
-def _data(text: str) -> str:
-    return unlike_command(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+    return workflow_command(level, sentence(finding), values)

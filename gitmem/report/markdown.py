@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.report.words import WORDS
 from gitmem.verify.culprit import phrase
 from gitmem.verify.finding import BROKEN, FAILED, HOLDS, MENDED, STILL, SUSPECT, UNCHECKED
-from gitmem.verify.standing import markdown
+from gitmem.verify.standing import cell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,12 +55,3 @@ def _row(finding: Finding) -> str:
 
 def _place(spot: Spot) -> str:
     return cell(spot.path) + (f":{spot.line}" if spot.line else "")
-
-
-def cell(text: str) -> str:
-    """Return text of others for a table: one line, no markup, no HTML, no mention of a person and no link."""
-    shown = markdown(text).replace("&", "&amp;")
-    # A zero-width space, spelt: GitHub takes ``@name`` and bare addresses for what they look like, escaped or not.
-    for sign in ("@", "://", "www."):
-        shown = shown.replace(sign, f"{sign[0]}&#8203;{sign[1:]}")
-    return shown

@@ -201,3 +201,13 @@ def markdown(text: str) -> str:
     for char in "\\`*_[]<>#|!":
         shown = shown.replace(char, "\\" + char)
     return shown
+
+
+def cell(text: str) -> str:
+    """Return text of others for a table: one line, no markup, no HTML, no mention of a person and no link."""
+    shown = markdown(text).replace("&", "&amp;")
+    # A zero-width space, spelt: GitHub takes ``@name`` and bare addresses for what they look like, escaped or not.
+    for sign in ("@", "://", "www."):
+        shown = shown.replace(sign, f"{sign[0]}&#8203;{sign[1:]}")
+    # Of its own Markdown: text that is struck out, and formulas.
+    return shown.replace("~", "\\~").replace("$", "\\$")

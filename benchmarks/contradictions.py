@@ -1,0 +1,78 @@
+"""What contradictions are told by: how many of the labelled pairs are found, and what is wrongly taken for one.
+
+    python -m benchmarks.contradictions [--errors] [FILE.jsonl …]
+
+``pairs.jsonl`` says which texts say the same; those of its groups ``number`` and ``negation`` mostly speak against each
+other, and of ``name`` some do: ``OPPOSED`` names by hand those of the other groups that do, and ``APART`` those of the
+two that do not. With files, every pair of their lines' ``title`` is compared, and what is found is printed: real
+memories that were not written to contradict each other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from itertools import combinations
+from pathlib import Path
+
+from gitmem.review.opposed import said_of, why_opposed
+
+PAIRS = Path(__file__).with_name("pairs.jsonl")
+GROUPS = ("exact", "reordered", "reworded", "paraphrased", "number", "negation", "name", "added", "unrelated")
+# Beginnings of the first text: of another subject, or both may be true.
+APART = ("Deployed v2.4.1", "The v1 API", "PR 412")
+# The same thing with another value.
+OPPOSED = (
+    "Sessions are stored in Redis",
+    "The orders service uses Postgres",
+    "The nightly export job writes",
+    "Ana owns",
+    "The legacy importer is written in C",
+    "Refunds are rounded up",
+    "Errors of the payment provider are sent",
+    "The replica lags",
+    "Docker images are pushed to the Frankfurt",
+)
+
+
+def is_opposed(pair: dict[str, str]) -> bool:
+    """Tell whether the two speak against each other, by the labels."""
+    begins = pair["a"].startswith
+    return begins(OPPOSED) if pair["group"] == "name" else pair["group"] in ("number", "negation") and not begins(APART)
+
+
+def main() -> None:
+    """Print what is found of each group, precision and recall; and the errors, or what is found in files."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--errors", action="store_true", help="print the pairs that are judged wrongly")
+    parser.add_argument("files", nargs="*", type=Path)
+    args = parser.parse_args()
+    if args.files:
+        _compare([json.loads(line)["title"] for file in args.files for line in file.read_text("utf-8").splitlines()])
+        return
+    pairs = [json.loads(line) for line in PAIRS.read_text("utf-8").splitlines()]
+    judged = [(pair, why_opposed(said_of(pair["a"]), said_of(pair["b"]))) for pair in pairs]
+    for group in GROUPS:
+        those = [(pair, why) for pair, why in judged if pair["group"] == group]
+        right, told = sum(is_opposed(pair) for pair, _ in those), [(pair, why) for pair, why in those if why]
+        wrong = sum(not is_opposed(pair) for pair, _ in told)
+        print(f"{group}: {len(those)} pairs, {right} opposed, {len(told) - wrong} found, {wrong} false alarms")
+    found = [pair for pair, why in judged if why]
+    right = sum(map(is_opposed, found))
+    print(f"precision {right / max(1, len(found)):.2f}, recall {right / sum(is_opposed(p) for p in pairs):.2f}")
+    for pair, why in judged if args.errors else ():
+        if bool(why) != is_opposed(pair):
+            print(f"{'false alarm' if why else 'missed'} {pair['group']}: {pair['a']} | {pair['b']} {why}")
+
+
+def _compare(titles: list[str]) -> None:
+    said = [(title, said_of(title)) for title in dict.fromkeys(titles)]
+    for (a, one), (b, other) in combinations(said, 2):
+        why = why_opposed(one, other)
+        if why:
+            print(f"{a} | {b}: {why}")
+    print(f"{len(said)} titles, {len(said) * (len(said) - 1) // 2} pairs")
+
+
+if __name__ == "__main__":
+    main()

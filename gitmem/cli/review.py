@@ -1,0 +1,167 @@
+"""Say what a change of the memory means, for a person: words, statuses, commands, and what is wrong with it.
+
+A..B compares two states of the memory branch as they are; A...B what B did since the two parted; A alone is up to the
+memory branch, and nothing at all is what was not synced yet (origin/memory..memory). Only git objects are read: nothing
+runs, and nothing is written. Statuses are told for the code at HEAD, or --code REV; on a checkout of the memory branch,
+for the default branch.
+
+Exit status: 0 no finding of the severity that fails it; 1 there is one (--fail-on; else the policy's review.fail_on as
+it was before the change, which is error by default); 3 one of the two states is not here.
+"""
+
+from __future__ import annotations
+
+from gitmem.cli import reports, shared
+from gitmem.cli.output import MARKS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+    from gitmem.review.found import Change, Command, Finding, Piece, Review
+
+EXAMPLES = (
+    "gitmem review",
+    "gitmem review origin/memory...HEAD",
+    "gitmem review memory~5 --fail-on warning",
+    "gitmem review origin/memory..proposal --format markdown",
+    "gitmem review origin/memory..HEAD --format github --report html=review.html --report markdown=review.md",
+)
+FORMS = ("markdown", "html", "github")
+STYLES = {"error": "red", "warning": "yellow", "note": "dim"}
+SIGNS = {
+    "added": ("+", "green"),
+    "changed": ("~", "yellow"),
+    "superseded": ("»", "yellow"),
+    "retired": ("-", "red"),
+    "deleted": ("-", "red"),
+    "restored": ("+", "green"),
+    "renamed": ("→", "yellow"),
+    "moved": ("→", "dim"),
+    "unreadable": ("!", "red"),
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what review takes."""
+    parser.add_argument("range", nargs="?", default="", metavar="A..B", help="which states are compared")
+    parser.add_argument("--code", default="", metavar="REV", help="the code whose statuses are told (HEAD)")
+    parser.add_argument(
+        "--fail-on",
+        choices=("error", "warning", "note", "never"),
+        metavar="SEVERITY",
+        help="exit with 1 on findings from this severity on: error, warning, note, never",
+    )
+    parser.add_argument(
+        "--approved", default="", metavar="FILE", help="a reviewed list of commands, read from the default branch"
+    )
+    reports.add_arguments(parser, FORMS)
+
+
+def run(args: argparse.Namespace, out: Output) -> int:
+    """Review and report."""
+    from gitmem.review import forms
+
+    form = reports.form_of(args)
+    with shared.open_memory(args, out) as memory:
+        review = memory.review(args.range, code=args.code, approved=args.approved)
+        shared.tell_notices(memory, out)
+    if reports.is_wanted(args):
+        reports.emit_forms(
+            args, out, lambda wanted: forms.render(wanted, review), lambda limit: forms.page(review, limit)
+        )
+    if form == "json":
+        out.json(forms.as_table(review))
+    elif form == "text":
+        _print(review, out)
+    for note in review.notes if form == "text" else ():
+        out.note(note)
+    return int(review.is_failed(args.fail_on or review.fail_on))
+
+
+def _print(review: Review, out: Output) -> None:
+    for change in review.changes:
+        _print_change(change, out)
+    for setting in review.settings:
+        out.line(("~", "yellow"), f" setting {setting.name}: ", *_was(setting.before), setting.after or "default")
+    if review.changes or review.settings:
+        out.line("")
+    for shift in review.shifts:
+        why = f" — {shift.because}" if shift.because else ""
+        was = f" (was {shift.before})" if shift.before else ""
+        out.line(
+            (MARKS[shift.after], shift.after), " ", (shift.key, "key"), f"  {shift.after or 'no status'}{was}{why}"
+        )
+    for finding in reversed(review.findings):  # the gravest last: that is what is read first on a terminal
+        _print_finding(finding, out)
+    out.line((review.summary, "bold"))
+
+
+def _print_finding(finding: Finding, out: Output) -> None:
+    where = f"{finding.path}:{finding.line}" if finding.line else finding.path
+    told = f"  {where}" if where else ""
+    out.line((f"{finding.severity}: {finding.code}", STYLES[finding.severity]), told, f": {finding.message}")
+    if finding.hint:
+        out.line((f"    {finding.hint}", "dim"))
+
+
+def _print_change(change: Change, out: Output) -> None:
+    sign, style = SIGNS[change.what]
+    because = f" — {change.because}" if change.because else ""
+    by = f"  by {change.by}" if change.by else ""
+    title = _words(change.words) or [change.title]
+    kind = f"{change.kind} " if change.kind else ""
+    head = ((f"{sign} {change.what}", style), f" {kind}", (change.key, "key"), "  ")
+    out.line(*head, *title, because, (by, "dim"))
+    for one in change.fields:
+        out.line(f"    {one.name}: ", *_was(one.before), (one.after or "–", "green"))
+    for words in _lines(change.body):
+        out.line("    ", *words)
+    for line in change.raw.split("\n") if change.raw else ():
+        out.line("  ! ", line)
+    if change.command is not None:
+        _print_command(change.command, out)
+
+
+def _was(before: str) -> tuple[str | tuple[str, str], ...]:
+    return ((before, "red"), " → ") if before else ()
+
+
+def _print_command(command: Command, out: Output) -> None:
+    state = f"approval {command.approval}" if command.form == "builtin" else f"{command.approval} here"
+    style = "yellow" if command.approval in ("not approved", "denied") else "dim"
+    out.line(f"  check ({command.form}): ", (f"{state}; {command.history}", style))
+    for line in command.text.split("\n"):
+        out.line("  $ ", (line, "bold"))
+    for line in "\n".join(command.asks).split("\n") if command.asks else ():
+        out.line("    with ", line)
+    for line in command.was.split("\n") if command.was else ():
+        out.line(("  was ", "dim"), (line, "red"))
+
+
+def _words(pieces: tuple[Piece, ...]) -> list[str | tuple[str, str]]:
+    """Return words as git shows them word by word: ``[-gone-]{+new+}``."""
+    found: list[str | tuple[str, str]] = []
+    for piece in pieces:
+        text = piece.text.rstrip()
+        space = piece.text[len(text) :]
+        if piece.op == "=":
+            found.append(piece.text)
+        else:
+            shown = f"[-{text}-]" if piece.op == "-" else f"{{+{text}+}}"
+            found += [(shown, "red" if piece.op == "-" else "green"), space]
+    return found
+
+
+def _lines(pieces: tuple[Piece, ...]) -> list[list[str | tuple[str, str]]]:
+    """Return a body line by line; of one that is all new, the lines alone."""
+    if len(pieces) == 1 and pieces[0].op == "+":
+        return [[(line, "green")] for line in pieces[0].text.split("\n")]
+    lines: list[list[str | tuple[str, str]]] = [[]]
+    for part in _words(pieces):
+        text, style = part if isinstance(part, tuple) else (part, "")
+        first, *rest = text.split("\n")
+        lines[-1].append((first, style) if style else first)
+        lines += [[(line, style) if style else line] for line in rest]
+    return [line for line in lines if line != [""]] if pieces else []

@@ -1,0 +1,135 @@
+"""Which two states of the memory are compared: what ``A..B`` names, as in git."""
+
+from __future__ import annotations
+
+from gitmem.errors import GitmemError, NoRepositoryError, NotFoundError, ProcessError
+from gitmem.frozen import frozen
+from gitmem.git.ancestry import is_shallow
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.git.binary import Git
+
+# Commits that are counted and whose authors are named.
+MOST_COMMITS = 10_000
+
+
+@frozen
+class Span:
+    """The two states.
+
+    Attributes:
+        base: The commit before the change; empty for nothing.
+        head: The commit behind it.
+        asked: The two as they were named.
+        notes: What a reader should know of them.
+    """
+
+    base: str
+    head: str
+    asked: tuple[str, str]
+    notes: tuple[str, ...] = ()
+
+
+def find_span(git: Git, typed: str, *, ref: str, upstream: str) -> Span:
+    """Return the states that are compared.
+
+    Args:
+        git: The repository.
+        typed: ``A..B``, ``A...B``, ``A`` (up to the memory branch), or empty: what was not synced.
+        ref: The memory branch, a full ref.
+        upstream: The remote's, or empty.
+
+    Raises:
+        GitmemError: One of them is not here; or, for ``A...B``, where they parted is not.
+    """
+    dots = "..." if "..." in typed else ".."
+    left, _, right = typed.partition(dots)
+    ours = _short(ref) if git.read_ref(ref) else _short(upstream or ref)
+    if not typed:
+        base = git.read_ref(upstream) if upstream and git.read_ref(ref) else None
+        asked = (_short(upstream) if base else "nothing", ours)
+        return _told(git, base or "", _resolve(git, ours, ref), asked)
+    head_name = right or ours
+    head = _resolve(git, head_name, ref)
+    base = _resolve(git, left or ours, ref)
+    if dots == "...":
+        common = git.merge_bases(base, head)
+        if not common:
+            raise _unrelated(git, left or ours, head_name)
+        return Span(common[0], head, (f"{left or ours}...", head_name))
+    return _told(git, base, head, (left or ours, head_name))
+
+
+def _told(git: Git, base: str, head: str, asked: tuple[str, str]) -> Span:
+    """Return the span with a note where the base has what the head has not: that would show as taken away."""
+    if not base or base == head or base in git.merge_bases(base, head):
+        return Span(base, head, asked)
+    if is_shallow(git):
+        return Span(base, head, asked, ("this clone is shallow: whether the two are one line cannot be told",))
+    told = f"{asked[0]} has commits that {asked[1]} has not, and what they wrote shows as taken away"
+    return Span(base, head, asked, (f"{told}; what {asked[1]} alone did: {asked[0]}...{asked[1]}",))
+
+
+def list_authors(git: Git, span: Span) -> tuple[int, tuple[tuple[str, int], ...]]:
+    """Return how many commits the change has, and who made how many, the most first; -1 where it cannot be told."""
+    but = (f"^{span.base}",) if span.base else ()
+    argv = ("log", "-z", "--no-color", "--no-show-signature", f"--max-count={MOST_COMMITS}", "--format=%an <%ae>")
+    try:
+        found = git.run(*argv, span.head, *but, "--").stdout.decode("utf-8", "replace").split("\0")
+    except ProcessError:
+        return -1, ()
+    counts: dict[str, int] = {}
+    for name in filter(None, found):
+        counts[name] = counts.get(name, 0) + 1
+    return sum(counts.values()), tuple(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+
+
+def find_code(git: Git, typed: str, span: Span, *, default: str) -> str:
+    """Return the commit of the code whose statuses are told; empty where there is none here.
+
+    That is HEAD, but for a checkout of the memory branch itself, as a forge's job has it: there, the default branch.
+
+    Raises:
+        GitmemError: What was typed is not here.
+    """
+    if typed:
+        return _resolve(git, typed, "")
+    commit = git.read_head()[1]
+    if commit is not None and not _is_memory(git, commit, span):
+        return commit
+    found = git.read_ref(default) if default else None
+    return found if found and not _is_memory(git, found, span) else ""
+
+
+def _is_memory(git: Git, commit: str, span: Span) -> bool:
+    """Tell whether a commit is one of the memory branch: it has history in common with what is reviewed."""
+    return commit in (span.base, span.head) or bool(git.merge_bases(commit, span.head))
+
+
+def _resolve(git: Git, name: str, ref: str) -> str:
+    try:
+        return git.resolve(name)
+    except NotFoundError as err:
+        if name in (_short(ref), ref):
+            told = f"there is no branch {name} in this repository"
+            raise NoRepositoryError(told, hint="fetch it (git fetch origin), or start one: gitmem init") from err
+        hint = "git fetch origin"
+        if is_shallow(git):
+            hint = "this clone is shallow: git fetch --unshallow, or with actions/checkout fetch-depth: 0"
+        raise GitmemError(f"there is no commit {name} in this clone", hint=hint) from err
+
+
+def _unrelated(git: Git, left: str, right: str) -> GitmemError:
+    if is_shallow(git):
+        hint = "git fetch --unshallow, or with actions/checkout fetch-depth: 0; two dots compare the two as they are"
+        return GitmemError(
+            f"this clone is shallow and does not reach back to where {left} and {right} parted", hint=hint
+        )
+    return GitmemError(
+        f"{left} and {right} have no history in common", hint=f"compare them as they are: {left}..{right}"
+    )
+
+
+def _short(ref: str) -> str:
+    return ref.removeprefix("refs/heads/").removeprefix("refs/remotes/")
