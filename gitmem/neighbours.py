@@ -22,7 +22,11 @@ MOST_IN_A_BUCKET = 200
 
 
 def near_pairs(
-    claims: Sequence[Claim], threshold: float, *, told: Callable[[int, int], None] | None = None
+    claims: Sequence[Claim],
+    threshold: float,
+    *,
+    told: Callable[[int, int], None] | None = None,
+    most: int | None = None,
 ) -> Iterator[tuple[int, int, float]]:
     """Yield the pairs of texts that are as like as a threshold, as ``(first, second, likeness)``, ``first < second``.
 
@@ -32,7 +36,9 @@ def near_pairs(
         claims: The texts.
         threshold: From 0 to 1.
         told: Told how many of how many are looked at.
+        most: Words of pairs that are compared; past it, only the same words are told. None for any number.
     """
+    left = most
     frequency: dict[str, int] = {}
     for claim in claims:
         for word in claim.counts:
@@ -53,6 +59,10 @@ def near_pairs(
             if len(held) < MOST_IN_A_BUCKET:
                 held.append(number)
         for other in sorted(found):
+            if left is not None:
+                left -= len(claim.words) + len(claims[other].words)
+                if left < 0:
+                    break
             if not claim.is_contrary(claims[other]) and (value := likeness(claims[other], claim)) >= threshold:
                 yield other, number, value
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 # The share of the longer title's words that both must have, beside what is opposed.
 ALIKE = 0.75
+# Words of both that the other has not: one of each is what is opposed, in two parts perhaps (``10s``).
+MOST_APART = 4
 # Fewer words name no subject: "use it", "never use it".
 FEWEST = 2
 
@@ -84,6 +86,13 @@ _SAYING = frozenset(
         *("allows", "expires", "expire", "listens", "returns", "takes", "defaults", "waits", "retries", "limit", "="),
     )
 )
+# Words that name one thing of several where nothing was said before them: "the newest one", "the oldest one".
+_NAMES = frozenset(
+    (
+        *("min", "max", "minimum", "maximum", "first", "last", "newest", "oldest", "public", "private", "internal"),
+        *("external", "read", "write", "sync", "async", "up", "down", "start", "stop", "open", "closed", "sorted"),
+    )
+)
 # What a number or a name behind it names, and does not measure.
 _NAMING = frozenset(
     (
@@ -100,25 +109,30 @@ class Said:
     Attributes:
         claim: Its words without function words, its negations, its numbers.
         tokens: All its words in their order.
+        words: Its different words without function words.
     """
 
     claim: Claim
     tokens: tuple[str, ...]
+    words: frozenset[str]
 
 
 def said_of(title: str, language: str = ENGLISH) -> Said:
     """Return a title in the form in which it is compared."""
     claim = claim_of(title, language)
-    return Said(claim, tuple(word for word in claim.plain.split(" ") if word))
+    return Said(claim, tuple(word for word in claim.plain.split(" ") if word), frozenset(claim.counts))
 
 
 def why_opposed(one: Said, other: Said) -> str:
     """Return in a few words why two titles speak against each other; empty where they do not, as far as rules tell."""
+    # First what can be told at once: most pairs have nothing to do with each other.
+    if len(one.words ^ other.words) > MOST_APART:
+        return ""
     a, b = one.claim, other.claim
     if a.plain == b.plain or min(len(a.words), len(b.words)) < FEWEST:
         return ""
     gone, new = _only(a.counts, b.counts), _only(b.counts, a.counts)
-    if len(gone) > 1 or len(new) > 1:
+    if len(gone) > MOST_APART // 2 or len(new) > MOST_APART // 2:
         return ""
     common = sum(min(count, b.counts.get(word, 0)) for word, count in a.counts.items())
     if common < FEWEST - 1 or common < ALIKE * (max(len(a.words), len(b.words)) - 1):
@@ -151,7 +165,7 @@ def _exchanged(one: Said, other: Said) -> str:
     pairs = [(one.tokens[at], other.tokens[at]) for at in places]
     if not pairs or any(_bare(a) == _bare(b) for a, b in pairs):
         return ""
-    if len(pairs) == 1 and _are_opposites(*pairs[0]):
+    if len(pairs) == 1 and _are_opposites(*pairs[0]) and _decides(one.tokens, places[0]):
         return f"“{pairs[0][0]}” and “{pairs[0][1]}” are opposites"
     if len(pairs) == 1 and _are_one_of(*pairs[0]) and _says_something(one.tokens, places[0]):
         return f"“{pairs[0][0]}” in the place of “{pairs[0][1]}”"
@@ -180,6 +194,11 @@ def _is_value(word: str) -> bool:
 def _says_something(tokens: tuple[str, ...], at: int) -> bool:
     """Tell whether a word belongs to what is said of the subject, and not to its name."""
     return any(token in _SAYING for token in tokens[:at])
+
+
+def _decides(tokens: tuple[str, ...], at: int) -> bool:
+    """Tell whether an opposite says something, and does not name one thing of several."""
+    return tokens[at] not in _NAMES or _says_something(tokens, at)
 
 
 def _is_measure(tokens: tuple[str, ...], at: int) -> bool:
