@@ -91,6 +91,18 @@ class Jobs(Shown):
 
         return (git_hooks.plan_uninstall if only_plan else git_hooks.uninstall)(self.git)
 
+    def install_git_diff(self, *, only_plan: bool = False) -> Sequence[Step]:
+        """Have git show the memory's files readably, and return what was done, or would be."""
+        from gitmem.install import git_diff
+
+        return (git_diff.plan_install if only_plan else git_diff.install)(self.git)
+
+    def uninstall_git_diff(self, *, only_plan: bool = False) -> Sequence[Step]:
+        """Take that away, and return what was done, or would be."""
+        from gitmem.install import git_diff
+
+        return (git_diff.plan_uninstall if only_plan else git_diff.uninstall)(self.git)
+
     def install_schedule(self, *, every: str, kind: str = "", only_plan: bool = False) -> Sequence[Step]:
         """Have this machine run the verify job by itself, and return what was done, or would be."""
         from gitmem.install import schedule

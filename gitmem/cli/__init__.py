@@ -48,6 +48,12 @@ def main(argv: list[str] | None = None) -> int:
     arguments = [*(sys.argv[1:] if argv is None else argv)]
     if arguments[:1] == ["hook"] and arguments[1:] and table.is_harness(arguments[1]):
         return _answer(arguments[1:])
+    if arguments[:1] == ["textconv"] and len(arguments) == 2:
+        from gitmem.cli import textconv
+
+        return textconv.show(
+            arguments[1]
+        )  # git calls it for each file of a diff: nothing is parsed and no setting read
     from gitmem.cli.output import Output
 
     out = Output(color=_color(), draws=not _is_dumb())

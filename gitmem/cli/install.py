@@ -14,6 +14,9 @@ a launchd agent, whichever works here.
 `github` writes workflows for you to look at and commit: a verify job on a schedule, a check of each pull request, a
 comment that is kept up to date, and a review of pull requests to the memory branch, which is committed there as well.
 `gitlab` writes the same jobs, to be included by .gitlab-ci.yml.
+never touched. `git-diff` has `git diff` and `git log -p` show the memory's files readably. `schedule` has this machine
+run the verify job by itself: a systemd user timer, a line in the crontab, or a launchd agent, whichever works here.
+`github` writes a workflow that does it there, for you to look at and commit.
 """
 
 from __future__ import annotations
@@ -39,11 +42,13 @@ EXAMPLES = (
     "gitmem install found --user --print",
     "gitmem install claude-code --plugin ./gitmem-plugin",
     "gitmem install git-hooks --check",
+    "gitmem install git-diff",
     "gitmem install schedule --every 6h --print",
     "gitmem install github --shards 4 --print",
 )
 FORGES = (GITHUB, GITLAB)
 OTHERS = ("git-hooks", "schedule", *FORGES)
+OTHERS = ("git-hooks", "git-diff", "schedule", "github")
 WHAT = (*agents.NAMES, *OTHERS)
 # Which of them an option belongs to.
 OPTIONS = {
@@ -61,6 +66,7 @@ OPTIONS = {
 APPROVED = "what a reviewed list approves; commit one: gitmem trust --print > .github/gitmem-approved"
 NEXT = {
     "git-hooks": "take them away with: gitmem uninstall git-hooks",
+    "git-diff": "see it: git log -p memory; take it away with: gitmem uninstall git-diff",
     "schedule": "it runs what you approved here; take it away with: gitmem uninstall schedule",
     "github": f"they run {APPROVED}",
     "gitlab": f"include it: .gitlab-ci.yml, include: [{{local: .gitlab/gitmem.yml}}]; it runs {APPROVED}",
@@ -157,6 +163,8 @@ def _told(steps: Sequence[Step], out: Output, args: argparse.Namespace, notes: I
 def _install(memory: Memory, what: str, args: argparse.Namespace) -> Sequence[Step]:
     if what == "git-hooks":
         return memory.install_git_hooks(shared=args.shared, check=args.check, only_plan=args.print)
+    if what == "git-diff":
+        return memory.install_git_diff(only_plan=args.print)
     every = args.every or "daily"
     if what == "schedule":
         return memory.install_schedule(every=every, kind=args.kind, only_plan=args.print)

@@ -87,8 +87,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("care", "check that the store is well formed, and repair it"),
     "completion": ("care", "print a completion script for your shell"),
 }
-# What programs call and nobody types: the shims of git's hooks, and commands that leave work behind them.
-HIDDEN = ("background", "hook")
+# What programs call and nobody types: the shims of git's hooks, its diffs, and commands that leave work behind them.
+HIDDEN = ("background", "hook", "textconv")
 # The events of git and pre-commit that `hook` knows. Any other word is the name of a harness: a misspelled one must not
 # end with a status of 2, which stops an agent's turn.
 GIT_EVENTS = ("post-commit", "post-rewrite", "post-checkout", "post-merge", "doctor", "index", "check", "learned")

@@ -54,4 +54,6 @@ def _uninstall(memory: Memory, what: str, args: argparse.Namespace) -> Sequence[
         return memory.uninstall_ci(what, force=args.force, only_plan=args.print)
     if what == "schedule":
         return memory.uninstall_schedule(only_plan=args.print)
+    if what == "git-diff":
+        return memory.uninstall_git_diff(only_plan=args.print)
     return memory.uninstall_git_hooks(only_plan=args.print)

@@ -1,0 +1,44 @@
+"""What `git diff` and `git log -p` call for each file of the memory (gitmem install git-diff): the file, readably.
+
+Hidden characters are spelt out, a command that the file does not show as it is run is shown whole behind it, and a
+verdict is one line.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from gitmem.review.readable import readable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from gitmem.cli.output import Output
+
+EXAMPLES = ("gitmem textconv facts/auth-uses-rs256.md",)
+# A file of the memory is at most 64 KiB; git shows one that is larger as it would anyway.
+LIMIT = 1024 * 1024
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what textconv takes."""
+    parser.add_argument("file", help="the file")
+
+
+def run(args: argparse.Namespace, _: Output) -> int:
+    """Show a file."""
+    return show(args.file)
+
+
+def show(path: str) -> int:
+    """Print a file readably; with a status of 1, and nothing on standard output, where it cannot be read."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - pathlib costs as much as all the rest
+            data = file.read(LIMIT + 1)
+    except OSError:
+        return 1
+    if len(data) > LIMIT:
+        return 1
+    sys.stdout.buffer.write(readable(path, data).encode("utf-8", "backslashreplace"))
+    return 0
