@@ -40,3 +40,13 @@ def test_many_with_the_same_words_are_each_compared_once() -> None:
     claims = [claim_of("Deploys need the VPN")] * 3000
 
     assert list(near_pairs(claims, 0.85)) == [(0, number, 1.0) for number in range(1, 3000)]
+
+
+def test_so_many_words_are_compared_and_no_more():
+    words = [a + b for a in "abcdefg" for b in "xyz"]
+    claims = [claim_of(f"gateway drops requests index orders {word}") for word in words]
+
+    whole, some = list(near_pairs(claims, 0.3)), list(near_pairs(claims, 0.3, most=200))
+
+    assert 0 < len(some) < len(whole)
+    assert set(some) <= set(whole)

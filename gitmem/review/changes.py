@@ -228,8 +228,8 @@ def _command(old: Document | None, new: Document, policies: tuple[Policy, Policy
     was = specs_of(old, policies[0]) if old and check_of(old) else None
     if was is not None and spec_hash(was) == spec_hash(spec):
         return None
-    before = clean.text(was.check.shown()) if was is not None else ""
-    text = clean.text(spec.check.shown())
+    before = clean.text(was.check.shown()).rstrip("\n") if was is not None else ""
+    text = clean.text(spec.check.shown()).rstrip("\n")
     return f.Command(spec.check.form, text, before if before != text else "", asks_of(spec), "", "")
 
 

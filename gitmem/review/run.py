@@ -206,7 +206,8 @@ def _shifted(shifts: Sequence[f.Shift]) -> Iterator[f.Finding]:
         severity = codes.get(shift.after)
         if severity is None or (shift.after == UNPROVEN and not shift.before):
             continue
-        told = f"{shift.after}, was {shift.before or 'new'}" + (f": {shift.because}" if shift.because else "")
+        was = f", was {shift.before}" if shift.before else ""
+        told = f"{shift.after}{was}" + (f": {shift.because}" if shift.because else "")
         yield f.Finding(severity, f"status-{shift.after}", clean.line(told), shift.key, shift.path)
 
 

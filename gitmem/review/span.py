@@ -45,7 +45,8 @@ def find_span(git: Git, typed: str, *, ref: str, upstream: str) -> Span:
     """
     dots = "..." if "..." in typed else ".."
     left, _, right = typed.partition(dots)
-    ours = _short(ref) if git.read_ref(ref) else _short(upstream or ref)
+    # A fresh clone reads its memory from the remote's branch.
+    ours = _short(upstream if upstream and not git.read_ref(ref) and git.read_ref(upstream) else ref)
     if not typed:
         base = git.read_ref(upstream) if upstream and git.read_ref(ref) else None
         asked = (_short(upstream) if base else "nothing", ours)
