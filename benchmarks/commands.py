@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import fcntl
 import shutil
+import tarfile
 import time
 from collections.abc import Callable
+from io import BytesIO
 from random import Random
 
 from benchmarks import agents, bulk, codebase, jobs, past
@@ -31,6 +33,7 @@ def command(name: str, stores: Stores) -> Command:
         "verify": _verify,
         "check": _check,
         "hook-check": _hook_check,
+        "review": _review,
         "task": _task_ready,
         "checkout": _checkout,
         "sync": _sync,
@@ -149,6 +152,22 @@ def _hook_check(stores: Stores, name: str, size: str) -> Command:
     if b"3 staged files touch 0 of " not in stores.run([gitmem(), "check", "--staged"], path):
         raise BenchmarkError("a fact reads what is staged")
     return Command(name, lambda _: [gitmem(), "hook", "check"], path)
+
+
+def _review(stores: Stores, name: str, size: str) -> Command:
+    """Return ``review`` of a change of every memory, a sentence more in each; it exits with 0 or 1."""
+    path = stores.path(size)
+    if not stores.run(["git", "branch", "--list", "proposal"], path):
+        stream = b"commit refs/heads/proposal\ncommitter A <a@b> 1790000000 +0000\ndata 0\nfrom refs/heads/memory\n"
+        with tarfile.open(fileobj=BytesIO(stores.run(["git", "archive", "memory"], path))) as files:
+            for member in files:
+                if member.name.endswith(".md") and "/" in member.name:
+                    opened = files.extractfile(member)
+                    text = (opened.read() if opened else b"") + b"\nIt was looked at again in the last review of it.\n"
+                    stream += f"M 100644 inline {member.name}\ndata {len(text)}\n".encode() + text + b"\n"
+        (path / ".git" / "proposal").write_bytes(stream)
+        stores.run(["sh", "-c", "git fast-import --quiet < .git/proposal"], path)
+    return Command(name, lambda _: [gitmem(), "review", "memory..proposal"], path, ok=(0, 1), says_something=True)
 
 
 def _verify(stores: Stores, name: str, what: str) -> Command:

@@ -155,6 +155,18 @@ CHECKING = (
 )
 
 
+REVIEWING = (
+    Figure(
+        "review-1k",
+        "review of 1,000 changed memories, 1,000 memories, 2,000 code files",
+        3,
+        "s",
+        ("review-1k",),
+        lambda figures: figures["review-1k"].median_s(),
+    ),
+)
+
+
 HOOKS = (
     Figure(
         "checkout-hooks",
@@ -267,6 +279,7 @@ GROUPS: tuple[tuple[tuple[Figure, ...], int, int], ...] = (
     (PROVING, 3, 1),
     (NOTHING_DUE, 21, 7),
     (CHECKING, 21, 7),
+    (REVIEWING, 7, 3),
     (HOOKS, 21, 7),
     (AGENTS, 21, 7),
     (SHARING, 5, 2),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gitmem.errors import FormatError
 from gitmem.hygiene import display
 
 TYPE_CHECKING = False
@@ -29,7 +30,6 @@ def readable(path: str, data: bytes) -> str:
 def _commands(name: str, data: bytes, text: str) -> str:
     """Return the commands of a memory that its file does not show as they are run, as lines to stand behind it."""
     from gitmem.document.parse import parse  # 4 ms, and only for facts
-    from gitmem.errors import FormatError
 
     try:
         document = parse(data, path=name)
@@ -56,7 +56,6 @@ def _run(check: Check) -> str:
 def _verdict(name: str, data: bytes) -> str:
     """Return a verdict as one line; empty where the file is none."""
     from gitmem.document.fields import format_time
-    from gitmem.errors import FormatError
     from gitmem.store.verdicts import parse_verdict
 
     key = name.removesuffix(".toml").rpartition(".")[0]

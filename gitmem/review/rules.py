@@ -7,13 +7,14 @@ import unicodedata
 
 from gitmem.document import conflict
 from gitmem.document.spec import check_of
-from gitmem.errors import RefusedError
+from gitmem.errors import FormatError, RefusedError
 from gitmem.hygiene import find_hidden, find_spoken
 from gitmem.model import BUILTIN, SHELL
 from gitmem.review import clean
 from gitmem.review import found as f
 from gitmem.secrets import find_secrets
 from gitmem.store import layout
+from gitmem.store.verdicts import parse_verdict
 from gitmem.verify.trivial import why_trivial
 from gitmem.write.draft import check_rules, strings_in
 
@@ -47,6 +48,7 @@ def look_at_files(files: Files, allowed: tuple[str, ...]) -> Iterator[f.Finding]
         if file.is_there:
             yield from _placed(file)
             yield from _scanned(file, files.after(file), allowed)
+            yield from _read_as_verdict(file, files.after(file))
     if files.left:
         told = f"{files.left} more changed files were not looked at: the change is larger than anybody reviews"
         yield f.Finding(f.ERROR, "not-looked-at", told, hint="split the change")
@@ -65,6 +67,19 @@ def _placed(file: File) -> Iterator[f.Finding]:
     elif file.path == layout.ATTRIBUTES_PATH:
         told = "it decides what git does to every file of the branch: no filter or conversion belongs there"
         yield f.Finding(f.WARNING, "attributes-file", told, "", file.path)
+
+
+def _read_as_verdict(file: File, data: bytes | None) -> Iterator[f.Finding]:
+    """Yield why a verdict's file is none: it would say nothing, and look as if it did."""
+    if data is None or file.place is None or file.place.what != layout.VERDICT:
+        return
+    try:
+        verdict = parse_verdict(data, key=file.place.key, path=file.path)
+        problem = "" if verdict.spec[:16] == file.place.spec else "its name is that of another specification"
+    except FormatError as err:
+        problem = err.message
+    if problem:
+        yield f.Finding(f.ERROR, "malformed", clean.line(problem), file.place.key, file.path, hint="take it out")
 
 
 def _scanned(file: File, data: bytes | None, allowed: tuple[str, ...]) -> Iterator[f.Finding]:

@@ -9,6 +9,7 @@ import pytest
 from reviewing import TOKEN, changed, fact, of, text
 
 from gitmem.review.found import ERROR, NOTE, WARNING, Review
+from gitmem.store.layout import verdict_path
 
 WELL = {
     "gotchas/clean.md": text(
@@ -16,6 +17,7 @@ WELL = {
     ),
     "facts/well.md": fact("Tokens are signed", "grep -q RS256 src/auth/jwt.py"),
 }
+VERDICT = verdict_path("well", "1" * 64)
 BAD = {
     "gotchas/secret.md": text("A key", f"it is\n{TOKEN}\n"),
     "gotchas/hidden.md": text("Hidden", "zero\u200bwidth\n"),
@@ -32,6 +34,7 @@ BAD = {
     "facts/foreign.md": fact("Foreign", "grep -q 'é' src/a.py"),
     "facts/long.md": fact("Long", f"grep -q {'a' * 3000} src/a.py"),
     "archive/gotchas/quiet.md": text("Retired without a word"),
+    VERDICT: "outcome = 'holds'\n",
     "evil.bin": b"\0\1",
     ".github/workflows/run.yml": "on: push\n",
     ".gitattributes": "* filter=evil\n",
@@ -54,6 +57,7 @@ def review(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Review:
         (WARNING, "spoken-markup", "gotchas/spoken.md", 7, "<system>"),
         (WARNING, "to-settle", "gotchas/settle.md", 4, "Three"),
         (ERROR, "malformed", "gotchas/broken.md", 1, "no memory"),
+        (ERROR, "malformed", VERDICT, 0, "not a verdict"),
         (ERROR, "too-large", "gotchas/large.md", 0, "bytes"),
         (ERROR, "symlink", "gotchas/link.md", 0, "symbolic link"),
         (NOTE, "agent-written", "gotchas/agent.md", 0, "dev"),
@@ -76,7 +80,7 @@ def test_what_is_wrong_is_found_where_it_is(review: Review, severity, code, path
 
 
 def test_what_is_well_is_not_found(review: Review) -> None:
-    found = [f for f in review.findings if f.key in ("well", "clean") and f.code != "command"]
+    found = [f for f in review.findings if f.key in ("well", "clean") and f.code != "command" and f.path != VERDICT]
 
     assert found == []
 
