@@ -122,7 +122,7 @@ def _replaces(mine: Mapping[str, Any], other_key: str, others: Mapping[str, Any]
 
 def _duplicate(key: str, path: str, other: str, title: str, like: float) -> f.Finding:
     told = f"{other} says nearly the same ({like:.2f}): {title}" if like < 1 else f"{other} says the same: {title}"
-    hint = f"keep one: gitmem supersede {other} --by {key}, or take it out of the change"
+    hint = f"keep one: gitmem supersede {other} {key}, or take it out of the change"
     return f.Finding(f.WARNING, "near-duplicate", clean.line(told), key, path, hint=hint)
 
 
@@ -151,7 +151,7 @@ def _contradictions(catalog: Catalog, changed: set[str]) -> Iterator[f.Finding]:
             if why:
                 told.add(pair)
                 message = clean.line(f"{other} says otherwise ({why}): {places[other][0]}")
-                hint = f"if this one is right: gitmem supersede {other} --by {key}"
+                hint = f"if this one is right: gitmem supersede {other} {key}"
                 yield f.Finding(f.WARNING, "contradiction", message, key, places[key][1], hint=hint)
 
 

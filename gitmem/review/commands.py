@@ -86,7 +86,7 @@ def look_at_commands(changes: Sequence[f.Change]) -> Iterator[f.Finding]:
             continue
         what = "a command that is new" if not command.was and change.what == f.ADDED else "a command that changed"
         if command.approval != APPROVED:
-            hint = f"read it; then: gitmem trust {change.key}"
+            hint = f"read it; where the change is taken in: gitmem trust {change.key}"
             told = f"{what}, {command.approval} here; {command.history}"
             yield f.Finding(f.WARNING, "command", told, change.key, change.path, hint=hint)
         if "the network" in command.asks:
