@@ -67,6 +67,17 @@ def list_superseded(before: Catalog, after: Catalog) -> dict[str, tuple[str, str
     return found
 
 
+def list_problems(before: Catalog, after: Catalog) -> Iterator[f.Finding]:
+    """Yield what a reader of the whole tree finds wrong with it now, and did not before: a name that it has twice."""
+    told = "SELECT path, code, message, key, hint FROM problem WHERE severity = 'error' ORDER BY path, code"
+    old = {(path, code) for path, code, *_ in before.rows(told)}
+    for path, code, message, key, hint in after.rows(told):
+        if (path, code) not in old:
+            yield f.Finding(
+                f.ERROR, code, clean.line(message), clean.line(key), clean.path(path), hint=clean.line(hint)
+            )
+
+
 def list_twice(after: Catalog, changed: set[str]) -> Iterator[f.Finding]:
     """Yield changed keys that two files have: one of them is not seen."""
     rows = after.rows(

@@ -77,14 +77,14 @@ def review(ground: Ground, typed: str = "", *, code: str = "") -> f.Review:
     span = find_span(git, typed, ref=ground.ref, upstream=ground.upstream)
     at = find_code(git, code, span, default=ground.default)
     files = read_files(git, span.base, span.head)
-    (before, _), (after, problem) = policy_at(git, span.base), policy_at(git, span.head)
+    (before, was), (after, problem) = policy_at(git, span.base), policy_at(git, span.head)
     memories = read_memories(files)
     budget = Budget()
     changes = [change_of(memory, (before, after), budget) for memory in memories]
     findings = [*rules.look_at_files(files, before.secrets.allow)]
     findings += [one for memory in memories for one in rules.look_at_memory(memory, after)]
     settings = list_settings(before, after)
-    findings += look_at_policy(settings, problem)
+    findings += look_at_policy(settings, problem if problem != was else "")
     count, authors = list_authors(git, span)
     found = f.Review(
         span.base,
@@ -123,6 +123,8 @@ def _as_a_whole(
         told += look_at_commands(changes)
         told += links.look_at_links(old, now, set(documents))
         told += links.list_twice(now, set(documents))
+        known = {finding.path for finding in told if finding.severity == f.ERROR}
+        told += [finding for finding in links.list_problems(old, now) if finding.path not in known]
         told += _deleted(changes)
         told += compare(now, new, threshold=policies[1].duplicates.threshold)
     stands, notes = _stands(ground, found.code, (old, now), policies)

@@ -29,6 +29,8 @@ from e2e.hostile import (
     zeros,
 )
 
+from gitmem.review import clean
+
 READS = {
     "list": ["list", "--limit", "1000"],
     "everything": ["list", "--all", "--json", "--limit", "1000"],
@@ -297,6 +299,20 @@ def test_nothing_runs_and_nothing_outside_the_own_state_is_written(pushed: Pushe
     assert snapshot(tmp_path, apart_from=("service/.git/", "home", "own home")) == around
     assert not list(home.rglob("bug-*"))
     assert git(repo, "log", "--format=%an", f"{branch}..memory") in ("", "gitmem")
+
+
+def test_review_of_it_finds_every_bad_entry_and_runs_nothing(pushed: Pushed) -> None:
+    before = untouched(pushed.console.folder)
+
+    done = pushed.console("review", "memory~1..memory", "--json")
+
+    found = json.loads(done.out)
+    errors = {finding["path"] for finding in found["findings"] if finding["severity"] == "error"}
+    assert done.status == 1
+    assert {clean.path(path) for path in pushed.bad} - errors == set()
+    assert {change["key"] for change in found["changes"]} >= {"runs", "program", "41-paths"}
+    assert not pushed.marker.exists()
+    assert untouched(pushed.console.folder) == before
 
 
 def test_index_that_was_updated_equals_one_that_was_made_anew(pushed: Pushed) -> None:
