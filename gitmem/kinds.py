@@ -223,6 +223,7 @@ def one_of(*words: str) -> Callable[[Any], str]:
 looking = one_of("asked", "always")
 stop_log = one_of("off", "activity", "responses")
 edits = one_of("off", "patterns")
+severity = one_of("error", "warning", "note", "never")
 tracing = one_of("auto", "off")
 fail_on = one_of("newly_false", "unchecked", "never")
 
@@ -334,41 +335,6 @@ def language(value: Any) -> str:
     if not isinstance(value, str) or value not in known:
         raise WrongValue(f'"{NO_LANGUAGE}" or one of {", ".join(known)}')
     return value
-
-
-def looking(value: Any) -> str:
-    """Read when recall looks for the work at hand."""
-    if value not in ("asked", "always"):
-        raise WrongValue('"asked" or "always"')
-    return str(value)
-
-
-def stop_log(value: Any) -> str:
-    """Read what is logged when an agent stops."""
-    if value not in ("off", "activity", "responses"):
-        raise WrongValue('"off", "activity" or "responses"')
-    return str(value)
-
-
-def edits(value: Any) -> str:
-    """Read what becomes of edits."""
-    if value not in ("off", "patterns"):
-        raise WrongValue('"off" or "patterns"')
-    return str(value)
-
-
-def severity(value: Any) -> str:
-    """Read from which severity of a finding on a review of a change fails."""
-    if value not in ("error", "warning", "note", "never"):
-        raise WrongValue('"error", "warning", "note" or "never"')
-    return str(value)
-
-
-def tracing(value: Any) -> str:
-    """Read whether what checks read is looked at."""
-    if value not in ("auto", "off"):
-        raise WrongValue('"auto" or "off"')
-    return str(value)
 
 
 def profile(value: Any) -> str:

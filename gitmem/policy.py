@@ -48,8 +48,6 @@ class Policy:
     Attributes:
         kinds: The rows by name, built-in ones and those of the store.
         recall, verify, check, context, session, stops, capture, workflow: The sections of these names.
-        secrets, rotation, duplicates: Those of these.
-        recall, verify, context, session, stops, capture, workflow: The sections of these names.
         secrets, rotation, duplicates, review: Those of these.
         roles: What is told to each role, by name.
         tags: The words that give each tag.
@@ -241,9 +239,7 @@ def _factors(*names: str) -> dict[str, _Row]:
 
 _TABLES = (
     *("recall", "verify", "check", "context", "session", "stops", "capture", "workflow", "secrets", "rotation"),
-    *("duplicates", "roles", "tags", "kinds"),
-    *("recall", "verify", "context", "session", "stops", "capture", "workflow", "secrets", "rotation", "duplicates"),
-    *("review", "roles", "tags", "kinds"),
+    *("duplicates", "review", "roles", "tags", "kinds"),
 )
 
 DEFAULTS: dict[str, Any] = {

@@ -8,15 +8,12 @@ to commit, or with --user into your own settings. What is there is kept. `found`
 `git-hooks` sets hooks that bring catalog and index up to date after a checkout, a merge and a rebase, in a process
 behind git, and capture the `Learned:` lines of commit messages. With --check a commit that makes a fact false is
 stopped, too, as `gitmem check --staged` judges it. Hooks that are there are kept and called; files that git tracks are
-never touched. `schedule` has this machine run the verify job by itself: a systemd user timer, a line in the crontab, or
-a launchd agent, whichever works here.
+never touched. `git-diff` has `git diff` and `git log -p` show the memory's files readably. `schedule` has this machine
+run the verify job by itself: a systemd user timer, a line in the crontab, or a launchd agent, whichever works here.
 
 `github` writes workflows for you to look at and commit: a verify job on a schedule, a check of each pull request, a
 comment that is kept up to date, and a review of pull requests to the memory branch, which is committed there as well.
 `gitlab` writes the same jobs, to be included by .gitlab-ci.yml.
-never touched. `git-diff` has `git diff` and `git log -p` show the memory's files readably. `schedule` has this machine
-run the verify job by itself: a systemd user timer, a line in the crontab, or a launchd agent, whichever works here.
-`github` writes a workflow that does it there, for you to look at and commit.
 """
 
 from __future__ import annotations
@@ -47,8 +44,7 @@ EXAMPLES = (
     "gitmem install github --shards 4 --print",
 )
 FORGES = (GITHUB, GITLAB)
-OTHERS = ("git-hooks", "schedule", *FORGES)
-OTHERS = ("git-hooks", "git-diff", "schedule", "github")
+OTHERS = ("git-hooks", "git-diff", "schedule", *FORGES)
 WHAT = (*agents.NAMES, *OTHERS)
 # Which of them an option belongs to.
 OPTIONS = {
