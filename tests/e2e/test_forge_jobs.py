@@ -13,7 +13,7 @@ import pytest
 from conftest import NOW, commit_files, git, memory_text, put_files, tip
 from console import gitmem
 from e2e.console import GITMEM, run
-from e2e.runner import Machine, load
+from e2e.runner import Machine, load, loaded
 from proving import make_fact, put, tracked
 
 from gitmem.app import Memory
@@ -199,6 +199,34 @@ def test_pull_request_of_a_fork_runs_nothing_of_its_own_and_is_told_what_it_brea
     assert "builtin" in report.read_text(encoding="utf-8")
     assert json.loads((report.parent / "check.sarif").read_text(encoding="utf-8"))["version"] == "2.1.0"
     assert machine.calls[0].startswith("|check --base origin/main --format github --report markdown=")
+
+
+def test_pull_request_to_memory_is_reviewed_by_its_own_workflow_and_runs_nothing(project: Path, tmp_path: Path) -> None:
+    hub, ran = hub_of(project, tmp_path), tmp_path / "ran"
+    git(hub, "branch", "proposal", "memory")
+    put_files(
+        hub, make_fact("evil", f"touch {ran}; grep -q ::error::pwned README.md", title=EVIL), ref="refs/heads/proposal"
+    )
+    # The forge merges it to test it.
+    who = ("-c", "user.name=Forge", "-c", "user.email=forge@example.org")
+    made = git(hub, *who, "commit-tree", "proposal^{tree}", "-p", "memory", "-p", "proposal", "-m", "merge")
+    git(hub, "update-ref", "refs/pull/8/merge", made)
+    names = git(hub, "ls-tree", "-r", "--name-only", made, ".github").split("\n")
+    workflow = loaded(git(hub, "show", f"{made}:{names[0]}"))
+
+    machine = Machine(
+        tmp_path / "machine", hub, tmp_path / "artifacts", "refs/pull/8/merge",
+        values=dict(DEFAULT), variables={"GITHUB_BASE_REF": "memory"},
+    )  # fmt: skip
+    machine.run(workflow["jobs"]["review"], workflow=workflow)
+
+    assert names == [".github/workflows/gitmem-review.yml"]
+    assert machine.status == 0, machine
+    assert not ran.exists()
+    report = tmp_path / "artifacts/gitmem-report/comment.md"
+    assert f"touch {ran}" in report.read_text(encoding="utf-8")
+    lines = [line for line in machine.printed().splitlines() if line.startswith("::") or "##[" in line]
+    assert [line.split("::a ")[0] for line in lines] == ["::warning file=facts/evil.md,title=evil command"]
 
 
 @pytest.mark.parametrize(("kind", "status"), [("check", 0), ("review", 0), ("link", 3), ("none", 0)])
