@@ -37,6 +37,7 @@ BAD = {
     VERDICT: "outcome = 'holds'\n",
     "evil.bin": b"\0\1",
     ".github/workflows/run.yml": "on: push\n",
+    ".gitlab-ci.yml": "run: {script: [make]}\n",
     ".gitattributes": "* filter=evil\n",
 }
 
@@ -68,6 +69,7 @@ def review(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Review:
         (NOTE, "no-reason", "archive/gotchas/quiet.md", 0, "nobody said why"),
         (ERROR, "unknown-file", "evil.bin", 0, "nothing of a store"),
         (ERROR, "workflow-file", ".github/workflows/run.yml", 0, "rights"),
+        (ERROR, "workflow-file", ".gitlab-ci.yml", 0, "rights"),
         (WARNING, "attributes-file", ".gitattributes", 0, "every file"),
     ],
     ids=lambda value: str(value) if "-" in str(value) else "",
