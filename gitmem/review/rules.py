@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 # Hidden characters and secrets of one file that are named; the others are counted.
 NAMED = 5
-WORKFLOWS = ".github/"
+# What a forge runs, or is told by.
+OF_FORGES = (".github/", layout.GITLAB_PATH)
 # Characters of a command that somebody still reads.
 MOST_COMMAND = 2000
 
@@ -61,7 +62,7 @@ def _placed(file: File) -> Iterator[f.Finding]:
         yield f.Finding(
             f.ERROR, code, message, file.problem.key, clean.path(file.path), hint="take it out of the change"
         )
-    elif file.path.startswith(WORKFLOWS):
+    elif file.path.startswith(OF_FORGES):
         told = "a workflow or other code of the forge: it may run with the rights of this repository"
         yield f.Finding(f.ERROR, "workflow-file", told, "", file.path, hint="review it as code")
     elif file.path == layout.ATTRIBUTES_PATH:
