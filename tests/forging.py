@@ -237,11 +237,13 @@ def serving() -> Iterator[Hub]:
     hub = Hub()
     thread = threading.Thread(target=hub.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
-    yield hub
-    hub.released.set()
-    hub.shutdown()
-    thread.join()
-    hub.server_close()
+    try:
+        yield hub
+    finally:
+        hub.released.set()
+        hub.shutdown()
+        thread.join()
+        hub.server_close()
 
 
 def drop(handler: Handler) -> None:

@@ -87,7 +87,7 @@ def test_python_parser_refuses_the_same_and_as_quickly(text: str, monkeypatch: p
     with pytest.raises(FormatError):
         strict.load(text)
 
-    assert time.process_time() - begun < 0.25, "50 ms, with room for a busy machine"
+    assert time.process_time() - begun < 5, "it takes 50 ms, and what grows with a power takes minutes"
 
 
 @pytest.mark.parametrize(
