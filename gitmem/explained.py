@@ -103,10 +103,31 @@ class Explained(Jobs):
         return Why(full_key, NO_CHECK, reason="it is about no code in particular: no check of it runs")
 
     def why_failing(self, options: Options, *, told: Callable[[Step], None] = lambda _: None) -> Sequence[Why]:
-        """Find what broke every fact that fails at HEAD and of which that is not known: of these keys, or all."""
+        """Find what broke every fact that fails at HEAD and of which that is not known: of these keys, or all.
+
+        With a result file, of those that it says fail: what was found goes into the file.
+        """
         from gitmem.why import explain_all
 
+        if options.results:
+            return self._why_in_file(options, told)
         return [why for store, own in self.proving(options) for why in explain_all(store, own, told)]
+
+    def _why_in_file(self, options: Options, told: Callable[[Step], None]) -> Sequence[Why]:
+        from gitmem.frozen import replace
+        from gitmem.verify import results
+        from gitmem.why import explain_all, named_by
+
+        judged = results.read_results(options.results)
+        keys = results.unexplained(judged)
+        if not keys:
+            return []
+        asked = replace(options, keys=keys, everything=False, shard=None)
+        explained = [
+            why for store, own in self.proving(asked) if store is self for why in explain_all(store, own, told)
+        ]
+        results.write_results(options.results, results.with_culprits(judged, named_by(explained)))
+        return explained
 
     def with_culprits(self, run: Run, explained: Sequence[Why]) -> Run:
         """Return what came of a verify run with the culprits that were found after it."""

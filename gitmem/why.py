@@ -299,13 +299,18 @@ def explain_all(store: ProvingStore, options: Options, told: Callable[[Step], No
     return found
 
 
-def with_culprits(run: Run, explained: Sequence[Why]) -> Run:
-    """Return what came of a verify run with the culprits that were found after it."""
-    named = {
+def named_by(explained: Sequence[Why]) -> dict[str, dict[str, str]]:
+    """Return the fields ``culprit`` and ``culprit_after`` of a verdict, by key, where a culprit was found."""
+    return {
         why.key: {"culprit": why.found.culprit, "culprit_after": why.found.after if why.outcome == RANGE else ""}
         for why in explained
         if why.found is not None and why.found.culprit
     }
+
+
+def with_culprits(run: Run, explained: Sequence[Why]) -> Run:
+    """Return what came of a verify run with the culprits that were found after it."""
+    named = named_by(explained)
     results = tuple(
         replace(result, verdict=replace(result.verdict, **named[result.due.row.key]))
         if result.due.row.key in named and result.verdict is not None

@@ -9,7 +9,9 @@ from conftest import NOW, commit_files, git, put_files, tip
 from proving import Clock, approve_all, count_commits, make_fact, put, status_file, trailers, verdict_file, verify
 
 from gitmem.app import Memory
+from gitmem.frozen import replace
 from gitmem.verify.session import Options
+from gitmem.verify.shards import Shard
 
 RUN = Options(no_sandbox=True)
 SIGNS = "grep -q RS256 src/auth/jwt.py"
@@ -337,6 +339,29 @@ def test_everything_that_fails_is_explained_at_once_and_known_culprits_are_not_a
     assert {why.key: why.found.culprit for why in first} == {"signs": commits[1], "says": commits[1]}
     assert (again, steps) == ([], [])
     assert git(repo, "log", "-1", "--format=%s", "memory") == "why: what broke 2 facts"
+
+
+def test_culprits_go_into_a_result_file_and_count_where_it_is_recorded(held, repo, tmp_path):
+    commits = commit_lines(repo, "one", "break it", "three")
+    put(repo, make_fact("waits", "make"))
+    with Memory(shutil.copytree(repo, tmp_path / "judge"), clock=lambda: float(NOW)) as judge:
+        for due in judge.commands(["signs"]):
+            judge.approve(due)
+        options = replace(RUN, everything=False, results=str(tmp_path / "part"), shard=Shard(1, 1))
+        judge.verify(options, told=lambda *_: None)
+        before = tip(tmp_path / "judge")
+
+        explained = judge.why_failing(options)
+
+        assert tip(tmp_path / "judge") == before
+    done = held.record_results([str(tmp_path / "part")])
+
+    assert {why.key: why.found.culprit for why in explained} == {"signs": commits[1], "says": commits[1]}
+    assert (done.taken, [key for key, _ in done.unlearnt]) == (("says", "signs"), ["waits"])
+    assert {line["key"]: line["culprit"] for line in held.status()["failed"]} == {
+        "signs": commits[1],
+        "says": commits[1],
+    }
 
 
 def test_search_that_fails_ends_alone_and_loses_no_verdict(held, repo, monkeypatch):

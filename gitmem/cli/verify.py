@@ -170,10 +170,10 @@ def _refuse_misused(args: argparse.Namespace) -> None:
         raise UsageError("--shard takes a part of what is due, and KEY names facts: only one of them can be meant")
     if args.dirty and (args.record or args.shard or args.results or args.record_results):
         raise UsageError("--dirty records nothing", hint="commit the work, or leave out --dirty")
-    if args.why and (args.dirty or args.results or args.record_results):
+    if args.why and (args.dirty or args.record_results):
         raise UsageError(
-            "--why looks at commits and writes what it finds on the verdicts: not with --dirty or with result files",
-            hint="gitmem verify --why",
+            "--why looks at commits and runs checks on them: not with --dirty or --record-results",
+            hint="gitmem verify --why; or with --results FILE, for another machine to record",
         )
     others = (args.keys, args.all, args.facts, args.dry_run, args.shard, args.results, args.approved)
     if args.record_results and (any(others) or reports.is_wanted(args)):

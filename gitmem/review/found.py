@@ -203,7 +203,7 @@ class Review:
         counts = [(what, len(self.of(what))) for what in KINDS]
         told = [f"{number} {what}" for what, number in counts if number]
         told += [_number(len(self.settings), "setting")] if self.settings else []
-        told += [_number(len(self.shifts), "status", "statuses") + " differ"] if self.shifts else []
+        told += [_number(len(self.shifts), "status differs", "statuses differ")] if self.shifts else []
         found = [_number(self.count(s), s) for s in SEVERITIES if self.count(s)]
         return f"{', '.join(told) or 'no memory changed'}; {', '.join(found) or 'nothing found'}"
 

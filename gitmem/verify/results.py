@@ -16,7 +16,7 @@ from pathlib import Path
 from gitmem import __version__
 from gitmem.document.fields import format_time, parse_time
 from gitmem.errors import FormatError, GitmemError, RefusedError, UsageError
-from gitmem.frozen import frozen
+from gitmem.frozen import frozen, replace
 from gitmem.git.repository import is_oid
 from gitmem.hygiene import display
 from gitmem.model import ERROR, FAILS, HOLDS
@@ -28,7 +28,7 @@ from gitmem.verify.shards import Shard, parse_shard
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from gitmem.model import Verdict
@@ -170,6 +170,16 @@ def write_run(
         GitmemError: The file cannot be written.
     """
     write_results(path, Results(__version__, *head, tuple(lines_of(judged, known, now))))
+
+
+def unexplained(results: Results) -> tuple[str, ...]:
+    """Return the facts that fail, and of which no commit is named that broke them."""
+    return tuple(line.key for line in results.lines if line.outcome == FAILS and not line.culprit)
+
+
+def with_culprits(results: Results, named: Mapping[str, Mapping[str, str]]) -> Results:
+    """Return results with the fields ``culprit`` and ``culprit_after`` of some facts, by key."""
+    return replace(results, lines=tuple(replace(line, **named.get(line.key, {})) for line in results.lines))
 
 
 def need_writable(path: str) -> None:

@@ -56,6 +56,8 @@ def test_every_block_of_the_readme_is_typed_here() -> None:
         "title:",
         "from gitmem",
         "gitmem check",
+        "gitmem report",
+        "gitmem review",
         "--record-results",
         "install github",
         "install claude-code",
@@ -175,6 +177,24 @@ def test_change_is_checked_and_explained_as_shown(console: Console) -> None:
     assert "tokens-rs256  becomes false" in asked[0].out
     assert all(f"broken by {broke[:12]}" in done.out for done in asked[1:3])
     assert "known now: held here" in asked[3].out
+
+
+def test_page_and_review_are_made_as_shown(console: Console, tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "--bare", "origin.git")
+    git(console.folder, "remote", "add", "origin", str(tmp_path / "origin.git"))
+    console.ok("init")
+    console.ok("sync")
+    say_rs256(console)
+
+    page = console.type(block("gitmem report"))
+    reviewed = [console.type(line) for line in block("gitmem review").splitlines()[::2]]
+    git(console.folder, "checkout", "-q", "memory")  # as a forge checks out a pull request to it
+    asked = console.type(block("gitmem review").splitlines()[1])
+
+    assert [done.status for done in (page, *reviewed, asked)] == [0] * 4, (page, reviewed, asked)
+    assert "Tokens are signed with RS256" in (console.folder / "gitmem-report.html").read_text(encoding="utf-8")
+    assert "Tokens are signed with RS256" in reviewed[0].out
+    assert "**fact tokens-rs256**" in asked.out
 
 
 def test_verify_jobs_are_typed_as_shown(console: Console, tmp_path: Path) -> None:
