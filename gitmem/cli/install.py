@@ -52,6 +52,7 @@ OPTIONS = {
     "check": ("git-hooks",),
     "every": ("schedule", GITHUB),
     "kind": ("schedule",),
+    "gitlab": (GITHUB,),
     "shards": FORGES,
     "package": FORGES,
     "force": (*FORGES, *agents.NAMES),
@@ -86,9 +87,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             help=f"by {kind}, and not what works",
         )
     parser.add_argument("--shards", type=shared.positive, default=0, metavar="N", help="machines at once (1)")
+    add_gitlab(parser)
     parser.add_argument("--package", default="", help="what pip installs there; this version by default")
     add_for_agents(parser)
     parser.add_argument("--mcp", action="store_true", help="of an agent: gitmem's MCP server, too")
+
+
+def add_gitlab(parser: argparse.ArgumentParser) -> None:
+    """Add the option that names the other forge."""
+    parser.add_argument("--gitlab", action="store_true", help="of github: the same jobs for GitLab, as `gitlab`")
 
 
 def add_for_agents(parser: argparse.ArgumentParser) -> None:
@@ -103,6 +110,7 @@ def add_for_agents(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Install it, or show what that would do."""
     check_options(args, "install")
+    args.what = targets(args)
     status = 0
     if named := tuple(name for name in args.what if name not in OTHERS):
         wanted = wanted_of(args, named)
@@ -121,6 +129,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
         for warning in warnings:
             out.note(warning)
     return status
+
+
+def targets(args: argparse.Namespace) -> list[str]:
+    """Return what is named, with the other forge where --gitlab asks for that one."""
+    return [GITLAB if name == GITHUB and args.gitlab else name for name in args.what]
 
 
 def check_options(args: argparse.Namespace, command: str) -> None:

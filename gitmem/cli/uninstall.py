@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.cli.install import FORGES, OTHERS, WHAT, add_for_agents, check_options, git_of, print_steps, wanted_of
+from gitmem.cli.install import (
+    FORGES,
+    OTHERS,
+    WHAT,
+    add_for_agents,
+    add_gitlab,
+    check_options,
+    git_of,
+    print_steps,
+    targets,
+    wanted_of,
+)
 from gitmem.install import agents
 from gitmem.install.git_hooks import LEAVE
 
@@ -29,12 +40,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what uninstall takes."""
     parser.add_argument("what", nargs="+", choices=WHAT, metavar="WHAT", help=f"what to take away: {', '.join(WHAT)}")
     parser.add_argument("--print", action="store_true", help="show what would be done, and do nothing")
+    add_gitlab(parser)
     add_for_agents(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Take it away, or show what that would do."""
     check_options(args, "uninstall")
+    args.what = targets(args)
     steps: list[Step] = []
     if named := tuple(name for name in args.what if name not in OTHERS):
         wanted = wanted_of(args, named)

@@ -110,6 +110,19 @@ def test_print_shows_all_and_writes_nothing(memory: Memory, repo: Path, run_cli)
     assert (tip(repo), (repo / ".github").exists(), (repo / ".gitlab").exists()) == (before, False, False)
 
 
+def test_option_names_the_other_forge_for_both_ways(memory: Memory, repo: Path, run_cli) -> None:
+    shown = [run_cli("install", *words, "--print").out for words in (("github", "--gitlab"), ("gitlab",))]
+    run_cli("install", "github", "--gitlab")
+    there = (repo / ".gitlab" / "gitmem.yml").exists()
+    gone = run_cli("uninstall", "github", "--gitlab")
+    refused = run_cli("install", "git-hooks", "--gitlab")
+
+    assert shown[0] == shown[1]
+    assert there
+    assert (gone.out.count("remove "), (repo / ".gitlab").exists()) == (2, False)
+    assert refused.status == 2
+
+
 def test_taking_it_away_leaves_both_as_they_were(memory: Memory, written: Path, repo: Path, run_cli) -> None:
     tree = git(repo, "rev-parse", "memory~1^{tree}")
 
