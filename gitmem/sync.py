@@ -15,6 +15,7 @@ from gitmem.git.ancestry import is_shallow
 from gitmem.git.objects import open_objects
 from gitmem.git.remotes import Talk
 from gitmem.store import layout
+from gitmem.store.code import refuse_remote_code
 from gitmem.store.commit import Plan, advance, ref_lock_path, write_commit
 from gitmem.store.lock import WriteLock, clear_stale_ref_lock
 from gitmem.store.merge import merge
@@ -136,6 +137,8 @@ class Exchange:
                 raise NoRepositoryError(
                     f"there is no memory yet, neither here nor at {self._remote}", hint="start one: gitmem init"
                 )
+            if theirs is not None and theirs != ours:
+                refuse_remote_code(self._git, theirs, self._branch, remote=self._remote)
             self._done = replace(self._done, fetched=theirs or "")
             if dry_run:
                 return self._foreseen(ours, theirs)

@@ -13,6 +13,7 @@ from gitmem.git.objects import open_objects
 from gitmem.git.remotes import Talk
 from gitmem.propose.machine import is_machine
 from gitmem.store import proposed
+from gitmem.store.code import refuse_code
 from gitmem.store.commit import advance
 from gitmem.store.lock import WriteLock
 from gitmem.store.proposed import PREFIX, Current
@@ -22,6 +23,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.git.binary import Git
     from gitmem.opened import Opened
+
+OTHER_NAME = "choose another name: gitmem propose NAME"
 
 
 @frozen
@@ -62,7 +65,11 @@ def branch_named(memory: Opened, name: str) -> str:
     if memory.git.read_ref(f"refs/heads/{blocking}") is not None:
         told = f"there can be no branch {PREFIX}{name}, because there is a branch {blocking}"
         raise ConflictError(told, hint=f"rename that one: git branch -m {blocking} {blocking}-code")
-    return f"{PREFIX}{name}"
+    branch = f"{PREFIX}{name}"
+    tip = memory.git.read_ref(f"refs/heads/{branch}")
+    if tip is not None:
+        refuse_code(memory.git, tip, branch, hint=OTHER_NAME)
+    return branch
 
 
 def need_memory(memory: Opened) -> str:
@@ -185,6 +192,7 @@ def switch(memory: Opened, name: str, talk: Talk) -> str:
         if theirs is None:
             told = f"there is no proposal {name}, neither here nor at the remote"
             raise NotFoundError(told, hint=f"gitmem propose --list; or begin it: gitmem propose {name}")
+        refuse_code(memory.git, theirs, current.branch, hint=OTHER_NAME)
         advance(git, ref, theirs, old=None, command="propose", lock_timeout_s=memory.config.lock_timeout_s)
     proposed.write_current(state, base, current)
     memory.turn()

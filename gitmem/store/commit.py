@@ -21,6 +21,7 @@ from gitmem.git.binary import Git
 from gitmem.git.branches import find_checkout
 from gitmem.locks import ONLY_FOLDER
 from gitmem.store import layout
+from gitmem.store.code import refuse_code
 from gitmem.store.lock import WriteLock, clear_stale_ref_lock
 from gitmem.store.viewpoint import has_one, load
 
@@ -211,22 +212,12 @@ def _refuse_checked_out(git: Git, ref: str) -> None:
 def _refuse_code(git: Git, ref: str) -> None:
     """Refuse to write onto a branch of the code, which the setting ``gitmem.branch`` may name.
 
-    It is one where no store may have some of its files, and its history does not begin as every store's does: somebody
-    may have pushed such a file onto a store. The branch that nobody chose by a setting is not asked about.
+    The branch that nobody chose by a setting is not asked about.
     """
-    if not ref.startswith("refs/heads/") or ref == USUAL_REF or git.read_ref(ref) is None:
-        return
-    top = git.run("ls-tree", "-z", "--name-only", "--full-tree", ref).stdout.split(b"\0")
-    odd = [name for name in map(os.fsdecode, filter(None, top)) if not layout.may_be_on_top(name)]
-    if not odd:
-        return
-    roots = git.run("rev-list", "--max-parents=0", ref).stdout.decode("ascii").split()
-    if not any(layout.ROOT_MESSAGE.strip() == git.text("log", "-1", "--format=%s", root) for root in roots):
-        name = ref.removeprefix("refs/heads/")
-        raise ConflictError(
-            f"{name} is a branch of code ({odd[0]} lies on it), and memories are never written onto one",
-            hint="name a branch of its own: git config gitmem.branch memory",
-        )
+    tip = git.read_ref(ref) if ref.startswith("refs/heads/") and ref != USUAL_REF else None
+    if tip is not None:
+        hint = "name a branch of its own: git config gitmem.branch memory"
+        refuse_code(git, tip, ref.removeprefix("refs/heads/"), hint=hint)
 
 
 def ref_lock_path(git: Git, ref: str) -> Path:

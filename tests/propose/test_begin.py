@@ -205,6 +205,25 @@ def test_a_branch_that_is_in_the_way_is_told(repo: Path, hub: Path) -> None:
         memory.propose("auth")
 
 
+def test_a_branch_of_the_code_never_becomes_a_proposal(repo: Path, hub: Path) -> None:
+    remember(repo, one="Tokens rotate daily")
+    code = git(repo, "rev-parse", "main")
+    git(repo, "branch", "gitmem/mine", "main")
+    git(hub, "branch", "gitmem/theirs", "main")
+
+    with opened(repo) as memory:
+        for take in (memory.propose, memory.switch_proposal):
+            with pytest.raises(ConflictError, match="gitmem/mine is a branch of code"):
+                take("mine")
+        with pytest.raises(ConflictError, match="gitmem/theirs is a branch of code"):
+            memory.switch_proposal("theirs")
+
+    assert keys(repo) == ["idle", "one"]
+    assert tip(repo, "refs/heads/gitmem/mine") == code
+    assert "refs/heads/gitmem/theirs" not in refs(repo)
+    assert propose(repo, "auth").added == ("one",)
+
+
 def test_without_a_remote_it_is_a_branch_here(repo: Path) -> None:
     with pytest.raises(NoRepositoryError, match="no memory yet"):
         propose(repo, "auth")
