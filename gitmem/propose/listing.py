@@ -10,6 +10,7 @@ from gitmem.propose import begin as beginning
 from gitmem.propose.merged import furthest, how_merged
 from gitmem.propose.send import changes_of
 from gitmem.store import proposed
+from gitmem.store.commit import refuse_checked_out
 from gitmem.store.proposed import PREFIX
 from gitmem.sync import remote_of
 
@@ -138,8 +139,9 @@ def drop(memory: Opened, name: str, talk: Talk, *, force: bool, remote: bool) ->
         if is_lost and not force:
             alone = f"has {one.ahead} commit{'s' * (one.ahead != 1)} that nobody else has"
             what = "is not merged" if one.is_pushed or not one.commit else alone
-            hint = "push it: gitmem propose; or delete it and keep the commits under a ref: --force"
-            raise RefusedError(f"the proposal {name} {what}", hint=hint)
+            raise RefusedError(f"the proposal {name} {what}", hint=_other_ways(one, remote=remote))
+        if one.commit:
+            refuse_checked_out(memory.git, f"refs/heads/{branch}")
         kept = [] if one.merged else _keep(memory, one)
         if remote and one.remote_commit:
             remotes.delete(memory.git, _remote(memory), branch, expected=one.remote_commit, talk=talk)
@@ -152,6 +154,15 @@ def drop(memory: Opened, name: str, talk: Talk, *, force: bool, remote: bool) ->
                 raise ConflictError(f"{ref} moved while it was to be deleted; it stays", hint="try again")
         proposed.forget_seen(memory.git, _remote(memory), branch)
     return one, kept
+
+
+def _other_ways(one: Proposal, *, remote: bool) -> str:
+    """Return what can be typed where a proposal is not merged, or only this clone has it."""
+    dropped = f"gitmem propose --drop {one.name}"
+    forced = f"delete it and keep the commits under a ref here: {dropped}{' --remote' * remote} --force"
+    if one.commit and not one.is_pushed:
+        return f"push it: {'' if one.current else f'gitmem propose --switch {one.name} && '}gitmem propose\n{forced}"
+    return f"leave it at the remote, and delete it here: {dropped}\n{forced}" if one.commit else forced
 
 
 def _keep(memory: Opened, one: Proposal) -> list[str]:

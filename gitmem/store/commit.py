@@ -129,7 +129,7 @@ def _write(
     start: str | None,
     after: Callable[[Plan, Written], None] | None,
 ) -> Written | None:
-    _refuse_checked_out(git, ref)
+    refuse_checked_out(git, ref)
     _refuse_code(git, ref)
     with WriteLock(git.repository.state_dir, command=command, timeout_s=lock_timeout_s) as lock:
         clear_stale_ref_lock(ref_lock_path(git, ref), lock.crashed)
@@ -160,7 +160,7 @@ def advance(
     Raises:
         ConflictError: Other writers, or a lock file, kept us out, or the branch is checked out here.
     """
-    _refuse_checked_out(git, ref)
+    refuse_checked_out(git, ref)
     with WriteLock(git.repository.state_dir, command=command, timeout_s=lock_timeout_s) as lock:
         for moved in filter(None, (ref, keep)):
             clear_stale_ref_lock(ref_lock_path(git, moved), lock.crashed)
@@ -179,7 +179,7 @@ def advance(
     return True
 
 
-def _refuse_checked_out(git: Git, ref: str) -> None:
+def refuse_checked_out(git: Git, ref: str) -> None:
     """Refuse to move the branch that a work tree is on: the person's next commit there would revert the write.
 
     It also keeps a setting that names a branch of the code from writing memories onto it; and so could a symbolic ref.

@@ -106,6 +106,35 @@ def test_the_remotes_goes_only_where_that_is_said_and_where_nobody_pushed_meanwh
         assert memory.list_proposals() == []
 
 
+def test_what_keeps_one_from_being_dropped_says_what_can_be_typed_for_this_one(repo: Path, hub: Path) -> None:
+    remember(repo, one="Tokens rotate daily")
+    propose(repo, "auth", push=False)
+    with opened(repo) as memory:
+        memory.switch_proposal("memory")
+        with pytest.raises(RefusedError) as alone:
+            memory.drop_proposal("auth")
+        memory.switch_proposal("auth")
+        memory.propose()
+        with pytest.raises(RefusedError) as pushed:
+            memory.drop_proposal("auth", remote=True)
+
+    forced = "delete it and keep the commits under a ref here: gitmem propose --drop auth"
+    assert alone.value.hint == f"push it: gitmem propose --switch auth && gitmem propose\n{forced} --force"
+    assert pushed.value.hint == f"leave it at the remote, and delete it here: gitmem propose --drop auth\n{forced} --remote --force"
+
+
+def test_one_that_a_work_tree_has_checked_out_is_not_deleted_under_it(repo: Path, hub: Path) -> None:
+    remember(repo, one="Tokens rotate daily")
+    propose(repo, "auth")
+    git(repo, "worktree", "add", "-q", str(repo.parent / "tree"), "gitmem/auth")
+
+    with opened(repo) as memory, pytest.raises(ConflictError, match="gitmem/auth is checked out in"):
+        memory.drop_proposal("auth", remote=True, force=True)
+
+    assert AUTH in refs(repo)
+    assert AUTH in refs(hub)
+
+
 def test_a_merged_one_goes_without_a_question(repo: Path, hub: Path) -> None:
     remember(repo, one="Tokens rotate daily")
     propose(repo, "auth")
