@@ -98,7 +98,8 @@ def remote_of(memory: Opened, remote: str) -> str:
         if len(known) == 1:
             return known[0]
         told = f"there is no remote {name} to sync with" + (f" (there are: {', '.join(known)})" if known else "")
-        hint = f"name one: gitmem sync {known[0]}" if known else f"add one: git remote add {name} URL"
+        one = f"name it, once for all: git config gitmem.remote {known[0]}" if known else ""
+        hint = one or f"add one: git remote add {name} URL"
         raise NoRepositoryError(told, hint=hint)
     return name
 

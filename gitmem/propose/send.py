@@ -90,8 +90,12 @@ def propose(memory: Opened, name: str, talk: Talk, *, push: bool, accept_rewritt
             told, hint="name one: gitmem propose auth-notes; or see those there are: gitmem propose --list"
         )
     remote = remote_of(memory, "") if remotes.list_remotes(memory.git) else ""
+    name = name or (current.name if current else "")
     with beginning.lock(memory) as lock:
-        begun = beginning.begin(memory, name or (current.name if current else ""), remote=remote, talk=talk)
+        try:
+            begun = beginning.begin(memory, name, remote=remote, talk=talk)
+        except RemoteError as err:  # where memory was never fetched
+            raise _later(err, f"nothing was changed; later: gitmem propose {name}") from err
         done = Proposed(begun.current.name, begun.current.branch, memory.config.branch, remote)
         done = replace(done, is_new=begun.is_new, moved=begun.moved, commit=memory.git.read_ref(memory.ref) or "")
         if not done.commit or not remote or not push:
@@ -102,10 +106,13 @@ def propose(memory: Opened, name: str, talk: Talk, *, push: bool, accept_rewritt
         try:
             return _send(memory, done, talk, accept_rewritten)
         except RemoteError as err:
-            if not err.hint.endswith("gitmem sync"):
-                raise  # it is not only a matter of time
             hint = f"nothing is lost: the proposal is the branch {done.branch} here; later: gitmem propose"
-            raise RemoteError(err.message, hint=hint) from err
+            raise _later(err, hint) from err
+
+
+def _later(err: RemoteError, hint: str) -> RemoteError:
+    """Return what a remote said with a hint for who proposes, where it is only a matter of time."""
+    return RemoteError(err.message, hint=hint if err.hint.endswith("gitmem sync") else err.hint)
 
 
 def _send(memory: Opened, done: Proposed, talk: Talk, accept: bool) -> Proposed:

@@ -9,7 +9,7 @@ import pytest
 from conftest import git, tip
 from proposing import AUTH, clone, forge, keys, merge_on_forge, opened, propose, remember, shared_folder  # noqa: F401 - fixtures
 
-from gitmem.errors import ConflictError, RemoteError, UsageError
+from gitmem.errors import ConflictError, NoRepositoryError, RemoteError, UsageError
 from gitmem.git.remotes import Talk
 from gitmem.propose.send import as_table, push_url
 
@@ -86,9 +86,30 @@ def test_a_remote_that_cannot_be_reached_gets_it_later(repo: Path, hub: Path) ->
 
     assert told.value.hint == "nothing is lost: the proposal is the branch gitmem/auth here; later: gitmem propose"
     assert keys(repo) == ["idle", "one"]
+    with opened(repo) as memory:
+        memory.switch_proposal("memory")
+    git(repo, "update-ref", "-d", "refs/remotes/origin/memory")
+    with pytest.raises(RemoteError) as told:
+        propose(repo, "other")
+    assert told.value.hint == "nothing was changed; later: gitmem propose other"
     away.rename(hub)
-    assert propose(repo).pushed
+    assert propose(repo, "auth").pushed
     assert tip(hub, AUTH) == tip(repo, AUTH)
+
+
+def test_of_several_remotes_the_one_to_propose_to_is_named_by_the_setting_that_the_hint_says(
+    repo: Path, hub: Path
+) -> None:
+    git(repo, "remote", "rename", "origin", "work")
+    git(repo, "remote", "add", "zoo", str(hub))
+    remember(repo, one="Tokens rotate daily")
+
+    with pytest.raises(NoRepositoryError) as told:
+        propose(repo, "auth")
+    git(repo, *told.value.hint.rpartition(": git ")[2].split())
+
+    done = propose(repo, "auth")
+    assert (done.remote, done.pushed) == ("work", True)
 
 
 def test_a_proposal_that_was_rewritten_or_removed_at_the_remote_is_a_question(repo: Path, hub: Path) -> None:
