@@ -8,7 +8,7 @@ pushed. `learned` takes the `Learned:` lines of HEAD's message; given a message 
 since the commit may still be given up: it only refuses what no history may hold.
 
 Exit status: 0, but for `doctor`, which is 1 where a file of the store cannot be read, `check`, which is 1 where a fact
-becomes false, and `learned`, which is 1 where a message says a secret.
+becomes false, and `learned`, which is 1 where a message says a secret. Where these two cannot look, they say so.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from gitmem.agents import HARNESSES
 from gitmem.cli import shared
 from gitmem.cli.table import GIT_EVENTS, is_harness
 from gitmem.config import variable
+from gitmem.errors import GitmemError
 from gitmem.verify.finding import BROKEN, SUSPECT, UNCHECKED
 
 TYPE_CHECKING = False
@@ -38,6 +39,8 @@ EXAMPLES = (
 MESSAGE_LIMIT = 1024 * 1024
 ADVICE = "mend the code, or go on and settle what is not true any more then (gitmem settle KEY): "
 AFTER_GIT = ("post-checkout", "post-merge", "post-rewrite")
+# What git, or a manager of hooks, gives a commit up for when it fails: only what it looks for may do that.
+GATES = ("check", "learned")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,6 +60,19 @@ def run(args: argparse.Namespace, out: Output) -> int:
         from gitmem.cli import harness
 
         return harness.run([args.event, *args.words])
+    try:
+        return _run(args, out)
+    except GitmemError as err:
+        if args.event not in GATES:
+            raise
+        from gitmem.secrets import redact  # 2 ms, and only where something is wrong
+
+        for told in filter(None, (f"nothing was checked: {err.message}", err.hint)):
+            out.note(redact(told))
+        return 0
+
+
+def _run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         if args.event == "check":
             return _check(memory, out)  # what is staged may bring the first memories
@@ -87,14 +103,19 @@ def _learn(memory: Memory, commits: list[str], out: Output) -> None:
 
 def _refuse(memory: Memory, file: str, out: Output) -> int:
     """Refuse a commit whose message says what no history may hold; nothing of it is kept yet."""
+    import shlex
     from pathlib import Path  # 3 ms, and only for a message
 
-    with Path(file).open(encoding="utf-8", errors="replace") as message:
-        refused = memory.refused_of(message.read(MESSAGE_LIMIT))
+    try:
+        with Path(file).open(encoding="utf-8", errors="replace") as message:
+            text = message.read(MESSAGE_LIMIT)
+    except OSError as err:
+        raise GitmemError(f"{file} cannot be read: {err.strerror}") from err
+    refused = memory.refused_of(text)
     for why in refused:
         out.line((f"gitmem: {why}", "red"))
     if refused:
-        out.line(f"change it and commit again: git commit -e -F {file}")
+        out.line(f"change it and commit again: git commit -e -F {shlex.quote(file)}")
     return int(bool(refused))
 
 

@@ -124,12 +124,32 @@ def test_what_is_pushed_is_checked_where_pre_commit_says_that_something_is(
     assert (memory_itself.status, memory_itself.out) == (0, "")
 
 
+def test_what_is_wrong_with_the_surroundings_is_told_and_gives_no_commit_up(
+    memory, run_cli, repo: Path, monkeypatch
+) -> None:
+    no_message = run_cli("hook", "learned", "nowhere")
+    monkeypatch.setenv("PRE_COMMIT_FROM_REF", "f" * 40)
+    monkeypatch.setenv("PRE_COMMIT_TO_REF", git(repo, "rev-parse", "HEAD"))
+    no_commit = run_cli("hook", "check")
+    git(repo, "config", "gitmem.colour", "never")
+    bad_setting = run_cli("hook", "check")
+
+    assert (no_message.status, no_commit.status, bad_setting.status) == (0, 0, 0)
+    assert no_message.err == "gitmem: nothing was checked: nowhere cannot be read: No such file or directory\n"
+    assert no_commit.err.startswith("gitmem: nothing was checked: ")
+    assert "no setting gitmem.colour\ngitmem: the nearest one is gitmem.color" in bad_setting.err
+    assert run_cli("hook", "doctor").status == 3
+
+
 def test_message_of_a_commit_to_be_is_refused_for_a_secret_and_nothing_of_it_is_kept(
     memory, run_cli, repo: Path
 ) -> None:
     file = repo / ".git" / "COMMIT_EDITMSG"
     file.write_text(f"x\n\nLearned: the gateway drops idle connections\nLearned: the key is {TOKEN}\n")
     refused = run_cli("hook", "learned", str(file))
+    spaced = file.with_name("MY MSG")
+    spaced.write_text(file.read_text())
+    assert f"git commit -e -F '{spaced}'\n" in run_cli("hook", "learned", str(spaced)).out
     file.write_text(f"x {TOKEN} is no learning\n\nLearned: the gateway drops idle connections\n")
     fine = run_cli("hook", "learned", str(file))
 
