@@ -18,6 +18,7 @@ from gitmem.cli import shared
 from gitmem.cli.table import GIT_EVENTS, is_harness
 from gitmem.config import variable
 from gitmem.errors import GitmemError
+from gitmem.store.proposed import PREFIX
 from gitmem.verify.finding import BROKEN, SUSPECT, UNCHECKED
 
 TYPE_CHECKING = False
@@ -103,7 +104,6 @@ def _learn(memory: Memory, commits: list[str], out: Output) -> None:
 
 def _refuse(memory: Memory, file: str, out: Output) -> int:
     """Refuse a commit whose message says what no history may hold; nothing of it is kept yet."""
-    import shlex
     from pathlib import Path  # 3 ms, and only for a message
 
     try:
@@ -115,7 +115,7 @@ def _refuse(memory: Memory, file: str, out: Output) -> int:
     for why in refused:
         out.line((f"gitmem: {why}", "red"))
     if refused:
-        out.line(f"change it and commit again: git commit -e -F {shlex.quote(file)}")
+        out.line(f"change it and commit again: git commit -e -F '{file}'")
     return int(bool(refused))
 
 
@@ -125,8 +125,8 @@ def _check(memory: Memory, out: Output) -> int:
     pushed, before = variable("PRE_COMMIT_TO_REF"), variable("PRE_COMMIT_FROM_REF")
     if variable("PRE_COMMIT_REMOTE_NAME") and not (pushed and before and memory.has_store()):
         return 0  # a history is pushed from its root on: there is nothing to compare it with
-    if pushed and variable("PRE_COMMIT_LOCAL_BRANCH") == memory.ref:
-        return 0  # the memory, and no code
+    if pushed and _is_memory(memory, variable("PRE_COMMIT_LOCAL_BRANCH"), pushed):
+        return 0  # and no code
     checked = memory.check(Options(), base=before, head=pushed, staged=not pushed)
     broken, unchecked = checked.of(BROKEN), checked.of(UNCHECKED)
     if broken or unchecked:
@@ -143,6 +143,15 @@ def _check(memory: Memory, out: Output) -> int:
             if finding not in skipped:
                 out.note(f"{finding.key} could not be checked: {finding.because}")
     return int(bool(broken))
+
+
+def _is_memory(memory: Memory, ref: str, commit: str) -> bool:
+    """Tell whether a branch that is pushed is the memory, or a proposal, whichever of them is current."""
+    base = f"refs/heads/{memory.config.branch}"
+    if ref in (base, memory.ref):
+        return True
+    tip = memory.git.read_ref(base) if ref.startswith(f"refs/heads/{PREFIX}") else None
+    return tip is not None and bool(memory.git.merge_bases(tip, commit))
 
 
 def _anyway(pushed: str) -> str:

@@ -118,10 +118,20 @@ def test_what_is_pushed_is_checked_where_pre_commit_says_that_something_is(
     ran = run_cli("hook", "check")
     monkeypatch.setenv("PRE_COMMIT_LOCAL_BRANCH", "refs/heads/memory")
     memory_itself = run_cli("hook", "check")
+    memory.propose("auth", push=False)
+    memory_still = run_cli("hook", "check")
+    git(repo, "update-ref", "refs/heads/gitmem/auth", "memory")
+    memory.switch_proposal("memory")
+    monkeypatch.setenv("PRE_COMMIT_LOCAL_BRANCH", "refs/heads/gitmem/auth")
+    of_code = run_cli("hook", "check")
+    monkeypatch.setenv("PRE_COMMIT_TO_REF", tip(repo))
+    proposal = run_cli("hook", "check")
 
     assert (whole.status, whole.out, whole.err) == (0, "", "")
     assert (ran.status, "SKIP=gitmem-check git push" in ran.out) == (1, True)
     assert (memory_itself.status, memory_itself.out) == (0, "")
+    assert (memory_still.status, memory_still.out) == (0, "")
+    assert (of_code.status, proposal.status) == (1, 0)
 
 
 def test_what_is_wrong_with_the_surroundings_is_told_and_gives_no_commit_up(

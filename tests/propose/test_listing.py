@@ -120,7 +120,10 @@ def test_what_keeps_one_from_being_dropped_says_what_can_be_typed_for_this_one(r
 
     forced = "delete it and keep the commits under a ref here: gitmem propose --drop auth"
     assert alone.value.hint == f"push it: gitmem propose --switch auth && gitmem propose\n{forced} --force"
-    assert pushed.value.hint == f"leave it at the remote, and delete it here: gitmem propose --drop auth\n{forced} --remote --force"
+    assert (
+        pushed.value.hint
+        == f"leave it at the remote, and delete it here: gitmem propose --drop auth\n{forced} --remote --force"
+    )
 
 
 def test_one_that_a_work_tree_has_checked_out_is_not_deleted_under_it(repo: Path, hub: Path) -> None:
