@@ -128,6 +128,10 @@ def _send(memory: Opened, done: Proposed, talk: Talk, accept: bool) -> Proposed:
         proposed.forget_seen(git, done.remote, done.branch)
         memory.turn()
         return _counted(memory, replace(done, merged=merged))
+    seen = git.read_ref(f"refs/gitmem/seen/{done.remote}/{done.branch}")
+    if seen and how_merged(git, seen, (came.fetched,)):
+        # Forges delete what they merged: that is no history that was lost, and what was written since goes on.
+        proposed.forget_seen(git, done.remote, done.branch)
     conflicts = {**_by_path(came), **_by_path(_exchange(memory, done, talk).take(came.fetched))}
     tidy(memory, came.fetched)
     sent = _exchange(memory, done, talk, accept=accept).run(push=True, dry_run=False)

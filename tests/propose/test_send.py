@@ -97,6 +97,20 @@ def test_a_remote_that_cannot_be_reached_gets_it_later(repo: Path, hub: Path) ->
     assert tip(hub, AUTH) == tip(repo, AUTH)
 
 
+@pytest.mark.parametrize("how", ["merge", "squash"])
+def test_what_was_written_after_the_forge_merged_and_deleted_it_goes_on(repo: Path, hub: Path, how: str) -> None:
+    remember(repo, one="Tokens rotate daily")
+    propose(repo, "auth")
+    merge_on_forge(hub, how)
+    git(hub, "update-ref", "-d", AUTH)
+    remember(repo, two="Keys live in the vault")
+
+    done = propose(repo)
+
+    assert (done.pushed, done.added, done.merged) == (True, ("two",), "")
+    assert tip(hub, AUTH) == done.commit
+
+
 def test_of_several_remotes_the_one_to_propose_to_is_named_by_the_setting_that_the_hint_says(
     repo: Path, hub: Path
 ) -> None:
