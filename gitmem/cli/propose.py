@@ -87,7 +87,7 @@ def _tell(done: Proposed, out: Output) -> None:
         out.note(f"to settle: {len(done.conflicts) - SHOWN} more: gitmem doctor")
     if done.joined:
         memories = shared.counted(done.joined, "memory", "memories")
-        out.note(f"{memories} of others were in {done.branch} at {done.remote}: they are in it, and yours")
+        out.note(f"{done.branch} at {done.remote} had {memories} of others: all of it is in it now, and yours")
     if done.pushed:
         out.note(f"{done.remote} has {done.branch}: {_counts(done)}; open a pull request with base {done.base}")
         out.line(done.link or f"branch {done.branch}, base {done.base}")

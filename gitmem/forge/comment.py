@@ -6,6 +6,7 @@ long, and stands behind a mark of ours that nothing in it can forge.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
@@ -79,7 +80,8 @@ def read_text(path: str) -> str:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as err:
         # POSIX says ELOOP for a link that is not followed.
-        raise GitmemError(f"{path} cannot be read: {err.strerror}", hint="a link is not followed") from err
+        told = "it is a link, which is not followed" if err.errno == errno.ELOOP else err.strerror
+        raise GitmemError(f"{path} cannot be read: {told}") from err
     if not stat.S_ISREG(os.fstat(file).st_mode):
         os.close(file)
         raise GitmemError(f"{path} is no file")

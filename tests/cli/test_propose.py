@@ -79,7 +79,7 @@ def test_what_others_proposed_and_what_is_to_be_settled_is_told(run_cli: Any, re
     done = run_cli("propose", "auth")
 
     assert "gitmem: to settle: idle  body\n" in done.err
-    assert "gitmem: 1 memory of others were in gitmem/auth at origin: they are in it, and yours\n" in done.err
+    assert "gitmem: gitmem/auth at origin had 1 memory of others: all of it is in it now, and yours\n" in done.err
     merge_on_forge(hub, "merge")
     assert run_cli("propose").err == "gitmem: the proposal auth is merged: what is written goes to memory again\n"
 
