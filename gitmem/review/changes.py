@@ -60,6 +60,13 @@ class Memory:
     after: Side | None
 
     @property
+    def is_back(self) -> bool:
+        """Tell whether it was retired, and is there again: nobody need have looked at what it said meanwhile."""
+        sides = (self.before, self.after)
+        was, now = (bool(side and side.file.place and side.file.place.archived) for side in sides)
+        return was and not now and self.after is not None
+
+    @property
     def side(self) -> Side:
         """Return the state it is in now, or the last one."""
         side = self.after or self.before
@@ -141,7 +148,7 @@ def change_of(memory: Memory, policies: tuple[Policy, Policy], budget: Budget) -
         diff(clean.text(old.title), clean.text(new.title), budget) if old and new else (),
         _body(old, new, budget),
         tuple(_fields(old.fields if old else {}, new.fields if new else {})) if new else (),
-        _command(old, new, policies) if new else None,
+        _command(old, new, policies, is_back=memory.is_back) if new else None,
     )
 
 
@@ -220,13 +227,15 @@ def specs_of(document: Document, policy: Policy) -> Spec | None:
     return spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
 
 
-def _command(old: Document | None, new: Document, policies: tuple[Policy, Policy]) -> f.Command | None:
-    """Return the check where it, or anything that is part of running it, is new or changed."""
+def _command(
+    old: Document | None, new: Document, policies: tuple[Policy, Policy], *, is_back: bool
+) -> f.Command | None:
+    """Return the check where it, or anything that is part of running it, is new, changed, or comes back."""
     spec = specs_of(new, policies[1])
     if spec is None:
         return None
     was = specs_of(old, policies[0]) if old and check_of(old) else None
-    if was is not None and spec_hash(was) == spec_hash(spec):
+    if was is not None and spec_hash(was) == spec_hash(spec) and not is_back:
         return None
     before = clean.text(was.check.shown()).rstrip("\n") if was is not None else ""
     text = clean.text(spec.check.shown()).rstrip("\n")

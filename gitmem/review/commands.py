@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from gitmem.policy import Policy
     from gitmem.verify.trust import Trust
 
+# What happened to a command whose words were not others before.
+_HOW = {f.ADDED: "is new", f.RESTORED: "comes back"}
 NOT_APPROVED, APPROVED, DENIED, NOT_NEEDED = "not approved", "approved", "denied", "not needed"
 
 
@@ -84,7 +86,8 @@ def look_at_commands(changes: Sequence[f.Change]) -> Iterator[f.Finding]:
         command = change.command
         if command is None or command.form == BUILTIN or change.what == f.RETIRED:
             continue
-        what = "a command that is new" if not command.was and change.what == f.ADDED else "a command that changed"
+        how = _HOW.get(change.what, "changed") if not command.was else "changed"
+        what = f"a command that {how}"
         if command.approval != APPROVED:
             hint = f"read it; where the change is taken in: gitmem trust {change.key}"
             told = f"{what}, {command.approval} here; {command.history}"

@@ -131,9 +131,9 @@ def look_at_memory(memory: Memory, policy: Policy) -> Iterator[f.Finding]:
         return
     old = memory.before.document if memory.before else None
     yield from _ruled(side.document, policy, finding)
-    yield from _checked(side.document, old, side.text, finding)
+    yield from _checked(side.document, None if memory.is_back else old, side.text, finding)
     by, new = side.document.fields.get("by"), side.document
-    is_said = old is None or (old.title, old.body) != (new.title, new.body)
+    is_said = old is None or memory.is_back or (old.title, old.body) != (new.title, new.body)
     if is_said and isinstance(by, dict) and by.get("agent"):
         yield finding(f.NOTE, "agent-written", f"written by {by['agent']}: nobody says that a person looked at it")
 

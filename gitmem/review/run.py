@@ -144,9 +144,10 @@ def _is_new(memory: Memory) -> bool:
     if old is None or old.document is None or memory.key != old.document.key:
         return old is None or old.document is None
     was, said = old.document, new.document
-    is_back = bool(old.file.place and old.file.place.archived)
     told = "title", "verify"
-    return is_back or was.body != said.body or any(was.fields.get(name) != said.fields.get(name) for name in told)
+    return (
+        memory.is_back or was.body != said.body or any(was.fields.get(name) != said.fields.get(name) for name in told)
+    )
 
 
 def _superseded(changes: Sequence[f.Change], found: dict[str, tuple[str, str, str, str]]) -> list[f.Change]:

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from reviewing import TOKEN, change_of, changed, commit, fact, reviewed, text
+from reviewing import TOKEN, change_of, changed, commit, fact, of, reviewed, text
 
 from gitmem.review.changes import RAW_KEPT, field_change
+from gitmem.review.found import RESTORED
 
 
 @pytest.mark.parametrize(
@@ -50,6 +51,24 @@ def test_a_command_that_stays_is_not_told_again(repo: Path) -> None:
 
     assert change.command is None
     assert [(p.op, p.text.strip()) for p in change.body] == [("-", "One."), ("+", "Two.")]
+
+
+def test_a_command_that_comes_back_from_the_archive_is_told_as_a_new_one_is(repo: Path) -> None:
+    was, now = fact("A fact", "make a", retired="{by: ana, why: gone}"), fact("A fact", "make a")
+    bad = fact("Proves nothing", '"true"', by="{agent: dev}")
+
+    review = changed(
+        repo,
+        {"archive/facts/a.md": was, "archive/facts/bad.md": bad},
+        {"facts/a.md": now, "facts/bad.md": bad},
+        gone=("archive/facts/a.md", "archive/facts/bad.md"),
+    )
+
+    told = change_of(review, "a")
+    assert told.what == RESTORED and told.command is not None and told.command.text == "make a"
+    (finding,) = [one for one in of(review, "command") if one.key == "a"]
+    assert "a command that comes back, not approved here" in finding.message
+    assert [one.key for one in of(review, "trivial-check") + of(review, "agent-written")] == ["bad", "bad"]
 
 
 def test_a_file_that_cannot_be_read_is_shown_as_far_as_it_is_bounded(repo: Path) -> None:
