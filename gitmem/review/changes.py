@@ -201,24 +201,25 @@ def _fields(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterable[f.FieldC
             yield field_change(name, old.get(name), new.get(name))
 
 
-def field_change(name: str, before: Any, after: Any) -> f.FieldChange:
-    """Return a field that differs; of two lists, what each has alone."""
+def field_change(name: str, before: Any, after: Any, *, limit: int = VALUE_KEPT) -> f.FieldChange:
+    """Return a field that differs, up to so many characters of each value; of two lists, what each has alone."""
     if isinstance(before, list) and isinstance(after, list):
         gone, new = [v for v in before if v not in after], [v for v in after if v not in before]
         if gone or new:  # else only their order differs
             before, after = gone or None, new or None
-    return f.FieldChange(clean.line(name), _value(name, before), _value(name, after))
+    return f.FieldChange(clean.line(name), _value(name, before, limit), _value(name, after, limit))
 
 
-def _value(name: str, value: Any) -> str:
+def _value(name: str, value: Any, limit: int) -> str:
     if value in (None, [], {}):
         return ""
     if isinstance(value, list) and all(isinstance(v, str) for v in value):
         told = ", ".join(value)
     else:
         told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-    # With its name: what is a credential may hang on it.
-    return clean.line(f"{name}: {told}", limit=VALUE_KEPT).partition(":")[2].strip()
+    # With its name: what is a credential may hang on it. Where a line ends is seen: what follows a comment is none.
+    told = clean.text(f"{name}: {told}").partition(":")[2].strip().replace("\n", "\\n")
+    return clean.line(told, limit=limit)
 
 
 def specs_of(document: Document, policy: Policy) -> Spec | None:

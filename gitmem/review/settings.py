@@ -6,8 +6,8 @@ from gitmem.errors import GitmemError
 from gitmem.policy import Policy, builtin, load
 from gitmem.review import clean
 from gitmem.review import found as f
-from gitmem.review.changes import field_change
-from gitmem.store.layout import POLICY_PATH
+from gitmem.review.changes import VALUE_KEPT, field_change
+from gitmem.store.layout import POLICY_LIMIT, POLICY_PATH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from gitmem.git.binary import Git
 
 # Settings that say what is trusted, what runs, or what is looked at.
-TRUSTED = ("verify.", "secrets.", "duplicates.", "review.")
+TRUSTED = ("verify.", "secrets.", "duplicates.", "review.", "check.")
+# The one that is run, and is shown whole as commands are.
+SETUP = "verify.setup"
 
 
 def policy_at(git: Git, commit: str) -> tuple[Policy, str]:
@@ -25,7 +27,7 @@ def policy_at(git: Git, commit: str) -> tuple[Policy, str]:
     if not commit:
         return builtin(), ""
     try:
-        content = git.read_blob(f"{commit}:{POLICY_PATH}", limit=64 * 1024)
+        content = git.read_blob(f"{commit}:{POLICY_PATH}", limit=POLICY_LIMIT)
         return (load(content.decode("utf-8"), file=POLICY_PATH) if content else builtin()), ""
     except (GitmemError, UnicodeDecodeError) as err:
         return builtin(), clean.line(str(err))
@@ -35,7 +37,7 @@ def list_settings(before: Policy, after: Policy) -> tuple[f.FieldChange, ...]:
     """Return what differs of two policies' files, by name."""
     old, new = dict(_flat(before.changes)), dict(_flat(after.changes))
     return tuple(
-        field_change(name, old.get(name), new.get(name))
+        field_change(name, old.get(name), new.get(name), limit=POLICY_LIMIT if name == SETUP else VALUE_KEPT)
         for name in sorted({*old, *new})
         if old.get(name) != new.get(name)
     )
@@ -56,8 +58,8 @@ def look_at_policy(settings: tuple[f.FieldChange, ...], problem: str) -> Iterato
         yield f.Finding(f.ERROR, "bad-policy", clean.line(told), "", POLICY_PATH)
     for one in settings:
         told = f"{one.name}: {one.before or 'default'} → {one.after or 'default'}"
-        if one.name == "verify.setup":
-            told += "; it is run before every command, so that each must be approved again"
+        if one.name == SETUP:  # first of all: the rest may be long
+            told = f"run before every command, so that each must be approved again: {told}"
         is_trusted = one.name.startswith(TRUSTED)
         code = "policy-trust" if is_trusted else "policy"
         yield f.Finding(f.WARNING if is_trusted else f.NOTE, code, clean.line(told), "", POLICY_PATH)

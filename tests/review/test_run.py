@@ -179,6 +179,19 @@ def test_policy_is_told_setting_by_setting(repo: Path) -> None:
     assert [(f.severity, f.code) for f in review.findings] == [(WARNING, "policy-trust"), (NOTE, "policy")]
 
 
+def test_a_setup_is_told_whole_and_line_by_line_and_what_stops_no_check_is_trusted(repo: Path) -> None:
+    setup = "# only a comment\\nmake env\\n" + "true; " * 400 + "make last"
+    toml = f'[verify]\nsetup = "{setup}"\n[check]\nfail_on = "never"\n'
+
+    review = changed(repo, {"gotchas/a.md": text("A")}, {"gitmem.toml": toml})
+
+    (told,) = [s.after for s in review.settings if s.name == "verify.setup"]
+    assert told.startswith("# only a comment\\nmake env\\ntrue; ") and told.endswith("make last")
+    check, setup = of(review, "policy-trust")
+    assert check.message == "check.fail_on: default → never"
+    assert setup.message.startswith("run before every command, so that each must be approved again: verify.setup: ")
+
+
 def test_a_policy_that_cannot_be_read_is_an_error(repo: Path) -> None:
     review = changed(repo, {"gotchas/a.md": text("A")}, {"gitmem.toml": "[verify\n"})
 
