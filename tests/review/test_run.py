@@ -167,6 +167,13 @@ def test_commands_are_told_whole_with_what_is_known_of_them(repo: Path) -> None:
     assert [f.key for f in of(review, "asks-network")] == ["new"]
 
 
+def test_what_a_new_store_is_made_of_is_no_finding(repo: Path) -> None:
+    with Memory(repo, clock=lambda: float(NOW)) as memory:
+        memory.init(offline=True)
+
+    assert reviewed(repo).findings == ()
+
+
 def test_policy_is_told_setting_by_setting(repo: Path) -> None:
     toml = '[verify]\nsetup = "make env"\n[recall]\nhalf_life_days = 3\n'
 
