@@ -9,7 +9,7 @@ from __future__ import annotations
 from gitmem.catalog import state
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
-from gitmem.model import FAILED, SUSPECT, UNPROVEN
+from gitmem.model import FAILED, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.review import clean, links, rules
 from gitmem.review import found as f
 from gitmem.review.alike import compare
@@ -20,7 +20,7 @@ from gitmem.review.settings import list_settings, look_at_policy, policy_at
 from gitmem.review.span import find_code, find_span, list_authors
 from gitmem.review.statuses import Stand, list_shifts, stand
 from gitmem.review.words import Budget
-from gitmem.store.layout import VERDICT
+from gitmem.store.layout import MEMORY, VERDICT
 from gitmem.verify.inputs import CodeTree
 
 TYPE_CHECKING = False
@@ -83,6 +83,7 @@ def review(ground: Ground, typed: str = "", *, code: str = "") -> f.Review:
     changes = [change_of(memory, (before, after), budget) for memory in memories]
     findings = [*rules.look_at_files(files, before.secrets.allow)]
     findings += [one for memory in memories for one in rules.look_at_memory(memory, after)]
+    findings += _forgotten(files)
     settings = list_settings(before, after)
     findings += look_at_policy(settings, problem if problem != was else "")
     count, authors = list_authors(git, span)
@@ -180,6 +181,16 @@ def _verdicts(files: Files) -> tuple[int, int, int]:
     return new, len(those) - new - gone, gone
 
 
+def _forgotten(files: Files) -> Iterator[f.Finding]:
+    """Yield verdict files that are gone while their memory stays as it is, and no other verdict took their place."""
+    known = {file.place.key for file in files.files if file.place and (file.is_there or file.place.what == MEMORY)}
+    for file in files.files:
+        if file.place is not None and file.place.what == VERDICT and file.place.key not in known:
+            told = "its verdict is taken away: what was found out is forgotten where only the branch told it"
+            hint = f"prove it here: gitmem verify {file.place.key}"
+            yield f.Finding(f.NOTE, "verdict-removed", told, file.place.key, file.path, hint=hint)
+
+
 def _claimed(verdicts: tuple[int, int, int]) -> Iterator[f.Finding]:
     number = verdicts[0] + verdicts[1]
     if number:
@@ -206,6 +217,11 @@ def _stands(
 def _shifted(shifts: Sequence[f.Shift]) -> Iterator[f.Finding]:
     codes = {FAILED: f.WARNING, SUSPECT: f.WARNING, UNPROVEN: f.NOTE}
     for shift in shifts:
+        if (shift.before, shift.after) == (FAILED, VERIFIED):
+            # One and the same code: either the memory says something else, or a verdict file does.
+            told = "verified, was failed: by a verdict that comes with the change, for the same code"
+            hint = f"prove it here: gitmem verify {shift.key}"
+            yield f.Finding(f.WARNING, "status-cleared", told, shift.key, shift.path, hint=hint)
         severity = codes.get(shift.after)
         if severity is None or (shift.after == UNPROVEN and not shift.before):
             continue

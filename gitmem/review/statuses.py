@@ -77,7 +77,7 @@ def _because(key: str, told: Told, before: Stand, after: Stand) -> str:
         why = "; ".join(after.reasons.get(failed, []))
         return clean.line(f"rests on {' → '.join(told.chain)}" + (f", which failed: {why}" if why else ""))
     if told.status == UNPROVEN:
-        return "its check or its claim is new: nothing that is known counts for it"
+        return "nothing that is known counts for it: its check or its claim is new, or its verdict is gone"
     if told.status == STALE:
         return "its verdict is of other inputs, or too old"
     return ""

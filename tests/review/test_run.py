@@ -125,6 +125,28 @@ def test_statuses_that_differ_are_told_with_the_suspects_behind_them(repo: Path)
     assert review.verdicts[0] == 1
 
 
+def test_verdicts_that_are_turned_round_or_taken_away_are_found(repo: Path, tmp_path: Path) -> None:
+    with Memory(repo, clock=lambda: float(NOW)) as memory:
+        memory.init(offline=True)
+        commit(repo, {"facts/alg.md": fact("Tokens are signed with HS512", "{contains: HS512, in: src/auth/*.py}")})
+        verify(memory)
+    base = git(repo, "rev-parse", REF)
+    (path,) = git(repo, "ls-tree", "-r", "--name-only", REF, "verdicts").split()
+    held = git(repo, "show", f"{base}:{path}").replace('"fails"', '"holds"') + "\n"
+    turned, gone = commit(repo, {path: held}), commit(repo, gone=(path,))
+    other = tmp_path / "other"  # it knows what the branch says alone, as a forge's job does
+    git(repo, "clone", "-q", ".", str(other))
+
+    cleared = reviewed(other, f"{base}..{turned}")
+    removed = reviewed(other, f"{base}..{gone}")
+
+    assert [(f.severity, f.key) for f in of(cleared, "status-cleared")] == [(WARNING, "alg")]
+    assert [(f.severity, f.path) for f in of(removed, "verdict-removed")] == [(NOTE, path)]
+    (unproven,) = of(removed, "status-unproven")
+    assert unproven.message.startswith("unproven, was failed") and "its verdict is gone" in unproven.message
+    assert "1 status differs" in cleared.summary
+
+
 def test_a_claim_whose_words_change_is_told_as_unproven(repo: Path) -> None:
     with Memory(repo, clock=lambda: float(NOW)) as memory:
         memory.init(offline=True)
