@@ -145,6 +145,13 @@ def test_a_node_of_the_graph_shows_its_line_when_it_has_the_focus(browser: Brows
     assert browser.js("return document.querySelectorAll('#_graph path.flow.near').length") == 2
 
 
+def test_a_key_beside_a_title_of_one_long_word_stays_on_its_line(browser: Browser) -> None:
+    browser.js("document.querySelector('#vpn .t').textContent = 'W'.repeat(190)")
+
+    # A line is 20 pixels high or so: letter by letter below each other, three take 60.
+    assert browser.js("return document.querySelector('#vpn > summary code').getBoundingClientRect().height") < 30
+
+
 @pytest.mark.parametrize("is_dark", [False, True], ids=["light", "dark"])
 def test_it_follows_the_scheme_and_fits_a_phone(browser: Browser, is_dark: bool) -> None:
     browser.screen(360, 740, dark=is_dark)
