@@ -15,7 +15,7 @@ from gitmem.git.ancestry import is_shallow
 from gitmem.git.objects import open_objects
 from gitmem.git.remotes import Talk
 from gitmem.store import layout
-from gitmem.store.code import refuse_remote_code
+from gitmem.store.code import refuse_code, refuse_remote_code
 from gitmem.store.commit import Plan, advance, ref_lock_path, write_commit
 from gitmem.store.lock import WriteLock, clear_stale_ref_lock
 from gitmem.store.merge import merge
@@ -63,7 +63,7 @@ def sync(
             for nowhere.
 
     Raises:
-        UsageError: *instead* is the memory branch.
+        UsageError: *instead* is the memory branch, or no branch's name.
         NoRepositoryError: There is no memory on either side, or no remote.
         NotFoundError: There is no such remote.
         RemoteError: It cannot be reached, or refuses; what is here is kept.
@@ -71,6 +71,8 @@ def sync(
     """
     if instead == memory.config.branch:
         raise UsageError(f"{instead} is the memory branch itself", hint="name a branch for pull requests to it")
+    if instead and not _is_branch(memory.git, instead):
+        raise UsageError(f"no branch can be called so: {instead}", hint="name one as git branch has it: gitmem/verify")
     name = remote_of(memory, remote)
     with WriteLock(memory.git.repository.state_dir, command="sync", timeout_s=WAIT_S, name="sync.lock") as lock:
         tracking = ref_lock_path(memory.git, f"refs/remotes/{name}/{memory.config.branch}")
@@ -84,6 +86,12 @@ def sync(
                 return exchange.send_to(instead)
             hint = "the branch is protected there: propose what you wrote, gitmem propose NAME"
             raise ProtectedError(err.message, hint=hint) from err
+
+
+def _is_branch(git: Git, name: str) -> bool:
+    """Tell whether a branch can be called so, and would not be taken for something else."""
+    is_plain = name != "HEAD" and not name.startswith(("-", "refs/"))
+    return is_plain and git.run("check-ref-format", f"refs/heads/{name}", check=False).status == 0
 
 
 def remote_of(memory: Opened, remote: str) -> str:
@@ -158,11 +166,14 @@ class Exchange:
         """Send what is here to another branch of the remote; what waits there already comes along and stays.
 
         Raises:
-            ConflictError: Others were always faster.
+            ConflictError: Others were always faster; or that branch is one of the code.
         """
         for _ in range(ATTEMPTS):
             ours = self._git.read_ref(self._ref)
             waiting = remotes.fetch(self._git, self._remote, branch, self._talk)
+            if waiting is not None and waiting != ours:
+                hint = "name another one: --instead BRANCH"
+                refuse_code(self._git, waiting, f"{branch} of {self._remote}", hint=hint)
             if waiting is not None and not self._bring_in(ours, waiting):
                 continue
             tip = self._git.read_ref(self._ref)

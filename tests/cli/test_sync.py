@@ -94,6 +94,24 @@ def test_protected_branch_is_told_and_what_is_here_is_sent_to_another_one(
     assert git(hub, "rev-parse", "for-review") == tip(repo) == told["commit"]
 
 
+def test_what_a_protected_branch_takes_is_sent_to_no_branch_of_the_code(run_cli: Any, repo: Path, other: Path) -> None:
+    hub = repo.parent / "hub.git"
+    run_cli("sync")
+    git(repo, "push", "-q", "origin", "HEAD:refs/heads/code")
+    hook = hub / "hooks" / "pre-receive"
+    hook.write_text("#!/bin/sh\nif grep -q 'refs/heads/memory$'; then echo 'GH006'; exit 1; fi\n", encoding="utf-8")
+    hook.chmod(0o755)
+    run_cli("remember", "Deploys need the VPN")
+    before, mine = git(hub, "for-each-ref"), tip(repo)
+
+    refused = run_cli("sync", "--instead", "code")
+    wrong = [run_cli("sync", "--instead", name) for name in ("HEAD", "refs/heads/code", "a..b", "x y")]
+
+    assert refused.status == 3 and "code of origin is a branch of code" in refused.err and "--instead" in refused.err
+    assert [done.status for done in wrong] == [2] * 4
+    assert (git(hub, "for-each-ref"), tip(repo)) == (before, mine)
+
+
 def test_the_first_sync_says_that_the_remote_had_no_memory(run_cli: Any, repo: Path, other: Path) -> None:
     git(repo, "init", "-q", "--bare", "../new.git")
     git(repo, "remote", "add", "new", "../new.git")
