@@ -95,6 +95,18 @@ def test_shards_run_without_a_token_and_nothing_they_print_is_a_command(
     assert outcomes == {"builtin": "holds", "command": "holds", "fails": "fails"}
 
 
+def test_without_a_memory_branch_the_step_that_fails_is_the_one_that_says_why(project: Path, tmp_path: Path) -> None:
+    hub = hub_of(project, tmp_path)
+    git(hub, "update-ref", "-d", "refs/heads/memory")
+    workflow = load(project / ".github/workflows/gitmem-verify.yml")
+    machine = Machine(tmp_path / "1", hub, tmp_path / "artifacts", values={**DEFAULT, "matrix.shard": "1"})
+
+    machine.run(workflow["jobs"]["verify"], workflow=workflow, until="Verify")
+
+    assert machine.status == 3
+    assert "this repository has no memory yet" in machine.printed()
+
+
 def test_two_jobs_record_at_once_while_the_branch_moves_and_nothing_is_lost(
     project: Path, verified: tuple[Path, list[Machine]], rest: forging.Hub, tmp_path: Path
 ) -> None:
