@@ -26,6 +26,14 @@ def look_at_links(before: Catalog, after: Catalog, changed: set[str]) -> Iterato
         if key in changed:
             told = f"{relation} {target}: no memory has this key or produces this label"
             yield f.Finding(f.WARNING, "link-to-nothing", clean.line(told), key, path, hint="gitmem list")
+    rows = after.rows(
+        "SELECT key, path, superseded_by FROM memory WHERE archived = 0 AND shadowed = 0 AND superseded_by <> ''"
+        " AND superseded_by NOT IN (SELECT key FROM memory) ORDER BY key"
+    )
+    for key, path, by in rows:
+        if key in changed:
+            told = f"superseded_by {by}: no memory has this key, and this one is not shown any more"
+            yield f.Finding(f.WARNING, "link-to-nothing", clean.line(told), key, path, hint="gitmem list")
     for key, path in _gone(before, after):
         needing = after.rows(
             f"SELECT m.key FROM link l JOIN memory m ON m.id = l.source WHERE l.relation = 'requires' AND {LIVE}"

@@ -45,9 +45,10 @@ def look_at_files(files: Files, allowed: tuple[str, ...]) -> Iterator[f.Finding]
         files: The files of the change.
         allowed: Rules of the secret scan that the base's policy silences.
     """
+    judged = any(file.place is not None and file.place.what == layout.VERDICT for file in files.files)
     for file in files.files:
         if file.is_there:
-            yield from _placed(file, files.after(file))
+            yield from _placed(file, files.after(file), judged=judged)
             yield from _scanned(file, files.after(file), allowed)
             yield from _read_as_verdict(file, files.after(file))
     if files.left:
@@ -55,7 +56,7 @@ def look_at_files(files: Files, allowed: tuple[str, ...]) -> Iterator[f.Finding]
         yield f.Finding(f.ERROR, "not-looked-at", told, hint="split the change")
 
 
-def _placed(file: File, data: bytes | None) -> Iterator[f.Finding]:
+def _placed(file: File, data: bytes | None, *, judged: bool) -> Iterator[f.Finding]:
     if file.problem is not None:
         code = "unknown-file" if file.problem.code == "bad-name" else file.problem.code
         message = clean.line(file.problem.message)
@@ -65,6 +66,9 @@ def _placed(file: File, data: bytes | None) -> Iterator[f.Finding]:
     elif file.path.startswith(OF_FORGES):
         told = "a workflow or other code of the forge: it may run with the rights of this repository"
         yield f.Finding(f.ERROR, "workflow-file", told, "", file.path, hint="review it as code")
+    elif file.path == layout.STATUS_PATH and file.was_there and not judged:
+        told = "a page that verify jobs write, with no verdict beside it: what it says is what somebody wrote there"
+        yield f.Finding(f.NOTE, "status-page", told, "", file.path)
     elif file.path == layout.ATTRIBUTES_PATH and data != layout.ATTRIBUTES.encode():
         told = "it decides what git does to every file of the branch: no filter or conversion belongs there"
         yield f.Finding(f.WARNING, "attributes-file", told, "", file.path)

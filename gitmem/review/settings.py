@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gitmem.git.binary import Git
 
 # Settings that say what is trusted, what runs, or what is looked at.
-TRUSTED = ("verify.", "secrets.", "duplicates.", "review.", "check.")
+TRUSTED = ("verify.", "secrets.", "duplicates.", "review.", "check.", "kinds.")
 # The one that is run, and is shown whole as commands are.
 SETUP = "verify.setup"
 

@@ -61,6 +61,21 @@ def test_links_to_nothing_and_what_is_still_required_are_found(repo: Path) -> No
     ]
 
 
+def test_what_says_it_is_superseded_by_nothing_and_a_page_that_no_job_wrote_are_found(repo: Path) -> None:
+    files = {
+        "gotchas/a.md": text("A", superseded_by="nobody"),
+        "STATUS.md": "# All verified\n",
+        "gitmem.toml": "[kinds.fact]\nneeds_verify = false\n",
+    }
+    review = changed(repo, {"gotchas/a.md": text("A"), "STATUS.md": "# Facts\n"}, files)
+
+    assert [(f.severity, f.code, f.path) for f in review.findings] == [
+        (WARNING, "policy-trust", "gitmem.toml"),
+        (WARNING, "link-to-nothing", "gotchas/a.md"),
+        (NOTE, "status-page", "STATUS.md"),
+    ]
+
+
 def test_a_key_that_two_files_have_is_an_error(repo: Path) -> None:
     review = changed(repo, {"gotchas/a.md": text("One")}, {"learned/a.md": text("Another one", kind="learned")})
 
