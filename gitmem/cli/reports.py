@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
 from pathlib import Path
 
+from gitmem import whole
 from gitmem.config import variable
 from gitmem.errors import GitmemError, UsageError
 
@@ -111,17 +110,9 @@ def write_whole(file: str, text: str, *, what: str = "report", mode: int | None 
     if path.exists() and not path.is_symlink() and not path.is_file():
         _append(file, text)  # a device or a pipe; a folder says so itself
         return
-    new = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
-        new.unlink(missing_ok=True)  # of a process of that number that was killed: in a container, each has the same
-        with new.open("x", encoding="utf-8", errors="backslashreplace") as stream:
-            stream.write(text)
-        if mode is not None:
-            new.chmod(mode)
-        new.replace(path)
+        whole.write(path, text.encode("utf-8", "backslashreplace"), mode=mode)
     except OSError as err:
-        with suppress(OSError):  # the folder is none, or not ours
-            new.unlink(missing_ok=True)
         raise GitmemError(f"the {what} {file} cannot be written: {err.strerror}") from err
 
 

@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 
 from gitmem.errors import GitmemError
+from gitmem.install import place as places
 from gitmem.install.git_hooks import ADD, KEEP, LEAVE, REMOVE, UPDATE, Step
 from gitmem.install.pieces import TOML, RefusedError, Section
 from gitmem.kinds import KINDS
@@ -61,17 +62,6 @@ def _read(path: Path) -> str | None:
         raise GitmemError(f"{path} cannot be read: {err.strerror}") from err
 
 
-def _write(path: Path, text: str) -> None:
-    """Put the file in its place whole: git may be about to read it."""
-    new = path.with_name(f"{path.name}.gitmem-new")
-    try:
-        path.parent.mkdir(exist_ok=True)
-        new.write_bytes(text.encode("utf-8", "surrogateescape"))
-        new.replace(path)
-    except OSError as err:
-        raise GitmemError(f"{path} cannot be written: {err.strerror}", hint="nothing of it was changed") from err
-
-
 def plan_install(git: Git) -> tuple[Step, ...]:
     """Return what setting the driver does: one step for the setting, one for the file of attributes."""
     path = _path(git)
@@ -92,7 +82,7 @@ def install(git: Git) -> tuple[Step, ...]:
     if steps[0].what != KEEP:
         git.run("config", "--local", NAME, COMMAND)
     if steps[1].what != KEEP:
-        _write(_path(git), steps[1].after)
+        places.write(_path(git), steps[1].after)
     return steps
 
 
@@ -116,7 +106,7 @@ def uninstall(git: Git) -> tuple[Step, ...]:
         if step.what == REMOVE and step.path == NAME:
             git.run("config", "--local", "--unset-all", NAME)
         elif step.what == REMOVE and step.after:
-            _write(_path(git), step.after)
+            places.write(_path(git), step.after)
         elif step.what == REMOVE:
             _path(git).unlink()
     return steps

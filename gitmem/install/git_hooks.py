@@ -10,6 +10,7 @@ import os
 import sys
 from pathlib import Path
 
+from gitmem import whole
 from gitmem.errors import ConflictError, GitmemError, UsageError
 from gitmem.frozen import frozen
 from gitmem.install import shim
@@ -241,9 +242,4 @@ def _need_writable(folder: Path) -> None:
 
 def _write(path: Path, text: str) -> None:
     """Put a shim in its place whole: git may be about to call it."""
-    new = path.with_name(f"{path.name}.gitmem-new")
-    new.unlink(missing_ok=True)  # of a killed run; or a link that came with the code, where hooks lie in the work tree
-    with new.open("x", encoding="utf-8") as file:
-        file.write(text)
-    new.chmod(0o755)
-    new.replace(path)
+    whole.write(path, text.encode(), mode=0o755)

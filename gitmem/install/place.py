@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from gitmem import whole
 from gitmem.config import home, variable
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen
@@ -129,28 +130,17 @@ def need_writable(path: Path) -> None:
 
 
 def write(path: Path, text: str) -> None:
-    """Put a text in the place of a file, whole, with the mode that the file had.
+    """Put a text in the place of a file, whole, with the mode that the file had; folders on the way are made.
 
     Raises:
         GitmemError: It cannot be written; the file is as it was.
     """
-    new = path.with_name(f".{path.name}.gitmem-new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        new.unlink(missing_ok=True)  # of a killed run, or a link that came with the code
-        fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(fd, "wb") as file:
-            file.write(text.encode("utf-8"))
-            os.fchmod(fd, path.stat().st_mode & 0o7777 if path.exists() else 0o666 & ~_mask())
-        new.replace(path)
+        mode = path.stat().st_mode & 0o7777 if path.exists() else None
+        whole.write(path, text.encode("utf-8", "surrogateescape"), mode=mode)
     except OSError as err:
         raise GitmemError(f"{path} cannot be written: {err.strerror}") from err
-
-
-def _mask() -> int:
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
 
 
 def remove(path: Path, root: Path) -> None:

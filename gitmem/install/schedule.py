@@ -15,6 +15,7 @@ from pathlib import Path
 from gitmem import config, process
 from gitmem.errors import GitmemError, ProcessError, UsageError
 from gitmem.frozen import fields_of, frozen, replace
+from gitmem.install import place as files
 from gitmem.install import units
 from gitmem.install.git_hooks import ADD, BY_HAND, KEEP, REMOVE, UPDATE, Step
 from gitmem.install.units import Wanted
@@ -297,11 +298,5 @@ def read_text(path: Path) -> str | None:
 def _write(place: Place) -> list[str]:
     """Write a file whole, and return the folders that were made for it, the innermost first."""
     missing = [folder for folder in place.path.parents if not folder.exists()]
-    new = place.path.with_name(f"{place.path.name}.new")
-    try:
-        place.path.parent.mkdir(parents=True, exist_ok=True)
-        new.write_text(place.text, encoding="utf-8", errors="surrogateescape")
-        new.replace(place.path)
-    except OSError as err:
-        raise GitmemError(f"{place.path} cannot be written: {err.strerror}") from err
+    files.write(place.path, place.text)
     return [str(folder) for folder in missing]

@@ -13,7 +13,7 @@ import re
 import stat
 from pathlib import Path
 
-from gitmem import __version__
+from gitmem import __version__, whole
 from gitmem.document.fields import format_time, parse_time
 from gitmem.errors import FormatError, GitmemError, RefusedError, UsageError
 from gitmem.frozen import frozen, replace
@@ -201,11 +201,8 @@ def write_results(path: str, results: Results) -> None:
     Raises:
         GitmemError: It cannot be written there.
     """
-    new = Path(f"{path}.{os.getpid()}.new")
     try:
-        with new.open("x", encoding="utf-8") as file:
-            file.write(format_results(results))
-        new.replace(path)
+        whole.write(Path(path), format_results(results).encode())
     except OSError as err:
         raise GitmemError(
             f"the results cannot be written to {display(path)}: {err.strerror}",

@@ -276,7 +276,7 @@ def test_link_that_came_with_the_code_is_not_written_through(memory, repo: Path,
     precious = tmp_path / "precious"
     precious.write_text(MINE)
     (repo / ".githooks").mkdir()
-    (repo / ".githooks" / "post-commit.gitmem-new").symlink_to(precious)
+    (repo / ".githooks" / f"post-commit.{os.getpid()}.new").symlink_to(precious)
     git(repo, "config", "core.hooksPath", ".githooks")
 
     memory.install_git_hooks()

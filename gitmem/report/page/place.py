@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
+from gitmem import whole
 from gitmem.errors import GitmemError, RefusedError
 from gitmem.report.page.render import MARK
 
@@ -21,13 +21,9 @@ def write(file: str, text: str, *, force: bool = False) -> None:
         raise RefusedError(f"{file} exists and is no report of gitmem", hint="choose another name, or: --force")
     if path.is_dir():
         raise RefusedError(f"{file} is a folder", hint=f"gitmem report '{path / 'gitmem-report.html'}'")
-    new = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
-        with new.open("x", encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
-            stream.write(text)
-        new.replace(path)
+        whole.write(path, text.encode("utf-8", "backslashreplace"))
     except OSError as err:
-        new.unlink(missing_ok=True)
         raise GitmemError(f"the report {file} cannot be written: {err.strerror}") from err
 
 
