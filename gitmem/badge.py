@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from html import escape
+
+from gitmem.ages import lasted
 from gitmem.frozen import frozen
 from gitmem.hygiene import display
 from gitmem.model import FAILED, STALE, SUSPECT, UNPROVEN, VERIFIED
-from gitmem.verify.silence import lasted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,7 +104,7 @@ def svg(badge: Badge) -> str:
     left = round(label + 2 * _PAD) if badge.label else 0
     right = round(_MARK + message + 2 * _PAD)
     width = left + right
-    title = _escaped(badge.title)
+    title = escape(badge.title)
     start = left + _PAD
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{_HEIGHT}" viewBox="0 0 {width} {_HEIGHT}"'
@@ -124,7 +126,7 @@ def svg(badge: Badge) -> str:
 
 def _text(x: float, width: float, text: str) -> str:
     # With another font, too, the words keep within their box.
-    return f'<text x="{x:g}" y="14" textLength="{width:.1f}" lengthAdjust="spacingAndGlyphs">{_escaped(text)}</text>'
+    return f'<text x="{x:g}" y="14" textLength="{width:.1f}" lengthAdjust="spacingAndGlyphs">{escape(text)}</text>'
 
 
 def _box(start: int, end: int, *, left: bool, right: bool) -> str:
@@ -141,7 +143,3 @@ def _width(text: str) -> float:
     """Return how wide a text is, in pixels."""
     units = (_WIDTHS.get(char) or (2048 if char >= _WIDE_FROM else _FIGURE) for char in text)
     return round(sum(units) * _SIZE / 2048, 1)
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")

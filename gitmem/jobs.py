@@ -188,8 +188,9 @@ class Jobs(Shown):
 
     def soon_off(self, verified: int) -> str:
         """Return one line where a forge is about to switch its schedule off; what was recorded lately is a commit."""
+        from gitmem.ages import DAY_S
         from gitmem.verify.seen import newest_commit
-        from gitmem.verify.silence import DAY_S, FORGE_WARN_DAYS, tell_soon_off
+        from gitmem.verify.silence import FORGE_WARN_DAYS, tell_soon_off
 
         if self.now - verified < FORGE_WARN_DAYS * DAY_S or not any(one.is_forge for one in self.schedules()):
             return ""

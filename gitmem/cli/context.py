@@ -6,8 +6,8 @@ not fit is counted, with the command that shows it.
 
 from __future__ import annotations
 
+from gitmem.ages import ago
 from gitmem.cli import shared
-from gitmem.context.sections import ago
 from gitmem.model import MARKS
 from gitmem.store.scope import PROJECT
 

@@ -6,6 +6,7 @@ What the remote's memory does not have yet moves to the proposal, and what you w
 
 from __future__ import annotations
 
+from gitmem.ages import ago
 from gitmem.cli import shared
 from gitmem.errors import UsageError
 from gitmem.store import proposed
@@ -122,8 +123,6 @@ def _list(memory: Memory, args: argparse.Namespace, out: Output) -> int:
 
 
 def _standing(one: Proposal, now: int) -> str:
-    from gitmem.context.sections import ago
-
     if not (one.commit or one.remote_commit):
         return "nothing written yet"
     parts = [_counts(one)]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from gitmem.ages import ago
 from gitmem.cli import shared
 from gitmem.model import MARKS
 from gitmem.store import proposed
+from gitmem.verify.seen import ended
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,6 +55,14 @@ def run(args: argparse.Namespace, out: Output) -> int:
             broken = f", {line['broken']}" if line["broken"] else ""
             out.line("  ", mark, " ", (line["key"], "key"), f"  {line['because']}{broken}", (by, "dim"))
     _print_scopes(found["scopes"], out)
+    _print_what_waits(found, out)
+    _print_places(found, out)
+    _print_ages(found, out)
+    return int(bad)
+
+
+def _print_what_waits(found: dict[str, Any], out: Output) -> None:
+    """Print what waits for somebody: commands, texts in two versions, problems, captured texts."""
     if found["waiting"]:
         out.line(
             ("waiting for approval: ", "yellow"),
@@ -69,9 +79,6 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.line((f"{shared.counted(found['spool']['refused'], 'captured text')} set aside: gitmem doctor", "yellow"))
     if found["spool"]["waiting"]:
         out.line((f"{shared.counted(found['spool']['waiting'], 'captured text')} on the way to the branch", "dim"))
-    _print_places(found, out)
-    _print_ages(found, out)
-    return int(bad)
 
 
 def _print_places(found: dict[str, Any], out: Output) -> None:
@@ -88,7 +95,7 @@ def _print_ages(found: dict[str, Any], out: Output) -> None:
         return
     if found["jobs"] is not None:
         _print_jobs(found["jobs"], out)
-    verified = f"newest verdict {_ago(found['verified_age_s'])} ago" if found["verified_at"] else "never verified"
+    verified = f"newest verdict {ago(found['verified_age_s'])} ago" if found["verified_at"] else "never verified"
     index = "current" if found["index"]["is_current"] else f"shows {found['index']['commit'][:12]}"
     out.line((f"{verified}; index {index}", "dim"))
 
@@ -107,13 +114,9 @@ def _print_jobs(jobs: dict[str, Any], out: Output) -> None:
     """Print when a verify job ran last, here and for the branch, what runs it, and what is wrong with that."""
     last, branch, claimed = jobs["last"], jobs["branch"], jobs["claimed"]
     if last:
-        told = {"running": "runs now", "killed": "was killed", "failed": f"failed: {last['problem']}"}
-        counts = [(last["due"], "due"), (last["failed"], "failed"), (last["unchecked"], "not checked")]
-        ran = ", ".join(f"{number} {word}" for number, word in counts if number)
-        how = told.get(last["state"], ran or "nothing was due")
         code = _code(last["commit"], last["behind"]) if last["commit"] else ""
         ok = "dim" if last["state"] == "ended" else "yellow"
-        out.line((f"last verify job here {_ago(last['age_s'])} ago{code}: {how}", ok))
+        out.line((f"last verify job here {ago(last['age_s'])} ago{code}: {ended(last)}", ok))
     if branch:
         by = " by other machines" if branch["claimed"] else ""
         out.line((f"verdicts recorded{by} {_recorded(branch)}", "dim"))
@@ -127,7 +130,7 @@ def _print_jobs(jobs: dict[str, Any], out: Output) -> None:
 
 def _recorded(found: dict[str, Any]) -> str:
     code = _code(found["code"], found["behind"]) if found["code"] else ""
-    return f"{_ago(found['age_s'])} ago as {found['commit'][:12]}{code}"
+    return f"{ago(found['age_s'])} ago as {found['commit'][:12]}{code}"
 
 
 def _code(commit: str, behind: int | None) -> str:
@@ -155,9 +158,3 @@ def _print_scopes(counts: dict[str, int], out: Output) -> None:
 
 def _more(number: int) -> str:
     return f" and {number} more" if number > 0 else ""
-
-
-def _ago(seconds: int) -> str:
-    from gitmem.context.sections import ago
-
-    return ago(seconds)

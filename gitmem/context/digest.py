@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from heapq import merge
 
+from gitmem.ages import DAY_S, ago
 from gitmem.catalog import state
 from gitmem.catalog.counts import count_live
 from gitmem.context.relevance import BY_TIME, FIT, UNFIT, Row, candidates, score_all, unexpired
 from gitmem.context.sections import (
-    DAY_S,
     FRAME_TOKENS,
     REASON_LIMIT,
     RECENT,
@@ -24,7 +24,6 @@ from gitmem.context.sections import (
     WORKING,
     Item,
     Section,
-    ago,
     cost,
     cut,
     fit,

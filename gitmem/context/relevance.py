@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from heapq import nlargest
 
+from gitmem.ages import DAY_S
 from gitmem.catalog import state
 from gitmem.frozen import frozen
 from gitmem.globs import without_lines
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from gitmem.config import Config
     from gitmem.policy import Policy
 
-DAY_S = 86400
 # Newest memories that are looked at for relevance besides those whose paths match.
 NEWEST = 200
 # Of those whose paths match, the nearest: ten times as many as a digest has room for.

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from gitmem.catalog.catalog import Catalog
     from gitmem.context.relevance import Row
 
-DAY_S = 86400
 # A memory's text in the digest, in tokens; its title, why it fails and other lines, in characters. The whole of it is
 # one command away.
 TEXT_TOKENS = 80
@@ -106,14 +105,6 @@ def item_cost(item: Item) -> int:
 def cost(sections: Iterable[Section]) -> int:
     """Return how many tokens the items of some sections take."""
     return sum(item_cost(item) for section in sections for item in section.items)
-
-
-def ago(seconds: int) -> str:
-    """Return an age in the largest unit that fits: ``45s``, ``12m``, ``5h``, ``35d``."""
-    for unit, size in (("d", DAY_S), ("h", 3600), ("m", 60)):
-        if seconds >= size:
-            return f"{seconds // size}{unit}"
-    return f"{seconds}s"
 
 
 def as_table(sections: Sequence[Section]) -> dict[str, object]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 
+from gitmem.ages import HOUR_S
 from gitmem.frozen import fields_of, frozen
 
 TYPE_CHECKING = False
@@ -26,7 +27,6 @@ ALIASES = {"hourly": "1h", "24h": "daily", "1d": "daily", "7d": "weekly", "168h"
 MISSED = 3
 # Forges switch schedules off in repositories where nothing happened for so long (GitHub: 60 days).
 FORGE_DAYS = 60
-HOUR_S = 3600
 FORGES = ("github", "gitlab")
 
 

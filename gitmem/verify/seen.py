@@ -17,7 +17,7 @@ from gitmem.verify.schedule import as_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     from gitmem.catalog.catalog import Catalog
@@ -183,6 +183,14 @@ def _last_job(git: Git, now: int) -> dict[str, Any] | None:
         "scheduled": job.is_scheduled,
         "seconds": max(0, job.ended - job.started) if job.ended else None,
     }
+
+
+def ended(last: Mapping[str, Any]) -> str:
+    """Return in words how the last verify job ended (``jobs.last`` of ``status``), or that it did not."""
+    told = {"running": "runs now", "killed": "was killed", "failed": f"failed: {last['problem']}"}
+    counts = [(last["due"], "due"), (last["failed"], "failed"), (last["unchecked"], "not checked")]
+    ran = ", ".join(f"{number} {word}" for number, word in counts if number)
+    return told.get(last["state"], ran or "nothing was due")
 
 
 @frozen

@@ -7,8 +7,9 @@ waits was due since some moment; where the branch has a verdict from after that 
 
 from __future__ import annotations
 
+from gitmem.ages import DAY_S, lasted
 from gitmem.frozen import frozen
-from gitmem.verify.schedule import FORGE_DAYS, HOUR_S, MISSED
+from gitmem.verify.schedule import FORGE_DAYS, MISSED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from gitmem.verify.job import Job
     from gitmem.verify.schedule import Schedule
 
-DAY_S = 86_400
 # Days without a commit from which on it is told that the forge will switch its schedules off: two weeks to act.
 FORGE_WARN_DAYS = FORGE_DAYS - 14
 
@@ -94,8 +94,3 @@ def tell_soon_off(schedules: Sequence[Schedule], committed: int, now: int) -> st
         f"no commit for {idle_days} days: after {FORGE_DAYS} a forge switches the schedule of a public repository off"
         f" ({left} day{'s' * (left != 1)} left)"
     )
-
-
-def lasted(seconds: int) -> str:
-    """Return a time span in words: hours, and from two days on, days."""
-    return f"{seconds // DAY_S} days" if seconds >= 2 * DAY_S else f"{seconds // HOUR_S} hours"

@@ -11,7 +11,7 @@ from proving import make_memory, put
 
 from gitmem.analysis import count_tokens
 from gitmem.app import Memory
-from gitmem.context.sections import TEXT_TOKENS, ago
+from gitmem.context.sections import TEXT_TOKENS
 
 
 def test_long_memory_ends_where_a_sentence_does_with_the_way_to_the_whole(memory, repo):
@@ -63,11 +63,3 @@ def test_each_memory_is_one_line_with_nothing_hidden(memory, repo):
 
     assert text.isprintable()
     assert text.startswith("One two")
-
-
-@pytest.mark.parametrize(
-    ("seconds", "told"),
-    [(0, "0s"), (59, "59s"), (60, "1m"), (3599, "59m"), (3600, "1h"), (86399, "23h"), (86400, "1d")],
-)
-def test_age_is_told_in_the_largest_unit_that_fits(seconds, told):
-    assert ago(seconds) == told

@@ -7,6 +7,7 @@ from gitmem.model import FAILED, MARKS, STALE, STATUSES, SUSPECT, UNPROVEN, VERI
 from gitmem.report.page import picture, prose, strips
 from gitmem.report.page.data import LIVE
 from gitmem.report.page.memories import commit, day, link, mark, time
+from gitmem.verify.seen import ended
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -271,12 +272,8 @@ def jobs(page: Page) -> str:
     rows = []
     last: Mapping[str, Any] | None = told["last"]
     if last:
-        how = {"running": "runs now", "killed": "was killed", "failed": f"failed: {prose.line(last['problem'])}"}
-        counts = [(last["due"], "due"), (last["failed"], "failed"), (last["unchecked"], "not checked")]
-        ran = ", ".join(f"{number} {word}" for number, word in counts if number)
-        what = how.get(last["state"], ran or "nothing was due")
         on = f" on {commit(last['commit'])}{_behind(last['behind'])}" if last["commit"] else ""
-        rows.append(("Last job here", f"{_when(last['at'])}{on}: {what}"))
+        rows.append(("Last job here", f"{_when(last['at'])}{on}: {prose.line(ended(last))}"))
     else:
         rows.append(("Last job here", "none ran in this clone"))
     branch, claimed = told["branch"], told["claimed"]

@@ -1,0 +1,19 @@
+"""Spans of time in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitmem.ages import DAY_S, ago, lasted
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"), [(0, "0s"), (59, "59s"), (60, "1m"), (3599, "59m"), (3600, "1h"), (DAY_S, "1d")]
+)
+def test_ages_are_told_in_the_largest_unit_that_fits(seconds: int, told: str) -> None:
+    assert ago(seconds) == told
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(7200, "2 hours"), (2 * DAY_S - 1, "47 hours"), (2 * DAY_S, "2 days")])
+def test_spans_are_told_in_hours_and_then_in_days(seconds: int, told: str) -> None:
+    assert lasted(seconds) == told
