@@ -65,7 +65,7 @@ def _placed(file: File, data: bytes | None, *, judged: bool) -> Iterator[f.Findi
         )
     elif file.path.startswith(OF_FORGES):
         told = "a workflow or other code of the forge: it may run with the rights of this repository"
-        yield f.Finding(f.ERROR, "workflow-file", told, "", file.path, hint="review it as code")
+        yield f.Finding(f.ERROR, "workflow-file", told, "", clean.path(file.path), hint="review it as code")
     elif file.path == layout.STATUS_PATH and file.was_there and not judged:
         told = "a page that verify jobs write, with no verdict beside it: what it says is what somebody wrote there"
         yield f.Finding(f.NOTE, "status-page", told, "", file.path)
