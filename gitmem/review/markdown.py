@@ -32,8 +32,8 @@ HEADINGS = {
     f.RENAMED: "Renamed",
     f.MOVED: "Moved",
 }
-# Parts of the page: none may take all the room from those behind it.
-_SHARES = (("findings", 0.35), ("commands", 0.4), ("statuses", 0.3))
+# No part of the page but the last takes more of what room is left than this: those behind it are read as well.
+_SHARE = 0.4
 
 
 def page(review: Review, *, limit: int = SIZE_LIMIT) -> str:
@@ -43,7 +43,7 @@ def page(review: Review, *, limit: int = SIZE_LIMIT) -> str:
     tail = "".join(f"> {cell(note)}\n>\n" for note in review.notes)
     left -= len(tail.encode())
     for part in (_findings, _commands, _statuses, _settings, _changes):
-        text = part(review, int(left * (1.0 if part is _changes else 0.4)))
+        text = part(review, int(left * (1.0 if part is _changes else _SHARE)))
         left -= len(text.encode())
         blocks.append(text)
     return "".join(blocks) + tail

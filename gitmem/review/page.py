@@ -5,10 +5,9 @@ Every text is escaped, and the page's policy lets nothing run or load even where
 
 from __future__ import annotations
 
-from base64 import b64encode
-from hashlib import sha256
 from html import escape
 
+from gitmem import webpage
 from gitmem.review import found as f
 from gitmem.review.markdown import HEADINGS
 
@@ -57,35 +56,30 @@ def page(review: Review) -> str:
     """Return the page."""
     parts = [_head(review), _findings(review), _commands(review), _statuses(review), _settings(review)]
     parts += [_changes(review, what) for what in f.KINDS]
-    policy = f"default-src 'none'; style-src 'sha256-{_digest(STYLE)}'; base-uri 'none'; form-action 'none'"
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{webpage.policy(STYLE)}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>gitmem review</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{''.join(parts)}</body>\n</html>\n"
     )
 
 
-def _digest(text: str) -> str:
-    return b64encode(sha256(text.encode()).digest()).decode("ascii")
-
-
 def _head(review: Review) -> str:
-    base = f"<code>{_e(review.base[:12])}</code>" if review.base else "nothing"
-    told = [f"{base} → <code>{_e(review.head[:12])}</code>"]
+    base = f"<code>{escape(review.base[:12])}</code>" if review.base else "nothing"
+    told = [f"{base} → <code>{escape(review.head[:12])}</code>"]
     if review.commits > 0:
-        names = ", ".join(f"{_e(name.partition(' <')[0])} ({number})" for name, number in review.authors[:5])
+        names = ", ".join(f"{escape(name.partition(' <')[0])} ({number})" for name, number in review.authors[:5])
         more = f" and {len(review.authors) - 5} more" if len(review.authors) > 5 else ""
         told.append(f"{review.commits} commit{'s' * (review.commits != 1)} by {names}{more}")
     if review.code:
-        told.append(f"statuses for the code at <code>{_e(review.code[:12])}</code>")
+        told.append(f"statuses for the code at <code>{escape(review.code[:12])}</code>")
     sections = [("findings", "Findings", review.findings), ("commands", "Commands to read", _commands_of(review))]
     sections += [("statuses", "Statuses that differ", review.shifts), ("policy", "Policy", review.settings)]
     sections += [(what, HEADINGS[what], review.of(what)) for what in f.KINDS]
     links = "".join(f'<a href="#{name}">{title} ({len(those)})</a> ' for name, title, those in sections if those)
-    notes = "".join(f"<p>{_e(note)}</p>" for note in review.notes)
+    notes = "".join(f"<p>{escape(note)}</p>" for note in review.notes)
     return (
-        f"<header><h1>gitmem review</h1><p><strong>{_e(review.summary)}</strong></p>"
+        f"<header><h1>gitmem review</h1><p><strong>{escape(review.summary)}</strong></p>"
         f'<p class="dim">{"; ".join(told)}</p>{notes}<nav aria-label="Parts of this page">{links}</nav></header>\n'
     )
 
@@ -106,10 +100,10 @@ def _findings(review: Review) -> str:
 
 def _finding(one: Finding) -> str:
     where = f"{one.path}:{one.line}" if one.line else one.path
-    hint = f'<p class="dim">{_e(one.hint)}</p>' if one.hint else ""
+    hint = f'<p class="dim">{escape(one.hint)}</p>' if one.hint else ""
     return (
-        f'<article class="{one.severity}"><span class="tag">{one.severity}: {_e(one.code)}</span> '
-        f"<code>{_e(where)}</code><p>{_e(one.message)}</p>{hint}</article>\n"
+        f'<article class="{one.severity}"><span class="tag">{one.severity}: {escape(one.code)}</span> '
+        f"<code>{escape(where)}</code><p>{escape(one.message)}</p>{hint}</article>\n"
     )
 
 
@@ -119,16 +113,16 @@ def _commands_of(review: Review) -> list[tuple[Change, Command]]:
 
 def _commands(review: Review) -> str:
     those = _commands_of(review)
-    blocks = (f"<article><h3>{_e(change.key)}</h3>{_command(command)}</article>\n" for change, command in those)
+    blocks = (f"<article><h3>{escape(change.key)}</h3>{_command(command)}</article>\n" for change, command in those)
     return _section("commands", "Commands to read", len(those), blocks)
 
 
 def _command(command: Command) -> str:
-    asks = f"<dt>asks for</dt><dd>{'<br>'.join(map(_e, command.asks))}</dd>" if command.asks else ""
-    was = f"<p>before:</p><pre>{_e(command.was)}</pre>" if command.was else ""
+    asks = f"<dt>asks for</dt><dd>{'<br>'.join(map(escape, command.asks))}</dd>" if command.asks else ""
+    was = f"<p>before:</p><pre>{escape(command.was)}</pre>" if command.was else ""
     return (
-        f"<pre>{_e(command.text)}</pre>{was}<dl><dt>form</dt><dd>{_e(command.form)}</dd><dt>approval here</dt>"
-        f"<dd>{_e(command.approval)}</dd><dt>known</dt><dd>{_e(command.history)}</dd>{asks}</dl>"
+        f"<pre>{escape(command.text)}</pre>{was}<dl><dt>form</dt><dd>{escape(command.form)}</dd><dt>approval here</dt>"
+        f"<dd>{escape(command.approval)}</dd><dt>known</dt><dd>{escape(command.history)}</dd>{asks}</dl>"
     )
 
 
@@ -137,14 +131,14 @@ def _statuses(review: Review) -> str:
 
 
 def _shift(shift: Shift) -> str:
-    was = f" (was {_e(shift.before)})" if shift.before else ""
-    because = f"<p>{_e(shift.because)}</p>" if shift.because else ""
-    status = f'<span class="{_e(shift.after)}">{_e(shift.after or "no status")}</span>{was}'
-    return f"<article><h3>{_e(shift.key)}</h3> {status}<p>{_e(shift.title)}</p>{because}</article>\n"
+    was = f" (was {escape(shift.before)})" if shift.before else ""
+    because = f"<p>{escape(shift.because)}</p>" if shift.because else ""
+    status = f'<span class="{escape(shift.after)}">{escape(shift.after or "no status")}</span>{was}'
+    return f"<article><h3>{escape(shift.key)}</h3> {status}<p>{escape(shift.title)}</p>{because}</article>\n"
 
 
 def _settings(review: Review) -> str:
-    rows = (f"<dl><dt>{_e(s.name)}</dt><dd>{_changed(s)}</dd></dl>\n" for s in review.settings)
+    rows = (f"<dl><dt>{escape(s.name)}</dt><dd>{_changed(s)}</dd></dl>\n" for s in review.settings)
     return _section("policy", "Policy", len(review.settings), rows)
 
 
@@ -154,29 +148,25 @@ def _changes(review: Review, what: str) -> str:
 
 
 def _change(change: Change) -> str:
-    because = f" — {_e(change.because)}" if change.because else ""
-    by = f' <span class="dim">by {_e(change.by)}</span>' if change.by else ""
-    title = _words(change.words) or _e(change.title)
-    fields = "".join(f"<dt>{_e(one.name)}</dt><dd>{_changed(one)}</dd>" for one in change.fields)
+    because = f" — {escape(change.because)}" if change.because else ""
+    by = f' <span class="dim">by {escape(change.by)}</span>' if change.by else ""
+    title = _words(change.words) or escape(change.title)
+    fields = "".join(f"<dt>{escape(one.name)}</dt><dd>{_changed(one)}</dd>" for one in change.fields)
     parts = [f'<div class="words">{_words(change.body)}</div>' if change.body else ""]
-    parts += [f"<dl>{fields}</dl>" if fields else "", f"<pre>{_e(change.raw)}</pre>" if change.raw else ""]
+    parts += [f"<dl>{fields}</dl>" if fields else "", f"<pre>{escape(change.raw)}</pre>" if change.raw else ""]
     if change.command is not None and change.command.form == "builtin":
         parts.append(_command(change.command))
     return (
-        f'<article><span class="tag">{_e(change.kind or change.what)}</span> <h3>{_e(change.key)}</h3>{because}{by}'
-        f"<p>{title}</p>{''.join(parts)}</article>\n"
+        f'<article><span class="tag">{escape(change.kind or change.what)}</span> <h3>{escape(change.key)}</h3>'
+        f"{because}{by}<p>{title}</p>{''.join(parts)}</article>\n"
     )
 
 
 def _changed(one: f.FieldChange) -> str:
-    was = f"<del>{_e(one.before)}</del> → " if one.before else ""
-    return f"{was}{_e(one.after) or '–'}"
+    was = f"<del>{escape(one.before)}</del> → " if one.before else ""
+    return f"{was}{escape(one.after) or '–'}"
 
 
 def _words(pieces: tuple[Piece, ...]) -> str:
     marks = {f.SAME: "{}", f.GONE: "<del>{}</del> ", f.NEW: "<ins>{}</ins> "}
-    return "".join(marks[piece.op].format(_e(piece.text)) for piece in pieces)
-
-
-def _e(text: str) -> str:
-    return escape(text, quote=True)
+    return "".join(marks[piece.op].format(escape(piece.text)) for piece in pieces)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.document.fields import format_time
 from gitmem.frozen import fields_of, frozen
-from gitmem.model import FAILED, STATUSES, SUSPECT
+from gitmem.model import STATUSES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -183,10 +183,6 @@ class Page:
             if entry.status:
                 found[entry.status] += 1
         return found
-
-    def is_well(self) -> bool:
-        """Tell whether nothing failed and nothing is suspect."""
-        return not self.of(FAILED, SUSPECT)
 
 
 def as_table(page: Page) -> dict[str, Any]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
-from hashlib import sha256
 from importlib.resources import files
 from string import Template
 
+from gitmem import webpage
 from gitmem.report.page import memories, prose, sections
 
 TYPE_CHECKING = False
@@ -35,7 +34,7 @@ def render(page: Page) -> str:
     main = "\n".join(part for part in parts if part)
     nav = "".join(f'<a href="#{name}">{told}</a>' for name, told in NAV if f'<section id="{name}"' in main)
     return MARK + Template(_file("page.html")).substitute(
-        policy=_policy(style, script),
+        policy=webpage.policy(style, script, also=("img-src data:",)),
         name=prose.line(page.name),
         version=prose.line(page.version),
         made=page.made,
@@ -49,23 +48,3 @@ def render(page: Page) -> str:
 
 def _file(name: str) -> str:
     return (files(__package__) / name).read_text("utf-8")
-
-
-def _policy(style: str, script: str) -> str:
-    """Return the page's Content-Security-Policy: nothing but this very style and this very script, and no address.
-
-    Source: Content Security Policy Level 3, sections 2.3.1 (hashes) and 3.3 (the meta element).
-    """
-    rules = (
-        "default-src 'none'",
-        f"style-src 'sha256-{_hash(style)}'",
-        f"script-src 'sha256-{_hash(script)}'",
-        "img-src data:",
-        "base-uri 'none'",
-        "form-action 'none'",
-    )
-    return "; ".join(rules)
-
-
-def _hash(text: str) -> str:
-    return b64encode(sha256(text.encode()).digest()).decode("ascii")

@@ -1,0 +1,25 @@
+"""What every web page of ours has in its head. Pure."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from hashlib import sha256
+
+
+def policy(style: str, script: str = "", *, also: tuple[str, ...] = ()) -> str:
+    """Return a Content-Security-Policy: nothing but this very style and this very script, and no address.
+
+    Args:
+        style: The text of the page's one style.
+        script: The text of its one script; empty where none runs.
+        also: Directives besides.
+
+    Source: Content Security Policy Level 3, sections 2.3.1 (hashes) and 3.3 (the meta element).
+    """
+    rules = ["default-src 'none'", f"style-src 'sha256-{_hash(style)}'"]
+    rules += [f"script-src 'sha256-{_hash(script)}'"] if script else []
+    return "; ".join([*rules, *also, "base-uri 'none'", "form-action 'none'"])
+
+
+def _hash(text: str) -> str:
+    return b64encode(sha256(text.encode()).digest()).decode("ascii")
