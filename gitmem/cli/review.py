@@ -25,7 +25,7 @@ EXAMPLES = (
     "gitmem review",
     "gitmem review origin/memory...HEAD",
     "gitmem review memory~5 --fail-on warning",
-    "gitmem review origin/memory..proposal --format markdown",
+    "gitmem review origin/memory...gitmem/auth-notes --format markdown",
     "gitmem review origin/memory..HEAD --format github --report html=review.html --report markdown=review.md",
 )
 FORMS = ("markdown", "html", "github")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shlex
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +12,8 @@ from gitmem.cli import table
 from gitmem.cli.parser import HelpAsked, Parser, parser_of
 from gitmem.errors import UsageError
 
+PROJECT = Path(__file__).resolve().parent.parent.parent
+DOCUMENTS = [PROJECT / "README.md", *sorted(PROJECT.glob("docs/*.md"))]
 EXAMPLES = [(name, line) for name in table.COMMANDS for line in table.load(name).EXAMPLES]
 
 
@@ -19,12 +23,12 @@ def parser(name: str) -> Parser:
 
 def words_of(line: str, name: str) -> list[str]:
     """Return the arguments of the gitmem command in a line of shell: behind a pipe, before a redirection."""
-    lexer = shlex.shlex(line, posix=True, punctuation_chars="|>")
+    lexer = shlex.shlex(line, posix=True, punctuation_chars="|<>")
     lexer.whitespace_split = True
     words = list(lexer)
     command = ["gitmem", *name.split(" ")]
     start = next(i for i in range(len(words)) if words[i : i + len(command)] == command)
-    end = next((i for i in range(start, len(words)) if words[i] in ("|", ">")), len(words))
+    end = next((i for i in range(start, len(words)) if words[i] in ("|", "<", ">")), len(words))
     return words[start + len(command) : end]
 
 
@@ -122,3 +126,24 @@ def test_a_key_that_looks_like_an_option_goes_behind_the_border() -> None:
     args = parser("show").parse(["--", "--json"])
 
     assert (args.key, args.json) == ("--json", False)
+
+
+def commands_of(document: str) -> list[str]:
+    """Return the lines of a document's blocks of shell that begin with gitmem, without their comments."""
+    blocks = re.findall(r"(?ms)^```(?:sh|console)$(.*?)^```$", document)
+    lines = [line.removeprefix("$ ") for block in blocks for line in block.replace("\\\n", " ").split("\n")]
+    return [re.sub(r"\s+# .*", "", line) for line in lines if re.match("gitmem [a-z]", line)]
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=[path.name for path in DOCUMENTS])
+def test_every_command_of_a_document_is_one(path: Path) -> None:
+    wrong = []
+    for line in commands_of(path.read_text(encoding="utf-8")):
+        words = line.split()[1:]
+        name = next((name for name in (" ".join(words[:2]), words[0]) if name in (*table.COMMANDS, *table.HIDDEN)), "")
+        try:
+            parser(name).parse(words_of(line, name))
+        except (UsageError, LookupError) as err:
+            wrong.append(f"{line}: {err}")
+
+    assert wrong == []

@@ -29,7 +29,7 @@ EXAMPLES = (
     "gitmem forge comment --kind check --pull 12 gitmem-check.md",
     'gitmem forge comment --kind check --commit "$HEAD_SHA" --run "$RUN_ID" gitmem-check.md',
     "gitmem forge comment --kind check --pull 12 --only-update gitmem-check.md",
-    "gitmem review main..HEAD --format markdown | gitmem forge comment --kind review --pull 12 -",
+    "gitmem review origin/memory...HEAD --format markdown | gitmem forge comment --kind review --pull 12 -",
     "gitmem forge comment --kind check --pull 12 --dry-run gitmem-check.md",
 )
 
@@ -37,7 +37,9 @@ EXAMPLES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what comment takes."""
     parser.add_argument("file", nargs="?", metavar="FILE", help="the text in Markdown; - reads standard input")
-    parser.add_argument("--kind", required=True, choices=tuple(KINDS), metavar="KIND", help=", ".join(KINDS))
+    parser.add_argument(
+        "--kind", required=True, choices=tuple(KINDS), metavar="KIND", help=f"what it is about: {' or '.join(KINDS)}"
+    )
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--pull", type=shared.positive, metavar="N", help="the pull request's number")
     which.add_argument("--commit", default="", metavar="COMMIT", help="the open pull requests with this head")

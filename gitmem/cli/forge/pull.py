@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "gitmem forge pull --head gitmem/verify",
-    'gitmem forge pull --head proposals/auth --base memory --title "What we learnt of tokens"',
+    'gitmem forge pull --head gitmem/auth-notes --base memory --title "What we learnt of tokens"',
     "gitmem forge pull --head gitmem/verify --dry-run",
 )
 
