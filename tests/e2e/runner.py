@@ -6,6 +6,7 @@ foresaw is an error, and so is an action.
 
 from __future__ import annotations
 
+import copy
 import os
 import re
 import shutil
@@ -81,6 +82,18 @@ class Machine:
         watched.chmod(0o755)
         token = self.variables.pop("GITHUB_TOKEN", "t0k3n")
         self.values = {"runner.temp": str(self.temp), "github.token": token, **self.values}
+
+    def copied(self, folder: Path, hub: Path, variables: dict[str, str]) -> Machine:
+        """Return a copy of the machine in its state, for another hub with the same branches."""
+        shutil.copytree(self.folder, folder, symlinks=True)
+        other = copy.copy(self)
+        other.folder, other.hub, other.variables = folder, hub, dict(variables)
+        other.work, other.temp, other.calls_file = folder / "work", folder / "temp", folder / "calls"
+        token = other.variables.pop("GITHUB_TOKEN", "t0k3n")
+        other.values = {**self.values, "runner.temp": str(other.temp), "github.token": token}
+        other.steps, other.outputs = [*self.steps], {**self.outputs}
+        git(other.work, "remote", "set-url", "origin", str(hub))
+        return other
 
     @property
     def status(self) -> int:

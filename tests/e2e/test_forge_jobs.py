@@ -72,11 +72,15 @@ def hub_of(project: Path, folder: Path) -> Path:
     return folder / "hub.git"
 
 
-def recording(project: Path, hub: Path, folder: Path, artifacts: Path, rest: forging.Hub) -> tuple[Machine, dict, dict]:
-    """Return a machine that recorded results and has not pushed yet, its job and its workflow."""
+@pytest.fixture(scope="module")
+def recorded(
+    project: Path, verified: tuple[Path, list[Machine]], tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Machine, dict, dict]:
+    """Return a machine that recorded results and has not pushed yet, its job and its workflow; run a copy of it."""
+    folder = tmp_path_factory.mktemp("recorded")
     workflow = load(project / ".github/workflows/gitmem-verify.yml")
     job = workflow["jobs"]["record"]
-    machine = Machine(folder, hub, artifacts, values=dict(DEFAULT), variables=rest.environment())
+    machine = Machine(folder / "machine", hub_of(project, folder), verified[0], values=dict(DEFAULT))
     return machine.run(job, workflow=workflow, until="Record"), job, workflow
 
 
@@ -108,15 +112,16 @@ def test_without_a_memory_branch_the_step_that_fails_is_the_one_that_says_why(pr
 
 
 def test_two_jobs_record_at_once_while_the_branch_moves_and_nothing_is_lost(
-    project: Path, verified: tuple[Path, list[Machine]], rest: forging.Hub, tmp_path: Path
+    project: Path, recorded: tuple[Machine, dict, dict], rest: forging.Hub, tmp_path: Path
 ) -> None:
     hub = hub_of(project, tmp_path)
-    pairs = [recording(project, hub, tmp_path / name, verified[0], rest) for name in ("one", "two")]
+    ready, job, workflow = recorded
+    machines = [ready.copied(tmp_path / name, hub, rest.environment()) for name in ("one", "two")]
     put_files(hub, {"learned/meanwhile.md": memory_text("Meanwhile")})
 
     jobs = [
         threading.Thread(target=machine.run, args=(job,), kwargs={"workflow": workflow, "since": "Push"})
-        for machine, job, workflow in pairs
+        for machine in machines
     ]
     for one in jobs:
         one.start()
@@ -124,15 +129,15 @@ def test_two_jobs_record_at_once_while_the_branch_moves_and_nothing_is_lost(
         one.join()
 
     # A fact failed, and the run is red: by its last step, when all is said.
-    ended = [[(step.name, step.status) for step in machine.steps if step.status] for machine, *_ in pairs]
-    assert ended == [[("Say how it ended", 1)]] * 2, pairs
+    ended = [[(step.name, step.status) for step in machine.steps if step.status] for machine in machines]
+    assert ended == [[("Say how it ended", 1)]] * 2, machines
     names = git(hub, "ls-tree", "-r", "--name-only", "memory").split("\n")
     assert "learned/meanwhile.md" in names
     assert sum(name.startswith("verdicts/") for name in names) == 3
-    for machine, *_ in pairs:
+    for machine in machines:
         assert machine.calls == [
-            f"|verify --record-results {machine.temp}/gitmem-results/gitmem-results-1.jsonl"
-            f" {machine.temp}/gitmem-results/gitmem-results-2.jsonl",
+            f"|verify --record-results {ready.temp}/gitmem-results/gitmem-results-1.jsonl"
+            f" {ready.temp}/gitmem-results/gitmem-results-2.jsonl",
             f"{forging.TOKEN}|sync origin --instead gitmem/verify",
             f"{forging.TOKEN}|forge issue",
         ]
@@ -145,7 +150,7 @@ def test_two_jobs_record_at_once_while_the_branch_moves_and_nothing_is_lost(
 
 
 def test_protected_memory_branch_is_asked_by_a_pull_request_that_the_next_run_brings_up_to_date(
-    project: Path, verified: tuple[Path, list[Machine]], rest: forging.Hub, tmp_path: Path
+    project: Path, recorded: tuple[Machine, dict, dict], rest: forging.Hub, tmp_path: Path
 ) -> None:
     hub = hub_of(project, tmp_path)
     before = tip(hub)
@@ -155,8 +160,9 @@ def test_protected_memory_branch_is_asked_by_a_pull_request_that_the_next_run_br
         encoding="utf-8",
     )
     hook.chmod(0o755)
+    ready, job, workflow = recorded
     for name in ("first", "second"):
-        machine, job, workflow = recording(project, hub, tmp_path / name, verified[0], rest)
+        machine = ready.copied(tmp_path / name, hub, rest.environment())
         if name == "second":
             put_files(machine.work, {"learned/later.md": memory_text("Later")})
 
