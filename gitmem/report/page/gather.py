@@ -159,17 +159,16 @@ def _entry(
     # A gate is no claim: that it fails says only that there is work.
     is_told = place in (LIVE, EXPIRED) and (told.is_claim or told.status == SUSPECT)
     status = told.status if is_told else ""
-    is_counted = is_told and verdict is not None
     entry = Entry(
         key=key,
         kind=kind,
+        # A credential that was pushed past every check must not travel further than the branch, wherever it stands.
         title=redact(title),
         place=place,
         status=status,
-        # One that was pushed past every check must not travel further than the branch.
         body=redact(body.strip("\n")),
         created=created,
-        by=written_by(fields.get("by")),
+        by=redact(written_by(fields.get("by"))),
         tags=_listed(fields, "tags"),
         paths=_listed(fields, "paths"),
         refs=_listed(fields, "refs"),
@@ -182,17 +181,18 @@ def _entry(
         weak=is_told and told.weak,
         flapping=is_told and told.flapping > 0,
     )
-    if is_counted and verdict is not None:
-        failed = status == FAILED
-        entry = replace(
-            entry,
-            judged=verdict.at,
-            judged_at=verdict.commit,
-            culprit=verdict.culprit if failed else "",
-            broken=broken.get((verdict.culprit, verdict.culprit_after), "") if failed else "",
-            held=verdict.held_commit if failed else "",
-        )
-    return replace(entry, why=_why(entry, verdict if is_counted else None, is_fresh=rest[1], waits=key in waiting))
+    counted = verdict if is_told else None
+    entry = _judged(entry, counted, broken) if counted is not None else entry
+    return replace(entry, why=redact(_why(entry, counted, is_fresh=rest[1], waits=key in waiting)))
+
+
+def _judged(entry: Entry, verdict: Verdict, broken: Mapping[tuple[str, str], str]) -> Entry:
+    """Return a memory with what its verdict says; of one that did not fail, nothing of why."""
+    entry = replace(entry, judged=verdict.at, judged_at=verdict.commit)
+    if entry.status != FAILED:
+        return entry
+    told = broken.get((verdict.culprit, verdict.culprit_after), "")
+    return replace(entry, culprit=verdict.culprit, broken=redact(told), held=verdict.held_commit)
 
 
 def _why(entry: Entry, verdict: Verdict | None, *, is_fresh: object, waits: bool) -> str:
@@ -211,7 +211,7 @@ def _why(entry: Entry, verdict: Verdict | None, *, is_fresh: object, waits: bool
 def _listed(fields: Mapping[str, Any], name: str) -> tuple[str, ...]:
     value = fields.get(name)
     values = value if isinstance(value, list) else [value]
-    return tuple(str(one) for one in values if one not in (None, ""))
+    return tuple(redact(str(one)) for one in values if one not in (None, ""))
 
 
 def _within(entries: Sequence[Entry], at_most: int) -> tuple[list[Entry], int]:

@@ -8,6 +8,7 @@ from gitmem.git.history import list_ancestors, list_line, list_touched, read_mad
 from gitmem.graph import spread
 from gitmem.model import FAILS, HOLDS
 from gitmem.report.page.data import Moment, Strip, Timeline
+from gitmem.secrets import redact
 from gitmem.verify.due import digester
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.known import Known, counting_of, known_of
@@ -68,7 +69,7 @@ def read(
         ProcessError: The history cannot be read.
     """
     line = list_line(git, tip, at_most=at_most + 1)
-    shown = [Moment(one.commit, one.at, one.by, one.subject) for one in line[:at_most]][::-1]
+    shown = [Moment(one.commit, one.at, redact(one.by), redact(one.subject)) for one in line[:at_most]][::-1]
     names = [one.commit for one in shown]
     known = {fact.row.key: known_of(fact.verdicts) for fact in facts}
     proved = prove(git, names, [fact for fact in facts if _turns(fact)])
@@ -238,6 +239,6 @@ def _breaks(
     told = {one.commit: one for one in shown}
     for made in read_made(git, broken.keys() - told.keys()).values():
         name = made.author.rpartition(" <")[0]
-        told[made.commit] = Moment(made.commit, shown[columns[made.commit]].at, name, made.subject)
+        told[made.commit] = Moment(made.commit, shown[columns[made.commit]].at, redact(name), redact(made.subject))
     ordered = sorted(broken, key=lambda commit: (-columns[commit], commit))
     return [(told[commit], tuple(broken[commit])) for commit in ordered if commit in told]
