@@ -6,6 +6,7 @@ from importlib.resources import files
 from string import Template
 
 from gitmem import webpage
+from gitmem.model import MARKS, VERIFIED
 from gitmem.report.page import memories, prose, sections
 
 TYPE_CHECKING = False
@@ -31,10 +32,13 @@ def render(page: Page) -> str:
         sections.jobs(page),
         sections.everything(page, memories.listing(page, shelf)),
     ]
+    worst = next((status for status, number in page.counts().items() if number), VERIFIED)
     main = "\n".join(part for part in parts if part)
     nav = "".join(f'<a href="#{name}">{told}</a>' for name, told in NAV if f'<section id="{name}"' in main)
     return MARK + Template(_file("page.html")).substitute(
         policy=webpage.policy(style, script, also=("img-src data:",)),
+        worst=worst,
+        sign=MARKS[worst],
         name=prose.line(page.name),
         version=prose.line(page.version),
         made=page.made,

@@ -84,6 +84,13 @@ def test_first_comes_what_is_broken_why_by_which_commit_and_what_rests_on_it() -
     assert text.index("Broken now", 40) < text.index("its time has passed") < text.index("All memories", 90)
 
 
+def test_mark_beside_the_name_is_that_of_the_worst_status() -> None:
+    well = (replace(FAILED, status="verified"), replace(SUSPECT, status=""))
+    marks = [Document(render.render(replace(PAGE, entries=entries))).all("i")[0] for entries in (PAGE.entries, well)]
+
+    assert [mark["class"] for mark in marks] == ["mark failed", "mark verified"]
+
+
 def test_jobs_are_told_with_their_commits_and_silence_is_a_warning() -> None:
     silent = "no verify job ran here for 70 days, and one should run daily"
     quiet = replace(PAGE, jobs={**JOBS, "silent": silent}, warnings=(silent,))
