@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
 from pathlib import Path
 
 import pytest
 from conftest import git, memory_text
+from e2e.console import at_rest, wait_until
 from viewing import copy, files_of, push, status_of, view_of
 
 from gitmem.app import Memory
@@ -116,9 +116,8 @@ def test_it_follows_a_write_by_itself(shown: Path, repo: Path, monkeypatch: pyte
     with Memory(repo) as memory:
         memory.remember("More is known", key="b")
         memory.forget(["a"])
-    deadline = time.monotonic() + 30
-    while "archive/learned/a.md" not in files_of(shown) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    # What the process behind it is writing now is no file to read yet.
+    assert wait_until(lambda: (shown / "archive/learned/a.md").exists() and at_rest(repo / ".git" / "gitmem"))
 
     files = files_of(shown)
     assert {"learned/b.md", "archive/learned/a.md"} <= files.keys()

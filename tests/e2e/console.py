@@ -214,7 +214,7 @@ def wait_until(condition: Callable[[], object]) -> bool:
 def at_rest(state: Path) -> bool:
     """Tell whether no process behind git is at work or on its way any more."""
     folder = state / "background"
-    return folder.exists() and not list(folder.glob("*.asked")) and not list(folder.glob("*.doing"))
+    return folder.exists() and not any(list(folder.glob(f"*.{name}")) for name in ("asked", "doing", "started"))
 
 
 def namespaces_work() -> bool:
