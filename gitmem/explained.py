@@ -123,10 +123,12 @@ class Explained(Jobs):
         if not keys:
             return []
         asked = replace(options, keys=keys, everything=False, shard=None)
-        explained = [
-            why for store, own in self.proving(asked) if store is self for why in explain_all(store, own, told)
-        ]
-        results.write_results(options.results, results.with_culprits(judged, named_by(explained)))
+        explained: list[Why] = []
+        try:
+            for store, own in self.proving(asked):
+                explained += explain_all(store, own, told) if store is self else []
+        finally:  # a fact that had to be judged again was written over the file, alone
+            results.write_results(options.results, results.with_culprits(judged, named_by(explained)))
         return explained
 
     def with_culprits(self, run: Run, explained: Sequence[Why]) -> Run:
