@@ -138,7 +138,7 @@ def test_week_of_a_team(tmp_path: Path) -> None:
         # Thursday: somebody pushes past all that. The night's job marks it, names the commit, and opens an issue.
         assert forge.verify(ana.folder) == [0, 0]
         git(bo.folder, "checkout", "-q", "main")
-        (culprit,) = [commit_files(bo.folder, {"src/jwt.py": 'ALG = "RS256"\nLEEWAY_S = 5\n'}, "Hot fix of the leeway")]
+        culprit = commit_files(bo.folder, {"src/jwt.py": 'ALG = "RS256"\nLEEWAY_S = 5\n'}, "Hot fix of the leeway")
         commit_files(bo.folder, {"README.md": "# Service, later\n"}, "Words")
         git(bo.folder, "push", "-q", "origin", "main")
         assert forge.verify(ana.folder) == [0, 1]
