@@ -72,8 +72,10 @@ def settle_keys(catalog: Catalog, keys: Iterable[str] | None) -> None:
     db.executemany(_SUPERSEDED + "key = ?", [(key,) for key in wanted])
 
 
+# CROSS JOIN starts from the few links to a key. SQLite's own plan scans all live memories once for each memory: 35 s of
+# CPU at 100,000 memories instead of 0.06 s (measured).
 _SUPERSEDED = (
-    "UPDATE memory SET superseded = superseded_by NOT IN ('', key) OR EXISTS (SELECT 1 FROM link l JOIN memory s"
+    "UPDATE memory SET superseded = superseded_by NOT IN ('', key) OR EXISTS (SELECT 1 FROM link l CROSS JOIN memory s"
     " ON s.id = l.source WHERE l.relation = 'supersedes' AND l.target = memory.key AND s.archived = 0"
     " AND s.shadowed = 0 AND s.id <> memory.id) WHERE "
 )
