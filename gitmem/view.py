@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 from gitmem.errors import ConflictError, NotFoundError, ProcessError, RefusedError
+from gitmem.frozen import replace
 from gitmem.model import Problem
 from gitmem.store import showing, viewpoint
 from gitmem.store import view as views
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from gitmem.store.showing import Merge
 
 
-# More files than this are made only when somebody asks for them: a cap of the reference's (threat T10).
+# A view of more files than this is made, and follows the branch, only on request (gitmem view).
 UNASKED_AT_MOST = 20_000
 SAVE_OR_MOVE = "gitmem save; what is no memory, move away"
 
@@ -61,17 +62,28 @@ def make(memory: Opened, merge: Merge, path: str = "", *, unasked: bool = False)
             if unasked and (count := len(memory.git.list_tree(memory.tip()))) > UNASKED_AT_MOST:
                 raise RefusedError(f"it would have {count} files; gitmem view makes it all the same")
             view = views.make(memory.git, path or views.default_path(memory.git), memory.tip())
-        return showing.bring(memory.git, _with_index(memory, view), memory.tip, merge)
+        return showing.bring(memory.git, replace(_with_index(memory, view), asked=not unasked), memory.tip, merge)
 
 
 def follow(memory: Opened, merge: Merge) -> None:
-    """Bring the view to the branch's tip behind a write, where there is one; commits made in it are merged first."""
+    """Bring the view to the branch's tip behind a write, where there is one; commits made in it are merged first.
+
+    One that has grown past ``UNASKED_AT_MOST`` stays as it is until the next ``gitmem view``.
+    """
     if not viewpoint.has_one(memory.git.repository.state) or memory.find_tip() is None:
         return
     with _lock(memory, "view"):
         view = views.find(memory.git)
-        if view is not None:
+        if view is not None and not _is_outgrown(memory, view):
             showing.bring(memory.git, view, memory.tip, merge)
+
+
+def _is_outgrown(memory: Opened, view: View) -> bool:
+    """Return whether the branch has more memories than a view shows that was not asked for."""
+    if view.asked:
+        return False
+    count: int = memory.catalog().row("SELECT count(*) FROM memory")[0]
+    return count > UNASKED_AT_MOST
 
 
 def remove(memory: Opened) -> str:
@@ -121,6 +133,7 @@ def standing(memory: Opened) -> dict[str, Any] | None:
         table["unsaved"] = [path for path in unsaved if path not in code]
         table["held"] = sorted(view.held)
         table["committed"] = showing.standing(git, view, memory.tip()).found
+        table["outgrown"] = view.shown != memory.tip() and _is_outgrown(memory, view)
     except ProcessError as err:
         table["state"] = "damaged"
         table["because"] = err.stderr.strip().split("\n")[0] or err.message

@@ -109,6 +109,23 @@ def test_a_large_one_is_made_only_for_whoever_asks(memory: Memory, repo: Path, m
     assert Path(memory.view().path, "learned/b.md").is_file()
 
 
+def test_a_view_that_was_not_asked_for_stops_growing_at_the_limit(
+    memory: Memory, repo: Path, run_cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gitmem.view.UNASKED_AT_MOST", 4)
+    push(repo, a=memory_text())
+    folder = Path(memory.view(unasked=True).path)
+    push(repo, **{f"m{n}": memory_text() for n in range(5)})
+
+    memory.follow_view()
+    names, told = files_of(folder).keys(), run_cli("status").out
+    run_cli("view")
+
+    assert "learned/m4.md" not in names
+    assert "too large to follow the branch by itself: gitmem view" in told
+    assert "learned/m4.md" in files_of(folder)
+
+
 def test_it_follows_a_write_by_itself(shown: Path, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GITMEM_BACKGROUND")
     (shown / "learned/a.md").write_text(memory_text("Mine"))

@@ -145,9 +145,9 @@ def _print_view(view: dict[str, Any], out: Output) -> None:
     unsaved = set(view["unsaved"]) | set(view["held"])
     parts = [f"{shared.counted(len(unsaved), 'file')} not saved"] if unsaved else []
     parts += ["a commit that was made there"] if view.get("committed") else []
-    out.line(
-        (f"view: {view['path']} {shows}", "dim"), (f"; {' and '.join(parts)}: gitmem save" if parts else "", "yellow")
-    )
+    old = "; too large to follow the branch by itself: gitmem view" if view.get("outgrown") else ""
+    saving = f"; {' and '.join(parts)}: gitmem save" if parts else ""
+    out.line((f"view: {view['path']} {shows}{old}", "dim"), (saving, "yellow"))
 
 
 def _print_scopes(counts: dict[str, int], out: Output) -> None:

@@ -41,8 +41,8 @@ def save(git: Git, view: View) -> None:
     path = os.path.relpath(view.path, base) if f"{view.path}/".startswith(f"{base}/") else view.path
     file = os.path.join(git.repository.state, FILE_NAME)
     os.makedirs(git.repository.state, mode=0o700, exist_ok=True)
-    known = {"path": path, "name": view.name, "shown": view.shown, "held": view.held, "toward": view.toward}
-    text = json.dumps(known)
+    known = {name: getattr(view, name) for name in ("name", "shown", "held", "toward", "asked")}
+    text = json.dumps({"path": path, **known})
     with open(f"{file}.new", "w", encoding="utf-8") as out:
         out.write(text + "\n")
     os.replace(f"{file}.new", file)

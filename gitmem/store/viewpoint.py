@@ -36,6 +36,7 @@ class View:
     shown: str
     held: dict[str, str]
     toward: tuple[str, ...] = ()
+    asked: bool = False
 
     def admin(self, git: Git) -> str:
         """Return its git directory."""
@@ -65,9 +66,8 @@ def load(repository: Repository) -> View | None:
         held = {str(name): str(oid) for name, oid in found["held"].items()}
         name = str(found["name"])
         toward = tuple(str(commit) for commit in found.get("toward", ()))
-        return (
-            View(path, name, str(found["shown"]), held, toward) if name and "/" not in name and name != ".." else None
-        )
+        view = View(path, name, str(found["shown"]), held, toward, asked=found.get("asked") is True)
+        return view if name and "/" not in name and name != ".." else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
