@@ -22,7 +22,7 @@ from gitmem.stopwords import GENERAL, QUESTION, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 # Raised whenever the same text would give other terms. An index made under another format is not searched but rebuilt.
 _FORMAT = 1
@@ -189,10 +189,10 @@ def all_terms(text: str, language: str = ENGLISH) -> list[str]:
     return speech.cut(text, speech.every)
 
 
-def whole_terms(chunk: str, language: str = ENGLISH) -> tuple[str, ...]:
-    """Return the terms of one word, identifier or path, stop words included: what two texts are compared by."""
+def terms_of_chunks(chunks: Iterable[str], language: str = ENGLISH) -> list[str]:
+    """Return the terms of words, identifiers or paths in their order, stop words included; texts are compared so."""
     speech = _speech(language)
-    return speech.every[speech.spelt(chunk)]
+    return list(chain.from_iterable(map(speech.every.__getitem__, map(speech.spelt, chunks))))
 
 
 def stems(words: Sequence[str], language: str = ENGLISH) -> list[str]:

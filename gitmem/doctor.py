@@ -227,7 +227,7 @@ def _remove(memory: Opened, removable: Collection[str]) -> None:
 def _newer(catalog: Catalog) -> list[Problem]:
     """Return what was written for a newer gitmem: it is shown, and neither changed nor checked."""
     rows = catalog.rows(
-        "SELECT m.key, m.path, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE t.fields LIKE '%\"schema\"%'"
+        "SELECT m.key, m.path, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE instr(t.marks, ' schema ')"
     )
     documents = (Document(key, path, json.loads(fields), "", "") for key, path, fields in rows)
     return [problem for document in documents for problem in warnings_of(document)]

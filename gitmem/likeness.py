@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 
 from gitmem import analysis
 from gitmem.frozen import frozen
@@ -19,7 +20,8 @@ from gitmem.stopwords import GENERAL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
 # What a pair whose numbers, negations or polarity differ keeps of its likeness: never enough to be a duplicate.
 CONTRARY = 0.5
@@ -37,6 +39,7 @@ ALMOST = 0.99
 FEW = 3
 # Characters of a text that are compared: as long as a memory's file may be (`store.layout`), so all of it.
 MOST_TEXT = 64 * 1024
+_MEMO_SIZE = 1 << 14
 
 _TOKEN = re.compile(r"(?<![\w.-])-(?=\d)|\w+(?:[./]\w+)*|[=!<>]=|\+\+|(?<=[^\W\d_])#")
 _THOUSANDS = re.compile(r"(?<=\d)[,_](?=\d{3}(?!\d))")
@@ -111,22 +114,40 @@ def claim_of(text: str, language: str = ENGLISH) -> Claim:
     Stems are the language's; words of polarity are known of English, negations of a few languages.
     """
     whole = unicodedata.normalize("NFKC", text[:MOST_TEXT]).casefold()
-    tokens = [_NUMBERS.get(token, token) for token in map(_bare, _TOKEN.findall(_THOUSANDS.sub("", whole))) if token]
+    tokens = list(map(_bare.__getitem__, _TOKEN.findall(_THOUSANDS.sub("", whole))))
     plain = " ".join(tokens).replace("- ", "-")
-    every = [term for token in tokens for term in analysis.whole_terms(token, language)]
-    found = tuple(word for word in every if word not in EMPTY)
+    every = analysis.terms_of_chunks(tokens, language)
+    found = tuple([word for word in every if word not in EMPTY])
     if len(found) < FEW:
         found = tuple(every)
-    counts: dict[str, int] = {}
-    for word in found:
-        counts[word] = counts.get(word, 0) + 1
-    told = frozenset(word for word in plain.split(" ") if word in _OPERATORS or any(map(str.isdigit, word)))
-    return Claim(plain, found, counts, told, len(_NEGATIONS.findall(whole)), _POLAR.intersection(every))
+    told = frozenset(filter(_has_number.__getitem__, set(plain.split(" "))))
+    return Claim(plain, found, Counter(found), told, len(_NEGATIONS.findall(whole)), _POLAR.intersection(every))
 
 
-def _bare(token: str) -> str:
-    """Return a token without the underscores of Markdown's emphasis around it."""
-    return token.strip("_") or token
+class _Memo(dict[str, "Any"]):
+    """What a function returns for each of the words seen lately: a large import has few different ones."""
+
+    def __init__(self, function: Callable[[str], object]) -> None:
+        super().__init__()
+        self.function = function
+
+    def __missing__(self, word: str) -> Any:
+        found = self.function(word)
+        if len(self) >= _MEMO_SIZE:
+            self.clear()
+        if len(word) <= analysis.MAX_TERM:
+            self[word] = found
+        return found
+
+
+def _without_emphasis(token: str) -> str:
+    """Return a token without the underscores of Markdown's emphasis around it; a number word as digits."""
+    token = token.strip("_") or token
+    return _NUMBERS.get(token, token)
+
+
+_bare = _Memo(_without_emphasis)
+_has_number = _Memo(lambda word: word in _OPERATORS or any(map(str.isdigit, word)))
 
 
 def likeness(a: Claim, b: Claim) -> float:

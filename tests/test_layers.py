@@ -117,7 +117,7 @@ HEAVY = (
     "concurrent.futures", "re2", "pygit2", "git", "whoosh", "shtab", "difflib", "datetime", "tempfile",
     "importlib.metadata", "urllib.parse", "logging", "traceback", "asyncio", "Stemmer", "argparse", "sqlite3",
     "pathlib", "numpy", "safetensors", "fastembed", "onnxruntime", "tokenizers", "huggingface_hub",
-    "sentence_transformers", "sqlite_vec", "transformers", "mcp", "uvicorn",
+    "sentence_transformers", "sqlite_vec", "transformers", "mcp", "uvicorn", "zlib",
 )  # fmt: skip
 # Modules without a test file of their own, and where they are tested instead.
 TESTED_ELSEWHERE: dict[str, str] = {

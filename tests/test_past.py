@@ -171,7 +171,7 @@ def test_damaged_catalog_of_the_past_is_thrown_away(made: Path) -> None:
         commit = memory.at("A").commit
     kept = made / ".git/gitmem/at" / commit[:12] / "catalog.sqlite"
     with sqlite3.connect(kept) as catalog:
-        (page,) = catalog.execute("SELECT rootpage FROM sqlite_master WHERE name = 'text'").fetchone()
+        (page,) = catalog.execute("SELECT rootpage FROM sqlite_master WHERE name = 'packed'").fetchone()
     catalog.close()
     pages = bytearray(kept.read_bytes())
     pages[(page - 1) * 4096 : page * 4096] = b"\xff" * 4096

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from gitmem.analysis import format_stamp
-from gitmem.catalog import schema
+from gitmem.catalog import packing, schema
 from gitmem.catalog.catalog import Catalog, is_unwritable, shown_by
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen, replace
@@ -106,6 +106,7 @@ def _make(git: Git, now: Catalog, wanted: Wanted, folder: Path, progress: Progre
     """Make the catalog in a folder of its own."""
     path = str(folder / schema.FILE_NAME)
     copy = sqlite3.connect(path, isolation_level=None)
+    packing.register(copy)
     copy.execute("PRAGMA synchronous = OFF")  # it is put into its place when it is whole
     now.connection.backup(copy)
     schema.settle(_lead_back(git, Catalog(path, copy), wanted, folder, progress).connection)

@@ -6,7 +6,7 @@ import os
 import sqlite3
 
 from gitmem import locks
-from gitmem.catalog import schema
+from gitmem.catalog import packing, schema
 from gitmem.errors import GitmemError
 from gitmem.model import ENGLISH
 
@@ -119,6 +119,7 @@ class Catalog:
     def copied(self) -> Catalog:
         """Return a copy that can be written to and lives as long as its connection."""
         copy = sqlite3.connect(":memory:", isolation_level=None)
+        packing.register(copy)
         self.connection.backup(copy)
         return Catalog(None, copy)
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 # More paths than this say little and cost much: each is matched against every file at every new commit.
 MOST_PATHS = 64
 LINKS = ("requires", "produces", "supersedes")
+# Fields that few memories have: which of them, the catalog says without the frontmatter being unpacked.
+MARKED = ("conflict", "schema", "seq", "workspace")
 # Where nobody said how sure they are, or how much it matters (C10: importance is required metadata).
 CONFIDENCE = 1.0
 IMPORTANCE = "medium"
@@ -35,7 +37,7 @@ class Rows:
     Attributes:
         memory: Values for the columns of ``memory`` behind ``oid``: kind, title, created, updated, importance,
             confidence, expires, agent, task, superseded_by.
-        text: Tags with domains, paths with refs, and all fields, as JSON; and the body.
+        text: Tags with domains and paths with refs, as JSON; which of ``MARKED`` it has; all fields, as JSON; the body.
         tags: Its tags.
         links: Relation and target of every link.
         fact: spec, claim, ttl_s, form, words, inputs; None where it has no check.
@@ -44,7 +46,7 @@ class Rows:
     """
 
     memory: tuple[Any, ...]
-    text: tuple[str, str, str, str]
+    text: tuple[str, str, str, str, str]
     tags: tuple[str, ...]
     links: tuple[tuple[str, str], ...]
     fact: tuple[Any, ...] | None
@@ -69,7 +71,8 @@ def rows_of(document: Document, policy: Policy) -> Rows:
     check = check_of(document)
     tags, domains = document.strings("tags"), document.strings("domains")
     places = [*document.strings("paths"), *document.strings("refs")]
-    text = _listed((*tags, *domains)), _listed(places), _encode(fields), document.body
+    marks = "".join(f" {name} " for name in MARKED if name in fields)
+    text = _listed((*tags, *domains)), _listed(places), marks, _encode(fields), document.body
     memory = (
         document.kind,
         document.title,

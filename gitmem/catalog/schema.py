@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import sqlite3
 
+from gitmem.catalog import packing
+
 # Raise it whenever a table, or how text is analysed, changes: another format is rebuilt, never converted.
-FORMAT = 8
+FORMAT = 9
 FILE_NAME = "catalog.sqlite"
 # How long a reader waits for a writer's commit, and a writer for another one, in milliseconds.
 BUSY_MS = 4000
@@ -14,19 +16,25 @@ BUSY_MS = 4000
 TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE memory (
-  id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, key TEXT NOT NULL, oid TEXT NOT NULL, kind TEXT NOT NULL,
+  id INTEGER PRIMARY KEY, folder TEXT NOT NULL, key TEXT NOT NULL, oid TEXT NOT NULL, kind TEXT NOT NULL,
   title TEXT NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL, importance TEXT NOT NULL,
   confidence REAL NOT NULL, expires INTEGER, archived INTEGER NOT NULL, shadowed INTEGER NOT NULL DEFAULT 0,
   superseded INTEGER NOT NULL DEFAULT 0, agent TEXT NOT NULL, task TEXT NOT NULL,
-  superseded_by TEXT NOT NULL);
-CREATE INDEX memory_key ON memory (key);
+  superseded_by TEXT NOT NULL, path TEXT GENERATED ALWAYS AS (folder || '/' || key || '.md') VIRTUAL);
+CREATE UNIQUE INDEX memory_key ON memory (key, folder);
+CREATE INDEX memory_folder ON memory (folder);
 CREATE INDEX memory_live ON memory (shadowed, archived, superseded, kind);
 CREATE INDEX memory_recent ON memory (created) WHERE shadowed = 0 AND archived = 0;
 CREATE INDEX memory_expires ON memory (expires) WHERE expires IS NOT NULL;
-CREATE TABLE text (id INTEGER PRIMARY KEY, tags TEXT NOT NULL, paths TEXT NOT NULL, fields TEXT NOT NULL,
-  body TEXT NOT NULL);
-CREATE INDEX text_paths ON text (paths) WHERE paths <> '[]';
-CREATE TABLE tag (tag TEXT NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (tag, id)) WITHOUT ROWID;
+CREATE TABLE dictionary (name TEXT PRIMARY KEY, content BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE packed (id INTEGER PRIMARY KEY, tags NOT NULL, paths TEXT NOT NULL, marks TEXT NOT NULL,
+  fields NOT NULL, body NOT NULL);
+CREATE INDEX packed_paths ON packed (paths) WHERE paths <> '[]';
+CREATE VIEW text AS SELECT id, unpacked('tags', tags) AS tags, paths, marks, unpacked('fields', fields) AS fields,
+  unpacked('body', body) AS body FROM packed;
+CREATE TABLE label (number INTEGER PRIMARY KEY, tag TEXT NOT NULL UNIQUE);
+CREATE TABLE tagged (label INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (label, id)) WITHOUT ROWID;
+CREATE VIEW tag AS SELECT l.tag, g.id FROM label l JOIN tagged g ON g.label = l.number;
 CREATE TABLE link (source INTEGER NOT NULL, relation TEXT NOT NULL, target TEXT NOT NULL,
   PRIMARY KEY (source, relation, target)) WITHOUT ROWID;
 CREATE INDEX link_target ON link (relation, target, source);
@@ -72,6 +80,7 @@ def connect(path: str) -> sqlite3.Connection:
     connection = None
     try:
         connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_MS / 1000)
+        packing.register(connection)
         connection.execute("SELECT 1 FROM meta").fetchone()
     except sqlite3.DatabaseError as err:
         if connection is not None:
@@ -83,6 +92,7 @@ def connect(path: str) -> sqlite3.Connection:
         # A write-ahead log cannot be opened without its shared memory file; immutable needs none (sqlite.org/wal.html).
         uri = f"file:{quote(os.fsencode(path))}?mode=ro&immutable=1"
         connection = sqlite3.connect(uri, uri=True, isolation_level=None)
+        packing.register(connection)
         connection.execute("SELECT 1 FROM meta").fetchone()
     connection.execute("PRAGMA synchronous = NORMAL")
     return connection
@@ -91,6 +101,7 @@ def connect(path: str) -> sqlite3.Connection:
 def create(path: str | None) -> sqlite3.Connection:
     """Make an empty catalog at *path* (which must not exist), or in memory; bulk-fill it, then call ``settle``."""
     connection = sqlite3.connect(path or ":memory:", isolation_level=None)
+    packing.register(connection)
     # Nothing of it is worth keeping until it is whole and in its place.
     connection.execute("PRAGMA journal_mode = OFF")
     connection.execute("PRAGMA synchronous = OFF")

@@ -20,7 +20,7 @@ LIVE = "m.shadowed = 0 AND m.archived = 0 AND m.superseded = 0"
 # A task's check is the gate for closing it and no claim about the code: that it fails says only that there is work.
 CLAIM = "m.kind <> 'task'"
 # Of a memory's text, where two people said something in two ways (``document.conflict``).
-TO_SETTLE = "instr(t.fields, '\"conflict\":')"
+TO_SETTLE = "instr(t.marks, ' conflict ')"
 
 
 @frozen

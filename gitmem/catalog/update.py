@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from gitmem.catalog.catalog import Catalog
 from gitmem.model import Problem
 
@@ -10,25 +12,35 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-def remove_path(catalog: Catalog, path: str) -> int | None:
-    """Forget what lies at *path* and return the number of the memory that it was, or None where it was none."""
+def remove_path(catalog: Catalog, path: str) -> None:
+    """Forget what lies at *path*."""
     db = catalog.connection
     db.execute("DELETE FROM problem WHERE path = ?", (path,))
     verdict = catalog.row("SELECT key FROM verdict WHERE path = ?", (path,))
     if verdict:
         db.execute("DELETE FROM verdict WHERE path = ?", (path,))
         forget_states(catalog, [verdict[0]])
-        return None
-    row = catalog.row("SELECT id FROM memory WHERE path = ?", (path,))
-    if row is None:
-        return None
-    if catalog.row("SELECT 1 FROM fact WHERE id = ?", (row[0],)):
-        db.execute("DELETE FROM state WHERE fact = ?", (row[0],))
-        db.execute("DELETE FROM fact WHERE id = ?", (row[0],))
-    for table, column in (("memory", "id"), ("text", "id"), ("task", "id"), ("tag", "id"), ("link", "source")):
-        db.execute(f"DELETE FROM {table} WHERE {column} = ?", (row[0],))
-    number: int = row[0]
-    return number
+        return
+    number = number_at(catalog, path)
+    if number is None:
+        return
+    if catalog.row("SELECT 1 FROM fact WHERE id = ?", (number,)):
+        db.execute("DELETE FROM state WHERE fact = ?", (number,))
+        db.execute("DELETE FROM fact WHERE id = ?", (number,))
+    tags = json.loads(catalog.row("SELECT tags FROM text WHERE id = ?", (number,))[0])
+    db.executemany(
+        "DELETE FROM tagged WHERE id = ? AND label = (SELECT number FROM label WHERE tag = ?)",
+        [(number, tag) for tag in tags],
+    )
+    for table, column in (("memory", "id"), ("packed", "id"), ("task", "id"), ("link", "source")):
+        db.execute(f"DELETE FROM {table} WHERE {column} = ?", (number,))
+
+
+def number_at(catalog: Catalog, path: str) -> int | None:
+    """Return the number of the memory at *path*, or None where there is none."""
+    key = path.rpartition("/")[2].removesuffix(".md")  # paths have no index of their own
+    row = catalog.row("SELECT id FROM memory WHERE key = ? AND path = ?", (key, path))
+    return row[0] if row else None
 
 
 def forget_states(catalog: Catalog, keys: Iterable[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.catalog import state
 from gitmem.frozen import frozen, replace
 from gitmem.model import STATUSES, UNPROVEN, VERIFIED
-from gitmem.recall.texts import listed
+from gitmem.search.texts import strings
 from gitmem.store.scope import is_meant
 
 TYPE_CHECKING = False
@@ -111,7 +111,7 @@ def where(catalog: Catalog, ground: int | None, asked: Asked, *, now: int) -> tu
     if asked.paths:
         from gitmem.globs import has_to_do  # re2 is loaded for a pattern only
 
-        catalog.connection.create_function("is_about", 1, lambda places: has_to_do(listed(places), asked.paths))
+        catalog.connection.create_function("is_about", 1, lambda places: has_to_do(strings(places), asked.paths))
         parts.append("EXISTS (SELECT 1 FROM text p WHERE p.id = m.id AND p.paths <> '[]' AND is_about(p.paths))")
     return " AND ".join(parts), values
 

@@ -6,7 +6,7 @@ from gitmem import analysis
 from gitmem.catalog import state
 from gitmem.model import Hit
 from gitmem.recall.asked import Found, counted, unsound, where, withheld
-from gitmem.recall.texts import listed, texts_of
+from gitmem.search.texts import strings, texts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def list_memories(catalog: Catalog, ground: int | None, asked: Asked, *, now: in
     told = state.tell(catalog, ground, [row[0] for row in rows], now=now, chains=state.suspects(catalog, ground))
     hits = [
         Hit(key, kind, title, told[number].status, 0.0, "project", "", created, path, bool(archived),
-            tags=tuple(listed(tags)), weak=told[number].weak, flapping=told[number].flapping)
+            tags=tuple(strings(tags)), weak=told[number].weak, flapping=told[number].flapping)
         for number, key, kind, title, created, path, archived, tags in rows
     ]  # fmt: skip
     return Found(tuple(hits), more)

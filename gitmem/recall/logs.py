@@ -87,7 +87,7 @@ def runs_of(
     seen: set[int] = set()
     for tag in list(tags)[:MOST_SESSIONS]:
         rows = catalog.rows(
-            """SELECT m.id, m.created, m.key, CASE WHEN instr(t.fields, '"seq":') THEN t.fields END"""
+            "SELECT m.id, m.created, m.key, CASE WHEN instr(t.marks, ' seq ') THEN t.fields END"
             " FROM tag g CROSS JOIN memory m ON m.id = g.id CROSS JOIN text t ON t.id = m.id"
             f" WHERE g.tag = ? AND {condition} LIMIT ?",
             (tag, *parameters, MOST_MEMORIES),

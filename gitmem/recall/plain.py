@@ -10,10 +10,11 @@ from gitmem.recall import logs
 from gitmem.recall.asked import Found, counted, is_sound, where, withheld
 from gitmem.recall.listing import SNIPPET, newest
 from gitmem.recall.signals import lexical_of, ranking_of, signals_of
-from gitmem.recall.texts import runs_in, texts_of
+from gitmem.recall.texts import runs_in
 from gitmem.search import near, score
 from gitmem.search.fts import FtsEngine
 from gitmem.search.lexical import asked_terms
+from gitmem.search.texts import texts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

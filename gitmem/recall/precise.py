@@ -10,9 +10,10 @@ from gitmem.globs import has_to_do
 from gitmem.recall.asked import Asked, Found, where, with_status
 from gitmem.recall.listing import newest
 from gitmem.recall.plain import candidates_for, conditions, rank_found
-from gitmem.recall.texts import listed, text_of
+from gitmem.recall.texts import text_of
 from gitmem.search import near, syntax
 from gitmem.search.fts import FtsEngine
+from gitmem.search.texts import strings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def by_syntax(
         if field == "status":
             return engine.names(with_status(catalog, ground, [value.lower()], now=now))
         rows = catalog.rows("SELECT id, paths FROM text WHERE paths <> '[]'")
-        return engine.names(number for number, places in rows if has_to_do(listed(places), [value]))
+        return engine.names(number for number, places in rows if has_to_do(strings(places), [value]))
 
     question = syntax.read(asked.query, engine.reader, among=among, language=catalog.language)
     wanted, is_scored = candidates_for(asked, policy, config), bool(question.terms)

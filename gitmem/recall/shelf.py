@@ -8,11 +8,12 @@ from gitmem.frozen import fields_of, frozen, replace
 from gitmem.recall import listing, logs, plain
 from gitmem.recall.asked import Asked, Found, counted, where
 from gitmem.recall.signals import lexical_of, ranking_of, signals_of
-from gitmem.recall.texts import runs_in, texts_of
+from gitmem.recall.texts import runs_in
 from gitmem.search import score
 from gitmem.search.engine import Stats
 from gitmem.search.fts import FtsEngine
 from gitmem.search.lexical import asked_terms
+from gitmem.search.texts import texts_of
 from gitmem.store.scope import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, domains_of
 
 TYPE_CHECKING = False

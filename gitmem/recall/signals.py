@@ -6,9 +6,9 @@ from gitmem.catalog import state
 from gitmem.frozen import fields_of, replace
 from gitmem.graph import age_s
 from gitmem.model import ENGLISH, STALE, VERIFIED
-from gitmem.recall.texts import listed
 from gitmem.search import score
 from gitmem.search.lexical import Weights, asked_terms, lexical_scores
+from gitmem.search.texts import strings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def signals_of(
 # Few memories name a workspace: the frontmatter of the others is not read.
 _ROWS = (
     "SELECT m.id, m.created, m.kind, m.importance, m.confidence, m.agent <> '',"
-    """ CASE WHEN instr(t.fields, '"workspace":') THEN t.fields END"""
+    " CASE WHEN instr(t.marks, ' workspace ') THEN t.fields END"
     " FROM memory m JOIN text t ON t.id = m.id WHERE m.id IN ({})"
 )
 
@@ -155,7 +155,7 @@ def overlap_of(paths: str, working: Sequence[str]) -> float:
         return 0.0
     from gitmem.globs import without_lines
 
-    return score.path_overlap([without_lines(place) for place in listed(paths)], working)
+    return score.path_overlap([without_lines(place) for place in strings(paths)], working)
 
 
 def neighbours(catalog: Catalog, keys: Sequence[str]) -> dict[str, set[str]]:

@@ -108,7 +108,9 @@ def hit_text(catalog: Catalog | None, hit: Hit, *, limit_tokens: int) -> str:
     """Return a hit's title and the beginning of its text, whole sentences; without a catalog, what recall shows."""
     body = hit.snippet
     if catalog is not None:
-        row = catalog.row("SELECT t.body FROM text t JOIN memory m ON m.id = t.id WHERE m.path = ?", (hit.path,))
+        row = catalog.row(
+            "SELECT t.body FROM text t JOIN memory m ON m.id = t.id WHERE m.key = ? AND m.path = ?", (hit.key, hit.path)
+        )
         body = " ".join(row[0].split()) if row else body
     shown, title = analysis.opening(body, limit_tokens=limit_tokens), one_line(hit.title)
     if not shown:

@@ -8,7 +8,7 @@ import sqlite3
 from gitmem.analysis import format_stamp
 from gitmem.catalog import update
 from gitmem.catalog.catalog import Catalog, is_busy, is_unwritable, shown_by
-from gitmem.catalog.inserts import Inserts, Stored, problem_of
+from gitmem.catalog.inserts import BATCH, Inserts, Stored, problem_of
 from gitmem.document.parse import parse
 from gitmem.errors import ConflictError, FormatError, GitmemError, ProcessError
 from gitmem.frozen import frozen
@@ -17,6 +17,7 @@ from gitmem.model import IndexText, Problem
 from gitmem.policy import Policy, builtin
 from gitmem.policy import load as load_policy
 from gitmem.search.fts import FtsEngine
+from gitmem.search.texts import texts_of
 from gitmem.store import homeread, layout, read
 from gitmem.store.verdicts import parse_verdict
 
@@ -119,7 +120,7 @@ def _filling(git: Git, tip: str, tree: str, progress: Callable[[int, int], None]
         for problem in (*told, *scan.problems):
             update.add_problem(catalog, problem)
         inserts = Inserts(catalog)
-        contents = read.read_files(git, _wanted(scan.files))
+        contents = read.read_files(git, _spread(_wanted(scan.files)))
         FtsEngine(catalog.connection).apply(
             _add_files(catalog, inserts, contents, policy, total=len(scan.files), progress=progress),
             [],
@@ -228,8 +229,10 @@ def _has_name_twice(catalog: Catalog, added: Iterable[str]) -> bool:
     """
     if catalog.row("SELECT 1 FROM problem WHERE code = 'duplicate-entry'") is not None:
         return True
-    known = (f"SELECT 1 FROM {table} WHERE path IN ({{}})" for table in ("memory", "verdict"))
-    return any(True for sql in known for _ in catalog.each(sql, added))
+    paths = list(added)
+    if any(True for _ in catalog.each("SELECT 1 FROM verdict WHERE path IN ({})", paths)):
+        return True
+    return any(update.number_at(catalog, path) is not None for path in paths)
 
 
 def follow_written(
@@ -269,21 +272,21 @@ def follow_written(
 def apply_scan(catalog: Catalog, scan: read.Scan, contents: Iterable[tuple[read.StoredFile, bytes | Problem]]) -> None:
     """Apply what changed in the store to rows and index, inside the caller's transaction."""
     policy = Policy.from_dict(json.loads(catalog.meta("policy")))
-    removed: list[int] = []
     keys: set[str] = set()
-    for path in (*scan.removed, *(f.path for f in scan.files)):
+    paths = (*scan.removed, *(f.path for f in scan.files))
+    numbers = dict.fromkeys(number for path in paths if (number := update.number_at(catalog, path)) is not None)
+    removed = texts_of(catalog, numbers)
+    for path in paths:
         place = homeread.place_of(path)
         if isinstance(place, layout.Place) and place.what == layout.MEMORY:
             keys |= {place.key, *update.linked_targets(catalog, place.key)}
-        number = update.remove_path(catalog, path)
-        if number is not None:
-            removed.append(number)
+        update.remove_path(catalog, path)
     for problem in scan.problems:
         update.add_problem(catalog, problem)
     inserts = Inserts(catalog)
     texts = list(_add_files(catalog, inserts, contents, policy, total=0, progress=None))
     inserts.flush()
-    FtsEngine(catalog.connection).apply(texts, removed, language=catalog.language)
+    FtsEngine(catalog.connection).apply(texts, removed.values(), language=catalog.language)
     for text in texts:
         keys |= set(update.linked_targets(catalog, text.key))
     update.settle_keys(catalog, keys)
@@ -293,6 +296,15 @@ def apply_scan(catalog: Catalog, scan: read.Scan, contents: Iterable[tuple[read.
 
 def _wanted(files: Iterable[read.StoredFile]) -> list[read.StoredFile]:
     return [f for f in files if f.place.what in (layout.MEMORY, layout.VERDICT)]
+
+
+def _spread(files: list[read.StoredFile]) -> list[read.StoredFile]:
+    """Return files in another order: first some from all over, since the catalog packs all texts by the first batch."""
+    step = len(files) // BATCH
+    if step < 2:
+        return files
+    rest = (file for at, file in enumerate(files) if at % step)
+    return [*files[::step], *rest]
 
 
 def _add_files(

@@ -14,7 +14,7 @@ from gitmem.workflow.telling import composed, part_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from gitmem.opened import Opened
@@ -113,11 +113,12 @@ def _role(fields: Mapping[str, Any]) -> str:
 
 
 def _whole(memory: Opened, found: Found) -> Decisions:
-    paths: Sequence[str] = [hit.path for hit in found.hits]
+    paths = {hit.path for hit in found.hits}
     rows = memory.catalog().each(
-        "SELECT m.key, t.fields, t.body FROM memory m JOIN text t ON t.id = m.id WHERE m.path IN ({})", paths
+        "SELECT m.key, m.path, t.fields, t.body FROM memory m JOIN text t ON t.id = m.id WHERE m.key IN ({})",
+        [hit.key for hit in found.hits],
     )
-    read = {key: (json.loads(fields), body) for key, fields, body in rows}
+    read = {key: (json.loads(fields), body) for key, path, fields, body in rows if path in paths}
     text = composed(memory, [part_of(memory, "DECISIONS", found)], UNBOUNDED)[1] if found.hits else ""
     return Decisions(
         found, {key: one[0] for key, one in read.items()}, {key: one[1] for key, one in read.items()}, text

@@ -106,7 +106,7 @@ class _Store:
         self.language = catalog.language
         rows = catalog.rows(
             "SELECT m.key, m.path, m.kind, m.title, t.body, m.updated, m.archived,"
-            " CASE WHEN m.archived OR instr(t.fields, '\"schema\"') THEN t.fields ELSE '{}' END"
+            " CASE WHEN m.archived OR instr(t.marks, ' schema ') THEN t.fields ELSE '{}' END"
             " FROM memory m JOIN text t ON t.id = m.id WHERE m.shadowed = 0"
         )
         self.known: dict[str, _Known] = {}

@@ -230,15 +230,13 @@ def choose_paths(
 ) -> tuple[dict[str, str], tuple[tuple[str, str], ...]]:
     """Return where new files go by key, and the moves that split their folder where they are too many for it."""
     top = f"archive/{folder}" if archived else folder
-    # Of all paths below a folder: '0' is the character behind '/'.
-    span = (f"{top}/", f"{top}0")
     split = catalog.row(
-        "SELECT 1 FROM memory WHERE path >= ? AND path < ? AND substr(path, ?) GLOB '??/*' LIMIT 1",
-        (*span, len(top) + 2),
+        "SELECT 1 FROM memory WHERE folder >= ? AND folder < ? AND folder GLOB ? LIMIT 1",
+        (f"{top}/", f"{top}0", f"{top}/??"),  # '0' is the character behind '/'
     )
     moves: list[tuple[str, str]] = []
     if not split:
-        flat = [r[0] for r in catalog.rows("SELECT path FROM memory WHERE path >= ? AND path < ?", span)]
+        flat = [r[0] for r in catalog.rows("SELECT path FROM memory WHERE folder = ?", (top,))]
         if split := len(flat) + len(keys) > layout.SPLIT_ABOVE:
             for path in sorted(flat):
                 name = path.rsplit("/", 1)[1].removesuffix(".md")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 
+from gitmem.catalog import update
 from gitmem.catalog.catalog import is_busy
 from gitmem.errors import ConflictError
 from gitmem.search.refresh import apply_scan
@@ -75,8 +76,10 @@ class Rehearsal:
         for path, content in plan.writes:
             self.texts[path] = self._planned[f"planned:{path}"] = content
             self.deletes.discard(path)
-        db = self.catalog.connection
-        db.executemany("UPDATE memory SET path = ? WHERE path = ?", [(new, old) for old, new in plan.moves])
+        self.catalog.connection.executemany(
+            "UPDATE memory SET folder = ? WHERE id = ?",
+            [(new.rpartition("/")[0], update.number_at(self.catalog, old)) for old, new in plan.moves],
+        )
         files = tuple(StoredFile(_place(path), path, f"planned:{path}") for path, _ in plan.writes)
         scan = Scan("", files, plan.deletes, ())
         apply_scan(self.catalog, scan, zip(files, (content for _, content in plan.writes), strict=True))

@@ -110,8 +110,8 @@ def test_lists_are_searchable_and_stored_once() -> None:
 
     assert found.tags == ("b", "a")
     assert [json.loads(part) for part in found.text[:2]] == [["b", "a", "b", "d"], ["src/**", "a.py:3", "12"]]
-    assert json.loads(found.text[2])["tags"] == ["b", "a", "b"]
-    assert found.text[3] == "text\n"
+    assert json.loads(found.text[3])["tags"] == ["b", "a", "b"]
+    assert found.text[4] == "text\n"
 
 
 def test_links_are_told_by_their_relation() -> None:
@@ -202,7 +202,7 @@ def test_values_beyond_json_are_kept_as_text() -> None:
 
     found = rows_of(Document("a", "facts/a.md", fields, "", ""), Policy.from_dict({}))
 
-    assert "set" in json.loads(found.text[2])["odd"]["a"]
+    assert "set" in json.loads(found.text[3])["odd"]["a"]
 
 
 @pytest.mark.parametrize("field", ["ttl: soon", "timeout: 0s", "confidence: 7", "kind: '../x'", "verify: []"])

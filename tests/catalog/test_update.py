@@ -87,16 +87,17 @@ def test_a_memory_cannot_supersede_itself_out_of_search(memory: Memory) -> None:
     assert live(memory)["learned/a.md"] == (0, 0)
 
 
-def test_what_is_removed_is_named_by_its_number_once(memory: Memory) -> None:
+def test_removed_memory_is_no_longer_found_at_its_path(memory: Memory) -> None:
     memory.remember("Über uns: naïve café", key="a")
     catalog = memory.catalog()
     number, path = catalog.row("SELECT id, path FROM memory")
 
     with catalog.writing():
-        assert update.remove_path(catalog, path) == number
+        assert update.number_at(catalog, path) == number
+        update.remove_path(catalog, path)
 
     assert catalog.row("SELECT count(*) FROM text")[0] == 0
-    assert update.remove_path(catalog, path) is None
+    assert update.number_at(catalog, path) is None
 
 
 def test_a_write_of_no_fact_leaves_the_statuses_alone(memory: Memory) -> None:
@@ -118,11 +119,9 @@ def test_settling_keys_costs_a_step_for_each_memory_not_for_each_pair(keys: list
 def settling_steps(count: int, keys: list[str] | None) -> int:
     """Return how many steps of SQLite's virtual machine it takes to settle a catalog where one in 40 supersedes."""
     catalog = Catalog(None, schema.create(None))
-    rows = (
-        (n, f"learned/k{n}.md", f"k{n}", "0", "learned", "t", 0, 0, "low", 1.0, 0, "", "", "") for n in range(count)
-    )
+    rows = ((n, "learned", f"k{n}", "0", "learned", "t", 0, 0, "low", 1.0, 0, "", "", "") for n in range(count))
     catalog.connection.executemany(
-        "INSERT INTO memory (id, path, key, oid, kind, title, created, updated, importance, confidence, archived,"
+        "INSERT INTO memory (id, folder, key, oid, kind, title, created, updated, importance, confidence, archived,"
         " agent, task, superseded_by) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
         rows,
     )

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.analysis import query_terms, terms
+from gitmem.catalog import packing
 from gitmem.model import IndexText
 from gitmem.search import fts
 from gitmem.search.engine import FIELDS
@@ -29,6 +30,8 @@ def make_text(number: int, body: str = "", **fields: str) -> IndexText:
 def make_engine(*texts: IndexText) -> FtsEngine:
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE TABLE memory (id INTEGER PRIMARY KEY, kind TEXT)")
+    connection.execute("CREATE TABLE dictionary (name TEXT PRIMARY KEY, content BLOB NOT NULL)")
+    packing.register(connection)
     kinds = [(text.number, "gotcha" if text.number % 2 else "fact") for text in texts]
     connection.executemany("INSERT INTO memory VALUES (?, ?)", kinds)
     engine = FtsEngine(connection)
@@ -119,7 +122,7 @@ def test_removed_memory_is_not_found_and_not_counted() -> None:
     old, other = make_text(1, "gateway keys", title="jwt"), make_text(2, "keys")
     engine = make_engine(old, other)
 
-    engine.apply([], [old.number])
+    engine.apply([], [old])
 
     assert numbers(engine, "gateway keys jwt") == [2]
     assert state(engine) == state(make_engine(other))
@@ -129,7 +132,7 @@ def test_changed_memory_has_its_new_words_only() -> None:
     old, new = make_text(1, "gateway"), make_text(1, "proxy")
     engine = make_engine(old)
 
-    engine.apply([new], [old.number])
+    engine.apply([new], [old])
 
     assert numbers(engine, "gateway") == []
     assert numbers(engine, "proxy") == [1]
@@ -141,7 +144,7 @@ def test_an_index_that_was_changed_equals_one_built_at_once(steps: list[tuple[in
     engine, held = make_engine(), dict[int, IndexText]()
 
     for number, wanted in steps:
-        removed = [held.pop(number).number] if number in held else []
+        removed = [held.pop(number)] if number in held else []
         if wanted is not None:
             held[number] = make_text(number, wanted[1], title=wanted[0])
         engine.apply([held[number]] if wanted is not None else [], removed)
@@ -175,9 +178,20 @@ def test_frequencies_of_an_empty_index_are_zero() -> None:
 def test_the_analysed_terms_of_every_field_are_kept_and_nothing_of_the_text() -> None:
     engine = make_engine(make_text(1, "Tokens of the gateways", title="Signing keys", tags="auth", paths="src/jwt.py"))
 
-    held = engine._db.execute("SELECT c0, c1, c2, c3, c4 FROM fts_content").fetchall()
+    kept = engine._db.execute("SELECT id, unpacked('terms', terms) FROM analysed").fetchall()
 
-    assert held == [("sign key", "auth", "", "srcjwtpi src jwt py", "token gateway")]
+    assert kept == [(1, "sign key\nauth\n\nsrcjwtpi src jwt py\ntoken gateway")]
+
+
+def test_memory_whose_terms_are_not_kept_is_removed_by_its_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fts, "KEPT_UP_TO", 1)
+    texts = [make_text(number, f"gateway {number}", title="jwt") for number in (1, 2, 3)]
+    engine = make_engine(*texts)
+
+    engine.apply([], texts[1:])
+
+    assert numbers(engine, "gateway jwt") == [1]
+    assert state(engine) == state(make_engine(texts[0]))
 
 
 def test_applying_waits_for_the_callers_commit() -> None:
@@ -186,7 +200,7 @@ def test_applying_waits_for_the_callers_commit() -> None:
     before = state(engine)
     engine._db.commit()
 
-    engine.apply([make_text(2, "gateway")], [1])
+    engine.apply([make_text(2, "gateway")], [make_text(1, "gateway")])
     assert numbers(engine, "gateway") == [2]
     engine._db.rollback()
 
@@ -197,12 +211,12 @@ def test_applying_waits_for_the_callers_commit() -> None:
     ("added", "removed"),
     [
         pytest.param([make_text(1, "proxy")], [], id="added-twice"),
-        pytest.param([], [2], id="removed-though-not-there"),
-        pytest.param([], [1, 2], id="one-of-two-there"),
+        pytest.param([], [make_text(2, "gateway")], id="removed-though-not-there"),
+        pytest.param([], [make_text(1, "gateway"), make_text(2, "gateway")], id="one-of-two-there"),
     ],
 )
 def test_change_that_does_not_fit_the_index_is_damage_and_changes_nothing(
-    added: list[IndexText], removed: list[int]
+    added: list[IndexText], removed: list[IndexText]
 ) -> None:
     engine = make_engine(make_text(1, "gateway"))
     before = state(engine)
@@ -218,7 +232,10 @@ def test_dropped_index_is_gone_and_can_be_begun_again() -> None:
 
     engine.drop()
 
-    assert engine._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall() == [("memory",)]
+    assert engine._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall() == [
+        ("memory",),
+        ("dictionary",),
+    ]
     with pytest.raises(sqlite3.OperationalError, match="no such table"):
         engine.frequencies(["gateway"])
     engine.apply([make_text(1, "proxy")], [])
