@@ -21,6 +21,7 @@ from gitmem.config import home, is_switched_off
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.frozen import replace
 from gitmem.git.repository import discover
+from gitmem.store.planted import remove_links
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -184,7 +185,9 @@ def sender(harness: str, payload: Mapping[str, Any]) -> str:
 def find_state(folder: str) -> str:
     """Return the state folder of the repository that holds a folder, or an empty string: asked when all else failed."""
     try:
-        return discover(os.path.abspath(folder)).state
+        state = discover(os.path.abspath(folder)).state
+        remove_links(state)
+        return state
     except (OSError, GitmemError):
         return ""
 

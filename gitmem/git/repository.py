@@ -11,7 +11,7 @@ import os
 
 from gitmem import process
 from gitmem.config import git_environment
-from gitmem.errors import NoRepositoryError, ProcessError
+from gitmem.errors import GitmemError, NoRepositoryError, ProcessError
 from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
@@ -70,6 +70,12 @@ class Repository:
         return _path(self.state)
 
     @property
+    def states(self) -> tuple[str, ...]:
+        """Return the folders of local state: the shared one, and a linked work tree's own."""
+        own = os.path.join(self.git, "gitmem")
+        return (self.state,) if self.git == self.common else (self.state, own)
+
+    @property
     def name(self) -> str:
         """Return the repository's name for people: its folder, without ``.git``."""
         top = os.path.dirname(self.common) if os.path.basename(self.common) == ".git" else self.common
@@ -100,14 +106,28 @@ def discover(start: str | Path) -> Repository:
 
     Raises:
         NoRepositoryError: There is none, or git refuses it (then with git's own words and remedy).
+        GitmemError: Its state folder is a symbolic link.
     """
     folder = os.fspath(start)
     try:
-        return _discover_by_hand(folder)
+        return _unlinked(_discover_by_hand(folder))
     except (Unsure, OSError):
         if not os.path.isdir(folder):
             raise NoRepositoryError(f"{folder}: there is no such folder") from None
-        return _discover_by_git(folder)
+        return _unlinked(_discover_by_git(folder))
+
+
+def _unlinked(repository: Repository) -> Repository:
+    """Return a repository whose state folder is no link: what a link leads to is not gitmem's to change.
+
+    Raises:
+        GitmemError: It is one.
+    """
+    for state in repository.states:
+        if os.path.islink(state):
+            told = f"{state} is a symbolic link, and gitmem follows none to its local state"
+            raise GitmemError(told, hint=f"remove the link; what it points to stays: rm '{state}'")
+    return repository
 
 
 def named(folder: str) -> Repository:
@@ -117,6 +137,7 @@ def named(folder: str) -> Repository:
 
     Raises:
         NoRepositoryError: It is none, or git refuses it (then with git's own words and remedy).
+        GitmemError: Its state folder is a symbolic link.
     """
     if not os.path.isdir(folder):
         raise NoRepositoryError(f"{folder}: there is no such folder")
@@ -124,7 +145,7 @@ def named(folder: str) -> Repository:
     if not is_bare and not os.path.lexists(os.path.join(folder, ".git")):
         raise NoRepositoryError(f"{folder}: there is no repository in this folder")
     if is_bare and hasattr(os, "geteuid") and os.stat(folder).st_uid == os.geteuid():
-        return Repository(folder, folder, None)
+        return _unlinked(Repository(folder, folder, None))
     found = discover(folder)
     if not os.path.samefile(found.top or found.git, folder):
         raise NoRepositoryError(f"{folder}: there is no whole repository in this folder")

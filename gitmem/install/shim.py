@@ -70,6 +70,9 @@ locate() {
   fi
   folder=$common/gitmem/background
   [ -d "$common/gitmem" ] || return 1  # gitmem was never used here
+  for place in "$common/gitmem" "$folder" "$folder/checkout.asked" "$folder/checkout.started" "$folder/log"; do
+    [ ! -L "$place" ] || return 1  # nothing is written through a link
+  done
   umask 077
   [ -d "$folder" ] || mkdir "$folder" || return 1
   here=.git

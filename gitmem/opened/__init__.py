@@ -74,8 +74,9 @@ class Opened(ProvingStore):
             NoRepositoryError: There is none.
             ConfigError: A setting is wrong.
         """
-        git = Git(outside(discover(os.path.abspath(start))))
-        remove_links(git.repository.state)
+        found = discover(os.path.abspath(start))
+        remove_links(*found.states)
+        git = Git(outside(found))
         settings = config.load(git.config_values())
         store = project_store(git, settings, follows=follows)
         # The folder that somebody is in, and the top of its work tree.

@@ -23,6 +23,7 @@ from gitmem.opened.store import OpenedStore
 from gitmem.store import universal
 from gitmem.store.home import find_tree, read_tree
 from gitmem.store.listed import APART, entries_of
+from gitmem.store.planted import has_links
 from gitmem.store.scope import LISTED, Store
 
 TYPE_CHECKING = False
@@ -50,7 +51,8 @@ class ListedStore(OpenedStore):
     Attributes:
         entry: How it is listed here.
         identity: What tells its repository from others.
-        is_own: Whether its repository belongs to whoever runs this; else nothing of it is written at all.
+        is_own: Whether its repository belongs to whoever runs this, and its state folder holds no link; else nothing
+            of it is written at all.
     """
 
     def __init__(self, opened: Opened, entry: Entry, repository: Repository) -> None:
@@ -61,7 +63,8 @@ class ListedStore(OpenedStore):
         own = {name: text for name, text in git.config_values().items() if name in ("branch", "remote")}
         theirs = config.load(own, environment={})
         settings: Config = replace(opened.config, branch=theirs.branch, remote=theirs.remote)
-        self.is_own = not hasattr(os, "geteuid") or os.stat(repository.common).st_uid == os.geteuid()
+        is_ours = not hasattr(os, "geteuid") or os.stat(repository.common).st_uid == os.geteuid()
+        self.is_own = is_ours and not any(map(has_links, repository.states))
         self._ours = opened.git.repository.state
         store = Store(
             LISTED,

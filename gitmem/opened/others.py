@@ -9,6 +9,7 @@ from gitmem.frozen import replace
 from gitmem.git.binary import Git
 from gitmem.opened.proofs import ProvingStore
 from gitmem.store import universal
+from gitmem.store.planted import remove_links
 from gitmem.store.scope import PRIVATE, PRIVATE_REFS, UNIVERSAL, Store
 
 TYPE_CHECKING = False
@@ -51,6 +52,7 @@ def open_universal(opened: Opened, *, make: bool) -> ProvingStore | None:
     repository = universal.make() if make else universal.find()
     if repository is None or repository.common == opened.git.repository.common:
         return None
+    remove_links(*repository.states)
     git = Git(repository)
     # Its own branch and remote: a project, or the environment there, may name others.
     own = config.load(git.config_values(), environment={})
