@@ -15,7 +15,7 @@ from gitmem.verify.standing import author
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from gitmem.catalog.catalog import Catalog
     from gitmem.check.judged import Pair
@@ -57,6 +57,8 @@ class Outcome:
         touched: Sequence[Touched],
         before: Callable[[], Catalog] | None,
         told: Callable[[str, int, int], None],
+        *,
+        broken: Collection[str] = (),
     ) -> list[Finding]:
         """Return one finding for each touched fact, and for each suspect behind one that became false.
 
@@ -64,6 +66,7 @@ class Outcome:
             touched: The facts.
             before: Returns the catalog with the memories of the code before the change; None where it touches none.
             told: Called with each fact as its command has run.
+            broken: Facts that are known to become false, and have their findings already.
         """
         store, trees = self._store, self._trees
         judging = Judging(
@@ -79,7 +82,7 @@ class Outcome:
         pairs = [self._blamed(pair) for pair in judging.judge(touched, trees)]
         self.rung = judging.rung
         findings = self._findings(pairs)
-        findings += self._suspects(findings, before)
+        findings += self._suspects(findings, before, broken)
         self._keep(pairs)
         return findings
 
@@ -121,15 +124,18 @@ class Outcome:
             )
         return found
 
-    def _suspects(self, found: Sequence[Finding], before: Callable[[], Catalog] | None) -> list[Finding]:
+    def _suspects(
+        self, found: Sequence[Finding], before: Callable[[], Catalog] | None, broken: Collection[str]
+    ) -> list[Finding]:
         """Return what rests on facts that become false, and what is suspect only by what the change says itself.
 
         Args:
             found: What came of the touched facts.
             before: Returns the catalog before the change, where that touches memories of the code.
+            broken: Facts that become false besides.
         """
         store, trees, catalog = self._store, self._trees, self._catalog
-        broken = {f.key for f in found if f.kind == BROKEN}
+        broken = {f.key for f in found if f.kind == BROKEN}.union(broken)
         behind = state.chains(catalog, broken)
         if not behind and before is None:
             return []

@@ -8,7 +8,7 @@ from gitmem.check.touched import Brought, Trees, find_touched, list_facts
 from gitmem.frozen import frozen, replace
 from gitmem.store.home import is_home
 from gitmem.store.scope import PROJECT
-from gitmem.verify.finding import BROKEN, STILL, SUSPECT, Finding, in_order
+from gitmem.verify.finding import BROKEN, SILENCED, STILL, SUSPECT, Finding, in_order
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,11 +100,11 @@ def _excused(found: Checked, ours: Collection[str], other: str) -> Checked:
     """Return what was found without accusing a merge of what the commit that it brings in has made false already."""
     findings = []
     for finding in found.findings:
-        root = finding.key if finding.kind == BROKEN else finding.chain[-1] if finding.chain else ""
+        root = finding.key if finding.kind in (BROKEN, SILENCED) else finding.chain[-1] if finding.chain else ""
         if finding.kind == BROKEN and root not in ours:
             because = f"{finding.because}; so it is on {other[:12]}, which is merged"
             findings.append(replace(finding, kind=STILL, because=because))
-        elif finding.kind != SUSPECT or root in ours:
+        elif finding.kind not in (SILENCED, SUSPECT) or root in ours:
             findings.append(finding)
     return replace(found, findings=in_order(findings))
 
@@ -150,7 +150,7 @@ class _Check:
         facts = list_facts(catalog, self._options.keys)
         brought = self._brought(catalog, facts)
         touched = find_touched(facts, trees, brought.facts, catalog=catalog, store=store)
-        findings, rung = self._judged(catalog, touched) if touched or self._has_own else ([], "")
+        findings, rung = self._judged(catalog, touched, facts) if touched or self._has_own else ([], "")
         if self._options.keys:  # somebody asks for these facts, and not what becomes of the others
             brought = replace(brought, removed=(), hidden=())
         return Checked(
@@ -165,14 +165,28 @@ class _Check:
             rung,
         )
 
-    def _judged(self, catalog: Catalog, touched: Sequence[Touched]) -> tuple[list[Finding], str]:
+    def _judged(self, catalog: Catalog, touched: Sequence[Touched], facts: Sequence[Fact]) -> tuple[list[Finding], str]:
         """Return what came of touched facts, and the sandbox's rung that commands ran on."""
         # What judges: 15 ms (measured), and most commits touch no fact.
         from gitmem.check.outcome import Outcome
+        from gitmem.check.places import spots_of
+        from gitmem.check.silenced import find_silenced, live_keys, with_silenced
 
         outcome = Outcome(self._store, self._options, self._span, self._trees, catalog)
-        before = (lambda: self._at(self._trees.before)) if self._has_own else None
-        return outcome.find(touched, before, self._told), outcome.rung
+        if not self._has_own:
+            return outcome.find(touched, None, self._told), outcome.rung
+        before = self._at(self._trees.before)
+        found = outcome.find(touched, lambda: before, self._told)
+        # The base's claims count, whatever the change's memories say of them.
+        silenced = find_silenced(before, catalog, facts, self._options.keys)
+        base = Outcome(self._store, self._options, self._span, self._trees, before)
+        lost = find_touched([one.fact for one in silenced], self._trees, (), catalog=before, store=self._store)
+        broken = {f.key for f in found if f.kind == BROKEN}
+        judged = base.find(lost, None, self._told, broken=broken)
+        spots = spots_of(self._trees.git, (t.changed for t in lost))
+        places = dict(zip((t.fact.row.key for t in lost), spots, strict=True))
+        findings = with_silenced(found, judged, silenced, places=places, live=live_keys(catalog))
+        return findings, outcome.rung or base.rung
 
     def _brought(self, catalog: Catalog, facts: Sequence[Fact]) -> Brought:
         if not self._has_own:

@@ -3,6 +3,7 @@
 Only the facts whose inputs the change touches are judged, on the commit where it left the default branch (or --base)
 and on HEAD: what becomes false, what becomes true, what could not be checked, and what is suspect because of it.
 Verdicts that are known for these very inputs count; what newly fails is run again, on both, before it is told.
+The facts of the base count whatever the change writes into .memory/: it cannot hide, remove or weaken what judges it.
 Nothing is written to any branch. Commands run only where they are approved (gitmem trust, --approved).
 With --staged the change is what is staged, against HEAD: what the next commit would make false.
 
@@ -17,7 +18,7 @@ from gitmem.errors import UsageError
 from gitmem.model import MARKS
 from gitmem.settings import FAIL_ON
 from gitmem.verify.culprit import phrase
-from gitmem.verify.finding import BROKEN, MENDED, STILL, SUSPECT, UNCHECKED
+from gitmem.verify.finding import BROKEN, MENDED, SILENCED, STILL, SUSPECT, UNCHECKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,9 +38,17 @@ EXAMPLES = (
     "gitmem check --base origin/main --fail-on newly_false",
     "gitmem check --format github --report sarif=gitmem.sarif --report junit=gitmem.xml",
 )
-STATUS = {BROKEN: "failed", SUSPECT: "suspect", UNCHECKED: "suspect", STILL: "failed", MENDED: "verified"}
+STATUS = {
+    BROKEN: "failed",
+    SILENCED: "failed",
+    SUSPECT: "suspect",
+    UNCHECKED: "suspect",
+    STILL: "failed",
+    MENDED: "verified",
+}
 SAID = {
     BROKEN: "becomes false",
+    SILENCED: "silenced by the change",
     SUSPECT: "suspect",
     UNCHECKED: "could not be checked",
     STILL: "false before and still",
@@ -149,6 +158,7 @@ def as_table(checked: Checked) -> dict[str, Any]:
         "files": checked.files,
         "facts": checked.facts,
         "newly_false": [_row(f) | {"new": f.is_new} for f in checked.of(BROKEN)],
+        "silenced": [_row(f) for f in checked.of(SILENCED)],
         "newly_true": [{"key": f.key, "title": f.title} for f in checked.of(MENDED)],
         "still_false": [_row(f) | {"culprit": f.culprit, "culprit_after": f.culprit_after} for f in checked.of(STILL)],
         "unchecked": [_row(f) | {"reason": f.because} for f in checked.of(UNCHECKED)],

@@ -19,7 +19,7 @@ from gitmem.cli.table import GIT_EVENTS, is_harness
 from gitmem.config import variable
 from gitmem.errors import GitmemError
 from gitmem.store.proposed import PREFIX
-from gitmem.verify.finding import BROKEN, SUSPECT, UNCHECKED
+from gitmem.verify.finding import BROKEN, SILENCED, SUSPECT, UNCHECKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ def _check(memory: Memory, out: Output) -> int:
     if broken or unchecked:
         from gitmem.cli.check import print_finding
 
-        for finding in checked.of(BROKEN, SUSPECT):
+        for finding in checked.of(BROKEN, SILENCED, SUSPECT):
             print_finding(finding, out)
         if broken:
             out.line(ADVICE, (_anyway(pushed), "key"))

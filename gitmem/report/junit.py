@@ -9,7 +9,7 @@ from xml.etree import ElementTree as Xml
 
 from gitmem.document.fields import format_time
 from gitmem.report.words import WORDS, sentence
-from gitmem.verify.finding import BROKEN, FAILED, STILL, SUSPECT, UNCHECKED
+from gitmem.verify.finding import BROKEN, FAILED, SILENCED, STILL, SUSPECT, UNCHECKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,14 @@ if TYPE_CHECKING:
 
 # What a kind is to a test report: a fact that nobody could check is a test that could not run, and what was false
 # before is not this change's failure.
-ELEMENTS = {BROKEN: "failure", FAILED: "failure", SUSPECT: "failure", UNCHECKED: "error", STILL: "skipped"}
+ELEMENTS = {
+    BROKEN: "failure",
+    FAILED: "failure",
+    SILENCED: "failure",
+    SUSPECT: "failure",
+    UNCHECKED: "error",
+    STILL: "skipped",
+}
 
 
 def suites(found: Findings) -> str:
@@ -45,7 +52,9 @@ def suites(found: Findings) -> str:
 
 
 def _add_case(suite: Xml.Element, command: str, finding: Finding) -> None:
-    names = {"classname": f"gitmem.{command}", "name": finding.key, "time": _time(finding.seconds)}
+    # Its own name: readers drop the second of two cases with one name.
+    name = f"{finding.key} (silenced)" if finding.kind == SILENCED else finding.key
+    names = {"classname": f"gitmem.{command}", "name": name, "time": _time(finding.seconds)}
     case = Xml.SubElement(suite, "testcase", names)
     element = ELEMENTS.get(finding.kind)
     if element is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.frozen import frozen
 from gitmem.verify.culprit import phrase
-from gitmem.verify.finding import BROKEN, FAILED, HOLDS, MENDED, STILL, SUSPECT, UNCHECKED
+from gitmem.verify.finding import BROKEN, FAILED, HOLDS, MENDED, SILENCED, STILL, SUSPECT, UNCHECKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +37,12 @@ WORDS = {
         ERROR, "becomes false", "Becomes false", "The fact held before the change and does not hold with it."
     ),
     FAILED: Words(ERROR, "does not hold", "Failed", "The fact's check says that it does not hold."),
+    SILENCED: Words(
+        WARNING,
+        "is silenced by the change",
+        "Silenced by this change",
+        "The change's own memories hide, remove, supersede or weaken this fact, and the change touches what it reads.",
+    ),
     SUSPECT: Words(WARNING, "is suspect", "Suspect", "Something that this memory requires does not hold."),
     UNCHECKED: Words(
         WARNING, "could not be checked", "Could not be checked", "Nothing was learnt of a fact that had to be checked."
@@ -57,6 +63,6 @@ def sentence(finding: Finding) -> str:
         parts.append(f"It was {phrase(finding.culprit, finding.culprit_after)}.")
     if finding.by and words.level:
         parts.append(f"Written by {finding.by}.")
-    if finding.kind in (BROKEN, FAILED, SUSPECT, STILL):
+    if finding.kind in (BROKEN, FAILED, SILENCED, SUSPECT, STILL):
         parts.append(f"What to do about it: gitmem settle {finding.key}")
     return " ".join(parts)

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 # What came of a fact, the most important first.
 BROKEN = "newly_false"
 FAILED = "failed"
+SILENCED = "silenced"
 SUSPECT = "suspect"
 UNCHECKED = "unchecked"
 STILL = "still_false"
 MENDED = "newly_true"
 HOLDS = "holds"
-KINDS = (BROKEN, FAILED, SUSPECT, UNCHECKED, STILL, MENDED, HOLDS)
+KINDS = (BROKEN, FAILED, SILENCED, SUSPECT, UNCHECKED, STILL, MENDED, HOLDS)
 
 
 @frozen
@@ -77,7 +78,7 @@ class Findings:
     Attributes:
         command: ``check`` or ``verify``.
         summary: The whole in one line.
-        findings: One for each fact and suspect, the most important first, then by key.
+        findings: One for each fact and suspect, and one for each silenced fact, the most important first, then by key.
         head: The commit that was judged.
         base: The commit that it was compared with, or empty.
         at: When, epoch seconds.
