@@ -106,8 +106,8 @@ def _plan_one(git: Git, folder: Path, event: str) -> Step:
                     before, text)  # fmt: skip
     maker = _maker(content)
     if _is_tracked(git, path):
-        line = "gitmem hook check || exit" if event in shim.CHECKS else f'gitmem hook {event} "$@" || :'
-        return Step(BY_HAND, str(path), f"is a file of the repository{maker}: add this line to it yourself: {line}")
+        told = f"is a file of the repository{maker}: add this line to it yourself: {shim.line_of(event)}"
+        return Step(BY_HAND, str(path), told)
     if os.path.lexists(kept) and _read(kept) != content:
         raise ConflictError(
             f"{path} was replaced{maker} since gitmem kept the hook before it as {kept.name}",

@@ -24,6 +24,10 @@ COMMANDS = ("save", "search", "status")
 # What is waited for, in seconds: a little more than an event may take (`agents.entry`). Codex allows the end of a
 # session 3 s and warns of more; Claude Code waits 1.5 s there unless it is told.
 START_S, PROMPT_S, END_S = 10, 5, 3
+# A hook line is POSIX sh. Where gitmem is not installed it ends with status 0 and prints nothing: Gemini CLI blocks its
+# agent on the shell's 127 ("Agent execution blocked"), and others show the failure. `gitmem hook HARNESS` itself always
+# ends with 0 and answers on standard output, so no status of its own is lost.
+LINE = "gitmem {} 2>/dev/null || exit 0"
 
 
 @frozen
@@ -211,14 +215,15 @@ def read(name: str) -> str:
 
 def _hooks(name: str, path: str) -> Entries:
     calls = f"hook {name}"
-    puts = tuple(Put(("hooks", hook.event), _entry(name, hook, f"gitmem {calls}")) for hook in HARNESSES[name].hooks)
+    puts = tuple(Put(("hooks", hook.event), _entry(name, hook)) for hook in HARNESSES[name].hooks)
     return Entries(path, puts, calls, (("version", 1),) if name in ("cursor", "copilot") else ())
 
 
-def _entry(name: str, hook: Hook, command: str) -> dict[str, Any]:
+def _entry(name: str, hook: Hook) -> dict[str, Any]:
     """Return one hook as its harness has it."""
     if name == "copilot":  # its payloads of these names do not name the event
-        return {"type": "command", "bash": f"{command} {hook.event}", "timeoutSec": hook.timeout_s}
+        return {"type": "command", "bash": LINE.format(f"hook {name} {hook.event}"), "timeoutSec": hook.timeout_s}
+    command = LINE.format(f"hook {name}")
     if name == "cursor":
         matcher = {"matcher": hook.matcher} if hook.matcher else {}
         return {"command": command, **matcher, "timeout": hook.timeout_s}
@@ -272,18 +277,15 @@ def claude_plugin(folder: str, *, mcp: bool) -> list[Piece]:
         "owner": {"name": "The gitmem contributors"},
         "plugins": [{"name": "gitmem", "source": "./", "description": about}],
     }
-    hooks: dict[str, Any] = {"hooks": {}}
-    for hook in CLAUDE_HOOKS:
-        hooks["hooks"][hook.event] = [_entry("claude-code", hook, "gitmem hook claude-code")]
     tables: dict[str, dict[str, Any]] = {
         ".claude-plugin/plugin.json": plugin,
         ".claude-plugin/marketplace.json": shop,
-        "hooks/hooks.json": hooks,
     }
     if mcp:
         tables[".mcp.json"] = {"mcpServers": {"gitmem": {"command": "gitmem", "args": ["mcp"]}}}
     return [
         *(_table(f"{folder}/{path}", table) for path, table in tables.items()),
+        _hooks("claude-code", f"{folder}/hooks/hooks.json"),
         Whole(f"{folder}/skills/gitmem/SKILL.md", read("skill.md")),
         *(_command("claude-code", f"{folder}/commands", command, prefix="") for command in COMMANDS),
     ]

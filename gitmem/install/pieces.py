@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 # The program, by itself, wherever its program lies: people write the whole path of an environment that is not on PATH.
-
+PROGRAM = "gitmem"
 _PROGRAM = re.compile(r"(?:\S*[/\\])?(?:gitmem|git-mem)(?:\.exe)?")
 COMMANDS = ("command", "bash", "powershell")
 # What a comment is in files of each kind, by the end of their names; JSON has none.
@@ -188,7 +188,10 @@ class Entries:
                 raise RefusedError(f"its {name} is not {value}: mend that by hand, then install again")
         wanted = sorted(_canonical(put.path, put.name, put.value) for put in self.puts)
         there = sorted(_canonical(*found) for *found, _ in self._ours(root))
-        return before if there == wanted else self._filled(self._without(before, root))
+        if there == wanted:
+            return before
+        programs = {program for *_, place in self._ours(root) for program in _programs(_at(root.value, place))}
+        return self._filled(self._without(before, root), programs.pop() if len(programs) == 1 else PROGRAM)
 
     def taken(self, before: str) -> str | None:
         """Return what the file says without what is ours; None where that is what a new file would have."""
@@ -204,12 +207,13 @@ class Entries:
         except RefusedError:
             return False
 
-    def _filled(self, text: str) -> str:
+    def _filled(self, text: str, program: str = PROGRAM) -> str:
         for put in self.puts:
+            value = _spelled(put.value, program)
             if put.name and _has(jsonc.parse(text), (*put.path, put.name)):
                 raise RefusedError(f"has {put.name} in its {'.'.join(put.path)} already, which calls something else")
             try:
-                text = jsonc.insert(text, put.path, put.value, name=put.name)
+                text = jsonc.insert(text, put.path, value, name=put.name)
             except jsonc.JsoncError as err:
                 raise RefusedError(f"{err}: mend that by hand, then install again") from err
         return text
@@ -278,6 +282,36 @@ def _plain(value: Any) -> Any:
         if isinstance(value.get(name), str):
             plain[name] = _words(value[name], None)
     return plain
+
+
+def _at(value: Any, path: tuple[str | int, ...]) -> Any:
+    for step in path:
+        value = value[step]
+    return value
+
+
+def _programs(value: Any) -> set[str]:
+    """Return the programs that the command lines of a hook or a group of hooks start, as they are spelled there."""
+    if isinstance(value, list):
+        return {program for one in value for program in _programs(one)}
+    if not isinstance(value, dict):
+        return set()
+    lines = [value[name] for name in COMMANDS if isinstance(value.get(name), str)]
+    return {line.strip().partition(" ")[0] for line in lines} | _programs(value.get("hooks"))
+
+
+def _spelled(value: Any, program: str) -> Any:
+    """Return a value whose command lines start gitmem as a person spelled it in an older form."""
+    if isinstance(value, list):
+        return [_spelled(one, program) for one in value]
+    if not isinstance(value, dict):
+        return value
+    spelled = {name: _spelled(one, program) for name, one in value.items()}
+    for name in COMMANDS:
+        line = value.get(name)
+        if isinstance(line, str) and line.partition(" ")[0] == PROGRAM:
+            spelled[name] = program + line.removeprefix(PROGRAM)
+    return spelled
 
 
 def _parsed(text: str) -> jsonc.Node:

@@ -103,6 +103,7 @@ case $index in '' | /*) ;; *) index=$PWD/$index ;; esac
 if [ "$status" = 0 ]; then
   (
     locate >/dev/null 2>&1 || exit 0
+    run --version >/dev/null 2>&1 || exit 0  # the Python is there, and gitmem was taken out of it
     if [ -n "$index" ]; then export GIT_INDEX_FILE="$index"; fi
     run hook check
     [ $? -ne 1 ]
@@ -148,6 +149,13 @@ _ACTIONS = {
 ) </dev/null >/dev/null 2>&1
 """,
 }
+
+
+def line_of(event: str) -> str:
+    """Return the line that a person adds to a hook of their own; without gitmem it does nothing."""
+    if event in CHECKS:
+        return "! command -v gitmem >/dev/null || gitmem hook check || exit"
+    return f'gitmem hook {event} "$@" 2>/dev/null || :'
 
 
 def text_of(event: str, *, python: str = "") -> str:

@@ -26,7 +26,7 @@ def test_agents_are_taken_away_and_what_is_not_ours_is_told(run_cli, memory, rep
     shown = run_cli("uninstall", "codex", "pi", "--print")
     ran, again = run_cli("uninstall", "codex", "pi"), run_cli("uninstall", "codex", "pi", "--force")
 
-    assert '-            "command": "gitmem hook codex",\n' in shown.out
+    assert '-            "command": "gitmem hook codex 2>/dev/null || exit 0",\n' in shown.out
     assert ran.status == 1
     assert f"leave   {skill}  was changed by somebody: --force removes it all the same\n" in ran.out
     assert not (repo / ".codex").exists()

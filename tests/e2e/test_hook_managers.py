@@ -49,7 +49,7 @@ def test_husky_s_own_hooks_and_gitmem_s_are_called(project: Path) -> None:
     console = Console(project)
     npm(project, "npm", "install", "-s", "-D", "husky@9")
     npm(project, "npx", "husky", "init")
-    (project / ".husky" / "pre-commit").write_text("gitmem hook check\n")
+    (project / ".husky" / "pre-commit").write_text("! command -v gitmem >/dev/null || gitmem hook check\n")
     (project / ".husky" / "post-commit").write_text("echo of-the-project\n")
     console.ok("install", "git-hooks")
     jwt = project / "src/auth/jwt.py"
@@ -73,7 +73,7 @@ def test_lefthook_s_hooks_and_gitmem_s_are_called(project: Path) -> None:
     console = Console(project)
     npm(project, "npm", "install", "-s", "-D", "lefthook@2")
     (project / "lefthook.yml").write_text(
-        "pre-commit:\n  commands:\n    facts:\n      run: gitmem hook check\n"
+        "pre-commit:\n  commands:\n    facts:\n      run: command -v gitmem >/dev/null || exit 0; gitmem hook check\n"
         "post-commit:\n  commands:\n    hello:\n      run: echo of-the-project\n"
     )
     npm(project, "npx", "lefthook", "install")

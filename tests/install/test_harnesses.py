@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import subprocess
 import tomllib
 from importlib import import_module
 from pathlib import Path
@@ -17,7 +18,7 @@ from gitmem.agents import entry
 from gitmem.event import END, PROMPT
 from gitmem.install import harnesses
 from gitmem.install.harnesses import HARNESSES, bmad_module, claude_plugin, list_pieces
-from gitmem.install.pieces import Entries, Whole
+from gitmem.install.pieces import Entries, Piece, Whole
 
 SCHEMA = json.loads((Path(__file__).parent / "schemas" / "claude-code-hooks.json").read_text(encoding="utf-8"))
 # The steps that Cursor knows; one more makes the whole file invalid (@cursor/sdk 1.0.32).
@@ -80,9 +81,69 @@ def test_commands_are_stable_strings() -> None:
     # Codex trusts a hook by what its definition says: another word here, and everybody has to trust it again.
     [group] = table("codex")["hooks"]["PostToolUse"]
     assert json.dumps(group) == (
-        '{"matcher": "Bash|apply_patch", "hooks": [{"type": "command", "command": "gitmem hook codex", "timeout": 10}]}'
+        '{"matcher": "Bash|apply_patch", "hooks": [{"type": "command", "command": '
+        '"gitmem hook codex 2>/dev/null || exit 0", "timeout": 10}]}'
     )
     assert all(hook.timeout_s <= 3 for hook in HARNESSES["codex"].hooks if hook.event == "SessionEnd")
+
+
+def lines(value: object) -> list[str]:
+    """Return the command lines of a table of hooks."""
+    if isinstance(value, list):
+        return [line for one in value for line in lines(one)]
+    if not isinstance(value, dict):
+        return []
+    own = [value[name] for name in ("command", "bash") if name in value]
+    return own + [line for one in value.values() for line in lines(one)]
+
+
+def run_line(line: str, path: Path) -> tuple[int, str, str]:
+    """Run a hook's line as a harness does, with one folder as PATH, and return its status and what it printed."""
+    words, env = ["/bin/sh", "-c", line], {"PATH": str(path)}
+    done = subprocess.run(words, input="{}", capture_output=True, env=env, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def plugin_piece() -> Piece:
+    [hooks] = [piece for piece in claude_plugin(".", mcp=True) if piece.path.endswith("hooks/hooks.json")]
+    return hooks
+
+
+def plugin_hooks() -> dict:
+    return json.loads(plugin_piece().put(None))
+
+
+@pytest.mark.parametrize("table", [*map(table, HOOKED), plugin_hooks()], ids=[*HOOKED, "plugin"])
+def test_every_hook_ends_silently_where_gitmem_is_not_installed(table: dict, tmp_path: Path) -> None:
+    told = {line for line in lines(table["hooks"]) if line}
+
+    for line in told:
+        assert run_line(line, tmp_path) == (0, "", ""), line
+    assert told
+
+
+HOOK_PIECES = [*(list_pieces(name, user=False, mcp=False)[0] for name in HOOKED), plugin_piece()]
+
+
+@pytest.mark.parametrize("piece", HOOK_PIECES, ids=[*HOOKED, "plugin"])
+def test_older_lines_are_found_replaced_and_removed(piece: Piece) -> None:
+    older = json.dumps(json.loads(piece.put(None).replace(" 2>/dev/null || exit 0", "")), indent=2) + "\n"
+
+    assert "|| exit 0" not in older
+    assert json.loads(piece.put(older)) == json.loads(piece.put(None))
+    assert piece.taken(older) is None
+
+
+@pytest.mark.parametrize("name", HOOKED)
+def test_answer_of_an_installed_gitmem_reaches_the_harness(name: str, tmp_path: Path) -> None:
+    program = tmp_path / "gitmem"
+    program.write_text('#!/bin/sh\necho "{$*}"\n')
+    program.chmod(0o755)
+
+    status, answer, _ = run_line(lines(table(name)["hooks"])[0], tmp_path)
+
+    assert status == 0
+    assert answer.startswith(f"{{hook {name}")
 
 
 @pytest.mark.parametrize("name", ["claude-code", "codex"])
@@ -114,7 +175,7 @@ def test_copilot_is_told_the_event_on_the_command_line() -> None:
 
     assert told["version"] == 1
     for event, [one] in told["hooks"].items():
-        assert one["bash"] == f"gitmem hook copilot {event}"
+        assert one["bash"] == f"gitmem hook copilot {event} 2>/dev/null || exit 0"
 
 
 def frontmatter(text: str) -> dict:

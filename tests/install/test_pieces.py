@@ -110,6 +110,19 @@ def test_program_that_the_person_spelled_out_stays(program: str) -> None:
     assert HOOKS.taken(text) is None
 
 
+def test_older_form_is_replaced_with_the_program_that_the_person_spelled_out() -> None:
+    newer = {**GROUP, "hooks": [{**GROUP["hooks"][0], "command": "gitmem hook codex 2>/dev/null || exit 0"}]}
+    entries = Entries("h.json", (Put(("hooks", "Stop"), newer),), "hook codex")
+    older = HOOKS.put(None).replace("gitmem hook", "/opt/x/bin/gitmem hook")
+
+    after = entries.put(older)
+
+    assert '"command": "/opt/x/bin/gitmem hook codex 2>/dev/null || exit 0"' in after
+    assert after.count("gitmem hook codex") == 1
+    assert entries.put(after) == after
+    assert entries.taken(after) is None
+
+
 @pytest.mark.parametrize(
     "command", ["gitmem hook codexx", "gitmem hook cursor", "echo gitmem hook codex", "notgitmem hook codex"]
 )

@@ -202,3 +202,42 @@ def test_git_directory_elsewhere_is_found_by_standing_in_it(repo: Path, calls: P
     run_git(other, f"--git-dir={elsewhere}", f"--work-tree={other}", "checkout", "-q", "-f", "-b", "more")
 
     assert lines(calls) == [f"-P -m gitmem background checkout|{elsewhere}|0"]
+
+
+@pytest.mark.parametrize("event", [*shim.EVENTS, *shim.CHECKS])
+@pytest.mark.parametrize("python", ["", "/nowhere/python", "WITHOUT"])
+def test_git_goes_on_silently_where_gitmem_was_uninstalled(repo: Path, tmp_path: Path, event: str, python: str) -> None:
+    without = tmp_path / "python"  # what Python says, and its status, where it has no such module
+    without.write_text('#!/bin/sh\necho "$0: No module named gitmem" >&2\nexit 1\n')
+    without.chmod(0o755)
+    (repo / ".git" / "gitmem").mkdir(exist_ok=True)
+    hook = tmp_path / event
+    hook.write_text(shim.text_of(event, python=python.replace("WITHOUT", str(without))))
+    hook.chmod(0o755)
+
+    git(repo, "commit", "-q", "--allow-empty", "-m", "Learned: git goes on")
+    done = subprocess.run(
+        [hook, "a", "b", "1"], cwd=repo, input=b"", capture_output=True, check=False, env={"PATH": "/usr/bin:/bin"}
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@pytest.mark.parametrize("event", [*shim.EVENTS, *shim.CHECKS])
+def test_line_for_a_person_s_own_hook_does_nothing_without_gitmem(event: str, tmp_path: Path) -> None:
+    script = f"{shim.line_of(event)}\necho went on"
+
+    done = subprocess.run(["/bin/sh", "-ec", script], capture_output=True, check=False, env={"PATH": str(tmp_path)})
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"went on\n", b"")
+
+
+def test_line_for_a_person_s_own_hook_stops_a_commit_with_gitmem_s_status(tmp_path: Path) -> None:
+    program = tmp_path / "gitmem"
+    program.write_text("#!/bin/sh\nexit 1\n")
+    program.chmod(0o755)
+
+    script = f"{shim.line_of('pre-commit')}\necho went on"
+    done = subprocess.run(["/bin/sh", "-c", script], capture_output=True, check=False, env={"PATH": str(tmp_path)})
+
+    assert (done.returncode, done.stdout) == (1, b"")
