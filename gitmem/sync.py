@@ -17,7 +17,7 @@ from gitmem.git.remotes import Talk
 from gitmem.store import layout
 from gitmem.store.code import refuse_code, refuse_remote_code
 from gitmem.store.commit import Plan, advance, ref_lock_path, write_commit
-from gitmem.store.lock import WriteLock, clear_stale_ref_lock
+from gitmem.store.lock import WriteLock, clear_stale_lock
 from gitmem.store.merge import merge
 from gitmem.synced import Synced, counted
 from gitmem.verify.culprit import told_of
@@ -76,7 +76,7 @@ def sync(
     name = remote_of(memory, remote)
     with WriteLock(memory.git.repository.state_dir, command="sync", timeout_s=WAIT_S, name="sync.lock") as lock:
         tracking = ref_lock_path(memory.git, f"refs/remotes/{name}/{memory.config.branch}")
-        clear_stale_ref_lock(tracking, lock.crashed)
+        clear_stale_lock(tracking, lock.crashed)
         lock.renew()
         exchange = Exchange(memory, name, talk, accept=accept_rewritten)
         try:

@@ -22,7 +22,7 @@ from gitmem.git.branches import find_checkout
 from gitmem.locks import ONLY_FOLDER
 from gitmem.store import layout
 from gitmem.store.code import refuse_code
-from gitmem.store.lock import WriteLock, clear_stale_ref_lock
+from gitmem.store.lock import WriteLock, clear_stale_lock
 from gitmem.store.viewpoint import has_one, load
 
 TYPE_CHECKING = False
@@ -132,7 +132,7 @@ def _write(
     refuse_checked_out(git, ref)
     _refuse_code(git, ref)
     with WriteLock(git.repository.state_dir, command=command, timeout_s=lock_timeout_s) as lock:
-        clear_stale_ref_lock(ref_lock_path(git, ref), lock.crashed)
+        clear_stale_lock(ref_lock_path(git, ref), lock.crashed)
         for attempt in range(ATTEMPTS):
             tip = git.read_ref(ref)
             planned = plan(tip or start)
@@ -163,7 +163,7 @@ def advance(
     refuse_checked_out(git, ref)
     with WriteLock(git.repository.state_dir, command=command, timeout_s=lock_timeout_s) as lock:
         for moved in filter(None, (ref, keep)):
-            clear_stale_ref_lock(ref_lock_path(git, moved), lock.crashed)
+            clear_stale_lock(ref_lock_path(git, moved), lock.crashed)
         if git.read_ref(ref) != old:
             return False
         lock.renew()

@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import time
 
-from gitmem.locks import CLOSE_ON_EXEC, ONLY_FOLDER, try_lock
+from gitmem.locks import try_lock
+from gitmem.whole import sync_folder, write_durably, write_synced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,9 +52,9 @@ class Spool:
         self._make_folders()
         name = f"{time.time_ns():020d}-{os.urandom(6).hex()}{SUFFIX}"
         content = json.dumps({"format": FORMAT, **entry}, ensure_ascii=True).encode("ascii")
-        _write_durably(os.path.join(self._folder, f"{name}.new"), content)
+        write_synced(os.path.join(self._folder, f"{name}.new"), content)
         os.rename(os.path.join(self._folder, f"{name}.new"), os.path.join(self._waiting, name))
-        _sync_folder(self._waiting)
+        sync_folder(self._waiting)
         return name
 
     def _make_folders(self) -> None:
@@ -63,7 +64,7 @@ class Spool:
         os.makedirs(self._waiting, mode=0o700, exist_ok=True)
         state = os.path.dirname(self._folder)
         for folder in (self._folder, state, os.path.dirname(state)):
-            _sync_folder(folder)
+            sync_folder(folder)
 
     def list_waiting(self) -> list[str]:
         """Return the names of the entries that wait, the oldest first."""
@@ -107,7 +108,7 @@ class Spool:
     def set_aside(self, name: str, why: str) -> None:
         """Keep an entry that cannot be written, with the reason, out of the way of the others."""
         os.makedirs(self._refused, mode=0o700, exist_ok=True)
-        _write_durably(os.path.join(self._refused, f"{name}.why"), why.encode("utf-8", "replace"))
+        write_synced(os.path.join(self._refused, f"{name}.why"), why.encode("utf-8", "replace"))
         os.replace(os.path.join(self._waiting, name), os.path.join(self._refused, name))
 
     def note_refused(self, why: str) -> None:
@@ -120,8 +121,8 @@ class Spool:
         """
         os.makedirs(self._refused, mode=0o700, exist_ok=True)
         name = f"{time.time_ns():020d}-{os.urandom(6).hex()}{SUFFIX}"
-        _write_durably(os.path.join(self._refused, f"{name}.why"), why.encode("utf-8", "replace"))
-        _write_durably(os.path.join(self._refused, name), NOTHING)
+        write_synced(os.path.join(self._refused, f"{name}.why"), why.encode("utf-8", "replace"))
+        write_synced(os.path.join(self._refused, name), NOTHING)
         empty = [n for n in _names(self._refused) if os.path.getsize(os.path.join(self._refused, n)) == len(NOTHING)]
         for old in empty[:-REASONS_AT_MOST]:
             _remove(os.path.join(self._refused, old))
@@ -151,9 +152,7 @@ class Spool:
 
     def begin(self, tip: str) -> None:
         """Note the tip that entries are written on: the drain after a crash looks behind it for what was committed."""
-        _write_durably(f"{self._journal}.new", tip.encode("ascii"))
-        os.replace(f"{self._journal}.new", self._journal)
-        _sync_folder(self._folder)
+        write_durably(self._journal, tip.encode("ascii"))
 
     def interrupted(self) -> str | None:
         """Return the tip that a drain which never ended had noted; None where the last one ended."""
@@ -194,20 +193,3 @@ def _remove(path: str) -> None:
         os.unlink(path)
     except FileNotFoundError:
         return
-
-
-def _write_durably(path: str, content: bytes) -> None:
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | CLOSE_ON_EXEC, 0o600)
-    with os.fdopen(fd, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _sync_folder(folder: str) -> None:
-    """Make the names in a folder durable (fsync(2): syncing a file says nothing of the name that leads to it)."""
-    fd = os.open(folder, os.O_RDONLY | ONLY_FOLDER)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
