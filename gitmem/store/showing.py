@@ -141,7 +141,8 @@ def refresh(
     held = dict(view.held)
     with Folder(view.path) as folder:
         ordered = sorted(sides, key=lambda side: side.path)
-        shown = _settle(git, folder, ordered, sizes, held=held, accepted=accepted or {}, ours=ours, length=len(tip))
+        shown = _settle(git, folder, ordered, sizes, held=held, accepted=accepted or {}, ours=ours, length=len(tip),
+                        was_cut=bool(view.toward))  # fmt: skip
     try:
         _index(git, view, sides, shown, is_whole=is_whole, length=len(tip), also=also)
     except ProcessError:
@@ -241,10 +242,14 @@ def _settle(
     accepted: Mapping[str, str],
     ours: Mapping[str, set[str]],
     length: int,
+    was_cut: bool,
 ) -> dict[str, str]:
-    """Write, delete or leave each file; returns how each path appears now, and brings *held* up to date."""
+    """Write, delete or leave each file; returns how each path appears now, and brings *held* up to date.
+
+    What a refresh that *was_cut* short left blank was written by it, and never reached the disk.
+    """
     shown: dict[str, str] = {}
-    wanted: list[tuple[str, str, str]] = []
+    wanted: list[tuple[Side, str, str]] = []
     for side in sides:
         shown[side.path] = shown_as(_entry(side.path, side.mode, side.new, sizes))
         was = side.old if shown_as(_entry(side.path, side.old_mode, side.old, sizes)) == FILE else ""
@@ -255,20 +260,21 @@ def _settle(
         there = folder.oid(side.path, length)
         if there == new:
             held.pop(side.path, None)
-        elif there != ODD and there in left:
+        elif there != ODD and (there in left or (was_cut and folder.is_blank(side.path))):
             held.pop(side.path, None)
             if new:
-                wanted.append((side.path, new, side.mode))
+                wanted.append((side, was, there))
             else:
                 folder.remove(side.path)
         elif side.path in accepted:
             held[side.path] = accepted[side.path]
         elif was != new:
             held.setdefault(side.path, was)
-    contents = git.read_blobs(oid for _, oid, _ in wanted)
-    for (path, _, mode), (_, content) in zip(wanted, contents, strict=True):
-        if content is not None:
-            folder.write(path, content, mode=mode)
+    contents = git.read_blobs(side.new for side, _, _ in wanted)
+    for (side, was, there), (_, content) in zip(wanted, contents, strict=True):
+        if content is not None and not folder.write(side.path, content, mode=side.mode, instead=there):
+            held.setdefault(side.path, was)
+    folder.sync([side.path for side, _, _ in wanted])
     return shown
 
 
