@@ -1,7 +1,7 @@
 """Bring the view's files to a commit: only what a store may have, and only what no person has changed.
 
 Files are written by us, from the object database: no checkout, no filter, no link, no hook. The order makes a crash
-harmless: files, index, what is known of the view, HEAD. Done again, each step finds what it did before.
+harmless: files, index, which files are held, HEAD, what the view shows. Done again, each step finds what it did before.
 """
 
 from __future__ import annotations
@@ -131,7 +131,8 @@ def refresh(
     sides, is_whole = _sides(git, view, base, tip)
     seen = {side.path for side in sides}
     ours = _ours(git, view, base)
-    save(git, replace(view, toward=tuple(dict.fromkeys([*view.toward, tip]))))
+    toward = tuple(dict.fromkeys([*view.toward, tip]))
+    save(git, replace(view, toward=toward))
     asked = {**view.held, **(accepted or {}), **dict.fromkeys(also), **ours}
     again = [path for path in asked if path not in seen]
     there = {entry.path: entry for entry in git.list_tree(tip, *again)} if again else {}
@@ -151,9 +152,11 @@ def refresh(
             raise
         os.unlink(_index_of(git, view))  # damaged: made anew from what is shown
         return refresh(git, replace(view, held=held), tip, accepted=accepted, also=also)
+    if held != view.held:
+        save(git, replace(view, held=held, toward=toward))
+    worktrees.move_head(view.git(git), tip)
     done = replace(view, shown=tip, held=held, toward=())
     save(git, done)
-    worktrees.move_head(view.git(git), tip)
     return done
 
 
