@@ -10,6 +10,7 @@ from gitmem.document.fields import format_time
 from gitmem.model import Problem
 from gitmem.secrets import redact
 from gitmem.store import lost
+from gitmem.store.litter import sweep
 from gitmem.store.spool import Spool, folders_of
 
 TYPE_CHECKING = False
@@ -58,6 +59,13 @@ def lost_captures(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
         return []
     hint = "free some space or make the repository writable; then gitmem doctor --fix deletes this note"
     return [Problem("capture-lost", "", told, hint=hint, severity="warning")]
+
+
+def litter(memory: Opened, fix: bool, fixed: list[str]) -> None:
+    """Remove what killed processes left, where that is wanted; it hinders nothing, so it is no problem."""
+    removed = sweep(memory.git, memory.ref) if fix else []
+    if removed:
+        fixed.append(f"removed what killed processes left: {', '.join(removed)}")
 
 
 def behind(memory: Opened) -> list[Problem]:

@@ -192,6 +192,7 @@ def _put(folder: str, name: str, content: bytes) -> None:
     """Write an entry durably; nothing of it stays where that fails."""
     waiting, new = os.path.join(folder, WAITING), os.path.join(folder, f"{name}.new")
     _make_folders(folder)
+    _sweep(folder)
     try:
         write_synced(new, content)
         os.rename(new, os.path.join(waiting, name))
