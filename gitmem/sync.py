@@ -344,14 +344,14 @@ class _Authors:
         self._known: dict[str, dict[str, str]] = {}
 
     def who(self, commit: str, path: str) -> str:
-        """Return the author of the last change of a path that only this side has."""
+        """Return the author of the last change of a path that only this side has; whoever merged it changed nothing."""
         if commit not in self._known:
             self._known[commit] = self._read(commit, self._since[commit])
         return self._known[commit].get(path, "")
 
     def _read(self, commit: str, other: str) -> dict[str, str]:
         # A record a commit: its author, then its paths, ended by NUL; 0x01 begins a record (git-log(1), -z).
-        log = ("log", "-z", "--format=%x01%an", "--name-only", "--no-renames", "--no-ext-diff", "-m", "--first-parent")
+        log = ("log", "-z", "--format=%x01%an", "--name-only", "--no-renames", "--no-ext-diff", "--no-merges")
         done = self._git.run(*log, commit, f"^{other}", check=False)
         found: dict[str, str] = {}
         for record in done.stdout.split(b"\x01")[1:]:
