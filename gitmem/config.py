@@ -297,8 +297,20 @@ def state_home() -> Path:
     """Return where approvals and logs are kept: ``$XDG_STATE_HOME/gitmem`` (XDG Base Directory 0.8)."""
     from pathlib import Path  # 2.5 ms (measured), and recall never asks
 
+    return Path(_state_home())
+
+
+def _state_home() -> str:
     base = variable("XDG_STATE_HOME")
-    return (Path(base) if base.startswith("/") else Path(home(), ".local", "state")) / "gitmem"
+    return os.path.join(base if base.startswith("/") else os.path.join(home(), ".local", "state"), "gitmem")
+
+
+def second_place(state_folder: str | os.PathLike[str]) -> str:
+    """Return the folder that stands in for a repository's state folder while that one cannot be written to.
+
+    It is below the person's own state, under the whole path of the one that it stands in for.
+    """
+    return os.path.join(_state_home(), "elsewhere", os.path.realpath(state_folder).lstrip("/"))
 
 
 def data_home() -> str:

@@ -68,6 +68,8 @@ def examine(memory: Opened, *, fix: bool, replaced_hooks: Sequence[str] = ()) ->
         found += unreadable or [*_stored(memory, fix, fixed), *_links(memory.catalog())]
         found += leftovers.captured(memory, fix, fixed)
         found += [] if unreadable else list_undeclared(memory, memory.catalog())
+    found += leftovers.lost_captures(memory, fix, fixed)
+    leftovers.litter(memory, fix, fixed)
     found += [*leftovers.behind(memory), *leftovers.hooks(replaced_hooks), *leftovers.failed_hooks(memory, fix, fixed)]
     found += [*list_around(memory, _list_problems), *_machine_problems(memory)]
     found += doctor_vectors.examine(memory, fix, fixed)

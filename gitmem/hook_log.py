@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 
+from gitmem.config import second_place
 from gitmem.errors import BusyError, ConfigError, GitmemError
 from gitmem.frozen import frozen
 from gitmem.hygiene import display
@@ -49,8 +50,10 @@ def path_of(state_folder: str | os.PathLike[str]) -> str:
     return os.path.join(state_folder, FOLDER, NAME)
 
 
-def note(state_folder: str, harness: str, event: str, err: BaseException) -> None:
-    """Note a failure; where that is not possible either, nobody can be told. Never raises.
+def note(state_folder: str, harness: str, event: str, err: BaseException) -> bool:
+    """Note a failure, in a second place where the repository's disk does not take it; tell whether it is noted.
+
+    Never raises.
 
     Args:
         state_folder: The repository's state folder; empty where there is no repository, where nothing is expected.
@@ -59,37 +62,47 @@ def note(state_folder: str, harness: str, event: str, err: BaseException) -> Non
         err: What went wrong.
     """
     if not state_folder:
-        return
+        return True
     at = time.strftime(FORMAT, time.gmtime())
     line = f"{at} {harness[:20]} {event or '-'}: {_told(err)} ({_place(err)})"
-    path = path_of(state_folder)
-    try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        if os.path.exists(path) and os.stat(path).st_size > LOG_LIMIT:
-            os.replace(path, f"{path}.1")
-        fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        with os.fdopen(fd, "ab") as file:
-            file.write(display(line).encode("utf-8", "replace") + b"\n")
-    except OSError:
-        return
+    for path in _paths(state_folder):
+        try:
+            _append(path, display(line).encode("utf-8", "replace") + b"\n")
+            return True
+        except OSError:
+            continue
+    return False
+
+
+def _paths(state_folder: str | os.PathLike[str]) -> tuple[str, str]:
+    return path_of(state_folder), path_of(second_place(state_folder))
+
+
+def _append(path: str, line: bytes) -> None:
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    if os.path.exists(path) and os.stat(path).st_size > LOG_LIMIT:
+        os.replace(path, f"{path}.1")
+    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    with os.fdopen(fd, "ab") as file:
+        file.write(line)
 
 
 def list_failures(state_folder: str | os.PathLike[str]) -> list[Failure]:
     """Return what failed, the newest last; empty where nothing did."""
     found: list[Failure] = []
-    for path in (f"{path_of(state_folder)}.1", path_of(state_folder)):
+    for path in (name for last in _paths(state_folder) for name in (f"{last}.1", last)):
         try:
             with open(path, encoding="utf-8", errors="replace") as file:
                 lines = file.read(2 * LOG_LIMIT).splitlines()
         except OSError:
             continue
         found += [Failure(at, what) for at, _, what in (line.partition(" ") for line in lines) if what]
-    return found
+    return sorted(found, key=lambda failure: failure.at)
 
 
 def forget(state_folder: str | os.PathLike[str]) -> None:
     """Delete the log."""
-    for path in (f"{path_of(state_folder)}.1", path_of(state_folder)):
+    for path in (name for last in _paths(state_folder) for name in (f"{last}.1", last)):
         try:
             os.unlink(path)
         except OSError:

@@ -9,7 +9,9 @@ from gitmem.background import list_failures
 from gitmem.document.fields import format_time
 from gitmem.model import Problem
 from gitmem.secrets import redact
-from gitmem.store.spool import Spool
+from gitmem.store import lost
+from gitmem.store.litter import sweep
+from gitmem.store.spool import Spool, folders_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,6 +43,29 @@ def captured(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
         return refused
     told = f"{len(old)} captured text{'s' * (len(old) != 1)} wait to be written; recall shows them all the same"
     return [*refused, Problem("capture-waits", "", told, hint="gitmem doctor --fix", severity="warning")]
+
+
+def lost_captures(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
+    """Return that captured texts are gone, because no disk took them."""
+    folders = folders_of(memory.git.repository.state)
+    found = lost.list_losses(folders)
+    if not found:
+        return []
+    last = f"{format_time(found[-1].at)}: {found[-1].why}"
+    told = f"{len(found)} captured text{'s' * (len(found) != 1)} could not be written and are lost, the last one {last}"
+    if fix:
+        lost.forget(folders)
+        fixed.append(f"deleted the note of lost captures: {told}")
+        return []
+    hint = "free some space or make the repository writable; then gitmem doctor --fix deletes this note"
+    return [Problem("capture-lost", "", told, hint=hint, severity="warning")]
+
+
+def litter(memory: Opened, fix: bool, fixed: list[str]) -> None:
+    """Remove what killed processes left, where that is wanted; it hinders nothing, so it is no problem."""
+    removed = sweep(memory.git, memory.ref) if fix else []
+    if removed:
+        fixed.append(f"removed what killed processes left: {', '.join(removed)}")
 
 
 def behind(memory: Opened) -> list[Problem]:

@@ -58,7 +58,7 @@ def save(memory: Opened, *, message: str = "", forget: bool = False, mine: Colle
     """
     refuse_typed("the message", message, memory.policy())
     wins = frozenset(memory.need(mine))
-    with views.lock(memory.git.repository.state_dir, "save", memory.config.lock_timeout_s):
+    with views.lock(memory.git, "save", memory.config.lock_timeout_s):
         view = views.find(memory.git)
         if view is None:
             raise NotFoundError("there is no view to save from", hint="make it: gitmem view")

@@ -17,7 +17,7 @@ from gitmem.git.remotes import Talk
 from gitmem.store import layout
 from gitmem.store.code import refuse_code, refuse_remote_code
 from gitmem.store.commit import Plan, advance, ref_lock_path, write_commit
-from gitmem.store.lock import WriteLock, clear_stale_ref_lock
+from gitmem.store.lock import WriteLock, clear_stale_lock
 from gitmem.store.merge import merge
 from gitmem.synced import Synced, counted
 from gitmem.verify.culprit import told_of
@@ -76,7 +76,7 @@ def sync(
     name = remote_of(memory, remote)
     with WriteLock(memory.git.repository.state_dir, command="sync", timeout_s=WAIT_S, name="sync.lock") as lock:
         tracking = ref_lock_path(memory.git, f"refs/remotes/{name}/{memory.config.branch}")
-        clear_stale_ref_lock(tracking, lock.crashed)
+        clear_stale_lock(tracking, lock.crashed)
         lock.renew()
         exchange = Exchange(memory, name, talk, accept=accept_rewritten)
         try:
@@ -344,14 +344,14 @@ class _Authors:
         self._known: dict[str, dict[str, str]] = {}
 
     def who(self, commit: str, path: str) -> str:
-        """Return the author of the last change of a path that only this side has."""
+        """Return the author of the last change of a path that only this side has; whoever merged it changed nothing."""
         if commit not in self._known:
             self._known[commit] = self._read(commit, self._since[commit])
         return self._known[commit].get(path, "")
 
     def _read(self, commit: str, other: str) -> dict[str, str]:
         # A record a commit: its author, then its paths, ended by NUL; 0x01 begins a record (git-log(1), -z).
-        log = ("log", "-z", "--format=%x01%an", "--name-only", "--no-renames", "--no-ext-diff", "-m", "--first-parent")
+        log = ("log", "-z", "--format=%x01%an", "--name-only", "--no-renames", "--no-ext-diff", "--no-merges")
         done = self._git.run(*log, commit, f"^{other}", check=False)
         found: dict[str, str] = {}
         for record in done.stdout.split(b"\x01")[1:]:

@@ -22,11 +22,11 @@ from gitmem.store.viewpoint import View
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from contextlib import AbstractContextManager
     from typing import Any
 
     from gitmem.git.binary import Git
     from gitmem.opened import Opened
-    from gitmem.store.lock import WriteLock
     from gitmem.store.showing import Merge
 
 
@@ -74,6 +74,8 @@ def follow(memory: Opened, merge: Merge) -> None:
         return
     with _lock(memory, "view"):
         view = views.find(memory.git)
+        if view is None and (planned := viewpoint.load_planned(memory.git.repository)):
+            view = views.make(memory.git, planned, memory.tip())
         if view is not None and not _is_outgrown(memory, view):
             showing.bring(memory.git, view, memory.tip, merge)
 
@@ -218,6 +220,5 @@ def _with_index(memory: Opened, view: View) -> View:
     return view
 
 
-def _lock(memory: Opened, command: str) -> WriteLock:
-    repository = memory.git.repository
-    return views.lock(repository.state_dir, command, memory.config.lock_timeout_s)
+def _lock(memory: Opened, command: str) -> AbstractContextManager[None]:
+    return views.lock(memory.git, command, memory.config.lock_timeout_s)

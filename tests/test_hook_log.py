@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gitmem import hook_log
+from gitmem.config import second_place
 from gitmem.errors import BusyError, ConfigError, ProcessError, RefusedError
 
 
@@ -71,12 +72,21 @@ def test_log_is_turned_over_and_stays_bounded(tmp_path: Path, monkeypatch: pytes
     assert log.stat().st_mode & 0o77 == 0
 
 
-def test_nothing_is_noted_where_there_is_no_repository_or_the_disk_refuses(tmp_path: Path) -> None:
-    hook_log.note("", "codex", "tool", ValueError())
-    (tmp_path / hook_log.FOLDER).write_text("a file is in the way")
-    hook_log.note(str(tmp_path), "codex", "tool", ValueError())
+def test_failure_that_the_disk_does_not_take_is_noted_in_a_second_place(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    state.mkdir()
+    assert hook_log.note("", "codex", "tool", ValueError()), "nothing is expected outside a repository"
+    (state / hook_log.FOLDER).write_text("a file is in the way")
 
-    assert hook_log.list_failures(tmp_path) == []
+    assert hook_log.note(str(state), "codex", "tool", ValueError())
+    assert len(hook_log.list_failures(state)) == 1
+    hook_log.forget(state)
+    assert hook_log.list_failures(state) == []
+
+    second = Path(second_place(state))
+    (second / hook_log.FOLDER).rmdir()
+    (second / hook_log.FOLDER).write_text("in the way, too")
+    assert not hook_log.note(str(state), "codex", "tool", ValueError())
 
 
 def test_name_with_control_characters_is_made_harmless(tmp_path: Path) -> None:

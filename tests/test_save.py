@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,10 @@ from writing import keys_found, memory_files
 
 from gitmem.app import Memory
 from gitmem.errors import NotFoundError, RefusedError
+from gitmem.git import worktrees
+from gitmem.git.binary import Git
+from gitmem.store import commit, folder, showing
+from gitmem.store import view as views
 
 BODY = "\n\n".join(f"line {n}" for n in range(5)) + "\n"
 OLD = memory_text("Old", body=BODY)
@@ -294,3 +300,93 @@ def test_no_word_that_anybody_wrote_is_lost(template: Path, steps: list[tuple[st
             assert not any("<<<<<<<" in text for text in branch.values())
             changed = {path for path, text in branch.items() if files[path] != text}
             assert {line[3:] for line in status_of(shown).split("\n") if line} == changed
+
+
+# A save that is cut short
+
+
+class Cut(BaseException):
+    """A kill."""
+
+
+class Steps:
+    """Let every durable step of a save happen until one of them, before or after which the save is killed."""
+
+    DURABLE = (
+        (showing, "save"), (worktrees, "move_head"), (worktrees, "update_index"), (commit, "_import"),
+        (folder.Folder, "write"), (folder.Folder, "remove"), (views, "keep"),
+    )  # fmt: skip
+
+    def __init__(self, patch: pytest.MonkeyPatch, stop: int) -> None:
+        self._left = stop
+        for owner, name in self.DURABLE:
+            patch.setattr(owner, name, self._counted(getattr(owner, name)))
+
+    def _counted(self, real: Callable[..., object]) -> Callable[..., object]:
+        def step(*args: object, **more: object) -> object:
+            self._pass()
+            done = real(*args, **more)
+            self._pass()
+            return done
+
+        return step
+
+    def _pass(self) -> None:
+        self._left -= 1
+        if self._left == 0:
+            raise Cut
+
+
+@pytest.mark.parametrize("is_committed", [False, True])
+def test_a_save_that_is_killed_at_any_step_loses_no_edit(
+    memory: Memory, shown: Path, repo: Path, monkeypatch: pytest.MonkeyPatch, is_committed: bool
+) -> None:
+    for stop in count(1):
+        (shown / "learned/a.md").write_text(OLD.replace("line 0", f"mine {stop}") + "\n\n")
+        (shown / f"learned/new-{stop}.md").write_text(memory_text(f"New {stop}", body=f"new {stop}\n"))
+        if is_committed:
+            git(shown, "add", "-A")
+            git(shown, "commit", "-qm", "mine")
+        (shown / "learned/b.md").write_text(
+            memory_files(repo)["learned/b.md"].replace("line 1", f"line 1, edit {stop}")
+        )
+        push(repo, theirs=memory_text(f"Theirs {stop}"))
+        with monkeypatch.context() as patch:
+            Steps(patch, stop)
+            try:
+                memory.save()
+                break
+            except Cut:
+                pass
+
+        memory.follow_view()
+        memory.save()
+
+        texts = memory_files(repo)
+        assert f"mine {stop}" in texts["learned/a.md"]
+        assert f"new {stop}" in texts[f"learned/new-{stop}.md"]
+        assert f"edit {stop}" in texts["learned/b.md"]
+        assert f"Theirs {stop}" in texts["learned/theirs.md"]
+        assert (git(shown, "rev-parse", "HEAD"), status_of(shown)) == (tip(repo), "")
+    assert stop > 10, "every step was met"
+
+
+def test_an_edit_that_is_made_while_a_save_writes_the_view_is_not_replaced(
+    memory: Memory, shown: Path, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    late = OLD.replace("line 0", "late")
+    push(repo, a=OLD.replace("line 4", "theirs"))
+    read_blobs = type(memory.git).read_blobs
+
+    def slow(git: Git, oids: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
+        found = list(read_blobs(git, oids))
+        (shown / "learned/a.md").write_text(late)
+        return iter(found)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(memory.git), "read_blobs", slow)
+        memory.follow_view()
+
+    assert (shown / "learned/a.md").read_text() == late
+    memory.save()
+    assert memory_files(repo)["learned/a.md"] == late.replace("line 4", "theirs")

@@ -49,6 +49,7 @@ ANSWER_LIMIT = 8_000
 LIMITS_S = {happened.PROMPT: 4.0, happened.END: 2.5}
 LIMIT_S = 8.0
 LEFT_OUT = "(the rest is left out: gitmem context shows all of it)"
+UNWRITABLE = "gitmem could not write what it captured, and not note that either: {}. Say so to the person."
 # Set to `off`, hooks of harnesses do nothing.
 SWITCH = "GITMEM_HOOKS"
 
@@ -94,10 +95,13 @@ class Hook:
         """Return the folder that the event is about; the current one where that is not said, or gone."""
         return self.event.folder if self.event and os.path.isdir(self.event.folder) else os.curdir
 
-    def note(self, err: BaseException) -> None:
-        """Note what went wrong, where there is a repository."""
+    def note(self, err: BaseException) -> str:
+        """Note what went wrong, where there is a repository; return what is printed: a failure that no disk takes."""
         state = self.state or find_state(self.place)
-        hook_log.note(state, self.harness, self.event.name if self.event else "", err)
+        is_noted = hook_log.note(state, self.harness, self.event.name if self.event else "", err)
+        if is_noted or self.event is None or not isinstance(err, OSError):
+            return self.silence()
+        return fitting(load(self.harness), self.event, UNWRITABLE.format(err.strerror or type(err).__name__))
 
     def _happened(self, event: Event, told: Told) -> str:
         """Let the memory do its part, and return what the agent is told."""
@@ -162,8 +166,7 @@ def serve(harness: str, named: str = "", *, fd: int = 0) -> str:
         with Limit(LIMIT_S) as limit:
             return hook.answer(fd, limit)
     except BaseException as err:  # noqa: BLE001 - also an interrupt: the turn goes on in any case
-        hook.note(err)
-        return hook.silence()
+        return hook.note(err)
 
 
 def sender(harness: str, payload: Mapping[str, Any]) -> str:

@@ -68,6 +68,8 @@ def learn_from(memory: Opened, commits: Sequence[str]) -> Learnt:
                 kept += 1
             except RefusedError as err:
                 refused.append(f"{commit[:12]}: {err.message}")
+            except OSError as err:
+                refused.append(f"{commit[:12]}: it could not be written to disk: {err.strerror}")
         if len(texts) > AT_MOST:
             refused.append(f"{commit[:12]}: {len(texts) - AT_MOST} more; {AT_MOST} of one commit are kept")
     return Learnt(kept, tuple(refused))

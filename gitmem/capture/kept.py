@@ -39,6 +39,7 @@ class Keeper:
         self._by = captured_by(memory, event)
         self._task = task_of(memory)
         self._kept = 0
+        self._failed: OSError | None = None
 
     def keep(
         self,
@@ -59,16 +60,24 @@ class Keeper:
             self._kept += 1
         except RefusedError as err:
             self.refuse(kind, err.message)
+        except OSError as err:
+            self._failed = err  # the next one may be shorter, or find room
 
     def refuse(self, what: str, why: str) -> None:
         """Note why something was not kept, where ``doctor`` and ``status`` tell it; nothing of it."""
         Spool(self._memory.git.repository.state).note_refused(f"{what} of {self._by['agent']}: {display(why)}")
 
     def end(self) -> None:
-        """Let what was kept become a commit, behind this process."""
+        """Let what was kept become a commit, behind this process.
+
+        Raises:
+            OSError: Something could not be kept anywhere.
+        """
         if self._kept:
             repository = self._memory.git.repository
             background.start(repository.state, repository.top or repository.git, "spool")
+        if self._failed is not None:
+            raise self._failed
 
 
 def keep_comments(memory: Opened, event: Event) -> None:

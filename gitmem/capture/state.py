@@ -47,9 +47,9 @@ def rules_of(memory: Opened) -> CaptureSettings:
     content = json.dumps({"format": FORMAT, "tip": tip, "capture": fields_of(rules)})
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        with open(f"{path}.{os.getpid()}", "w", encoding="utf-8") as file:
+        with open(f"{path}.{os.getpid()}.new", "w", encoding="utf-8") as file:
             file.write(content)
-        os.replace(f"{path}.{os.getpid()}", path)
+        os.replace(f"{path}.{os.getpid()}.new", path)
     except OSError:
         pass  # it is asked for again
     return rules

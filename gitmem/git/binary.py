@@ -47,7 +47,7 @@ _FOLDER = _FOLDER_MODE.encode()
 # What keeps git from reading the system's settings: git(1).
 NO_SYSTEM = {"GIT_CONFIG_NOSYSTEM": "1"}
 # fsync is off by default in git for refs and loose objects (git-config(1), core.fsync).
-DURABLE = ("-c", "core.fsync=committed,reference", "-c", "core.fsyncMethod=fsync")
+DURABLE = ("-c", "core.fsync=committed,reference,index", "-c", "core.fsyncMethod=fsync")
 
 
 @frozen

@@ -13,11 +13,14 @@ from gitmem.config import git_environment
 from gitmem.frozen import frozen
 from gitmem.git.binary import Git
 from gitmem.git.repository import Repository
+from gitmem.whole import sync_files, sync_folder, write_synced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+# The files that make a folder of `.git/worktrees` a worktree's: gitrepository-layout(5).
+ADMIN = ("HEAD", "gitdir", "commondir")
 # What could change bytes on their way between a file and its blob, besides filters (gitattributes(5)).
 PLAIN = ("-c", "core.autocrlf=false", "-c", "core.attributesFile=/dev/null", "-c", "core.fileMode=false")
 
@@ -50,11 +53,17 @@ def at(git: Git, name: str, path: str) -> Git:
 def register(git: Git, path: str, commit: str) -> str:
     """Register a linked worktree at an empty or new folder, detached at a commit, with no file; return its name.
 
+    git syncs none of what it writes for it, so that is done here.
+
     Raises:
         ProcessError: git said no.
     """
     git.run("worktree", "add", "--quiet", "--detach", "--no-checkout", "--", path, commit)
-    return os.path.basename(admin_of(path))
+    admin = admin_of(path)
+    sync_files([f"{path}/.git", *(os.path.join(admin, name) for name in (*ADMIN, "logs/HEAD"))])
+    for folder in (os.path.dirname(path), os.path.dirname(admin), git.repository.common):
+        sync_folder(folder)
+    return os.path.basename(admin)
 
 
 def admin_of(path: str) -> str:
@@ -74,15 +83,15 @@ def link(path: str, admin: str) -> None:
     """Let a folder and a git directory name each other, as ``git worktree repair`` does."""
     for file, text in ((os.path.join(admin, "gitdir"), f"{path}/.git\n"), (f"{path}/.git", f"gitdir: {admin}\n")):
         new = f"{file}.gitmem"
-        with open(new, "w", encoding="utf-8", errors="surrogateescape") as out:
-            out.write(text)
+        write_synced(new, os.fsencode(text))
         os.replace(new, file)
+        sync_folder(os.path.dirname(file))
 
 
 def _first_line(path: str) -> str:
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return file.read(4096).rstrip("\n")
+            return file.read(4096).rstrip("\n").strip("\0")  # zeros: what a power cut leaves
     except OSError:
         return ""
 
@@ -186,11 +195,11 @@ def remember_times(view: Git) -> None:
 
 def move_head(view: Git, commit: str) -> None:
     """Detach HEAD at a commit; no file and no index changes."""
-    view.run("update-ref", "--no-deref", "-m", "gitmem: show", "HEAD", commit)
+    view.run("update-ref", "--no-deref", "-m", "gitmem: show", "HEAD", commit, durable=True)
 
 
 def _inside(view: Git, *args: str, input: bytes | None = None, check: bool = True) -> process.Finished:
     top = view.repository.top
     assert top is not None, "a view has files"
-    argv = view.argv(f"--work-tree={top}", "-C", top, *PLAIN, *args)
+    argv = view.argv(f"--work-tree={top}", "-C", top, *PLAIN, *args, durable=True)
     return process.run(argv, env=git_environment(), input=input, check=check)

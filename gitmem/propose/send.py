@@ -14,7 +14,7 @@ from gitmem.propose.machine import tidy
 from gitmem.propose.merged import furthest, how_merged
 from gitmem.store import proposed
 from gitmem.store.commit import ref_lock_path
-from gitmem.store.lock import clear_stale_ref_lock
+from gitmem.store.lock import clear_stale_lock
 from gitmem.sync import Exchange, remote_of
 from gitmem.synced import Synced, counted
 
@@ -101,7 +101,7 @@ def propose(memory: Opened, name: str, talk: Talk, *, push: bool, accept_rewritt
         if not done.commit or not remote or not push:
             return _counted(memory, done)
         for branch in (done.branch, done.base):
-            clear_stale_ref_lock(ref_lock_path(memory.git, f"refs/remotes/{remote}/{branch}"), lock.crashed)
+            clear_stale_lock(ref_lock_path(memory.git, f"refs/remotes/{remote}/{branch}"), lock.crashed)
         lock.renew()
         try:
             return _send(memory, done, talk, accept_rewritten)

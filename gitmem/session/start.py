@@ -21,7 +21,9 @@ from gitmem.recall.told import About, Entry, Part
 from gitmem.session import log, topics, worklog
 from gitmem.session.places import read_text
 from gitmem.session.roles import role_of
+from gitmem.store import lost
 from gitmem.store.scope import LISTED, PROJECT
+from gitmem.store.spool import folders_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -142,7 +144,7 @@ def _composed(here: _Here, own: Sequence[str], parts: Sequence[Part]) -> tuple[s
 
 def _own(here: _Here, total: int) -> list[str]:
     """Return what is told in our own words, of so many entries."""
-    lines = [_greeting(total)]
+    lines = [_greeting(total), *_losses(here)]
     discipline = _discipline(here)
     if discipline:
         lines.append(discipline)
@@ -160,6 +162,15 @@ def _greeting(count: int) -> str:
         f"This repository has a memory of {count} {'entry' if count == 1 else 'entries'}. Search it before you guess:"
         ' gitmem recall "question"; one whole: gitmem show KEY.'
     )
+
+
+def _losses(here: _Here) -> list[str]:
+    """Return that captured texts are gone, until doctor clears the note."""
+    found = lost.list_losses(folders_of(here.memory.git.repository.state))
+    if not found:
+        return []
+    count = f"{len(found)} captured text{'s' * (len(found) != 1)}"
+    return [f"{count} could not be written to disk and are lost ({found[-1].why}): gitmem doctor. Tell the person."]
 
 
 def _discipline(here: _Here) -> str:

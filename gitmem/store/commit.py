@@ -20,9 +20,9 @@ from gitmem.git import worktrees
 from gitmem.git.binary import Git
 from gitmem.git.branches import find_checkout
 from gitmem.locks import ONLY_FOLDER
-from gitmem.store import layout
+from gitmem.store import layout, litter
 from gitmem.store.code import refuse_code
-from gitmem.store.lock import WriteLock, clear_stale_ref_lock
+from gitmem.store.lock import WriteLock, clear_stale_lock
 from gitmem.store.viewpoint import has_one, load
 
 TYPE_CHECKING = False
@@ -132,7 +132,9 @@ def _write(
     refuse_checked_out(git, ref)
     _refuse_code(git, ref)
     with WriteLock(git.repository.state_dir, command=command, timeout_s=lock_timeout_s) as lock:
-        clear_stale_ref_lock(ref_lock_path(git, ref), lock.crashed)
+        clear_stale_lock(ref_lock_path(git, ref), lock.crashed)
+        if lock.crashed is not None:
+            litter.sweep(git, ref, report_age_s=0)
         for attempt in range(ATTEMPTS):
             tip = git.read_ref(ref)
             planned = plan(tip or start)
@@ -163,7 +165,7 @@ def advance(
     refuse_checked_out(git, ref)
     with WriteLock(git.repository.state_dir, command=command, timeout_s=lock_timeout_s) as lock:
         for moved in filter(None, (ref, keep)):
-            clear_stale_ref_lock(ref_lock_path(git, moved), lock.crashed)
+            clear_stale_lock(ref_lock_path(git, moved), lock.crashed)
         if git.read_ref(ref) != old:
             return False
         lock.renew()
@@ -248,14 +250,13 @@ def _import(
     folders = sorted({f for path in _touched(plan) for f in _parents(path)}) if is_small else []
     name, email = ("gitmem", "gitmem@localhost") if plan.machine else git.identity()
     stream = _stream(ref, plan, tip=tip, now=now, who=f"{_ident(name)} <{_ident(email)}>", ask=[*asked, *folders])
-    began = time.time()
     git_dir = git.repository.common_dir
     # Deltas between memories save little and cost half of a large import's time; git gc makes them when it packs.
     deltas = [] if is_small else ["--depth=0"]
     argv = git.argv("fast-import", "--quiet", "--date-format=raw", *deltas, durable=True, git_dir=git_dir)
     done = process.run(argv, env=git_environment(), input=stream, check=False, keep=(keep,))
     if done.status != 0:
-        _sweep_crash_reports(git_dir, began)
+        litter.sweep(git, ref, report_age_s=0)
         _explain_refusal(git, ref, seen, done, argv)
         return None
     lines = done.stdout.decode("utf-8").split("\n")
@@ -369,13 +370,3 @@ def _sync_folders(git_dir: Path, ref: str, oids: list[str]) -> None:
             raise GitmemError(f"{folder} could not be synced to disk: {err.strerror}") from err
         finally:
             os.close(fd)
-
-
-def _sweep_crash_reports(git_dir: Path, began: float) -> None:
-    """Remove the report that a failed fast-import leaves in the user's repository."""
-    for report in git_dir.glob("fast_import_crash_*"):
-        try:
-            if report.stat().st_mtime >= began - 1:
-                report.unlink()
-        except OSError:
-            continue

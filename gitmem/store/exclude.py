@@ -54,4 +54,6 @@ def _write(common: str, lines: list[str]) -> None:
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(f"{path}.gitmem", "w", encoding="utf-8", errors="surrogateescape", newline="\n") as file:
         file.write("".join(f"{line}\n" for line in lines))
+        file.flush()
+        os.fsync(file.fileno())
     os.replace(f"{path}.gitmem", path)

@@ -49,7 +49,8 @@ def unite_policies(base: bytes | None, one: Side, other: Side) -> tuple[bytes, b
     texts = [(content or b"").decode("utf-8", "replace") for content in (base, first.content, second.content)]
     pieces = merge_texts(*texts)
     merged = "".join(
-        piece.text if not piece.is_conflict else piece.theirs + _comment(piece.ours, first.who) for piece in pieces
+        _settled_later(piece.ours, piece.theirs, first.who, second.who) if piece.is_conflict else piece.text
+        for piece in pieces
     ).encode("utf-8")
     if is_policy(merged):
         return merged, any(piece.is_conflict for piece in pieces)
@@ -65,6 +66,26 @@ def is_policy(content: bytes) -> bool:
     except (UnicodeDecodeError, ConfigError):
         return False
     return len(content) <= layout.POLICY_LIMIT
+
+
+def _settled_later(one: str, other: str, first: str, second: str) -> str:
+    """Return the lines of two sides: the greatest text counts, the others follow as comments, in one order."""
+    versions = {text: who for who, text in sorted((*_versions(one, first), *_versions(other, second)), reverse=True)}
+    *more, counts = sorted(versions)
+    return counts + "".join(_comment(text, versions[text]) for text in more)
+
+
+def _versions(text: str, who: str) -> list[tuple[str, str]]:
+    """Return who wrote what of lines: those that count, and those that an earlier merge put beside them."""
+    found: list[tuple[str, list[str]]] = [(who, [])]
+    for line in text.splitlines(keepends=True):
+        if line.startswith(SETTLE_MARK):
+            found.append((line.removeprefix(SETTLE_MARK).strip().removesuffix(" wrote:"), []))
+        elif len(found) > 1 and line.startswith("#"):
+            found[-1][1].append(line.removeprefix("#").removeprefix(" "))
+        else:
+            found[0][1].append(line)
+    return [(name, "".join(lines)) for name, lines in found]
 
 
 def _comment(text: str, who: str) -> str:

@@ -12,9 +12,11 @@ import stat
 from contextlib import suppress
 
 from gitmem.locks import CLOSE_ON_EXEC, NO_FOLLOW, ONLY_FOLDER
+from gitmem.whole import sync_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from types import TracebackType
 
 # What is there and is no regular file, or too large to be one of ours.
@@ -84,8 +86,23 @@ class Folder:
             return ODD
         return "" if content is None else oid_of(content, length)
 
-    def write(self, path: str, content: bytes, *, mode: str) -> None:
-        """Write a file, whole or not at all; its folders are made.
+    def is_blank(self, path: str) -> bool:
+        """Tell whether a file holds nothing, or zeros: what a power cut leaves of one that was never synced."""
+        try:
+            content = self.read(path)
+        except ValueError:
+            return False
+        return content is not None and not content.strip(b"\0")
+
+    def write(self, path: str, content: bytes, *, mode: str, instead: str | None = None) -> bool:
+        """Write a file atomically; its folders are made. Leave it alone, and tell so, where another is there by now.
+
+        Args:
+            path: The file.
+            content: What it is to hold.
+            mode: Its mode in git.
+            instead: The blob that it may replace, empty for none; looked at again at the last moment, since people
+                edit. None replaces anything.
 
         Raises:
             ValueError: The path leads out of the folder.
@@ -99,7 +116,11 @@ class Folder:
         )
         with open(fd, "wb") as file:
             file.write(content)
+        if instead is not None and self.oid(path, len(instead)) != instead:
+            self._drop(NEW)
+            return False
         os.rename(NEW, name, src_dir_fd=self._fd, dst_dir_fd=folder)
+        return True
 
     def remove(self, path: str) -> None:
         """Delete a file, and the folders that are empty then.
@@ -121,6 +142,10 @@ class Folder:
                 return  # something is left in it
             self._forget()
             parent = above
+
+    def sync(self, paths: Collection[str]) -> None:
+        """Make files durable, and their names."""
+        sync_files(os.path.join(self._top, path) for path in paths)
 
     def _drop(self, name: str) -> None:
         try:

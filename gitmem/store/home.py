@@ -58,7 +58,7 @@ def read_tree(git: Git, code: str) -> str:
 
 def _write_note(note: str, text: str) -> None:
     """Put a note in its place, whole or not at all; a read-only disk does without."""
-    new = f"{note}.{os.getpid()}"
+    new = f"{note}.{os.getpid()}.new"
     try:
         os.makedirs(os.path.dirname(note), mode=0o700, exist_ok=True)
         with open(new, "w", encoding="ascii") as file:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
 
-from gitmem.errors import ConflictError, UnwritableError
+from gitmem.errors import ConflictError, GitmemError, ProcessError, UnwritableError
 from gitmem.frozen import frozen
 from gitmem.locks import lock_now, open_lock
+from gitmem.whole import sync_folder
 
 # Waiting polls at this interval: 5 ms is a third of what one write takes (measured), so no turn is lost to sleep.
 POLL_S = 0.005
@@ -23,6 +25,8 @@ LEFT_WITHIN_S = 60.0
 FRESH_S = 1.0
 # A lock file that nobody holds is taken for a dead process's after this long (fault R4).
 STALE_AFTER_S = 30.0
+# A clock may be set by a few seconds while a machine starts.
+BOOT_MARGIN_S = 5.0
 
 
 @frozen
@@ -34,12 +38,14 @@ class Holder:
         started: When it took the lock, or began to write behind it, epoch seconds.
         since: The same of the first of the holders that died one after another.
         command: What it was doing.
+        boot: The boot id of the machine that it ran on; empty where that is not known.
     """
 
     pid: int
     started: float
     since: float
     command: str
+    boot: str = ""
 
 
 class WriteLock:
@@ -66,7 +72,10 @@ class WriteLock:
         """
         try:
             self._path.parent.mkdir(mode=0o700, exist_ok=True)
+            is_new = not self._path.exists()
             self.fd = open_lock(self._path)
+            if is_new:
+                sync_folder(self._path.parent)
         except OSError as err:
             reason = f"the repository cannot be written to: {self._path}: {err.strerror}"
             raise UnwritableError(reason, hint="reading still works: gitmem recall, list, show") from err
@@ -80,15 +89,21 @@ class WriteLock:
         return self
 
     def renew(self) -> None:
-        """Say that we write from now on, and that nothing is left of those who died before us."""
+        """Note on disk that this process writes from now on, and that nothing is left of those who died before it.
+
+        After a power cut the note is what proves that a lock file of git is left from that write.
+        """
         self._write_down(since=time.time())
+        with suppress(OSError):  # a full disk
+            os.fsync(self.fd)
 
     def _write_down(self, *, since: float) -> None:
-        self._write(f"{os.getpid()} {time.time():.3f} {since:.3f} {self._command}")
+        self._write(f"{os.getpid()} {time.time():.3f} {since:.3f} {boot_id() or '-'} {self._command}")
 
-    def __exit__(self, *_: object) -> None:
-        """Let go."""
-        self._write("")
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
+        """Let go; where a git of ours was killed, the note of this writer stays for the next one."""
+        if not _was_killed(error):
+            self._write("")
         os.close(self.fd)
 
     def _write(self, text: str) -> None:
@@ -124,28 +139,65 @@ def _read(fd: int) -> bytes:
 
 
 def _parse(raw: bytes) -> Holder | None:
-    words = raw.decode("utf-8", "replace").split(" ", 3)
+    words = raw.decode("utf-8", "replace").split(" ", 4)
     try:
-        return Holder(int(words[0]), float(words[1]), float(words[2]), words[3])
+        return Holder(int(words[0]), float(words[1]), float(words[2]), words[4], words[3].strip("-"))
     except (ValueError, IndexError):
         return None
 
 
-def clear_stale_ref_lock(lock: Path, crashed: Holder | None) -> bool:
-    """Remove a ref's lock file that a killed gitmem left, and tell whether it was removed.
+def _was_killed(error: BaseException | None) -> bool:
+    """Tell whether a git that gitmem started may have died with a lock file of its own in place."""
+    if isinstance(error, ProcessError):
+        return (error.status or 0) < 0
+    return error is not None and not isinstance(error, GitmemError)
 
-    Call it while holding the ``WriteLock``: then no living gitmem, and no git that one of them started, writes this
-    ref. A lock file is ours to remove when it was made while the holders before us lived, and nobody lets go of it for
-    a while; one that nobody of ours made is left to ``doctor --fix``.
+
+def clear_stale_lock(lock: Path, crashed: Holder | None) -> bool:
+    """Remove a lock file of git whose holder is provably gone, and tell whether it was removed.
+
+    Call it while holding the ``WriteLock``: then no living gitmem, and no git that one of them started, writes what the
+    file locks. A holder is gone when the file was made before this machine started, or while a holder of the
+    ``WriteLock`` lived that died; and when nobody lets go of it for a while. Any other file is left to
+    ``doctor --fix``.
     """
     found = _made(lock)
-    if crashed is None or found is None or not crashed.since - 1 <= found[1] <= crashed.started + LEFT_WITHIN_S:
+    if found is None or not (_is_left(found[1], crashed) or _is_before_boot(lock, found[1])):
         return False
     time.sleep(max(0.0, min(FRESH_S, FRESH_S - (time.time() - found[1]))))
     if _made(lock) != found:
         return False
     lock.unlink(missing_ok=True)
     return True
+
+
+def _is_left(made: float, crashed: Holder | None) -> bool:
+    """Tell whether a file was made while a holder lived that died without letting go."""
+    if crashed is None or not crashed.since - 1 <= made <= crashed.started + LEFT_WITHIN_S:
+        return False
+    booted = boot_time()
+    return not crashed.boot or crashed.boot == boot_id() or booted is None or made < booted + BOOT_MARGIN_S
+
+
+def _is_before_boot(lock: Path, made: float) -> bool:
+    """Tell whether a file is older than this machine's start, and no process has it open."""
+    booted = boot_time()
+    is_old = booted is not None and made < min(booted - BOOT_MARGIN_S, time.time() - STALE_AFTER_S)
+    return is_old and not is_held(lock)
+
+
+def boot_id() -> str:
+    """Return the id of this start of the machine (random(4)); empty where the system has none."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
+
+
+def boot_time() -> float | None:
+    """Return when this machine started, epoch seconds; None where the system does not say."""
+    clock = getattr(time, "CLOCK_BOOTTIME", None)
+    return None if clock is None else time.time() - time.clock_gettime(clock)
 
 
 def _made(lock: Path) -> tuple[int, float] | None:
@@ -155,6 +207,19 @@ def _made(lock: Path) -> tuple[int, float] | None:
     except OSError:
         return None
     return found.st_ino, found.st_mtime
+
+
+def is_worked_in(folder: str) -> bool:
+    """Tell whether a git process may be at work in a folder; where that cannot be seen (no /proc), one may."""
+    top = Path(folder).resolve()
+    found = list(Path("/proc").glob("[0-9]*/comm"))
+    for comm in found:
+        try:
+            if comm.read_bytes().startswith(b"git") and (comm.parent / "cwd").readlink().is_relative_to(top):
+                return True
+        except OSError:
+            continue  # it ended, or is another person's
+    return not found
 
 
 def is_held(path: Path) -> bool:

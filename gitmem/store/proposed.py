@@ -69,7 +69,7 @@ def write_current(state: str, base: str, current: Current) -> None:
     """Make a proposal the current one, on disk before anything is done for it."""
     os.makedirs(state, mode=0o700, exist_ok=True)
     path = os.path.join(state, FILE_NAME)
-    new = f"{path}.{os.getpid()}"
+    new = f"{path}.{os.getpid()}.new"
     with open(new, "w", encoding="utf-8") as file:
         file.write(f"{base} {current.branch} {current.moving}".rstrip() + "\n")
         file.flush()

@@ -1,7 +1,7 @@
 """Bring the view's files to a commit: only what a store may have, and only what no person has changed.
 
 Files are written by us, from the object database: no checkout, no filter, no link, no hook. The order makes a crash
-harmless: files, index, what is known of the view, HEAD. Done again, each step finds what it did before.
+harmless: files, index, which files are held, HEAD, what the view shows. Done again, each step finds what it did before.
 """
 
 from __future__ import annotations
@@ -131,7 +131,8 @@ def refresh(
     sides, is_whole = _sides(git, view, base, tip)
     seen = {side.path for side in sides}
     ours = _ours(git, view, base)
-    save(git, replace(view, toward=tuple(dict.fromkeys([*view.toward, tip]))))
+    toward = tuple(dict.fromkeys([*view.toward, tip]))
+    save(git, replace(view, toward=toward))
     asked = {**view.held, **(accepted or {}), **dict.fromkeys(also), **ours}
     again = [path for path in asked if path not in seen]
     there = {entry.path: entry for entry in git.list_tree(tip, *again)} if again else {}
@@ -141,7 +142,8 @@ def refresh(
     held = dict(view.held)
     with Folder(view.path) as folder:
         ordered = sorted(sides, key=lambda side: side.path)
-        shown = _settle(git, folder, ordered, sizes, held=held, accepted=accepted or {}, ours=ours, length=len(tip))
+        shown = _settle(git, folder, ordered, sizes, held=held, accepted=accepted or {}, ours=ours, length=len(tip),
+                        was_cut=bool(view.toward))  # fmt: skip
     try:
         _index(git, view, sides, shown, is_whole=is_whole, length=len(tip), also=also)
     except ProcessError:
@@ -150,9 +152,11 @@ def refresh(
             raise
         os.unlink(_index_of(git, view))  # damaged: made anew from what is shown
         return refresh(git, replace(view, held=held), tip, accepted=accepted, also=also)
+    if held != view.held:
+        save(git, replace(view, held=held, toward=toward))
+    worktrees.move_head(view.git(git), tip)
     done = replace(view, shown=tip, held=held, toward=())
     save(git, done)
-    worktrees.move_head(view.git(git), tip)
     return done
 
 
@@ -241,10 +245,14 @@ def _settle(
     accepted: Mapping[str, str],
     ours: Mapping[str, set[str]],
     length: int,
+    was_cut: bool,
 ) -> dict[str, str]:
-    """Write, delete or leave each file; returns how each path appears now, and brings *held* up to date."""
+    """Write, delete or leave each file; returns how each path appears now, and brings *held* up to date.
+
+    What a refresh that *was_cut* short left blank was written by it, and never reached the disk.
+    """
     shown: dict[str, str] = {}
-    wanted: list[tuple[str, str, str]] = []
+    wanted: list[tuple[Side, str, str]] = []
     for side in sides:
         shown[side.path] = shown_as(_entry(side.path, side.mode, side.new, sizes))
         was = side.old if shown_as(_entry(side.path, side.old_mode, side.old, sizes)) == FILE else ""
@@ -255,20 +263,21 @@ def _settle(
         there = folder.oid(side.path, length)
         if there == new:
             held.pop(side.path, None)
-        elif there != ODD and there in left:
+        elif there != ODD and (there in left or (was_cut and folder.is_blank(side.path))):
             held.pop(side.path, None)
             if new:
-                wanted.append((side.path, new, side.mode))
+                wanted.append((side, was, there))
             else:
                 folder.remove(side.path)
         elif side.path in accepted:
             held[side.path] = accepted[side.path]
         elif was != new:
             held.setdefault(side.path, was)
-    contents = git.read_blobs(oid for _, oid, _ in wanted)
-    for (path, _, mode), (_, content) in zip(wanted, contents, strict=True):
-        if content is not None:
-            folder.write(path, content, mode=mode)
+    contents = git.read_blobs(side.new for side, _, _ in wanted)
+    for (side, was, there), (_, content) in zip(wanted, contents, strict=True):
+        if content is not None and not folder.write(side.path, content, mode=side.mode, instead=there):
+            held.setdefault(side.path, was)
+    folder.sync([side.path for side, _, _ in wanted])
     return shown
 
 

@@ -9,8 +9,12 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 
-from gitmem.locks import CLOSE_ON_EXEC, ONLY_FOLDER, try_lock
+from gitmem.config import second_place
+from gitmem.locks import try_lock
+from gitmem.store import lost
+from gitmem.whole import sync_folder, write_durably, write_synced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,42 +36,43 @@ REASONS_AT_MOST = 100
 
 
 class Spool:
-    """The spool of one repository; nothing is made before the first entry."""
+    """The spool of one repository; nothing is made before the first entry.
+
+    An entry that the repository's disk does not take goes to a second place, among the person's own state.
+    """
 
     def __init__(self, state_folder: str | os.PathLike[str]) -> None:
-        self._folder = os.path.join(state_folder, FOLDER)
-        self._waiting = os.path.join(self._folder, WAITING)
-        self._refused = os.path.join(self._folder, REFUSED)
+        self._folders = folders_of(state_folder)
+        self._folder = self._folders[0]
         self._journal = os.path.join(self._folder, "draining")
 
     def append(self, entry: dict[str, Any]) -> str:
         """Keep an entry and return its name; when this returns, it is on disk.
 
         Raises:
-            OSError: It cannot be kept: the disk is full or read-only.
+            OSError: It cannot be kept in either place; that is noted where anything can be written.
         """
         import json
 
-        self._make_folders()
         name = f"{time.time_ns():020d}-{os.urandom(6).hex()}{SUFFIX}"
         content = json.dumps({"format": FORMAT, **entry}, ensure_ascii=True).encode("ascii")
-        _write_durably(os.path.join(self._folder, f"{name}.new"), content)
-        os.rename(os.path.join(self._folder, f"{name}.new"), os.path.join(self._waiting, name))
-        _sync_folder(self._waiting)
-        return name
-
-    def _make_folders(self) -> None:
-        """Make the folders where they are not there yet, their names on disk too."""
-        if os.path.isdir(self._waiting):
-            return
-        os.makedirs(self._waiting, mode=0o700, exist_ok=True)
-        state = os.path.dirname(self._folder)
-        for folder in (self._folder, state, os.path.dirname(state)):
-            _sync_folder(folder)
+        failed: list[OSError] = []
+        for folder in self._folders:
+            try:
+                _put(folder, name, content)
+                return name
+            except OSError as err:
+                failed.append(err)
+        lost.note(self._folders, failed[0].strerror or type(failed[0]).__name__)
+        raise failed[0]
 
     def list_waiting(self) -> list[str]:
         """Return the names of the entries that wait, the oldest first."""
-        return _names(self._waiting)
+        return _all_names(self._folders, WAITING)
+
+    def _find(self, name: str) -> str:
+        """Return the folder that has a waiting entry."""
+        return next((one for one in self._folders if os.path.lexists(os.path.join(one, WAITING, name))), self._folder)
 
     def captured_at(self, name: str) -> float:
         """Return when an entry was kept, epoch seconds; 0 where its name does not say."""
@@ -83,7 +88,7 @@ class Spool:
         import json
 
         try:
-            with open(os.path.join(self._waiting, name), "rb") as file:
+            with open(os.path.join(self._find(name), WAITING, name), "rb") as file:
                 content = file.read(ENTRY_LIMIT)
         except FileNotFoundError:
             return None
@@ -102,13 +107,16 @@ class Spool:
     def remove(self, names: Iterable[str]) -> None:
         """Remove entries that are commits now."""
         for name in names:
-            _remove(os.path.join(self._waiting, name))
+            for folder in self._folders:
+                _remove(os.path.join(folder, WAITING, name))
 
     def set_aside(self, name: str, why: str) -> None:
         """Keep an entry that cannot be written, with the reason, out of the way of the others."""
-        os.makedirs(self._refused, mode=0o700, exist_ok=True)
-        _write_durably(os.path.join(self._refused, f"{name}.why"), why.encode("utf-8", "replace"))
-        os.replace(os.path.join(self._waiting, name), os.path.join(self._refused, name))
+        folder = self._find(name)
+        refused = os.path.join(folder, REFUSED)
+        os.makedirs(refused, mode=0o700, exist_ok=True)
+        write_synced(os.path.join(refused, f"{name}.why"), why.encode("utf-8", "replace"))
+        os.replace(os.path.join(folder, WAITING, name), os.path.join(refused, name))
 
     def note_refused(self, why: str) -> None:
         """Keep the reason why something was not captured, and nothing of it: it may hold a secret.
@@ -118,26 +126,23 @@ class Spool:
         Raises:
             OSError: It cannot be kept.
         """
-        os.makedirs(self._refused, mode=0o700, exist_ok=True)
-        name = f"{time.time_ns():020d}-{os.urandom(6).hex()}{SUFFIX}"
-        _write_durably(os.path.join(self._refused, f"{name}.why"), why.encode("utf-8", "replace"))
-        _write_durably(os.path.join(self._refused, name), NOTHING)
-        empty = [n for n in _names(self._refused) if os.path.getsize(os.path.join(self._refused, n)) == len(NOTHING)]
-        for old in empty[:-REASONS_AT_MOST]:
-            _remove(os.path.join(self._refused, old))
-            _remove(os.path.join(self._refused, f"{old}.why"))
+        try:
+            _note_refused(os.path.join(self._folder, REFUSED), why)
+        except OSError:
+            _note_refused(os.path.join(self._folders[1], REFUSED), why)
 
     def list_refused(self) -> list[tuple[str, str]]:
         """Return the entries that were set aside: path and reason, the oldest first."""
         found = []
-        for name in _names(self._refused):
-            path = os.path.join(self._refused, name)
-            try:
-                with open(f"{path}.why", encoding="utf-8", errors="replace") as file:
-                    why = file.read(2000)
-            except OSError:
-                why = "the reason was not kept"
-            found.append((path, why))
+        for folder in (os.path.join(one, REFUSED) for one in self._folders):
+            for name in _names(folder):
+                path = os.path.join(folder, name)
+                try:
+                    with open(f"{path}.why", encoding="utf-8", errors="replace") as file:
+                        why = file.read(2000)
+                except OSError:
+                    why = "the reason was not kept"
+                found.append((path, why))
         return found
 
     def lock(self) -> int | None:
@@ -151,9 +156,7 @@ class Spool:
 
     def begin(self, tip: str) -> None:
         """Note the tip that entries are written on: the drain after a crash looks behind it for what was committed."""
-        _write_durably(f"{self._journal}.new", tip.encode("ascii"))
-        os.replace(f"{self._journal}.new", self._journal)
-        _sync_folder(self._folder)
+        write_durably(self._journal, tip.encode("ascii"))
 
     def interrupted(self) -> str | None:
         """Return the tip that a drain which never ended had noted; None where the last one ended."""
@@ -166,20 +169,74 @@ class Spool:
     def end(self) -> None:
         """Note that the drain ended, and sweep what killed writers left."""
         _remove(self._journal)
-        for entry in os.scandir(self._folder):
-            if entry.name.endswith(".new") and time.time() - entry.stat().st_mtime > LITTER_S:
-                _remove(entry.path)
+        for folder in self._folders:
+            _sweep(folder)
+
+
+def folders_of(state_folder: str | os.PathLike[str]) -> tuple[str, str]:
+    """Return the folder of a spool, and the one that stands in for it."""
+    return os.path.join(state_folder, FOLDER), os.path.join(second_place(state_folder), FOLDER)
 
 
 def waiting_in(state_folder: str | os.PathLike[str]) -> tuple[str, ...]:
     """Return the names of the entries that wait, the oldest first; microseconds where nothing ever did."""
-    return tuple(_names(os.path.join(state_folder, FOLDER, WAITING)))
+    return tuple(_all_names(folders_of(state_folder), WAITING))
 
 
 def counts(state_folder: str | os.PathLike[str]) -> dict[str, int]:
     """Return how many entries wait, and how many were set aside."""
-    folder = os.path.join(state_folder, FOLDER)
-    return {name: len(_names(os.path.join(folder, name))) for name in (WAITING, REFUSED)}
+    return {name: len(_all_names(folders_of(state_folder), name)) for name in (WAITING, REFUSED)}
+
+
+def _put(folder: str, name: str, content: bytes) -> None:
+    """Write an entry durably; nothing of it stays where that fails."""
+    waiting, new = os.path.join(folder, WAITING), os.path.join(folder, f"{name}.new")
+    _make_folders(folder)
+    _sweep(folder)
+    try:
+        write_synced(new, content)
+        os.rename(new, os.path.join(waiting, name))
+        sync_folder(waiting)
+    except OSError:
+        for path in (new, os.path.join(waiting, name)):
+            with suppress(OSError):
+                os.unlink(path)
+        raise
+
+
+def _make_folders(folder: str) -> None:
+    """Make the folders of a spool where they are not there yet, their names on disk too."""
+    waiting = os.path.join(folder, WAITING)
+    if os.path.isdir(waiting):
+        return
+    os.makedirs(waiting, mode=0o700, exist_ok=True)
+    lost.reserve(folder)
+    state = os.path.dirname(folder)
+    for made in (folder, state, os.path.dirname(state)):
+        sync_folder(made)
+
+
+def _note_refused(folder: str, why: str) -> None:
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    name = f"{time.time_ns():020d}-{os.urandom(6).hex()}{SUFFIX}"
+    write_synced(os.path.join(folder, f"{name}.why"), why.encode("utf-8", "replace"))
+    write_synced(os.path.join(folder, name), NOTHING)
+    empty = [n for n in _names(folder) if os.path.getsize(os.path.join(folder, n)) == len(NOTHING)]
+    for old in empty[:-REASONS_AT_MOST]:
+        _remove(os.path.join(folder, old))
+        _remove(os.path.join(folder, f"{old}.why"))
+
+
+def _sweep(folder: str) -> None:
+    """Remove what writers that were killed left."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith(".new") and time.time() - entry.stat().st_mtime > LITTER_S:
+                _remove(entry.path)
+
+
+def _all_names(folders: Iterable[str], inside: str) -> list[str]:
+    return sorted(name for folder in folders for name in _names(os.path.join(folder, inside)))
 
 
 def _names(folder: str) -> list[str]:
@@ -194,20 +251,3 @@ def _remove(path: str) -> None:
         os.unlink(path)
     except FileNotFoundError:
         return
-
-
-def _write_durably(path: str, content: bytes) -> None:
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | CLOSE_ON_EXEC, 0o600)
-    with os.fdopen(fd, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _sync_folder(folder: str) -> None:
-    """Make the names in a folder durable (fsync(2): syncing a file says nothing of the name that leads to it)."""
-    fd = os.open(folder, os.O_RDONLY | ONLY_FOLDER)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)

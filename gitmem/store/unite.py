@@ -16,6 +16,7 @@ from gitmem.errors import FormatError
 from gitmem.frozen import frozen
 from gitmem.git.texts import merge_texts
 from gitmem.hygiene import display
+from gitmem.store import versions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,20 +89,20 @@ def unite(base: bytes | None, one: Version, other: Version, *, path: str, is_for
     (earlier, early), (later, late) = sides
     started = _read(base, path) if base is not None else None
     fields, conflicts = _fields(started, earlier, later, early.who)
-    body, has_two = _body(started, earlier, later, early.who, late.who)
-    if has_two:
-        conflicts.append({"field": "body", "by": [_shown(early.who()), _shown(late.who())]})
+    body, names_of_body = _body(started, earlier, later, early.who, late.who)
+    if names_of_body:
+        conflicts.append({"field": "body", "by": names_of_body})
     if is_forgotten and "retired" in fields and not _is_same_but_retired(earlier, later):
         conflicts.append({"field": "retired", "by": _shown((late if "retired" in earlier.fields else early).who())})
     if conflicts:
-        fields[CONFLICT] = _joined(fields.get(CONFLICT), conflicts)
+        fields[CONFLICT] = _joined(fields.get(CONFLICT), conflicts, fields)
     names = tuple(sorted({str(entry["field"]) for entry in conflicts}))
     for text in (_by_line(started, earlier, later, fields, body), _written(later, fields, body)):
         if text is not None:
             return United(text.encode("utf-8"), names, str(fields.get("kind", "")))
     # Both together are more than one memory may hold: the later one stays, with a word about the other.
     short = [{"field": name, "by": _shown(early.who())} for name in names or ("body",)]
-    text = _written(later, {**later.fields, CONFLICT: _joined(later.fields.get(CONFLICT), short)}, later.body)
+    text = _written(later, {**later.fields, CONFLICT: _joined(later.fields.get(CONFLICT), short, {})}, later.body)
     return United(late.content if text is None else text.encode("utf-8"), names or ("body",), later.kind)
 
 
@@ -255,37 +256,42 @@ def _life(started: Mapping[str, Any], earlier: Mapping[str, Any], later: Mapping
     return first, second.get("claimed")
 
 
-def _joined(there: Any, more: list[dict[str, Any]]) -> list[Any]:
+def _joined(there: Any, more: list[dict[str, Any]], fields: Mapping[str, Any]) -> list[Any]:
+    """Return all that is to be settled, in an order that does not depend on what was merged first.
+
+    A version that counts in the merged *fields* is left out.
+    """
     old = there if isinstance(there, list) else [there] if there is not None else []
-    return list({repr(part): part for part in (*old, *more)}.values())
+    found = {repr(part): part for part in (*old, *more)}
+    texts = [part for part in found.values() if isinstance(part, dict) and part.get("field") == "body"]
+    if len(texts) > 1 and all(isinstance(part.get("by"), list) for part in texts):
+        found = {name: part for name, part in found.items() if part not in texts}
+        names = sorted({str(name) for part in texts for name in part["by"]})
+        found[repr(names)] = {"field": "body", "by": names}
+    return sorted((part for part in found.values() if not _counts(part, fields)), key=repr)
+
+
+def _counts(part: Any, fields: Mapping[str, Any]) -> bool:
+    is_value = isinstance(part, dict) and "other" in part
+    return is_value and _is_same(part["other"], fields.get(str(part.get("field")), _MISSING))
 
 
 def _body(
     base: Document | None, earlier: Document, later: Document, early: Callable[[], str], late: Callable[[], str]
-) -> tuple[str, bool]:
-    """Return the merged body, and whether it holds two versions of some lines."""
+) -> tuple[str, list[str]]:
+    """Return the merged body, and who wrote the versions of lines that it holds several of; empty where it has none."""
     started = unify(base.body) if base else ""
     pieces = merge_texts(started, unify(earlier.body), unify(later.body))
     parts: list[str] = []
+    names: list[str] = []
     for piece in pieces:
         if piece.is_conflict:
-            parts += _two_versions(piece.ours, piece.theirs, _shown(early()), _shown(late()))
+            found = versions.join_versions(piece.ours, piece.theirs, _shown(early()), _shown(late()))
+            parts.append(versions.format_versions(found))
+            names += [one.who for one in found]
         else:
             parts.append(piece.text)
-    return "".join(parts), any(piece.is_conflict for piece in pieces)
-
-
-def _two_versions(one: str, other: str, early: str, late: str) -> list[str]:
-    """Return both versions as Markdown that a person, or an agent, understands as it stands."""
-
-    def version(head: str, lines: str) -> str:
-        return f"> {head}:\n\n{lines.strip(chr(10))}\n\n" if lines.strip() else f"> {head}: nothing.\n\n"
-
-    return [
-        version(f"**Two versions, to settle.** {early} wrote", one),
-        version(f"{late} wrote", other),
-        "> **End of the two versions.**\n",
-    ]
+    return "".join(parts), sorted(set(names))
 
 
 def _shown(who: str) -> str:

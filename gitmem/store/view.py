@@ -9,20 +9,21 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
-from gitmem.errors import ConflictError, ProcessError, RefusedError
+from gitmem.errors import ConflictError, GitmemError, ProcessError, RefusedError
 from gitmem.frozen import replace
 from gitmem.git import worktrees
 from gitmem.git.binary import Git
 from gitmem.git.repository import Repository
-from gitmem.store import exclude
-from gitmem.store.lock import WriteLock
+from gitmem.store import exclude, unfinished
+from gitmem.store.lock import WriteLock, clear_stale_lock, is_worked_in
 from gitmem.store.viewpoint import FILE_NAME, View, load
+from gitmem.whole import write_durably
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
 DEFAULT = ".memory"
@@ -33,24 +34,36 @@ WHOLE, GONE, UNLINKED, FOREIGN = "whole", "gone", "unlinked", "foreign"
 
 
 def save(git: Git, view: View) -> None:
-    """Write down what is known of the view, whole or not at all.
+    """Write down what is known of the view, atomically and durably.
 
     A folder beside the repository's own is named relative to it: it moves, and is copied, with the repository.
     """
     base = os.path.dirname(git.repository.common)
     path = os.path.relpath(view.path, base) if f"{view.path}/".startswith(f"{base}/") else view.path
-    file = os.path.join(git.repository.state, FILE_NAME)
     os.makedirs(git.repository.state, mode=0o700, exist_ok=True)
     known = {name: getattr(view, name) for name in ("name", "shown", "held", "toward", "asked")}
     text = json.dumps({"path": path, **known})
-    with open(f"{file}.new", "w", encoding="utf-8") as out:
-        out.write(text + "\n")
-    os.replace(f"{file}.new", file)
+    write_durably(os.path.join(git.repository.state, FILE_NAME), text.encode("ascii") + b"\n")
 
 
-def lock(state_dir: Path, command: str, timeout_s: float) -> WriteLock:
-    """Return the lock on the view, to enter: one process writes its files at a time."""
-    return WriteLock(state_dir, command=command, timeout_s=timeout_s, name=LOCK)
+@contextmanager
+def lock(git: Git, command: str, timeout_s: float) -> Iterator[None]:
+    """Hold the lock on the view: one process writes its files at a time. What killed ones left is cleared first."""
+    with WriteLock(git.repository.state_dir, command=command, timeout_s=timeout_s, name=LOCK) as held:
+        view = load(git.repository)
+        if view is not None:
+            clear_stale_lock(_path(os.path.join(view.admin(git), "HEAD.lock")), held.crashed)
+            # `git commit` holds this one for as long as the person's editor is open.
+            if is_locked(git, view) and not is_worked_in(view.path):
+                clear_stale_lock(_path(lock_of(git, view)), held.crashed)
+        held.renew()
+        yield
+
+
+def _path(text: str) -> Path:
+    from pathlib import Path
+
+    return Path(text)
 
 
 def condition(git: Git, view: View) -> str:
@@ -83,6 +96,7 @@ def find(git: Git) -> View | None:
     view = load(git.repository)
     if view is None:
         return None
+    unfinished.mend(git, view)
     found = condition(git, view)
     if found == GONE:
         moved = replace(view, path=worktrees.place_of(view.admin(git)) or view.path)
@@ -121,13 +135,24 @@ def make(git: Git, path: str, commit: str) -> View:
     Raises:
         RefusedError: Nothing may be made there.
     """
+    unfinished.clear(git, path, commit)
     view = _adopted(git, path, commit)
     if view is None:
-        refuse_place(git, path)
-        view = View(path, worktrees.register(git, path, commit), "", {})
+        view = View(path, _register(git, path, commit), "", {}, (commit,))
     save(git, view)
     _exclude(git, path, add=True)
     return view
+
+
+def _register(git: Git, path: str, commit: str) -> str:
+    """Let git register a view and return its name; the plan is noted before, so that a power cut does not end it."""
+    try:
+        refuse_place(git, path)
+        save(git, View(path, "", "", {}))
+        return worktrees.register(git, path, commit)
+    except GitmemError:
+        _drop_state(git)
+        raise
 
 
 def _adopted(git: Git, path: str, tip: str) -> View | None:

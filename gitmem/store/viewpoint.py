@@ -29,6 +29,7 @@ class View:
         shown: The commit that its files were brought to; empty before the first time.
         held: Files that a person changed and that changed on the branch as well, with the blob that the person's
             version was made from; empty where there was none.
+        toward: Commits that a refresh which was cut short was bringing the files to.
     """
 
     path: str
@@ -54,6 +55,17 @@ def has_one(state: str) -> bool:
 
 def load(repository: Repository) -> View | None:
     """Return the view, or None where there is none (or nothing readable is known of it)."""
+    view = _read(repository)
+    return view if view is not None and view.name else None
+
+
+def load_planned(repository: Repository) -> str:
+    """Return the folder of a view whose making was cut short before git knew it, or an empty string."""
+    view = _read(repository)
+    return view.path if view is not None and not view.name else ""
+
+
+def _read(repository: Repository) -> View | None:
     if not has_one(repository.state):
         return None
     import json  # 1 ms, and only where there is a view
@@ -67,7 +79,7 @@ def load(repository: Repository) -> View | None:
         name = str(found["name"])
         toward = tuple(str(commit) for commit in found.get("toward", ()))
         view = View(path, name, str(found["shown"]), held, toward, asked=found.get("asked") is True)
-        return view if name and "/" not in name and name != ".." else None
+        return view if "/" not in name and name != ".." else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 

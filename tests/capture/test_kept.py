@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
 from agent_work import SECRET, kept, ran, refusals
 
 from gitmem.app import Memory
-from gitmem.store.spool import Spool
+from gitmem.store import lost, spool
+from gitmem.store.spool import Spool, folders_of
 
 LEARNT = "LEARNED: retries must be idempotent"
 
@@ -137,3 +140,24 @@ def test_near_duplicate_is_folded(memory: Memory, repo: Path) -> None:
     memory.tool_used(ran(repo, 'bd comment shop-2 "LEARNED: After a minute the gateway drops idle connections"'))
 
     assert len(kept(memory)) == 1
+
+
+def test_of_several_learnings_each_is_tried_and_each_loss_is_noted(
+    memory: Memory, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = folders_of(memory.git.repository.state)
+    put, calls = spool._put, iter(range(10))
+
+    def fails_at_first(folder: str, name: str, content: bytes) -> None:
+        if next(calls) < len(folders):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        put(folder, name, content)
+
+    monkeypatch.setattr(spool, "_put", fails_at_first)
+    with pytest.raises(OSError, match="No space"):
+        memory.tool_used(
+            ran(repo, "bd comment s-1 'LEARNED: herons nest early\nLEARNED: pelicans cache what they fetch'")
+        )
+
+    assert list(kept(memory)) == ["learned-pelicans-cache-what-they-fetch"]
+    assert [loss.why for loss in lost.list_losses(folders)] == ["No space left on device"]

@@ -14,10 +14,12 @@ from conftest import put_files
 
 from gitmem.app import Memory
 from gitmem.capture.tools import may_comment, may_note
+from gitmem.config import second_place
 
 PLAYED = """
 import os, signal, sys
 from gitmem.app import Memory
+from gitmem.config import second_place
 from gitmem.event import SHELL, TOOL, Edit, Event
 event = Event("claude-code", TOOL, tool=SHELL, session="s1", folder=os.getcwd(), failed=False, command=sys.argv[1])
 with Memory(os.getcwd()) as memory:
@@ -96,9 +98,11 @@ def test_work_of_an_exempt_type_is_left_alone_but_not_what_it_says(memory: Memor
     assert list(kept(memory)) == ["learned-retries-must-be-idempotent"]
 
 
-def test_nothing_is_done_where_the_disk_is_full_but_say_so(memory: Memory, repo: Path) -> None:
-    (Path(memory.git.repository.state)).mkdir(exist_ok=True)
-    (Path(memory.git.repository.state) / "spool").write_text("in the way")
+def test_what_no_disk_takes_is_an_error(memory: Memory, repo: Path) -> None:
+    state = Path(memory.git.repository.state)
+    for folder in (state, Path(second_place(state))):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "spool").write_text("in the way")
 
     with pytest.raises(OSError, match="spool"):
         memory.tool_used(ran(repo, 'bd comment s-1 "LEARNED: retries must be idempotent"'))

@@ -138,6 +138,22 @@ def test_read_only_disk_stops_no_agent(service: Path) -> None:
         inside.close()
 
 
+@needs_namespaces
+def test_capture_that_can_neither_be_written_nor_noted_is_told_at_once(service: Path) -> None:
+    inside = Inside('mount -t tmpfs none "$1" && cp -a "$2/." "$1" && mount -o remount,ro "$1"', "/mnt", str(service))
+    command = {"command": 'bd comment s-1 "LEARNED: pelicans cache what herons fetch"'}
+    told = service.parent / "told"
+    told.write_text(json.dumps(payload("claude-code/PostToolUse.Bash", cwd="/mnt", tool_input=command)))
+    try:
+        done = inside(Path("/"), "sh", "-c", f"cd /mnt && XDG_STATE_HOME=/mnt '{GITMEM}' hook claude-code < '{told}'")
+    finally:
+        inside.close()
+
+    assert is_accepted(done)
+    assert "gitmem could not write what it captured" in done.out
+    assert "Read-only file system" in done.out
+
+
 @pytest.mark.parametrize("harness", HARNESSES)
 def test_very_large_payload_is_left_alone(service: Path, harness: str) -> None:
     told = b'{"hook_event_name": "PostToolUse", "tool_response": "' + b"x" * 50_000_000 + b'"}'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 from conftest import Ran, commit_files, tip
 from e2e.console import GITMEM, Console, environment, needs_namespaces, run, snapshot, start
+from telling import payload
 
 WRITES = {
     "remember": ["remember", "No room for this", "--key", "no-room"],
@@ -201,6 +203,63 @@ def test_limit_on_file_sizes_keeps_a_write_whole_or_refuses_it(repo: Path, limit
     assert not list((repo / ".git").glob("fast_import_crash_*"))
     assert not list((repo / ".git/refs").rglob("*.lock"))
     assert console.ok("remember", "-", "--key", "long", input=text) == "long"
+
+
+# A capture on a full disk
+
+LEARNED = 'bd comment s-1 "LEARNED: pelicans cache what herons fetch"'
+
+
+def capture(inside: Inside, folder: Path, told: Path, *, state_home: Path, call: str = "1") -> Ran:
+    """Call the hook of a harness for a comment that says what was learnt."""
+    content = payload(
+        "claude-code/PostToolUse.Bash", cwd=str(folder), tool_input={"command": LEARNED}, tool_use_id=call
+    )
+    told.write_text(json.dumps(content))
+    script = f"XDG_STATE_HOME='{state_home}' '{GITMEM}' hook claude-code < '{told}'"
+    return inside(folder, "sh", "-c", script)
+
+
+@needs_namespaces
+@pytest.mark.parametrize("what", FILL)
+def test_capture_on_a_full_disk_is_kept_elsewhere_and_written_when_there_is_room(
+    small: tuple[Inside, Path], tmp_path: Path, what: str
+) -> None:
+    inside, folder = small
+    inside.ok(folder, "sh", "-c", FILL[what])
+
+    done = capture(inside, folder, tmp_path / "told", state_home=tmp_path / "state-home")
+    shown = inside(folder, str(GITMEM), "recall", "pelicans")
+    inside.ok(folder, "sh", "-c", "rm ../filler*")
+    inside.ok(folder, str(GITMEM), "doctor", "--fix")
+
+    assert (done.status, done.out, done.err) == (0, "", "")
+    assert "pelicans" in shown.out
+    assert "pelicans" in inside.ok(folder, "git", "log", "-p", "-1", "memory")
+
+
+@needs_namespaces
+@pytest.mark.parametrize("what", FILL)
+def test_capture_that_no_disk_takes_is_reported_by_doctor_and_at_the_next_start(
+    small: tuple[Inside, Path], tmp_path: Path, what: str
+) -> None:
+    inside, folder = small
+    home, told = folder.parent / "home", tmp_path / "told"
+    inside.ok(folder, str(GITMEM), "remember", "There was room", "--key", "room")
+    capture(inside, folder, told, state_home=home)
+    inside.ok(folder, str(GITMEM), "doctor", "--fix")
+    inside.ok(folder, "sh", "-c", FILL[what])
+
+    done = capture(inside, folder, told, state_home=home, call="2")
+    told.write_text(json.dumps(payload("claude-code/SessionStart.startup", cwd=str(folder))))
+    start = inside.ok(folder, "sh", "-c", f"XDG_STATE_HOME='{home}' '{GITMEM}' hook claude-code < '{told}'")
+    doctor = inside(folder, "sh", "-c", f"XDG_STATE_HOME='{home}' '{GITMEM}' doctor")
+
+    assert (done.status, done.err) == (0, "")
+    assert "1 captured text could not be written to disk" in start
+    assert "capture-lost" in doctor.out
+    inside.ok(folder, "sh", "-c", f"rm ../filler*; XDG_STATE_HOME='{home}' '{GITMEM}' doctor --fix")
+    assert "capture-lost" not in inside.ok(folder, "sh", "-c", f"XDG_STATE_HOME='{home}' '{GITMEM}' doctor")
 
 
 # A disk that may only be read

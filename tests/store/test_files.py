@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import pytest
 
 from gitmem.model import Verdict
@@ -69,3 +71,21 @@ def test_two_new_tables_of_one_name_never_make_a_file_that_cannot_be_read() -> N
 
 def test_a_policy_that_cannot_be_read_gives_way() -> None:
     assert policies(BASE, "[[[", BASE.replace("30d", "1d")) == (BASE.replace("30d", "1d"), True)
+
+
+def test_of_three_versions_of_a_setting_every_order_of_merging_makes_the_same() -> None:
+    base = b"[verify]\njobs = 1\n"
+    texts = {name: base.replace(b"1", number) for name, number in (("Ana", b"2"), ("Bob", b"3"), ("Cem", b"4"))}
+    found = set()
+    for first, second, third in permutations(texts):
+        both, _ = unite_policies(base, Side(texts[first], first), Side(texts[second], second))
+        greatest = max((first, second), key=lambda name: texts[name])
+        found.add(unite_policies(base, Side(both, greatest), Side(texts[third], third)))
+
+    assert found == {
+        (
+            b"[verify]\njobs = 4\n# gitmem: two versions, to settle. Ana wrote:\n# jobs = 2\n"
+            b"# gitmem: two versions, to settle. Bob wrote:\n# jobs = 3\n",
+            True,
+        )
+    }

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.errors import ConflictError, GitmemError
+from gitmem.errors import ConflictError, GitmemError, ProcessError
+from gitmem.frozen import replace
 from gitmem.store import lock as module
-from gitmem.store.lock import FRESH_S, LEFT_WITHIN_S, Holder, WriteLock, clear_stale_ref_lock
+from gitmem.store.lock import FRESH_S, LEFT_WITHIN_S, Holder, WriteLock, clear_stale_lock
 
 HOLD = """
 import sys, time
@@ -80,7 +81,25 @@ def test_who_waits_gets_it_when_the_holder_lets_go(tmp_path: Path) -> None:
         os.kill(other.process.pid, signal.SIGINT)
 
         with take(tmp_path) as lock:
+            assert lock.crashed is not None, "its git may have died with it"
+        with take(tmp_path) as lock:
             assert lock.crashed is None
+
+
+def test_a_holder_that_refuses_its_work_leaves_no_note(tmp_path: Path) -> None:
+    with pytest.raises(GitmemError), take(tmp_path):
+        raise GitmemError("refused")
+
+    assert (tmp_path / "lock").read_bytes() == b""
+
+
+@pytest.mark.parametrize(("status", "is_noted"), [(-9, True), (128, False)])
+def test_a_holder_whose_git_was_killed_leaves_a_note(tmp_path: Path, status: int, is_noted: bool) -> None:
+    with pytest.raises(ProcessError), take(tmp_path):
+        raise ProcessError("git said no", argv=["git"], status=status, stderr="")
+
+    with take(tmp_path) as lock:
+        assert (lock.crashed is not None) == is_noted
 
 
 def test_a_killed_holder_leaves_no_lock_but_its_name(tmp_path: Path) -> None:
@@ -179,21 +198,21 @@ def test_a_link_in_its_place_is_not_followed(tmp_path: Path) -> None:
 def test_what_a_dead_writer_left_is_removed(tmp_path: Path) -> None:
     lock = ref_lock(tmp_path, age_s=5)
 
-    assert clear_stale_ref_lock(lock, dead(started_s_ago=6))
+    assert clear_stale_lock(lock, dead(started_s_ago=6))
     assert not lock.exists()
 
 
 def test_what_an_earlier_one_of_several_dead_writers_left_is_removed(tmp_path: Path) -> None:
     lock = ref_lock(tmp_path, age_s=50)
 
-    assert clear_stale_ref_lock(lock, dead(started_s_ago=5, since_s_ago=51))
+    assert clear_stale_lock(lock, dead(started_s_ago=5, since_s_ago=51))
 
 
 def test_what_was_just_left_is_removed_when_nobody_lets_go_of_it(tmp_path: Path) -> None:
     lock = ref_lock(tmp_path)
     began = time.monotonic()
 
-    assert clear_stale_ref_lock(lock, dead())
+    assert clear_stale_lock(lock, dead())
     assert time.monotonic() - began >= FRESH_S - 0.1
 
 
@@ -208,15 +227,15 @@ def test_a_lock_that_is_let_go_and_taken_by_another_meanwhile_is_not_stolen(
 
     monkeypatch.setattr(module.time, "sleep", others_do)
 
-    assert not clear_stale_ref_lock(lock, dead())
+    assert not clear_stale_lock(lock, dead())
     assert lock.exists()
 
 
-@pytest.mark.parametrize("age_s", [0.0, 5.0, 100_000.0])
+@pytest.mark.parametrize("age_s", [0.0, 5.0, 600.0])
 def test_without_a_dead_writer_no_lock_is_taken_away(tmp_path: Path, age_s: float) -> None:
     lock = ref_lock(tmp_path, age_s=age_s)
 
-    assert not clear_stale_ref_lock(lock, None)
+    assert not clear_stale_lock(lock, None)
     assert lock.exists()
 
 
@@ -228,12 +247,59 @@ def test_without_a_dead_writer_no_lock_is_taken_away(tmp_path: Path, age_s: floa
 def test_a_foreign_lock_is_not_stolen(tmp_path: Path, age_s: float, died_s_ago: float) -> None:
     lock = ref_lock(tmp_path, age_s=age_s)
 
-    assert not clear_stale_ref_lock(lock, dead(started_s_ago=died_s_ago))
+    assert not clear_stale_lock(lock, dead(started_s_ago=died_s_ago))
     assert lock.exists()
 
 
 def test_where_there_is_no_lock_nothing_is_waited_for(tmp_path: Path) -> None:
     began = time.monotonic()
 
-    assert not clear_stale_ref_lock(tmp_path / "none.lock", dead())
+    assert not clear_stale_lock(tmp_path / "none.lock", dead())
     assert time.monotonic() - began < FRESH_S / 2
+
+
+# After a restart of the machine
+
+
+def boot(monkeypatch: pytest.MonkeyPatch, *, s_ago: float, boot_id: str = "this") -> None:
+    monkeypatch.setattr(module, "boot_time", lambda: time.time() - s_ago)
+    monkeypatch.setattr(module, "boot_id", lambda: boot_id)
+
+
+@pytest.mark.parametrize(("age_s", "booted_s_ago", "is_removed"), [(600, 300, True), (200, 300, False)])
+def test_a_lock_file_from_before_the_machine_started_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, age_s: float, booted_s_ago: float, is_removed: bool
+) -> None:
+    boot(monkeypatch, s_ago=booted_s_ago)
+    lock = ref_lock(tmp_path, age_s=age_s)
+
+    assert clear_stale_lock(lock, None) == is_removed
+    assert lock.exists() != is_removed
+
+
+def test_a_lock_file_from_before_the_start_that_a_process_has_open_is_not_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    boot(monkeypatch, s_ago=300)
+    lock = ref_lock(tmp_path, age_s=600)
+
+    with lock.open():
+        assert not clear_stale_lock(lock, None)
+
+
+def test_a_writer_that_died_with_the_machine_left_no_lock_file_made_after_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    boot(monkeypatch, s_ago=20)
+    before = replace(dead(started_s_ago=30), boot="another")
+
+    assert not clear_stale_lock(ref_lock(tmp_path, age_s=5), before)
+    assert clear_stale_lock(ref_lock(tmp_path, age_s=5), replace(before, boot="this"))
+
+
+def test_the_note_of_a_writer_names_the_start_of_the_machine(tmp_path: Path) -> None:
+    Holding(tmp_path).kill()
+
+    with take(tmp_path) as lock:
+        assert lock.crashed is not None
+        assert lock.crashed.boot == module.boot_id() == Path("/proc/sys/kernel/random/boot_id").read_text().strip()

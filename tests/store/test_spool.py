@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -10,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.store.spool import LITTER_S, Spool, waiting_in
+from gitmem.config import second_place
+from gitmem.store import lost
+from gitmem.store.spool import LITTER_S, Spool, counts, folders_of, waiting_in
 
 WRITER = """
 import sys
@@ -67,7 +70,8 @@ def test_entry_is_synced_with_its_names_before_it_is_acknowledged(
     second = Spool(tmp_path).append({"text": "b"})
 
     folder = tmp_path / "spool"
-    assert made == [*map(str, (folder, tmp_path, tmp_path.parent, folder / f"{first}.new", folder / "waiting"))]
+    new = [folder, tmp_path, tmp_path.parent, folder / f"{first}.new", folder / "waiting"]
+    assert made == [str(folder / "lost"), *map(str, new)]
     assert synced == [str(folder / f"{second}.new"), str(folder / "waiting")]
 
 
@@ -120,3 +124,88 @@ def test_end_sweeps_old_litter_only(tmp_path: Path) -> None:
 
     assert (old.exists(), new.exists()) == (False, True)
     assert len(spool.list_waiting()) == 1
+
+
+# A disk that does not take an entry
+
+
+def elsewhere(state: Path) -> Path:
+    """Return the second place of a spool."""
+    return Path(second_place(state), "spool")
+
+
+def test_entry_that_the_disk_does_not_take_goes_to_a_second_place_and_is_read_in_order(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    spool = Spool(state)
+    spool.append({"text": "first"})
+    (state / "spool").rename(tmp_path / "away")
+    (state / "spool").write_text("in the way")
+    second = spool.append({"text": "second"})
+    assert [path.name for path in (elsewhere(state) / "waiting").iterdir()] == [second]
+    (state / "spool").unlink()
+    (tmp_path / "away").rename(state / "spool")
+    spool.append({"text": "third"})
+
+    assert texts(spool) == ["first", "second", "third"]
+    assert len(waiting_in(state)) == counts(state)["waiting"] == 3
+    spool.set_aside(second, "because")
+    assert [why for _, why in spool.list_refused()] == ["because"]
+    spool.remove(spool.list_waiting())
+    assert waiting_in(state) == ()
+
+
+@pytest.mark.parametrize("call", ["fsync", "rename"])
+def test_entry_that_an_io_error_met_is_in_the_second_place_once_and_leaves_no_litter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    state = tmp_path / "state"
+    spool = Spool(state)
+    spool.append({"text": "first"})
+    real = getattr(os, call)
+    calls = iter([OSError(errno.EIO, os.strerror(errno.EIO))])
+
+    def fails_once(*args: object, **more: object) -> object:
+        if err := next(calls, None):
+            raise err
+        return real(*args, **more)
+
+    monkeypatch.setattr(os, call, fails_once)
+    spool.append({"text": "second"})
+
+    assert texts(spool) == ["first", "second"]
+    assert len(list((elsewhere(state) / "waiting").iterdir())) == 1
+    assert list(state.rglob("*.new")) == []
+
+
+def test_two_repositories_do_not_share_a_second_place(tmp_path: Path) -> None:
+    states = [tmp_path / "a/.git/gitmem", tmp_path / "b/.git/gitmem"]
+    for state in states:
+        state.mkdir(parents=True)
+        (state / "spool").write_text("in the way")
+    Spool(states[0]).append({"text": "of a"})
+
+    assert [len(waiting_in(state)) for state in states] == [1, 0]
+
+
+SHORT = """
+import resource, sys
+from gitmem.store.spool import Spool
+spool = Spool(sys.argv[1])
+spool.append({"text": "short"})
+resource.setrlimit(resource.RLIMIT_FSIZE, (6_000, 6_000))
+try:
+    spool.append({"text": "long " * 2_000})
+except OSError as err:
+    print(err.strerror)
+"""
+
+
+def test_entry_that_is_written_in_part_only_is_no_entry_and_its_loss_is_noted(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+
+    done = subprocess.run([sys.executable, "-c", SHORT, str(state)], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "File too large\n"
+    assert texts(Spool(state)) == ["short"]
+    assert [loss.why for loss in lost.list_losses(folders_of(state))] == ["File too large"]
+    assert list(tmp_path.rglob("*.new")) == []

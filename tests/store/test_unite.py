@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -218,3 +220,62 @@ def test_what_gitmem_writes_itself_is_nothing_to_settle(name: str) -> None:
 
     assert found.conflicts == ()
     assert fields(found)[name] == ("2026-01-01T00:00:00Z" if name == "created" else "2026-02-01T00:00:00Z")
+
+
+def orders(texts: list[str], who: Callable[[str], str]) -> set[bytes]:
+    """Merge three versions in every order, two at a time, and return what comes of it."""
+
+    def version(text: str) -> Version:
+        return Version(text.encode(), lambda: who(str(parse(text.encode(), path=PATH).fields["updated"])))
+
+    found = set()
+    for first, second, third in permutations(texts):
+        both = unite(BASE.encode(), version(first), version(second), path=PATH).content.decode()
+        found.add(unite(BASE.encode(), version(both), version(third), path=PATH).content)
+    return found
+
+
+def one_of(number: int, title: str, text: str, ttl: str) -> str:
+    stamp = f"ttl: {ttl}\nupdated: 2026-11-0{number}T00:00:00Z"
+    return BASE.replace("A title", title).replace("Two.", text).replace("ttl: 30d", stamp)
+
+
+def test_of_three_conflicting_versions_each_is_named_in_one_order() -> None:
+    texts = [one_of(n, f"{name}'s", f"Two, {name}.", f"{n}1d") for n, name in enumerate(("Cem", "Bob", "Ana"), 1)]
+
+    found = orders(texts, lambda updated: {"1": "Cem", "2": "Bob", "3": "Ana"}[updated[9]])
+
+    assert len(found) == 1
+    document = parse(found.pop(), path=PATH)
+    assert (document.fields["title"], document.fields["conflict"]) == (
+        "Ana's",
+        [
+            {"field": "body", "by": ["Ana", "Bob", "Cem"]},
+            {"field": "title", "other": "Bob's", "by": "Bob"},
+            {"field": "title", "other": "Cem's", "by": "Cem"},
+            {"field": "ttl", "other": "11d", "by": "Cem"},
+            {"field": "ttl", "other": "21d", "by": "Bob"},
+        ],
+    )
+    assert document.body == (
+        "One.\n\n> **Three versions, to settle.** Ana wrote:\n\nTwo, Ana.\n\n> Bob wrote:\n\nTwo, Bob.\n\n"
+        "> Cem wrote:\n\nTwo, Cem.\n\n> **End of the three versions.**\n"
+    )
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["Ana's", "Bob's", "Cem's"]),
+            st.sampled_from(["Two, a.", "Two, b.", "Two, c.", ""]),
+            st.sampled_from(["60d", "90d"]),
+        ),
+        min_size=3,
+        max_size=3,
+    )
+)
+def test_of_three_conflicting_versions_every_order_of_merging_makes_the_same(drawn: list[tuple[str, str, str]]) -> None:
+    texts = [one_of(number, *one) for number, one in enumerate(drawn, 1)]
+
+    assert len(orders(texts, lambda _: "Ana")) == 1

@@ -1,0 +1,87 @@
+"""Captured texts that could be written nowhere, noted for doctor and the next start of a session.
+
+The note has its room beside the spool from the first capture on: writing over a block that a file has already needs no
+free space on most file systems.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import suppress
+
+from gitmem.frozen import frozen
+from gitmem.locks import CLOSE_ON_EXEC, NO_FOLLOW, lock
+from gitmem.whole import write_synced
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+NAME = "lost"
+ROOM = 4096
+
+
+@frozen
+class Loss:
+    """A captured text that is gone.
+
+    Attributes:
+        at: When it was captured, epoch seconds.
+        why: Why it could not be written, in the system's words.
+    """
+
+    at: int
+    why: str
+
+
+def reserve(folder: str) -> None:
+    """Make the note where it is missing, so that it can be written on a full disk."""
+    path = os.path.join(folder, NAME)
+    if not os.path.exists(path):
+        with suppress(OSError):
+            write_synced(path, bytes(ROOM))
+
+
+def note(folders: Iterable[str], why: str) -> bool:
+    """Note a loss in the first folder that allows it; tell whether one did."""
+    for folder in folders:
+        with suppress(OSError):
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+            _add(os.path.join(folder, NAME), f"{int(time.time())} {why[:200]}\n".encode("utf-8", "replace"))
+            return True
+    return False
+
+
+def list_losses(folders: Iterable[str]) -> list[Loss]:
+    """Return the losses that were noted, the oldest first."""
+    found = []
+    for folder in folders:
+        with suppress(OSError), open(os.path.join(folder, NAME), encoding="utf-8", errors="replace") as file:
+            words = (line.partition(" ") for line in file.read(ROOM).strip("\0").splitlines())
+            found += [Loss(int(at), why) for at, _, why in words if at.isdecimal() and at.isascii()]
+    return sorted(found, key=lambda loss: loss.at)
+
+
+def forget(folders: Iterable[str]) -> None:
+    """Clear the notes; their room stays."""
+    for folder in folders:
+        path = os.path.join(folder, NAME)
+        with suppress(OSError):
+            if os.path.getsize(path):
+                write_synced(path, bytes(ROOM))
+
+
+def _add(path: str, line: bytes) -> None:
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | CLOSE_ON_EXEC | NO_FOLLOW, 0o600)
+    try:
+        lock(fd)
+        there = os.read(fd, ROOM).rstrip(b"\0") + line
+        while len(there) > ROOM:
+            there = there.partition(b"\n")[2]
+        os.lseek(fd, 0, os.SEEK_SET)
+        if os.write(fd, there.ljust(ROOM, b"\0")) < len(there):
+            raise OSError("the disk is full")
+        os.fsync(fd)
+    finally:
+        os.close(fd)

@@ -1,0 +1,78 @@
+"""Versions of the same lines side by side in a memory's body: written as Markdown, read again, and joined. Pure.
+
+Three people who change the same lines are merged two at a time. The versions that a merge finds in one side already are
+taken apart and put in one order, so that the result is the same whoever was merged first.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gitmem.frozen import frozen
+
+COUNTS = {2: "Two", 3: "Three", 4: "Four", 5: "Five", 6: "Six"}
+_HEAD = re.compile(r"> \*\*[A-Z0-9][a-z0-9]* versions, to settle\.\*\* (.*) wrote:( nothing\.)?")
+_NEXT = re.compile(r"> (.*) wrote:( nothing\.)?")
+_END = re.compile(r"> \*\*End of the [a-z0-9]+ versions\.\*\*")
+
+
+@frozen
+class Lines:
+    """One person's version of some lines.
+
+    Attributes:
+        who: The name to show.
+        text: The lines, without line feeds around them.
+    """
+
+    who: str
+    text: str
+
+
+def join_versions(one: str, other: str, by_one: str, by_other: str) -> list[Lines]:
+    """Return the versions that two sides have of the same lines, sorted by their text, each once.
+
+    Args:
+        one: The lines of one side: versions side by side, or plain lines.
+        other: Those of the other side.
+        by_one: Who wrote the one side, where it has plain lines.
+        by_other: Who wrote the other side.
+    """
+    versions = [
+        *(parse_versions(one) or [_plain(by_one, one)]),
+        *(parse_versions(other) or [_plain(by_other, other)]),
+    ]
+    by_text = {lines.text: lines for lines in sorted(versions, key=lambda lines: lines.who, reverse=True)}
+    return [by_text[text] for text in sorted(by_text)]
+
+
+def format_versions(versions: list[Lines]) -> str:
+    """Return versions as Markdown that a person, or an agent, understands as it stands."""
+    count = COUNTS.get(len(versions), str(len(versions)))
+    heads = [f"**{count} versions, to settle.** {versions[0].who}", *(one.who for one in versions[1:])]
+    parts = [
+        f"> {head} wrote:\n\n{one.text}\n\n" if one.text else f"> {head} wrote: nothing.\n\n"
+        for head, one in zip(heads, versions, strict=True)
+    ]
+    return "".join([*parts, f"> **End of the {count.lower()} versions.**\n"])
+
+
+def parse_versions(text: str) -> list[Lines]:
+    """Return the versions that a text consists of; none where it holds anything else."""
+    first, *lines = text.strip("\n").split("\n")
+    head = _HEAD.fullmatch(first)
+    if head is None or not lines or not _END.fullmatch(lines.pop()):
+        return []
+    found: list[tuple[str, list[str]]] = [(head.group(1), [])]
+    for line in lines:
+        if begins := _NEXT.fullmatch(line):
+            found.append((begins.group(1), []))
+        elif _HEAD.fullmatch(line) or _END.fullmatch(line):
+            return []
+        else:
+            found[-1][1].append(line)
+    return [_plain(who, "\n".join(part)) for who, part in found]
+
+
+def _plain(who: str, text: str) -> Lines:
+    return Lines(who, text.strip("\n"))
