@@ -66,6 +66,7 @@ MEMBERS = {
     "locks": "process",
     "whole": "process",
     "secrets": "hygiene",
+    "secret_rules": "hygiene",
     "frozen": "errors",
     "leftovers": "doctor",
     "doctor_checks": "doctor",
@@ -121,6 +122,7 @@ HEAVY = (
 )  # fmt: skip
 # Modules without a test file of their own, and where they are tested instead.
 TESTED_ELSEWHERE: dict[str, str] = {
+    "gitmem/secret_rules.py": "the table of formats: tests/test_secrets.py",
     "gitmem/embed/provider.py": "the protocol: every provider's tests",
     "gitmem/__init__.py": "the lazy Memory: tests/test_app.py",
     "gitmem/recall/texts.py": "what a recall reads: tests/recall/test_plain.py",
