@@ -117,10 +117,14 @@ def test_bug_report_has_no_secret(repo: Path, tmp_path: Path) -> None:
     assert token not in done.stderr + reports[0].read_text()
 
 
-def test_rule_that_the_policy_allows_is_let_through(repo: Path) -> None:
+def test_policy_of_the_branch_does_not_let_a_secret_through_and_own_configuration_does(repo: Path) -> None:
     gitmem(repo, "init")
     put_files(repo, {"gitmem.toml": '[secrets]\nallow = ["github-token"]\n'})
+    typed = ("remember", f"a revoked one: {TOKENS['github']}", "--key", "k")
 
-    done = gitmem(repo, "remember", f"a revoked one: {TOKENS['github']}", "--key", "k")
+    refused = gitmem(repo, *typed)
+    git(repo, "config", "--add", "gitmem.secretsAllow", "github-token")
+    done = gitmem(repo, *typed)
 
+    assert (refused.status, "seems to hold a secret" in refused.err) == (2, True)
     assert (done.status, json.loads(gitmem(repo, "show", "k", "--json").out)["key"]) == (0, "k")
