@@ -14,13 +14,14 @@ from gitmem.verify.undeclared import NAMED, names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from gitmem.catalog.catalog import Catalog
     from gitmem.opened import Opened
     from gitmem.policy import Policy
 
+REVOKE = "revoke it, because the history keeps it; then take it out: gitmem edit {}"
 COST = "a fact without paths depends on the whole tree"
 
 
@@ -62,6 +63,23 @@ def list_undeclared(memory: Opened, catalog: Catalog) -> list[Problem]:
             hint = f"gitmem edit {key} --path …; or have its reads observed: gitmem edit {key} --path ''"
             found.append(Problem("undeclared-read", paths[key], told, key=key, hint=hint, severity="warning"))
     return found
+
+
+def list_secrets(catalog: Catalog, allowed: Sequence[str]) -> list[Problem]:
+    """Return the memories that hold a secret, by path; the secret itself is never repeated.
+
+    Args:
+        catalog: The catalog.
+        allowed: The rules that this person's configuration silences.
+    """
+    found: dict[tuple[str, str], list[str]] = {}
+    for path, key, rule, line in catalog.rows("SELECT path, key, rule, line FROM secret ORDER BY path, line"):
+        if rule not in allowed:
+            found.setdefault((path, key), []).append(f"{rule} in line {line}")
+    return [
+        Problem("secret", path, f"it holds a secret ({', '.join(places[:NAMED])})", key=key, hint=REVOKE.format(key))
+        for (path, key), places in found.items()
+    ]
 
 
 def list_without_effect(policy: Policy) -> list[Problem]:

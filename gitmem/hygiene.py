@@ -193,11 +193,6 @@ def new_nonce(text: str) -> str:
     return nonce
 
 
-def fenced(text: str, *, source: str) -> str:
-    """Return others' words as ``inject`` frames them, between markers of their own; empty where there are none."""
-    return inject(text, source=source, nonce=new_nonce(f"{text}\n{source}")) if text else ""
-
-
 def inject(text: str, *, source: str, nonce: str) -> str:
     """Frame the text of memories as data for an agent's prompt.
 

@@ -61,6 +61,8 @@ _DISCORD_ID = r"(?:[MNO][DTjz][AEIMQUYcgk][0-5w-z]){5,6}[A-Za-z0-9]{0,3}"
 _RFC_7617 = "Aladdin:open sesame"
 # How far before its option the name of a command is looked for.
 COMMAND_CHARS = 400
+# Every token has so many characters in a row, and most prose has not: it is searched for few rules then.
+LONG = 20
 
 
 @frozen
@@ -74,12 +76,14 @@ class Rule:
         pattern: A regular expression. Its last group that took part is the credential; without a group it is the
             whole match, and must not continue a word.
         accept: Says whether a match is one, or None for a token that only must not look like a placeholder.
+        is_short: Whether a match may be without ``LONG`` characters in a row that are no white space.
     """
 
     name: str
     needles: str
     pattern: str
     accept: Accept | None = None
+    is_short: bool = False
 
 
 def _value(match: re.Match[str]) -> str:
@@ -283,6 +287,7 @@ RULES = (
         "://",
         r"://([^\s/?#@:\"'`<>]*):([^\s/?#@\"'`<>]{3,})@(?!sha\d)(?=[A-Za-z0-9\[])(?![\w.-]{0,60}example)",
         _is_password_in_url,
+        is_short=True,
     ),
     Rule(
         "password-of-curl",
@@ -290,6 +295,7 @@ RULES = (
         r"(?<=\s)(?:-[A-Za-z]{0,8}[uU]|--(?:proxy-)?user)(?:[ \t]{1,8}|=)?"
         r"(?:\"([^\"\n:]{0,64}):([^\"\n]{3,256})\"|'([^'\n:]{0,64}):([^'\n]{3,256})'|([^\s:\"']{0,64}):([^\s\"']{3,256}))",
         _is_password_of_curl,
+        is_short=True,
     ),
     # A header's value, npm's ``_auth`` and Docker's ``"auth"``.
     Rule(
@@ -298,6 +304,7 @@ RULES = (
         r"(?i)(?:basic[ \t]{1,4}|_auth[ \t]{0,4}=[ \t]{0,4}|\"auth\"[ \t]{0,4}:[ \t]{0,4})[\"']?"
         r"([A-Za-z0-9+/]{8,1024}={0,2})(?![A-Za-z0-9+/=])",
         _is_basic,
+        is_short=True,
     ),
     Rule("bearer-token", "bearer", r"(?i)bearer[ \t]{1,4}([A-Za-z0-9._~+/-]{20,}={0,2})", _is_borne),
     Rule(
@@ -306,5 +313,6 @@ RULES = (
         "shared signing",
         rf"(?i)({_NAME}){_ASSIGNS}{_VALUE}",
         _is_assigned,
+        is_short=True,
     ),
 )

@@ -11,11 +11,14 @@ from functools import lru_cache
 
 from gitmem.frozen import frozen
 from gitmem.hygiene import display
-from gitmem.secret_rules import RULES, Rule, is_token
+from gitmem.secret_rules import LONG, RULES, Rule, is_token
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any, TypeVar
+
+    Value = TypeVar("Value")
 
 _ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 # Whole control strings, as a terminal takes them (ECMA-48, 5.4 and 5.6; xterm's ctlseqs ends OSC by BEL too): OSC, then
@@ -63,6 +66,18 @@ def redact(text: str) -> str:
     return "".join([*pieces, text[at:]]) if pieces else text
 
 
+def redact_all(value: Value) -> Value:
+    """Return a value of JSON with every text in it redacted, but for the names in mappings."""
+    found: Any = value
+    if isinstance(found, str):
+        found = redact(found)
+    elif isinstance(found, list):
+        found = [redact_all(one) for one in found]
+    elif isinstance(found, dict):
+        found = {name: redact_all(one) for name, one in found.items()}
+    return found  # type: ignore[no-any-return]
+
+
 def safe_output(raw: bytes | str, cap: int) -> str:
     """Return the end of a program's output, fit to be stored and shown.
 
@@ -83,8 +98,11 @@ def _spans(text: str) -> list[tuple[int, int, str]]:
     lowered = text.lower()
     if len(lowered) != len(text):  # U+0130 becomes two characters, and places would no longer agree
         lowered = text.translate(_ASCII_LOWER)
+    is_long = max(map(len, text.split()), default=0) >= LONG
     found: list[tuple[int, int, str]] = []
     for rule, needles in _needles():
+        if not is_long and not rule.is_short:
+            continue
         where = lowered if rule.pattern.startswith("(?i)") else text
         if _has_any(needles, where):
             found += _matches(rule, text, lowered)

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gitmem import hygiene
-from gitmem.hygiene import display, fenced, find_hidden, find_spoken, inject, new_nonce, workflow_command
+from gitmem.hygiene import display, find_hidden, find_spoken, inject, new_nonce, workflow_command
 
 NONCE = "0123456789abcdef" * 2
 
@@ -368,16 +368,6 @@ def test_disarming_takes_linear_time(piece):
     inject(text, source="s", nonce=NONCE)
 
     assert time.process_time() - start < 2
-
-
-def test_words_are_fenced_between_markers_of_their_own_and_nothing_is_no_fence() -> None:
-    told = "It says [memory] ends, and more."
-
-    one, two = fenced(told, source="s"), fenced(told, source="s")
-
-    assert one != two
-    assert told in one
-    assert fenced("", source="s") == ""
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ words and slugs: keys, kinds, statuses, and the names of agents as slugs.
 from __future__ import annotations
 
 from gitmem.catalog import state
-from gitmem.hygiene import fenced
+from gitmem.fence import fenced
 from gitmem.model import FAILED, STALE, SUSPECT, VERIFIED
 from gitmem.recall.told import by
 from gitmem.store.scope import LISTED, PRIVATE, PROJECT

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem import analysis, hygiene
+from gitmem import analysis, fence
 from gitmem.catalog import state
 from gitmem.frozen import frozen, replace
 from gitmem.hygiene import display
@@ -159,7 +159,7 @@ def body_of(parts: Sequence[Part]) -> str:
 
 def fenced(parts: Sequence[Part], *, source: str) -> str:
     """Return the parts as data between two markers that nothing in them can close; empty where there are none."""
-    return hygiene.fenced(body_of(parts), source=source)
+    return fence.fenced(body_of(parts), source=source)
 
 
 def keys_of(parts: Sequence[Part]) -> dict[str, str]:
