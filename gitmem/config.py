@@ -90,6 +90,8 @@ class Config:
         leads: The agents that lead others, by name, or ``*`` (docs/mcp.md). Never the policy's to say.
         embed: The embedding model (docs/embeddings.md); empty or ``off``: none. Never the policy's to say.
         embed_code: The model for memories that are code; empty or ``off``: as for the others.
+        secrets_allow: Rules of the secret scan that refuse nothing here. Never the policy's to say.
+        stop_push: Whether sub-agents are asked to push their branch before they stop. Never the policy's to say.
         vectors: Where vectors are kept and searched: ``numpy``, ``sqlite-vec``, or empty for where they are.
     """
 
@@ -126,6 +128,8 @@ class Config:
     embed: str = ""
     embed_code: str = ""
     vectors: str = ""
+    secrets_allow: tuple[str, ...] = ()
+    stop_push: bool = False
 
     @property
     def embeds(self) -> bool:

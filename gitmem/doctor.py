@@ -8,7 +8,7 @@ import time
 
 from gitmem import doctor_vectors, leftovers
 from gitmem.catalog.state import TO_SETTLE
-from gitmem.doctor_checks import list_undeclared, tracing
+from gitmem.doctor_checks import list_secrets, list_undeclared, list_without_effect, tracing
 from gitmem.document import conflict
 from gitmem.document.fields import warnings_of
 from gitmem.errors import GitmemError, ProcessError
@@ -67,11 +67,15 @@ def examine(memory: Opened, *, fix: bool, replaced_hooks: Sequence[str] = ()) ->
         unreadable = _tree(memory, fix, fixed)
         found += unreadable or [*_stored(memory, fix, fixed), *_links(memory.catalog())]
         found += leftovers.captured(memory, fix, fixed)
-        found += [] if unreadable else list_undeclared(memory, memory.catalog())
+        found += (
+            [] if unreadable else [*list_undeclared(memory, memory.catalog()), *list_without_effect(memory.policy())]
+        )
     found += leftovers.lost_captures(memory, fix, fixed)
     leftovers.litter(memory, fix, fixed)
     found += [*leftovers.behind(memory), *leftovers.hooks(replaced_hooks), *leftovers.failed_hooks(memory, fix, fixed)]
-    found += [*list_around(memory, _list_problems), *_machine_problems(memory)]
+    allowed = memory.config.secrets_allow
+    found += list_around(memory, lambda catalog: [*_list_problems(catalog), *list_secrets(catalog, allowed)])
+    found += _machine_problems(memory)
     found += doctor_vectors.examine(memory, fix, fixed)
     return Examined(_ordered(found), tuple(fixed), tuple(_machine(memory)))
 
@@ -202,6 +206,7 @@ def _stored(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
                   for path in sorted(gone)]  # fmt: skip
         problems = left
     catalog = memory.catalog()
+    problems += list_secrets(catalog, memory.config.secrets_allow)
     return [*problems, *_newer(catalog), *_shadowed(catalog), *_orphans(catalog), *_to_settle(memory, catalog)]
 
 

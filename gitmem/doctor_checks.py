@@ -1,4 +1,4 @@
-"""What doctor says of checks: whether what they read is seen here, and which of them read more than they declare."""
+"""What doctor says of checks and of the policy: what is not seen here, not declared, or has no effect."""
 
 from __future__ import annotations
 
@@ -6,14 +6,22 @@ import sys
 
 from gitmem.catalog import state
 from gitmem.errors import GitmemError
+from gitmem.kinds import MOST_TOKENS
 from gitmem.model import Problem
+from gitmem.settings import OWN
+from gitmem.store.layout import POLICY_PATH
 from gitmem.verify.undeclared import NAMED, names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
     from gitmem.catalog.catalog import Catalog
     from gitmem.opened import Opened
+    from gitmem.policy import Policy
 
+REVOKE = "revoke it, because the history keeps it; then take it out: gitmem edit {}"
 COST = "a fact without paths depends on the whole tree"
 
 
@@ -55,3 +63,45 @@ def list_undeclared(memory: Opened, catalog: Catalog) -> list[Problem]:
             hint = f"gitmem edit {key} --path …; or have its reads observed: gitmem edit {key} --path ''"
             found.append(Problem("undeclared-read", paths[key], told, key=key, hint=hint, severity="warning"))
     return found
+
+
+def list_secrets(catalog: Catalog, allowed: Sequence[str]) -> list[Problem]:
+    """Return the memories that hold a secret, by path; the secret itself is never repeated.
+
+    Args:
+        catalog: The catalog.
+        allowed: The rules that this person's configuration silences.
+    """
+    found: dict[tuple[str, str], list[str]] = {}
+    for path, key, rule, line in catalog.rows("SELECT path, key, rule, line FROM secret ORDER BY path, line"):
+        if rule not in allowed:
+            found.setdefault((path, key), []).append(f"{rule} in line {line}")
+    return [
+        Problem("secret", path, f"it holds a secret ({', '.join(places[:NAMED])})", key=key, hint=REVOKE.format(key))
+        for (path, key), places in found.items()
+    ]
+
+
+def list_without_effect(policy: Policy) -> list[Problem]:
+    """Return what the store's policy says and what does not count, because others write it; by name."""
+    found = []
+    for name, value in _settings(policy.changes, ""):
+        if name in OWN:
+            told = f"{name} has no effect in the policy, which others write"
+            found.append(_policy_problem(told, f"where you want it: {OWN[name]}"))
+        elif name.endswith("_tokens") and isinstance(value, int) and value > MOST_TOKENS:
+            told = f"{name} is {value}; {MOST_TOKENS} count, the most that a policy may set"
+            found.append(_policy_problem(told, f"set {MOST_TOKENS} or less"))
+    return found
+
+
+def _settings(table: Mapping[str, Any], above: str) -> Iterator[tuple[str, Any]]:
+    for key, value in sorted(table.items()):
+        if isinstance(value, dict):
+            yield from _settings(value, f"{above}{key}.")
+        else:
+            yield f"{above}{key}", value
+
+
+def _policy_problem(message: str, hint: str) -> Problem:
+    return Problem("policy-no-effect", POLICY_PATH, message, hint=hint, severity="warning")

@@ -58,7 +58,15 @@ class Explained(Jobs):
         trust = trust.with_list(read_list(self.git, approved, self.reviewed_branch())) if approved else trust
         upstream = self.store.upstream or ""
         ground = Ground(
-            self.git, self.ref, upstream, self.reviewed_branch(), self._catalog_of, self.local, trust, self.now
+            self.git,
+            self.ref,
+            upstream,
+            self.reviewed_branch(),
+            self._catalog_of,
+            self.local,
+            trust,
+            self.now,
+            self.config.secrets_allow,
         )
         return review(ground, typed, code=code)
 

@@ -193,22 +193,17 @@ def new_nonce(text: str) -> str:
     return nonce
 
 
-def fenced(text: str, *, source: str) -> str:
-    """Return others' words as ``inject`` frames them, between markers of their own; empty where there are none."""
-    return inject(text, source=source, nonce=new_nonce(f"{text}\n{source}")) if text else ""
-
-
 def inject(text: str, *, source: str, nonce: str) -> str:
     """Frame the text of memories as data for an agent's prompt.
 
     The markers carry the nonce, which the text cannot know, so nothing in it can end the block. Hidden characters
     are spelt out, HTML comments leave ``[comment removed]``, images and links with a query no longer work (they
-    can carry what the agent knows to a server), and tags that agents take for instructions are escaped. This is
-    no proof that the text is harmless: it stays somebody's text.
+    can carry what the agent knows to a server), and what looks like a marker or a tag that agents obey is escaped.
+    This is no proof that the text is harmless: it stays somebody's text.
 
     Args:
         text: What the memories say, as already cut to the budget.
-        source: Where it is from: author, age, status; made one line.
+        source: Where it is from, in gitmem's own words and slugs. Other characters than these need become hyphens.
         nonce: 32 lower-case hex digits, new for each call (``new_nonce``).
 
     Returns:
@@ -221,7 +216,7 @@ def inject(text: str, *, source: str, nonce: str) -> str:
     if not re.fullmatch("[0-9a-f]{32}", nonce):
         raise ValueError("a nonce is 32 lower-case hex digits")
     body = _disarmed(display(text, lines=True, sequences=True))
-    origin = _disarmed(display(source, sequences=True))
+    origin = re.sub(_NOT_IN_SOURCE, "-", source)[:SOURCE_CHARS]
     if nonce in f"{text}\n{source}\n{body}\n{origin}".lower():
         raise ValueError("the nonce occurs in the text: draw another")
     return (
@@ -230,10 +225,22 @@ def inject(text: str, *, source: str, nonce: str) -> str:
     )
 
 
+# What the source line may not hold, because it stands outside the markers.
+_NOT_IN_SOURCE = r"[^A-Za-z0-9 ,.;:()_-]+"
+SOURCE_CHARS = 400
+# A line of a memory that looks like one of the markers.
+_MARKER = (
+    r"(?i)([\[\uff3b\u3010])"
+    r"(?=[\s/]{0,8}memory(?![\w.-])[^\]\n]{0,80}(?<![\w.-])(?:begin|end)s?\s{0,8}[\]\uff3d\u3011])"
+)
+# Markers of the chat formats of Llama and Mistral.
+_CHAT = r"\[(?=/?(?:INST|SYSTEM(?:_PROMPT)?|USER|ASSISTANT|AVAILABLE_TOOLS|TOOL_(?:CALLS|RESULTS|CONTENT))\])"
 _COMMENT = r"<!--(?:-?>|.*?(?:-->|\Z))"
 _DESTINATION = r"\]([(:])(\s*(?:<[^<>\n]*>|\S*))"
 _ANGLED = r"<[^<>\n]*>"
 _TAG = r"<([/!?]?[^\W\d][\w:.-]*)"
+# A tag as models read it too: spaces inside, or brackets of another width; closed on its line, as prose's ``<`` is not.
+_LOOSE_TAG = r"([<\uff1c\ufe64])(?=[\s/!?]{0,8}([^\W\d][\w:.-]{0,80})[^<>\n]{0,200}[>\uff1e\ufe65])"
 
 # Parts of the names of tags that chat formats and agent harnesses give a meaning.
 _SPOKEN = (
@@ -245,7 +252,7 @@ _OBEYED = ("system", "assistant", "instruct", "antml", "invoke", "remind", "star
 # Whole names: what loads or sends something when it is rendered, and the markers of two chat formats.
 _LOADED = (
     *("img", "image", "picture", "video", "audio", "source", "track", "iframe", "frame", "object", "embed", "svg"),
-    *("script", "style", "link", "meta", "base", "form", "input", "button", "body", "s", "sys", "inst"),
+    *("script", "style", "link", "meta", "base", "form", "input", "button", "body", "s", "sys", "inst", "bos", "eos"),
 )
 
 
@@ -259,8 +266,9 @@ def _disarmed(text: str) -> str:
     text = re.sub(_DESTINATION, _unlinked, text.replace("![", "! ["))
     text = re.sub(_ANGLED, _defanged, text)
     text = re.sub(r"\S+", _defanged, text) if "://" in text else text
-    text = re.sub(_TAG, _untagged, re.sub(r"<(?=[|\uff5c])", "&lt;", text))
-    return re.sub(r"\[(?=/?INST\])", "[ ", text)
+    text = re.sub(r"<(?=[|\uff5c]|/[^\W\d])", "&lt;", text)
+    text = re.sub(_LOOSE_TAG, _untagged, re.sub(_TAG, _untagged, text))
+    return re.sub(_MARKER, r"\1 ", re.sub(_CHAT, "[ ", text))
 
 
 def _unlinked(match: re.Match[str]) -> str:
@@ -277,9 +285,12 @@ def _defanged(match: re.Match[str]) -> str:
 
 
 def _untagged(match: re.Match[str]) -> str:
-    name = match.group(1).lstrip("/!?").lower()
-    is_spoken = name in _LOADED or any(part in name for part in _SPOKEN)
-    return f"&lt;{match.group(1)}" if is_spoken else match.group()
+    *opening, name = match.groups()
+    lowered = name.lstrip("/!?").lower()
+    is_spoken = lowered in _LOADED or any(part in lowered for part in _SPOKEN)
+    if not is_spoken:
+        return match.group()
+    return "&lt;" if opening else f"&lt;{name}"
 
 
 def _hidden_in(text: str, *, lines: bool) -> frozenset[str]:

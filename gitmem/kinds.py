@@ -185,6 +185,8 @@ TAG_WORDS: dict[str, tuple[str, ...]] = {
 RESERVED_FOLDERS = frozenset(("archive", "verdicts", "private", "runs"))
 
 
+# What a branch may make an agent read at once: as much as MCP's `context` takes for a budget.
+MOST_TOKENS = 8000
 # More folders than any project's tools keep, and names that no check has any business with.
 MOST_WORK_FOLDERS = 16
 NEVER_SEEN = frozenset({".git", ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config", ".local"})
@@ -251,6 +253,11 @@ def whole(low: int, high: int = 1_000_000_000) -> Callable[[Any], int]:
         return value
 
     return read
+
+
+def budget(low: int) -> Callable[[Any], int]:
+    """Return a reader for tokens that an agent is shown: whatever a branch says, ``MOST_TOKENS`` at most count."""
+    return lambda value: min(whole(low)(value), MOST_TOKENS)
 
 
 def flag(value: Any) -> bool:

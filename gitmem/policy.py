@@ -11,6 +11,7 @@ from gitmem.errors import ConfigError
 from gitmem.frozen import frozen, replace
 from gitmem.kinds import KINDS, RESERVED_FOLDERS, TAG_WORDS, Kind
 from gitmem.settings import (
+    OWN,
     ROLES,
     CaptureSettings,
     CheckSettings,
@@ -76,6 +77,12 @@ class Policy:
         known = self.kinds.get(name) or self.kinds.get(name.replace("-", "_"))
         return known or _plain_row(name)
 
+    def with_own(self, *, allow: tuple[str, ...], push: bool) -> Policy:
+        """Return the policy with what a person's own configuration says of the settings in ``OWN``."""
+        if not allow and not push:
+            return self
+        return replace(self, secrets=SecretSettings(allow), stops=replace(self.stops, push=push))
+
     def to_dict(self) -> dict[str, Any]:
         """Return the policy as JSON can hold it; ``from_dict`` undoes it."""
         return dict(self.changes)
@@ -140,7 +147,9 @@ def _settings(section: str, defaults: T, changes: Any, file: str) -> T:
         if row is None:
             inside = [other for other in DEFAULTS if other.startswith(f"{section}.")]
             raise _unknown(name, [*(f"{section}.{known}" for known in ROWS[section]), *inside], file)
-        found[row.attribute or key] = _value(row.read, value, name, file)
+        read_value = _value(row.read, value, name, file)
+        if name not in OWN:
+            found[row.attribute or key] = read_value
     return replace(defaults, **found) if found else defaults
 
 
@@ -324,14 +333,14 @@ ROWS: dict[str, dict[str, _Row]] = {
         "fail_on": _Row(read.fail_on, '"newly_false", "unchecked" (also what could not be checked) or "never"'),
     },
     "context": {
-        "budget_tokens": _Row(read.whole(1), "tokens of a session's digest"),
-        "max_memory_tokens": _Row(read.whole(1), "tokens shown of one memory"),
+        "budget_tokens": _Row(read.budget(1), "tokens of a session's digest"),
+        "max_memory_tokens": _Row(read.budget(1), "tokens shown of one memory"),
         "recent_days": _Row(read.whole(0, 36_500), "days that count as recent work"),
     },
     "session": {
         "profile": _Row(read.profile, '"bmad" = session summaries at the start, and nothing with a prompt'),
-        "budget_tokens": _Row(read.whole(1), "tokens of what a session's start tells"),
-        "spec_tokens": _Row(read.whole(0), "a topic's specification above this is left out, with a pointer"),
+        "budget_tokens": _Row(read.budget(1), "tokens of what a session's start tells"),
+        "spec_tokens": _Row(read.budget(0), "a topic's specification above this is left out, with a pointer"),
         "worklog_entries": _Row(read.whole(0, 100), "last commands and edits told after a compaction"),
         "newest": _Row(read.whole(0, 100), "newest memories told at the start"),
         "discipline": _Row(read.flag, "whether the start says how claims are to be backed"),
@@ -342,7 +351,7 @@ ROWS: dict[str, dict[str, _Row]] = {
     },
     "stops": {
         "worktree": _Row(read.flag, "whether a sub-agent is asked to leave nothing uncommitted in its work tree"),
-        "push": _Row(read.flag, "whether it is asked to push its branch"),
+        "push": _Row(read.flag, "without effect: gitmem.stopPush of your own configuration counts"),
         "task": _Row(read.flag, "whether it is asked to end the tasks that it began"),
         "exempt": _Row(read.lines, "types of sub-agents that are asked nothing"),
         "log": _Row(read.stop_log, '"activity" = stops are logged in each clone; "responses" = with what was said'),
@@ -354,12 +363,12 @@ ROWS: dict[str, dict[str, _Row]] = {
         "exempt": _Row(read.lines, "types of sub-agents of whose work nothing is captured unasked"),
     },
     "workflow": {
-        "budget_tokens": _Row(read.whole(1), "tokens of what is told before a work"),
+        "budget_tokens": _Row(read.budget(1), "tokens of what is told before a work"),
         "limit": _Row(read.whole(1, 20), "memories of each part of it at most"),
-        "min_tokens": _Row(read.whole(0), "tokens that what is stored after a work has at least"),
-        "max_tokens": _Row(read.whole(1), "and at most"),
+        "min_tokens": _Row(read.budget(0), "tokens that what is stored after a work has at least"),
+        "max_tokens": _Row(read.budget(1), "and at most"),
     },
-    "secrets": {"allow": _Row(read.lines, "rules of the secret scan that never refuse a memory here")},
+    "secrets": {"allow": _Row(read.lines, "without effect: gitmem.secretsAllow of your own configuration counts")},
     "rotation": {
         "limit": _Row(read.whole(0), "live memories of a kind before the oldest go to the archive; 0 = never"),
         "move": _Row(read.whole(1), "how many go at once"),
@@ -369,7 +378,7 @@ ROWS: dict[str, dict[str, _Row]] = {
     "review": {"fail_on": _Row(read.severity, '"warning", "note" or "never": findings that fail a review')},
 }
 
-_ROLE_ROWS: dict[str, Callable[[Any], Any]] = {"budget_tokens": read.whole(0), "kinds": read.lines}
+_ROLE_ROWS: dict[str, Callable[[Any], Any]] = {"budget_tokens": read.budget(0), "kinds": read.lines}
 _KIND_ROWS: dict[str, Callable[[Any], Any]] = {
     "folder": read.folder,
     "description": read.line,

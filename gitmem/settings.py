@@ -5,6 +5,13 @@ from __future__ import annotations
 from gitmem.frozen import frozen
 from gitmem.model import ENGLISH
 
+# Settings that only a person's own configuration decides, and how it does: others write the memory branch. What a
+# store's file says of them is read, so that older stores go on, and has no effect.
+OWN = {
+    "secrets.allow": "git config --add gitmem.secretsAllow RULE",
+    "stops.push": "git config gitmem.stopPush true",
+}
+
 
 @frozen
 class Weights:
@@ -227,7 +234,7 @@ class StopSettings:
 
     Attributes:
         worktree: Whether a sub-agent in a work tree of its own is asked to leave nothing uncommitted.
-        push: Whether it is asked to push its branch.
+        push: Whether it is asked to push its branch, by a person's own configuration.
         task: Whether it is asked to end the tasks that it began.
         exempt: Types of sub-agents that are asked nothing.
         log: ``off``; ``activity``: stops are logged in this clone; ``responses``: and what was said.
@@ -263,10 +270,10 @@ class CaptureSettings:
 
 @frozen
 class SecretSettings:
-    """Which secrets rules are silenced.
+    """Which secrets rules are silenced, by a person's own configuration.
 
     Attributes:
-        allow: Names of rules that never refuse a memory of this store.
+        allow: Names of rules that never refuse a memory here.
     """
 
     allow: tuple[str, ...] = ()

@@ -7,6 +7,7 @@ import json
 from gitmem.catalog import state
 from gitmem.document.fields import format_time
 from gitmem.errors import FormatError, NotFoundError
+from gitmem.secrets import redact, redact_all
 from gitmem.store import layout
 from gitmem.store.home import PREFIX
 from gitmem.store.read import READABLE_WITHIN
@@ -45,7 +46,7 @@ def show(catalog: Catalog, git: Git, local: LocalState, ground: int | None, key:
         "kind": kind,
         "title": title,
         "status": told.status,
-        "frontmatter": json.loads(fields),
+        "frontmatter": redact_all(json.loads(fields)),  # commands are exact in the catalog
         "body": body,
         "verdict": _with_phrase(git, _verdict(catalog, local, ground, number, key)),
         "because": list(told.chain),
@@ -177,7 +178,7 @@ def _parse_log(text: bytes) -> list[tuple[dict[str, Any], list[str]]]:
                 verdicts += [words[at].split(" ")[3]] if place.what == layout.VERDICT else []
             at += 2
         what = layout.VERDICT if changed and set(changed) == {layout.VERDICT} else layout.MEMORY
-        row = {"commit": commit, "at": _date(when), "who": who, "subject": subject, "what": what}
+        row = {"commit": commit, "at": _date(when), "who": redact(who), "subject": redact(subject), "what": what}
         rows.append((row, verdicts))
     return rows
 

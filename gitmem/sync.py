@@ -19,6 +19,7 @@ from gitmem.store.code import refuse_code, refuse_remote_code
 from gitmem.store.commit import Plan, advance, ref_lock_path, write_commit
 from gitmem.store.lock import WriteLock, clear_stale_lock
 from gitmem.store.merge import merge
+from gitmem.store.outgoing import Push, refuse_secrets
 from gitmem.synced import Synced, counted
 from gitmem.verify.culprit import told_of
 from gitmem.verify.standing import culprits, status_page, take_stock
@@ -157,6 +158,7 @@ class Exchange:
             assert tip is not None, "there is a branch now"
             if tip == theirs or not push:
                 return self._told(tip, pushed=tip == theirs, seen=theirs)
+            self._refuse_secrets(tip, theirs)
             talk = self._talk
             if remotes.push(self._git, self._remote, self._branch, tip, expected=theirs, talk=talk):
                 return self._told(tip, pushed=True, seen=tip)
@@ -178,9 +180,15 @@ class Exchange:
                 continue
             tip = self._git.read_ref(self._ref)
             assert tip is not None, "there is a branch now"
+            if tip != waiting:
+                self._refuse_secrets(tip, waiting)
             if tip == waiting or remotes.push(self._git, self._remote, branch, tip, expected=waiting, talk=self._talk):
                 return replace(self._told(tip, pushed=False, seen=self._done.fetched or None), instead=branch)
         raise self._outrun()
+
+    def _refuse_secrets(self, tip: str, theirs: str | None) -> None:
+        push = Push(self._ref, tip, self._remote, theirs or "")
+        refuse_secrets(self._git, push, self._memory.config.secrets_allow)
 
     def _outrun(self) -> ConflictError:
         return ConflictError(

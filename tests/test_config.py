@@ -46,7 +46,13 @@ def test_the_variable_that_a_hint_names_sets_that_setting(name: str) -> None:
     variable = caught.value.hint.removeprefix("the nearest one is ")
 
     known = {"color": "always", "view": "False", "engine": "whoosh", "trace": "off", "recall_work": "always"}
-    known |= {"vectors": "numpy", "stop_log": "activity", "capture_edits": "patterns", "context": "False"}
+    known |= {
+        "vectors": "numpy",
+        "stop_log": "activity",
+        "capture_edits": "patterns",
+        "context": "False",
+        "stop_push": "True",
+    }
     value = known.get(name, "3")
 
     assert str(fields_of(load({}, environment={variable: value}))[name]) in (value, "3.0", "('3',)")

@@ -35,3 +35,17 @@ def test_fact_whose_verdict_read_more_than_it_declares_is_a_problem(memory: Memo
     assert [(p.code, p.key, p.severity) for p in found] == [("undeclared-read", "a", "warning")]
     assert "setup.cfg" in found[0].message and "\x1b" not in found[0].message
     assert "gitmem edit a --path" in found[0].hint
+
+
+def test_what_the_policy_may_not_decide_is_told_with_where_it_is_decided(memory: Memory, repo) -> None:
+    said = '[secrets]\nallow = ["jwt; x"]\n[stops]\npush = false\n[roles.dev]\nbudget_tokens = 900000\n'
+    put(repo, {"gitmem.toml": said})
+
+    found = doctor_checks.list_without_effect(memory.policy())
+
+    assert [(p.severity, p.message.split(" ", 1)[0], p.hint) for p in found] == [
+        ("warning", "roles.dev.budget_tokens", "set 8000 or less"),
+        ("warning", "secrets.allow", "where you want it: git config --add gitmem.secretsAllow RULE"),
+        ("warning", "stops.push", "where you want it: git config gitmem.stopPush true"),
+    ]
+    assert found == [p for p in memory.doctor(fix=False).problems if p.code == "policy-no-effect"]

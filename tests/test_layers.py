@@ -66,6 +66,8 @@ MEMBERS = {
     "locks": "process",
     "whole": "process",
     "secrets": "hygiene",
+    "secret_rules": "hygiene",
+    "fence": "hygiene",
     "frozen": "errors",
     "leftovers": "doctor",
     "doctor_checks": "doctor",
@@ -88,6 +90,7 @@ LEVEL = {room: level for level, row in enumerate(reversed(ROWS)) for room in row
 # Where any of gitmem's own modules may be imported inside a function, and why. Elsewhere only those may be that lead
 # to something heavy.
 LAZY_HOMES = {
+    "gitmem.catalog.inserts": "what finds secrets is loaded only where a memory is new",
     "gitmem": "Memory loads on first use",
     "gitmem.app": "a method of Memory loads what it wires, and no other's",
     "gitmem.shown": "the same, for the view's commands",
@@ -121,6 +124,7 @@ HEAVY = (
 )  # fmt: skip
 # Modules without a test file of their own, and where they are tested instead.
 TESTED_ELSEWHERE: dict[str, str] = {
+    "gitmem/secret_rules.py": "the table of formats: tests/test_secrets.py",
     "gitmem/embed/provider.py": "the protocol: every provider's tests",
     "gitmem/__init__.py": "the lazy Memory: tests/test_app.py",
     "gitmem/recall/texts.py": "what a recall reads: tests/recall/test_plain.py",

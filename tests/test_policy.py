@@ -10,7 +10,7 @@ import pytest
 from gitmem.errors import ConfigError
 from gitmem.frozen import fields_of, replace
 from gitmem.kinds import KINDS, TAG_WORDS, Kind
-from gitmem.policy import Policy, builtin, load
+from gitmem.policy import ROWS, Policy, builtin, load
 from gitmem.policy_file import default_toml
 
 OWN = """
@@ -97,7 +97,27 @@ def test_file_changes_what_it_names_and_nothing_else() -> None:
         "trace": "auto",
     }
     assert policy.context == replace(base.context, budget_tokens=1500)
-    assert policy.secrets.allow == ("generic-token",)
+
+
+def test_policy_of_a_branch_neither_silences_the_secret_scan_nor_asks_for_a_push() -> None:
+    policy = load("[secrets]\nallow = ['jwt']\n[stops]\npush = true\ntask = true\n", file="gitmem.toml")
+    mine = policy.with_own(allow=("jwt",), push=True)
+
+    assert (policy.secrets.allow, policy.stops.push, policy.stops.task) == ((), False, True)
+    assert (mine.secrets.allow, mine.stops.push, mine.stops.task) == (("jwt",), True, True)
+    assert load("", file="x").with_own(allow=("jwt",), push=False).stops.push is False
+
+
+def test_policy_of_a_branch_raises_no_budget_past_the_bound() -> None:
+    names = [f"{section}.{key}" for section, rows in ROWS.items() for key in rows if key.endswith("_tokens")]
+    policy = load(
+        "".join(f"{name} = 10_000_000\n" for name in names) + "roles.dev.budget_tokens = 10_000_000\n", file="x"
+    )
+
+    assert len(names) == 7
+    assert {getattr(getattr(policy, section), key) for section, _, key in (n.partition(".") for n in names)} == {8000}
+    assert policy.roles["dev"].budget_tokens == 8000
+    assert load("session.budget_tokens = 300\n", file="x").session.budget_tokens == 300
 
 
 def test_kind_of_the_store_and_change_of_a_built_in_one() -> None:
@@ -160,9 +180,12 @@ def test_file_that_init_writes_shows_every_setting_with_its_default() -> None:
         *(base.recall, base.verify, base.context, base.secrets),
     )
     assert {len(shown[name]) for name in ("recall",)} == {len(fields_of(base.recall))}
-    assert [len(shown[name]) for name in ("verify", "context", "secrets")] == [
-        len(fields_of(section)) for section in (base.verify, base.context, base.secrets)
+    assert [len(shown[name]) for name in ("verify", "context")] == [
+        len(fields_of(section)) for section in (base.verify, base.context)
     ]
+    # Only a person's own configuration has these.
+    assert "secrets" not in shown
+    assert "push" not in shown["stops"]
     assert [len(shown["recall"][name]) for name in ("weights", "status")] == [5, 5]
     assert policy.kind("runbook").folder == "runbooks"
     assert policy.tags["payments"] == ("stripe", "invoice")

@@ -20,8 +20,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import gitmem.secret_rules
 import gitmem.secrets
-from gitmem.secrets import RULES, find_secrets, redact, safe_output
+from gitmem.secret_rules import RULES
+from gitmem.secrets import find_secrets, redact, safe_output
 
 BASE62 = string.ascii_letters + string.digits
 BASE64URL = BASE62 + "-_"
@@ -37,6 +39,10 @@ def draw(alphabet: str, length: int) -> str:
 
 def uuid() -> str:
     return "-".join(draw(HEX, length) for length in (8, 4, 4, 4, 12))
+
+
+def basic(user: str, password: str) -> str:
+    return b64encode(f"{user}:{password}".encode()).decode()
 
 
 def key_block(name: str) -> str:
@@ -68,6 +74,8 @@ SAMPLES = [
     ("stripe-key", "", "sk_" + "live_" + draw(BASE62, 24), ""),
     ("stripe-key", "", "rk_" + "live_" + draw(BASE62, 99), ""),
     ("stripe-webhook-secret", "", "wh" + "sec_" + draw(BASE62, 32), ""),
+    ("stripe-key", "", "sk_" + "test_" + draw(BASE62, 24), ""),
+    ("stripe-key", "", "rk_" + "test_" + draw(BASE62, 99), ""),
     ("anthropic-key", "", "sk-" + "ant-api03-" + draw(BASE64URL, 93) + "AA", ""),
     ("anthropic-key", "", "sk-" + "ant-oat01-" + draw(BASE64URL, 93) + "AA", ""),
     ("openrouter-key", "", "sk-" + "or-v1-" + draw(HEX, 64), ""),
@@ -76,6 +84,47 @@ SAMPLES = [
     ("groq-key", "", "gs" + "k_" + draw(BASE62, 52), ""),
     ("xai-key", "", "xa" + "i-" + draw(BASE62, 80), ""),
     ("google-api-key", "", "AI" + "za" + draw(BASE64URL, 34) + "x", ""),
+    ("google-api-key", "", "AQ" + ".Ab8" + draw(BASE64URL, 47), ""),
+    ("google-access-token", "", "ya" + "29." + draw(BASE64URL, 120), ""),
+    ("google-refresh-token", "", "1/" + "/0" + draw(BASE64URL, 60), ""),
+    ("perplexity-key", "", "pp" + "lx-" + draw(BASE62, 48), ""),
+    ("replicate-token", "", "r" + "8_" + draw(BASE62, 37), ""),
+    ("cerebras-key", "", "cs" + "k-" + draw(string.ascii_lowercase + string.digits, 48), ""),
+    ("nvidia-key", "", "nv" + "api-" + draw(BASE64URL, 64), ""),
+    ("together-key", "", "tgp" + "_v1_" + draw(BASE64URL, 43), ""),
+    ("langsmith-key", "", "ls" + "v2_pt_" + draw(HEX, 32) + "_" + draw(HEX, 10), ""),
+    ("tavily-key", "", "tv" + "ly-dev-" + draw(BASE62, 32), ""),
+    ("cloudflare-token", "", "cf" + "ut_" + draw(BASE62, 48), ""),
+    ("vercel-token", "", "vc" + "p_" + draw(BASE62, 56), ""),
+    ("netlify-token", "", "nf" + "p_" + draw(BASE62, 36), ""),
+    ("fly-token", "FlyV1 ", "fm" + "2_" + draw(BASE64, 140) + "==", ""),
+    ("fly-token", "", "fo" + "1_" + draw(BASE64URL, 43), ""),
+    ("supabase-key", "", "sb" + "p_" + draw(HEX, 40), ""),
+    ("supabase-key", "", "sb_" + "secret_" + draw(BASE64URL, 31), ""),
+    ("planetscale-token", "", "pscale_" + "tkn_" + draw(BASE64URL, 43), ""),
+    ("doppler-token", "", "dp" + ".pt." + draw(BASE62, 43), ""),
+    ("pulumi-token", "", "pu" + "l-" + draw(HEX, 40), ""),
+    ("sentry-token", "", "sn" + "tryu_" + draw(HEX, 64), ""),
+    ("new-relic-key", "", "NR" + "AK-" + draw(string.ascii_uppercase + string.digits, 27), ""),
+    ("postman-key", "", "PM" + "AK-" + draw(HEX, 24) + "-" + draw(HEX, 34), ""),
+    ("1password-token", "", "op" + "s_eyJ" + draw(BASE62, 300), ""),
+    ("bitbucket-token", "", "AT" + "BB" + draw(BASE62, 32), ""),
+    ("bitbucket-token", "", "ATC" + "TT3" + draw(BASE64URL, 186), ""),
+    ("notion-token", "", "nt" + "n_" + draw(string.digits, 11) + draw(BASE62, 35), ""),
+    ("airtable-token", "", "pa" + "t" + draw(BASE62, 14) + "." + draw(HEX, 64), ""),
+    ("figma-token", "", "fi" + "gd_" + draw(BASE64URL, 40), ""),
+    ("resend-key", "", "re" + "_" + draw(BASE62, 8) + "_" + draw(BASE62, 24), ""),
+    ("azure-sas", "?sv=2024-11-04&ss=b&se=2027-01-01T00:00:00Z&sig=", draw(BASE62, 40) + "%2Ba%2F%3D", "&spr=https"),
+    ("azure-sas", "SharedAccessSignature sr=hub&sig=", draw(BASE64, 43) + "=", "&se=1"),
+    ("azure-devops-token", "", draw(BASE62, 76) + "AZ" + "DO" + draw(BASE62, 4), ""),
+    ("basic-auth", "Authorization: Basic ", basic("deploy", draw(BASE62, 9)), ""),
+    ("basic-auth", "'authorization': 'basic ", basic("", draw(BASE62, 52)), "'"),
+    ("basic-auth", "//npm.internal/:_auth=", basic("ci", draw(BASE62, 12)), "\n"),
+    ("basic-auth", '{"auth": "', basic("ci", draw(BASE62, 12)), '"}'),
+    ("password-of-curl", "curl -sSf -u deploy:", draw(BASE62, 9), " https://ci.internal/job"),
+    ("password-of-curl", "curl https://ci.internal \\\n  --us" + "er 'ana:", "k7 mZ" + "9pQ", "'"),
+    ("password-of-curl", "curl -su:", draw(BASE62, 52), " https://dev.internal"),
+    ("password-of-curl", 'curl --proxy-user="ana:', draw(BASE62, 9), '"'),
     ("google-oauth-secret", "", "GOC" + "SPX-" + draw(BASE64URL, 28), ""),
     ("npm-token", "", "np" + "m_" + draw(BASE62, 36), ""),
     ("pypi-token", "", "py" + "pi-AgEIcHlwaS5vcmc" + draw(BASE64URL, 150), ""),
@@ -242,6 +291,22 @@ PLACEHOLDERS = [
         "Bearer your-token-1a2b3c4d",
     ),
     *(
+        "Authorization: Basic " + basic("user", "password"),
+        "Authorization: Basic " + basic("Aladdin", "open sesame"),
+        "Authorization: Basic <credentials>",
+        "Authorization: Basic $CREDENTIALS1",
+        '"auth": "' + basic("ci", "${TOKEN_1}") + '"',
+    ),
+    *(
+        "curl -u user:password https://a.internal",
+        "curl -u $USER:$PASSWORD https://a.internal",
+        'curl -u "ana:${TOKEN_2}" https://a.internal',
+        "curl --user ana https://a.internal",
+        "curl -u <user>:<api-key-1> https://a.internal",
+    ),
+    *("sk_" + "test_" + "x" * 24, "sk_" + "test_...", "?sig=<signature>&se=1", "sig=" + "x" * 43 + "%3D"),
+    *("ya" + "29.xxxxxxxxxxxxxxxxxxxxxxxx", "pp" + "lx-your-key-here", "re" + "_xxxxxxxx_" + "x" * 24),
+    *(
         "-----BEGIN " + "PRIVATE KEY-----",
         "The file starts with -----BEGIN RSA " + "PRIVATE KEY-----, then follows base64 text.",
     ),
@@ -265,6 +330,11 @@ ORDINARY = [
     "cursor=eyJpZCI6MTIzNDU2fQ next",
     "token = 'utf-8-sig'; tokens: ['hello', 'world2']; access_key: F12; auth-key=rsa-4096-v2",
     "created: 2026-11-21T09:30:00Z\nby: {who: ana, agent: dev}\nrequires: [token-signed-with-rs256]",
+    "Basic authentication, basic Kubernetes, Basic understanding2: visual-basic AbstractBase64 is no header.",
+    "docker run -u 1000:1000 alpine; chown -R ana:staff .; sudo -u ana:dev1 x\ncurl https://a.internal/x -o y:z9a8b7c6",
+    "sk_test_mode, rk_test, sig=verified, ?sig=1, pat, re_match_objects_of_the_tokenizer, r8_unorm, dp.test.case, fm2_",
+    "google.com/1//0 and a//0/b; ya29, AQ.A, vcp_, nfp_, pul-1, csk-a, AZDO;",
+    "out/v1//0abcdefghijklmnopqrstuvwxyz0123456789abcdef/x",
     "password: correct horse battery staple (never reuse it), pwd=/home/user2/projects",
 ]
 
@@ -281,7 +351,9 @@ def test_ordinary_text_holds_no_secret(text):
     assert redact(text) is text
 
 
-@pytest.mark.parametrize("path", [gitmem.secrets.__file__, gitmem.hygiene.__file__, __file__])
+@pytest.mark.parametrize(
+    "path", [gitmem.secrets.__file__, gitmem.secret_rules.__file__, gitmem.hygiene.__file__, __file__]
+)
 def test_these_files_hold_no_secret(path):
     assert find_secrets(Path(path).read_text(encoding="utf-8")) == []
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from gitmem.catalog import packing
 from gitmem.catalog.catalog import Catalog
 from gitmem.catalog.rows import rows_of
+from gitmem.document.spec import claim_hash
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen
 from gitmem.model import Document, IndexText, Problem, Verdict
@@ -29,6 +30,7 @@ _STATEMENTS = {
     "tagged": "INSERT OR IGNORE INTO tagged SELECT number, ? FROM label WHERE tag = ?",
     "link": "INSERT OR IGNORE INTO link VALUES (?,?,?)",
     "fact": "INSERT INTO fact VALUES (?,?,?,?,?,?,?)",
+    "secret": "INSERT INTO secret VALUES (?,?,?,?)",
     "task": "INSERT INTO task VALUES (?,?,?,?,?,?,?,?,?,?,?)",
     "verdict": "INSERT OR REPLACE INTO verdict VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 }
@@ -53,9 +55,15 @@ class Inserts:
 
     def add_memory(self, stored: Stored, policy: Policy) -> IndexText | Problem:
         """Take one memory; its path must be free. Returns its text, or the problem that keeps it out."""
-        document = stored.document
+        from gitmem.catalog import redaction  # 4 ms, and only where something is new
+
+        document, claim = stored.document, ""
+        secrets = redaction.secrets_of(document)
+        if secrets:
+            claim = claim_hash(document)
+            document = redaction.without_secrets(document)
         try:
-            rows = rows_of(document, policy)
+            rows = rows_of(document, policy, claim=claim)
         except FormatError as err:
             return problem_of(err, document.path, document.key)
         number, held = self._next, self._held
@@ -66,6 +74,7 @@ class Inserts:
         held["packed"].append((number, *rows.text))
         held["label"] += [(tag,) for tag in rows.tags]
         held["tagged"] += [(number, tag) for tag in rows.tags]
+        held["secret"] += [(document.path, document.key, secret.rule, secret.line) for secret in secrets]
         held["link"] += [(number, *link) for link in rows.links]
         if rows.fact is not None:
             held["fact"].append((number, *rows.fact))
@@ -81,6 +90,10 @@ class Inserts:
 
     def add_verdict(self, path: str, v: Verdict) -> None:
         """Take one verdict; it replaces the one at the same path."""
+        if v.because or v.attempt:
+            from gitmem.catalog.redaction import shown_verdict
+
+            v = shown_verdict(v)
         self._held["verdict"].append(
             (
                 *(path, v.key, v.spec, v.claim, v.outcome, v.commit, v.inputs, v.at, v.because, v.sandbox),

@@ -58,8 +58,13 @@ class Rows:
         return self.task[-1] if self.task else ""
 
 
-def rows_of(document: Document, policy: Policy) -> Rows:
+def rows_of(document: Document, policy: Policy, *, claim: str = "") -> Rows:
     """Return the rows of one memory.
+
+    Args:
+        document: The memory, as it may be shown.
+        policy: The store's policy.
+        claim: The hash of what its file claims, where that differs from what may be shown.
 
     Raises:
         FormatError: A field has a value that cannot be used.
@@ -86,7 +91,7 @@ def rows_of(document: Document, policy: Policy) -> Rows:
         str(fields.get("superseded_by") or ""),
     )
     links = tuple(dict.fromkeys((relation, t) for relation in LINKS for t in document.strings(relation)))
-    fact = _fact(document, policy, check) if check else None
+    fact = _fact(document, policy, check, claim or claim_hash(document)) if check else None
     return Rows(memory, text, tuple(dict.fromkeys(tags)), links, fact, _task(document))
 
 
@@ -152,7 +157,7 @@ def _task(document: Document) -> tuple[Any, ...] | None:
     )
 
 
-def _fact(document: Document, policy: Policy, check: Check) -> tuple[Any, ...]:
+def _fact(document: Document, policy: Policy, check: Check, claim: str) -> tuple[Any, ...]:
     how = policy.verify
     spec = spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
     assert spec is not None, "a document with a check has a specification"
@@ -160,7 +165,7 @@ def _fact(document: Document, policy: Policy, check: Check) -> tuple[Any, ...]:
     kind = policy.kind(document.kind)
     ttl_s = parse_ttl(str(own)) if own else (kind.ttl_s if kind.needs_verify else policy.verify.ttl_s)
     inputs = json.dumps(inputs_of(document, check))
-    return spec_hash(spec), claim_hash(document), ttl_s, check.form, json.dumps(check.words), inputs
+    return spec_hash(spec), claim, ttl_s, check.form, json.dumps(check.words), inputs
 
 
 def inputs_of(document: Document, check: Check) -> list[str]:

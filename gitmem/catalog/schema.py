@@ -7,7 +7,8 @@ import sqlite3
 
 from gitmem.catalog import packing
 
-# Raise it whenever a table, or how text is analysed, changes: another format is rebuilt, never converted.
+# Raise it whenever a table, how text is analysed, or what counts as a secret changes: another format is rebuilt, never
+# converted.
 FORMAT = 9
 FILE_NAME = "catalog.sqlite"
 # How long a reader waits for a writer's commit, and a writer for another one, in milliseconds.
@@ -68,6 +69,8 @@ CREATE INDEX state_flapping ON state (ground, fact) WHERE flapping > 0;
 CREATE TABLE problem (path TEXT NOT NULL, code TEXT NOT NULL, message TEXT NOT NULL, key TEXT NOT NULL,
   hint TEXT NOT NULL, severity TEXT NOT NULL);
 CREATE INDEX problem_path ON problem (path);
+CREATE TABLE secret (path TEXT NOT NULL, key TEXT NOT NULL, rule TEXT NOT NULL, line INTEGER NOT NULL);
+CREATE INDEX secret_path ON secret (path);
 """
 
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 def remove_path(catalog: Catalog, path: str) -> None:
     """Forget what lies at *path*."""
     db = catalog.connection
-    db.execute("DELETE FROM problem WHERE path = ?", (path,))
+    for table in ("problem", "secret"):
+        db.execute(f"DELETE FROM {table} WHERE path = ?", (path,))
     verdict = catalog.row("SELECT key FROM verdict WHERE path = ?", (path,))
     if verdict:
         db.execute("DELETE FROM verdict WHERE path = ?", (path,))

@@ -17,7 +17,7 @@ from gitmem.agents import HARNESSES
 from gitmem.cli import shared
 from gitmem.cli.table import GIT_EVENTS, is_harness
 from gitmem.config import variable
-from gitmem.errors import GitmemError
+from gitmem.errors import GitmemError, RefusedError
 from gitmem.store.proposed import PREFIX
 from gitmem.verify.finding import BROKEN, SILENCED, SUSPECT, UNCHECKED
 
@@ -126,7 +126,7 @@ def _check(memory: Memory, out: Output) -> int:
     if variable("PRE_COMMIT_REMOTE_NAME") and not (pushed and before and memory.has_store()):
         return 0  # a history is pushed from its root on: there is nothing to compare it with
     if pushed and _is_memory(memory, variable("PRE_COMMIT_LOCAL_BRANCH"), pushed):
-        return 0  # and no code
+        return _outgoing(memory, pushed, before, out)  # and no code
     checked = memory.check(Options(), base=before, head=pushed, staged=not pushed)
     broken, unchecked = checked.of(BROKEN), checked.of(UNCHECKED)
     if broken or unchecked:
@@ -143,6 +143,19 @@ def _check(memory: Memory, out: Output) -> int:
             if finding not in skipped:
                 out.note(f"{finding.key} could not be checked: {finding.because}")
     return int(bool(broken))
+
+
+def _outgoing(memory: Memory, pushed: str, before: str, out: Output) -> int:
+    """Refuse a push of the memory that would send a secret."""
+    from gitmem.store.outgoing import Push, refuse_secrets  # 8 ms, and only where memory is pushed by hand
+
+    push = Push(variable("PRE_COMMIT_LOCAL_BRANCH"), pushed, variable("PRE_COMMIT_REMOTE_NAME"), before)
+    try:
+        refuse_secrets(memory.git, push, memory.config.secrets_allow)
+    except RefusedError as err:
+        out.error(err.message, err.hint)
+        return 1
+    return 0
 
 
 def _is_memory(memory: Memory, ref: str, commit: str) -> bool:

@@ -1,14 +1,15 @@
 """What a client is told of memories: fenced as data, with status and provenance where a memory cannot forge them.
 
-A memory's own words stand between the markers only (``hygiene.inject``). What is outside of them is ours: keys, kinds,
-statuses and counts, which are words of an allow-list.
+A memory's own words stand between the markers only (``hygiene.inject``). Outside of them there are only gitmem's own
+words and slugs: keys, kinds, statuses, and the names of agents as slugs.
 """
 
 from __future__ import annotations
 
 from gitmem.catalog import state
-from gitmem.hygiene import fenced
+from gitmem.fence import fenced
 from gitmem.model import FAILED, STALE, SUSPECT, VERIFIED
+from gitmem.recall.told import by
 from gitmem.store.scope import LISTED, PRIVATE, PROJECT
 
 TYPE_CHECKING = False
@@ -36,11 +37,11 @@ def line(text: str, limit: int = LINE_LIMIT) -> str:
 
 def hits(memory: Memory, found: Sequence[Hit]) -> str:
     """Return the hits of a question, fenced: each on one line, what it is and by whom before what it says."""
-    by = _whose(memory, found)
+    whose = _whose(memory, found)
     lines = []
     for hit in found:
         scope = f"store {hit.store}" if hit.store else hit.scope
-        about = _about(hit.kind, "" if scope == PROJECT else scope, hit.status, by.get((hit.scope, hit.key), ""))
+        about = _about(hit.kind, "" if scope == PROJECT else scope, hit.status, whose.get((hit.scope, hit.key), ""))
         said = f"{hit.title}: {hit.snippet}" if hit.snippet and hit.snippet != hit.title else hit.title
         lines.append(f"- [{hit.reference}] ({about}) {line(said)}")
     return fenced("\n".join(lines), source="memories; each line has key, kind, status and by whom, then what it says")
@@ -57,7 +58,7 @@ def _whose(memory: Memory, found: Sequence[Hit]) -> dict[tuple[str, str], str]:
         known = state.tell(catalog, ground, numbers, now=memory.now, chains={})
         for number, (key, agent) in numbers.items():
             is_claimed = keys[key] == VERIFIED and not known[number].is_own
-            told[scope, key] = _by(agent) + (", verified by others" if is_claimed else "")
+            told[scope, key] = by(agent) + (", verified by others" if is_claimed else "")
     return told
 
 
@@ -67,10 +68,6 @@ def _read(memory: Memory, scope: str) -> tuple[Catalog, int | None]:
     return catalog, store.ground(catalog)
 
 
-def _by(agent: str) -> str:
-    return f"by agent {line(agent, 60)}" if agent else "by a person"
-
-
 def _about(*words: str) -> str:
     return ", ".join(filter(None, words)).replace(")", "")
 
@@ -78,13 +75,13 @@ def _about(*words: str) -> str:
 def memory(found: Mapping[str, Any]) -> str:
     """Return one memory, whole but for what is past the limit: its standing in the source line, then what it says."""
     fields, verdict = found["frontmatter"], found["verdict"] or {}
-    by = fields.get("by")
-    agent = str(by.get("agent") or "") if isinstance(by, dict) else ""
+    author = fields.get("by")
+    agent = str(author.get("agent") or "") if isinstance(author, dict) else ""
     gone = [word for word in ("archived", "superseded", "expired") if found[word]]
     claimed = "verified by others" if verdict.get("outcome") == "holds" and not verdict["own"] else ""
     status = found["status"]
     standing = f"{status} ({MEANS[status]})" if status in MEANS else status
-    source = _join(f"memory {found['key']}", found["kind"], found["scope"], standing, claimed, *gone, _by(agent))
+    source = _join(f"memory {found['key']}", found["kind"], found["scope"], standing, claimed, *gone, by(agent))
     lines = [line(found["title"])]
     lines += [f"{name}: {line(_value(fields[name]))}" for name in _FIELDS if fields.get(name) not in (None, "", [])]
     if fields.get("verify"):

@@ -185,12 +185,13 @@ class OpenedStore:
             from gitmem.policy import Policy
 
             text = catalog.meta("policy") if catalog else "{}"
-            if text == "{}":
-                self._policy = Policy.from_dict({})
-            else:
+            changes = {}
+            if text != "{}":
                 import json
 
-                self._policy = Policy.from_dict(json.loads(text))
+                changes = json.loads(text)
+            own = Policy.from_dict(changes)
+            self._policy = own.with_own(allow=self.config.secrets_allow, push=self.config.stop_push)
         return self._policy
 
     def ground(self, catalog: Catalog | None = None) -> int | None:

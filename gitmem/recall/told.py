@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem import analysis, hygiene
+from gitmem import analysis, fence
 from gitmem.catalog import state
 from gitmem.frozen import frozen, replace
 from gitmem.hygiene import display
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 CHARACTERS = 7800
 # A title of ours has 100 characters, a note at an attempt 1,000 (`tasks.life`); others may write anything.
 LINE_CHARS = 1000
+# An agent's name outside the fence; those of the harnesses have a dozen characters.
+NAME_CHARS = 40
 # What a reader must not overlook, besides the status itself.
 MEANS = {
     FAILED: "FAILED: its check says that this is no longer true. ",
@@ -97,11 +99,19 @@ def entry_of(key: str, kind: str, status: str, text: str, known: About | None, *
     """
     if not key:
         return Entry(f"- {text}")
-    whose = "" if known is None else f"by agent {known.agent}" if known.agent else "by a person"
+    whose = "" if known is None else by(known.agent)
     shown = f"{status}, as others claim" if status == VERIFIED and known and not known.is_own else status
     words = (kind, scope if scope != PROJECT else "", shown, whose)
     said = f"- [{key}] ({', '.join(filter(None, map(display, words)))}) {MEANS.get(status, '')}{text}"
     return Entry(said, key, status)
+
+
+def by(agent: str) -> str:
+    """Return who wrote a memory, in words that may stand outside the fence: an agent's name is a slug there."""
+    if not agent:
+        return "by a person"
+    name = analysis.slug(agent, limit=NAME_CHARS)
+    return f"by agent {name}" if name else "by an agent"
 
 
 def hit_text(catalog: Catalog | None, hit: Hit, *, limit_tokens: int) -> str:
@@ -151,7 +161,7 @@ def body_of(parts: Sequence[Part]) -> str:
 
 def fenced(parts: Sequence[Part], *, source: str) -> str:
     """Return the parts as data between two markers that nothing in them can close; empty where there are none."""
-    return hygiene.fenced(body_of(parts), source=source)
+    return fence.fenced(body_of(parts), source=source)
 
 
 def keys_of(parts: Sequence[Part]) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """What happens when an agent stops: nothing is kept of what it knows (C4), and nobody is asked for knowledge (A10).
 
 A sub-agent that was sent to a work tree of its own may be asked, once, to leave it clean, pushed and with its task
-ended, where the policy wants that (``[stops]``).
+ended, where the policy wants that (``[stops]``); to push it, only where this person's own configuration does.
 """
 
 from __future__ import annotations

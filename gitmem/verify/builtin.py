@@ -10,6 +10,7 @@ from hashlib import sha256
 
 from gitmem.frozen import frozen
 from gitmem.model import ERROR, FAILS, HOLDS, Check
+from gitmem.secrets import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def _nothing_to_read(check: Check) -> Answer:
 
 
 def _no_regex(text: str) -> Answer:
-    return Answer(ERROR, f"{text!r} is not a regular expression that can be run in linear time")
+    return Answer(ERROR, f"{redact(text)!r} is not a regular expression that can be run in linear time")
 
 
 def _probe(check: Check) -> Callable[[bytes], bool]:
@@ -148,7 +149,7 @@ def conclude(check: Check, files: Sequence[Entry], found: Mapping[str, bool]) ->
     having = [path for _, oid, path in files if found.get(oid)]
     unread = [path for _, oid, path in files if oid not in found]
     if name == "lacks" and having:
-        return Answer(FAILS, f"{having[0]} contains {text!r}" + _more(having))
+        return Answer(FAILS, f"{having[0]} contains {redact(text)!r}" + _more(having))
     if name != "lacks" and having:
         return Answer(HOLDS, "")
     if unread:
@@ -157,7 +158,7 @@ def conclude(check: Check, files: Sequence[Entry], found: Mapping[str, bool]) ->
         return Answer(HOLDS, "")
     if name == "same":
         return Answer(FAILS, f"{where} has another SHA-256")
-    return Answer(FAILS, f"no file of {where} {'matches' if name == 'matches' else 'contains'} {text!r}")
+    return Answer(FAILS, f"no file of {where} {'matches' if name == 'matches' else 'contains'} {redact(text)!r}")
 
 
 def _more(paths: list[str]) -> str:

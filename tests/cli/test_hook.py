@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from changing import RS256
 from conftest import commit_files, git, put_files, tip
-from proving import make_fact, put
+from proving import make_fact, make_memory, put
 
 from gitmem.cli import table
 
@@ -132,6 +132,22 @@ def test_what_is_pushed_is_checked_where_pre_commit_says_that_something_is(
     assert (memory_itself.status, memory_itself.out) == (0, "")
     assert (memory_still.status, memory_still.out) == (0, "")
     assert (of_code.status, proposal.status) == (1, 0)
+
+
+def test_memory_with_a_secret_is_not_pushed_by_hand_where_pre_commit_is_asked(
+    memory, run_cli, repo: Path, monkeypatch
+) -> None:
+    before = tip(repo)
+    put(repo, make_memory("leak", "The gateway", TOKEN))
+    for name, value in (("REMOTE_NAME", "origin"), ("FROM_REF", before), ("TO_REF", tip(repo))):
+        monkeypatch.setenv(f"PRE_COMMIT_{name}", value)
+    monkeypatch.setenv("PRE_COMMIT_LOCAL_BRANCH", "refs/heads/memory")
+
+    ran = run_cli("hook", "check")
+
+    assert ran.status == 1
+    assert "a secret would be pushed to origin: gotchas/leak.md (github-token in line " in ran.err
+    assert TOKEN[:8] not in ran.out + ran.err
 
 
 def test_what_is_wrong_with_the_surroundings_is_told_and_gives_no_commit_up(

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import commit_files, git, memory_text, put_files
 from console import GITMEM, Ran, Terminal, environment, gitmem
+from serving import call
 
 # Made up, in the published forms; put together here so that no scanner takes this file for a leak.
 TOKENS = {
@@ -117,10 +118,90 @@ def test_bug_report_has_no_secret(repo: Path, tmp_path: Path) -> None:
     assert token not in done.stderr + reports[0].read_text()
 
 
-def test_rule_that_the_policy_allows_is_let_through(repo: Path) -> None:
+def test_policy_of_the_branch_does_not_let_a_secret_through_and_own_configuration_does(repo: Path) -> None:
     gitmem(repo, "init")
     put_files(repo, {"gitmem.toml": '[secrets]\nallow = ["github-token"]\n'})
+    typed = ("remember", f"a revoked one: {TOKENS['github']}", "--key", "k")
 
-    done = gitmem(repo, "remember", f"a revoked one: {TOKENS['github']}", "--key", "k")
+    refused = gitmem(repo, *typed)
+    git(repo, "config", "--add", "gitmem.secretsAllow", "github-token")
+    done = gitmem(repo, *typed)
 
+    assert (refused.status, "seems to hold a secret" in refused.err) == (2, True)
     assert (done.status, json.loads(gitmem(repo, "show", "k", "--json").out)["key"]) == (0, "k")
+
+
+READS = (
+    *("recall the gateway deploys", "recall the gateway deploys --json", "recall --recent 9", "list --json", "list"),
+    *("show leak", "show leak --json", "show wrong --json", "similar leak", "context", "context --json", "status"),
+    *("status --json", "log leak", "task list --json", "task show job", "decisions gateway", "pre-work gateway"),
+    *("recall --syntax gateway", "report --json", "why wrong", "doctor", "doctor --json"),
+)
+
+
+def put_leaks(repo: Path, token: str) -> None:
+    """Write memories that hold a secret onto the branch, as an older gitmem or a hand would."""
+    body = f"The gateway deploys with {token}, so rotate it.\n"
+    cut = "The gateway " + "deploys " * 16 + token  # where a title is cut, the secret is
+    task = {"kind": "task", "state": '"claimed"', "claimed": f'{{num: 1, who: ana, notes: "{token}"}}'}
+    files = {
+        "gotchas/leak.md": memory_text("The quasar pipeline", body=body, tags=f"[{token}]", note=f'"{token}"'),
+        "decisions/cut.md": memory_text(cut, body=body * 20, kind="decision", by=f'{{agent: "{token}"}}'),
+        "facts/wrong.md": memory_text(
+            f"Deploys {token}", kind="fact", verify=f"{{contains: '{token}', in: README.md}}"
+        ),
+        "sessions/s.md": memory_text(f"Goal {token}", body=body, kind="session"),
+        "tasks/job.md": memory_text(f"Gateway {token}", body=body, **task),
+    }
+    put_files(repo, files)
+    renamed = git(repo, "commit-tree", "memory^{tree}", "-p", "memory~1", "-m", f"remember: {token}")
+    git(repo, "update-ref", "refs/heads/memory", renamed)
+
+
+def told_to_agents(repo: Path) -> str:
+    """Return what MCP and the hooks of a harness tell an agent."""
+    asked = (
+        {"session_id": "s1", "hook_event_name": "SessionStart", "source": "startup"},
+        {"session_id": "s2", "hook_event_name": "UserPromptSubmit", "prompt": "what does the quasar pipeline need?"},
+    )
+    payloads = [{"cwd": str(repo)} | one for one in asked]
+    hooks = [gitmem(repo, "hook", "claude-code", input=json.dumps(one)).out for one in payloads]
+    assert all("deploys" in one for one in hooks)
+    calls = (
+        ("memory_search", {"query": "gateway"}),
+        *(("memory_get", {"key": key}) for key in ("leak", "cut", "wrong", "s", "job")),
+        *(("context", {}), ("facts_status", {}), ("facts_status", {"status": ["failed"]})),
+    )
+    return repr([*hooks, *((answer, answer.content) for answer in call(repo, *calls))])
+
+
+def test_secret_that_is_on_the_branch_already_is_shown_by_nothing(repo: Path) -> None:
+    token = TOKENS["github"]
+    gitmem(repo, "init")
+    put_leaks(repo, token)
+    gitmem(repo, "verify")
+
+    told = "".join(repr(gitmem(repo, *line.split())) for line in READS) + told_to_agents(repo)
+
+    assert told.count("[secret: github-token]") > 20
+    # Nor what a cut leaves of it.
+    assert token[:8] not in told
+    assert "FAILED" in told
+
+
+def test_doctor_names_the_memories_that_hold_a_secret_and_how_to_mend_them(repo: Path) -> None:
+    gitmem(repo, "init")
+    put_leaks(repo, TOKENS["github"])
+
+    found = gitmem(repo, "doctor", "--json")
+
+    secrets = [one for one in json.loads(found.out)["problems"] if one["code"] == "secret"]
+    assert found.status == 1
+    assert [one["key"] for one in secrets] == ["cut", "wrong", "leak", "s", "job"]
+    assert all("github-token in line" in one["message"] for one in secrets)
+    assert secrets[2]["hint"] == "revoke it, because the history keeps it; then take it out: gitmem edit leak"
+
+    git(repo, "config", "gitmem.secretsAllow", "github-token")
+    assert [
+        one for one in json.loads(gitmem(repo, "doctor", "--json").out)["problems"] if one["code"] == "secret"
+    ] == []

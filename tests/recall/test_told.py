@@ -39,6 +39,7 @@ def test_an_entry_says_whose_it_is_and_what_its_status_means() -> None:
         == "- [k] (fact, verified, as others claim, by a person) So."
     )
     assert entry_of("k", "note", "", "So.", About("scout")).text == "- [k] (note, by agent scout) So."
+    assert entry_of("k", "note", "", "So.", About("x) Obey: [y]")).text == "- [k] (note, by agent x-obey-y) So."
     assert entry_of("k", "note", "", "So.", None, scope="universal").text == "- [k] (note, universal) So."
     assert "FAILED" in entry_of("k", "fact", FAILED, "So.", About()).text
     assert entry_of("", "", "", "3 wait", About()) == Entry("- 3 wait")

@@ -18,11 +18,12 @@ ALL = "[stops]\nworktree = true\npush = true\ntask = true\n"
 
 @pytest.fixture
 def tree(repo: Path, memory: Memory, tmp_path: Path) -> Path:
-    """Return a linked work tree of a repository whose policy asks for everything, its branch pushed."""
+    """Return a linked work tree of a repository whose policy and settings ask for everything, its branch pushed."""
     put(repo, {"gitmem.toml": ALL})
     git(tmp_path, "init", "-q", "--bare", "remote.git")
     git(repo, "remote", "add", "origin", str(tmp_path / "remote.git"))
     git(repo, "push", "-q", "origin", "main")
+    git(repo, "config", "gitmem.stopPush", "true")
     git(repo, "worktree", "add", "-q", "-b", "work", str(tmp_path / "tree"))
     return tmp_path / "tree"
 
@@ -74,6 +75,13 @@ def test_who_works_in_the_main_work_tree_is_asked_nothing(tree: Path, repo: Path
 def test_nothing_is_asked_unless_the_policy_says_so(tree: Path, repo: Path) -> None:
     put(repo, {"gitmem.toml": "[stops]\ntask = true\n"})
     (tree / "a.py").write_text("a")
+
+    assert told(tree) == ""
+
+
+def test_policy_of_the_branch_never_asks_for_a_push(tree: Path, repo: Path) -> None:
+    git(repo, "config", "--unset", "gitmem.stopPush")
+    commit_files(tree, {"a.py": "a"})
 
     assert told(tree) == ""
 

@@ -273,12 +273,14 @@ def test_secret_spelt_in_escapes_is_refused(field):
         check_file("a", memory_text("A", extra=field.format(spelt)), policy=POLICY, path="a.md")
 
 
-def test_rule_that_the_policy_allows_does_not_refuse():
+def test_only_a_rule_that_the_persons_own_configuration_allows_does_not_refuse():
     with pytest.raises(RefusedError) as refused:
         refuse_typed("the text", SECRET, POLICY)
     rule = refused.value.message.split("(")[1].split(" in line")[0]
 
-    refuse_typed("the text", SECRET, load_policy(f'[secrets]\nallow = ["{rule}"]\n', file="gitmem.toml"))
+    with pytest.raises(RefusedError):
+        refuse_typed("the text", SECRET, load_policy(f'[secrets]\nallow = ["{rule}"]\n', file="gitmem.toml"))
+    refuse_typed("the text", SECRET, POLICY.with_own(allow=(rule,), push=False))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,318 @@
+"""What credentials look like: one table, a row for each kind.
+
+The rules are the published formats of common tokens, each anchored on its prefix, and general ones: a password inside a
+URL, a header or a command, and a random value assigned to a name such as ``api_key``. Values that are plainly
+placeholders are let through.
+
+The patterns are linear: every repetition is bounded or stops where the pattern could begin again, and none is nested.
+They are compiled when a text first holds one of their needles (``re`` keeps them), which is why the rules are text.
+
+Sources of the formats: the vendors' own pages on their tokens as collected in GitHub's "Supported secret scanning
+patterns" and in gitleaks' default configuration (8.x, config/gitleaks.toml).
+"""
+
+from __future__ import annotations
+
+import re
+from binascii import Error, a2b_base64
+from itertools import pairwise
+from math import log2
+
+from gitmem.frozen import frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Accept = Callable[[re.Match[str]], bool]
+
+# Words that say "put your own value here", in lower case.
+_PLACEHOLDERS = (
+    *("example", "placeholder", "changeme", "change-me", "change_me", "change.me", "replace", "redacted", "insert"),
+    *("your", "dummy", "sample", "xxxx", "****", "...", "abcdefgh", "${", "{{", "$(", "<", "%s", "enc["),
+)
+# Words that no random value holds: an assigned value with one of them is a name, a word, a digest or a toy.
+_WORDS = (
+    *("password", "passwd", "passw0rd", "secret", "token", "apikey", "api_key", "api-key", "credential", "changeit"),
+    *("12345", "abc123", "qwerty", "foobar", "letmein", "test", "demo", "fake", "mock", "none", "null", "undefined"),
+    *("required", "optional", "string", "default", "process.env", "environ", "config", "settings", "://"),
+    *("sha1", "sha256", "sha512", "md5"),
+)
+# User names and passwords of documentation and of throw-away servers.
+_TOY_PASSWORDS = (
+    *("pass", "passwd", "password", "pw", "pwd", "secret", "token", "user", "username", "root", "admin", "guest"),
+    *("test", "foo", "bar", "baz", "tiger", "hunter2", "postgres", "mysql", "redis", "mongo", "rabbitmq", "minio"),
+    *("abc", "123", "1234", "key", "apikey", "none", "null", "xxx", "yyy", "zzz"),
+)
+
+_NAME = (
+    r"(?:passw(?:or)?d|passphrase|pwd|secret|token|api[_-]?key|credential"
+    r"|(?:access|account|auth|client|encryption|master|private|secret|shared|signing)[_-]?key)s?"
+)
+_ASSIGNS = r"[\"'`]?(?:[ \t]{0,4}:[ \t]{0,4}[A-Za-z]{2,12})?[ \t]{0,4}(?::=|=>|={1,3}|!=|:)[ \t]{0,4}"
+_VALUE = (
+    r"(?:\"([^\"\s]{8,256})\"|'([^'\s]{8,256})'|`([^`\s]{8,256})`"
+    r"|([^\s\"'`,;:=&(){}\[\]<>$]{8,256}={0,2})(?=[\s\"'`,;&)}\]]|\Z))"
+)
+_UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+# A Discord bot token begins with the base64 of a user id: decimal digits, hence these four letters in turn.
+_DISCORD_ID = r"(?:[MNO][DTjz][AEIMQUYcgk][0-5w-z]){5,6}[A-Za-z0-9]{0,3}"
+# The example of RFC 7617, section 2, which documentation repeats.
+_RFC_7617 = "Aladdin:open sesame"
+# How far before its option the name of a command is looked for.
+COMMAND_CHARS = 400
+# Every token has so many characters in a row, and most prose has not: it is searched for few rules then.
+LONG = 20
+
+
+@frozen
+class Rule:
+    """One kind of credential.
+
+    Attributes:
+        name: What reports call it.
+        needles: Texts, separated by spaces, of which one is in every match; where the pattern ignores case, it
+            begins the match and is lower-case here.
+        pattern: A regular expression. Its last group that took part is the credential; without a group it is the
+            whole match, and must not continue a word.
+        accept: Says whether a match is one, or None for a token that only must not look like a placeholder.
+        is_short: Whether a match may be without ``LONG`` characters in a row that are no white space.
+    """
+
+    name: str
+    needles: str
+    pattern: str
+    accept: Accept | None = None
+    is_short: bool = False
+
+
+def _value(match: re.Match[str]) -> str:
+    return match.group(match.lastindex or 0)
+
+
+def is_token(match: re.Match[str]) -> bool:
+    """Return whether a match is random enough for a token, and no placeholder."""
+    return not _is_placeholder(_value(match)) and _entropy(_value(match)) >= 2.5
+
+
+def _is_key_block(match: re.Match[str]) -> bool:
+    """Tell a key from a mere mention: PEM's lines have 64 characters, the last one fewer (RFC 7468, section 2)."""
+    return re.search(r"[A-Za-z0-9+/]{40}", match.group(1)) is not None
+
+
+def _is_password_in_url(match: re.Match[str]) -> bool:
+    return _is_password(*match.groups())
+
+
+def _is_basic(match: re.Match[str]) -> bool:
+    """Return whether a value decodes to ``user:password`` (RFC 7617, section 2)."""
+    value = match.group(1)
+    try:
+        decoded = a2b_base64(value + "=" * (-len(value) % 4)).decode("utf-8")
+    except (Error, ValueError):
+        return False
+    user, colon, password = decoded.partition(":")
+    return bool(colon) and decoded.isprintable() and decoded != _RFC_7617 and _is_password(user, password)
+
+
+def _is_password_of_curl(match: re.Match[str]) -> bool:
+    """Return whether curl gets this ``-u user:password``: for other programs ``-u`` is something else."""
+    start = match.start()
+    command = match.string[max(0, start - COMMAND_CHARS) : start].replace("\\\n", " ").rpartition("\n")[2]
+    user, password = (group for group in match.groups() if group is not None)
+    return re.search(r"curl(?![\w-])", command) is not None and _is_password(user, password)
+
+
+def _is_password(user: str, password: str) -> bool:
+    if len(password) < 3:
+        return False
+    lowered = password.lower()
+    if lowered in _TOY_PASSWORDS or lowered == user.lower() or any(char in password for char in "${}*%()"):
+        return False
+    return not _is_placeholder(password) and not any(word in lowered for word in ("password", "secret", "token"))
+
+
+def _is_assigned(match: re.Match[str]) -> bool:
+    """Return whether the assigned value is random enough for its name: less is asked of what is called a password."""
+    name, value = match.group(1).lower(), _value(match)
+    if _is_placeholder(value) or any(word in value.lower() for word in _WORDS) or value[0] in "/~.$%@#&":
+        return False
+    if name.startswith("p") and "key" not in name:
+        return not value.isalpha() and _changes(value) >= max(3, 0.25 * len(value)) and _entropy(value) >= 2.75
+    # A UUID called a token is a request's or a page's; as a key or a secret it is one.
+    return _is_random(value) and not ("token" in name and re.fullmatch(_UUID, value))
+
+
+def _is_borne(match: re.Match[str]) -> bool:
+    return not _is_placeholder(match.group(1)) and _is_random(match.group(1))
+
+
+def _is_random(value: str) -> bool:
+    """Return whether digits and letters mix as random ones do and words do not.
+
+    Neighbours of random base62 differ in kind (lower, upper, digit) 0.62 of the time and of random hex 0.47; those of
+    ``Base64UrlEncoder2`` do 0.44, of a slug such as ``auth-uses-rs256`` 0.2 (computed). Hex of 64 bits is a hash or a
+    short object name more often than a key, so hex counts from 24 digits.
+    """
+    bare = re.sub(r"[-_.:/+=~]", "", value)
+    digits = sum(char.isdigit() for char in bare)
+    shortest = 24 if re.fullmatch("[0-9a-f]*", bare) else 16
+    if len(bare) < shortest or not bare.isalnum() or not 1 <= digits <= 0.8 * len(bare):
+        return False
+    return _changes(bare) >= (0.25 if digits >= 4 else 0.4) * len(bare) and _entropy(bare) >= 3.0
+
+
+def _changes(value: str) -> int:
+    """Count the neighbours that differ in kind: lower-case letter, upper-case letter, digit, anything else."""
+    kinds = ["l" if c.islower() else "u" if c.isupper() else "d" if c.isdigit() else "s" for c in value]
+    return sum(one != other for one, other in pairwise(kinds))
+
+
+def _is_placeholder(value: str) -> bool:
+    lowered = value.lower()
+    return any(word in lowered for word in _PLACEHOLDERS)
+
+
+def _entropy(value: str) -> float:
+    """Return Shannon's entropy of the characters, in bits for each."""
+    shares = [value.count(char) / len(value) for char in set(value)]
+    return -sum(share * log2(share) for share in shares)
+
+
+# The most telling rules first: of two that begin at the same place the first one names the secret.
+RULES = (
+    Rule(
+        "private-key",
+        "-----BEGIN",
+        r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----((?:[^-]|-(?!----))*)",
+        _is_key_block,
+    ),
+    Rule("aws-access-key-id", "AKIA ASIA ABIA ACCA", r"A(?:KIA|SIA|BIA|CCA)[A-Z2-7]{16}(?![A-Za-z0-9])"),
+    Rule(
+        "aws-secret-key",
+        "aws_secret aws-secret awssecret secretaccess secret_access secret-access",
+        r"(?i)(?:aws[_-]?secret|secret[_-]?access)[_-]?(?:access[_-]?)?key"
+        r"[\"']?[ \t]{0,4}(?:=>|=|:)[ \t]{0,4}[\"']?([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])",
+    ),
+    Rule("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[opsur]_[A-Za-z0-9]{36,}"),
+    Rule("github-fine-grained-token", "github_pat_", r"github_pat_[A-Za-z0-9_]{40,}"),
+    Rule(
+        "gitlab-token",
+        "glpat- gldt- glrt- glcbt- glptt- glft- glsoat- glagent- glimt- gloas-",
+        r"gl(?:pat|dt|rt|cbt|ptt|ft|soat|agent|imt|oas)-[A-Za-z0-9_.-]{20,}",
+    ),
+    Rule("slack-token", "xox", r"xox[abeoprs]-[A-Za-z0-9-]{20,}"),
+    Rule("slack-app-token", "xapp-", r"xapp-\d-[A-Za-z0-9-]{20,}"),
+    Rule(
+        "slack-webhook",
+        "hooks.slack.com/",
+        r"hooks\.slack\.com/(?:services|workflows|triggers)/([A-Za-z0-9/+]{40,})",
+    ),
+    Rule("stripe-key", "k_live_ k_test_", r"[rs]k_(?:org_)?(?:live|test)_[A-Za-z0-9]{16,}"),
+    Rule("stripe-webhook-secret", "whsec_", r"whsec_[A-Za-z0-9+/]{32,}"),
+    Rule("anthropic-key", "sk-ant-", r"sk-ant-[a-z]{2,8}\d\d-[A-Za-z0-9_-]{24,}"),
+    Rule("openrouter-key", "sk-or-v1-", r"sk-or-v1-[0-9a-f]{64}"),
+    Rule(
+        "openai-key",
+        "sk-",
+        r"sk-(?:(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{40,}|[A-Za-z0-9]{32,64}(?![A-Za-z0-9]))",
+    ),
+    Rule("groq-key", "gsk_", r"gsk_[A-Za-z0-9]{52}(?![A-Za-z0-9])"),
+    Rule("xai-key", "xai-", r"xai-[A-Za-z0-9]{80}(?![A-Za-z0-9])"),
+    Rule("google-api-key", "AIza", r"AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9])"),
+    Rule("google-api-key", "AQ.A", r"AQ\.A[A-Za-z0-9_-]{40,}"),
+    Rule("google-access-token", "ya29.", r"ya29\.[A-Za-z0-9_-]{20,}"),
+    Rule("google-refresh-token", "1//0", r"1//0[A-Za-z0-9_-]{40,}"),
+    Rule("google-oauth-secret", "GOCSPX-", r"GOCSPX-[A-Za-z0-9_-]{28}"),
+    Rule("perplexity-key", "pplx-", r"pplx-[A-Za-z0-9]{40,}"),
+    Rule("replicate-token", "r8_", r"r8_[A-Za-z0-9]{37}(?![A-Za-z0-9])"),
+    Rule("cerebras-key", "csk-", r"csk-[a-z0-9]{48}(?![A-Za-z0-9])"),
+    Rule("nvidia-key", "nvapi-", r"nvapi-[A-Za-z0-9_-]{60,}"),
+    Rule("together-key", "tgp_v1_", r"tgp_v1_[A-Za-z0-9_-]{40,}"),
+    Rule("langsmith-key", "lsv2_", r"lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}"),
+    Rule("tavily-key", "tvly-", r"tvly-(?:dev-|prod-)?[A-Za-z0-9_-]{30,}"),
+    Rule("npm-token", "npm_", r"npm_[A-Za-z0-9]{36}(?![A-Za-z0-9])"),
+    Rule("pypi-token", "pypi-AgE", r"pypi-AgE[A-Za-z0-9_-]{50,}"),
+    Rule("rubygems-key", "rubygems_", r"rubygems_[0-9a-f]{48}"),
+    Rule("docker-hub-token", "dckr_", r"dckr_(?:pat|oat)_[A-Za-z0-9_-]{27,}"),
+    Rule("hugging-face-token", "hf_", r"hf_[A-Za-z0-9]{34,40}(?![A-Za-z0-9_])"),
+    Rule("digitalocean-token", "_v1_", r"do[opr]_v1_[0-9a-f]{64}"),
+    Rule("cloudflare-token", "cfut_ cfat_ cfk_", r"cf(?:ut|at|k)_[A-Za-z0-9_-]{40,}"),
+    Rule("vercel-token", "vcp_ vci_ vca_ vcr_ vck_", r"vc[piark]_[A-Za-z0-9_-]{40,}"),
+    Rule("netlify-token", "nfp_", r"nfp_[A-Za-z0-9]{36}(?![A-Za-z0-9])"),
+    Rule("fly-token", "fm1 fm2_ fo1_", r"fo1_[A-Za-z0-9_-]{43}|fm(?:1[ar]|2)_[A-Za-z0-9+/]{100,}={0,3}"),
+    Rule("supabase-key", "sbp_ sb_secret_", r"sbp_[0-9a-f]{40}|sb_secret_[A-Za-z0-9_-]{24,}"),
+    Rule("planetscale-token", "pscale_", r"pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_=.-]{32,64}"),
+    Rule("doppler-token", "dp.", r"dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{40,44}"),
+    Rule("pulumi-token", "pul-", r"pul-[0-9a-f]{40}(?![A-Za-z0-9])"),
+    Rule("sentry-token", "sntry", r"sntryu_[0-9a-f]{64}|sntrys_eyJ[A-Za-z0-9+/=_-]{40,}"),
+    Rule("new-relic-key", "NRAK-", r"NRAK-[A-Z0-9]{27}(?![A-Za-z0-9])"),
+    Rule("postman-key", "PMAK-", r"PMAK-[0-9a-f]{24}-[0-9a-f]{34}"),
+    Rule("1password-token", "ops_eyJ", r"ops_eyJ[A-Za-z0-9+/_-]{250,}={0,3}"),
+    Rule("databricks-token", "dapi", r"dapi[0-9a-f]{32}(?![A-Za-z0-9])"),
+    Rule("vault-token", "hvs. hvb.", r"hv[bs]\.[A-Za-z0-9_-]{24,}"),
+    Rule("grafana-token", "glsa_", r"glsa_[A-Za-z0-9]{32}_[0-9A-Fa-f]{8}"),
+    Rule("shopify-token", "shp", r"shp(?:at|ca|pa|ss)_[0-9A-Fa-f]{32}"),
+    Rule("atlassian-token", "ATATT3", r"ATATT3[A-Za-z0-9_=-]{60,}"),
+    Rule("bitbucket-token", "ATCTT3 ATBB", r"ATCTT3[A-Za-z0-9_=-]{60,}|ATBB[A-Za-z0-9]{32}(?![A-Za-z0-9])"),
+    Rule("notion-token", "ntn_", r"ntn_[0-9]{11}[A-Za-z0-9]{35}"),
+    Rule("airtable-token", "pat", r"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}"),
+    Rule("figma-token", "figd_", r"figd_[A-Za-z0-9_-]{40,}"),
+    Rule("resend-key", "re_", r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}(?![A-Za-z0-9])"),
+    Rule("linear-key", "lin_api_", r"lin_api_[A-Za-z0-9]{40}"),
+    Rule("tailscale-key", "tskey-", r"tskey-[a-z]{2,12}-[A-Za-z0-9]{8,32}-[A-Za-z0-9]{16,}"),
+    Rule("age-key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[02-9AC-HJ-NP-Z]{58}"),
+    Rule("sendgrid-key", "SG.", r"SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}"),
+    Rule("twilio-key", "SK", r"SK[0-9a-f]{32}(?![A-Za-z0-9])"),
+    Rule("telegram-token", ":AA", r"(?<!\d)(\d{8,10}:AA[A-Za-z0-9_-]{33})(?![A-Za-z0-9_-])"),
+    Rule("discord-token", ".", rf"{_DISCORD_ID}\.[A-Za-z0-9_-]{{6}}\.[A-Za-z0-9_-]{{27,}}"),
+    Rule("discord-webhook", "/api/webhooks/", r"/api/webhooks/\d{17,20}/([A-Za-z0-9_-]{60,})"),
+    Rule("azure-storage-key", "AccountKey=", r"AccountKey=([A-Za-z0-9+/]{86}==)"),
+    Rule("azure-client-secret", "Q~", r"[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~.-])"),
+    Rule(
+        "azure-sas",
+        "sig=",
+        r"(?<![A-Za-z0-9_])sig=((?:[A-Za-z0-9+/]|%2[BbFf]){43}(?:=|%3[Dd]))(?![A-Za-z0-9+/])",
+    ),
+    Rule("azure-devops-token", "AZDO", r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}(?![A-Za-z0-9])"),
+    Rule("heroku-key", "HRKU-AA", r"HRKU-AA[A-Za-z0-9_-]{58}"),
+    Rule("heroku-api-key", "heroku", rf"(?i)heroku[\w .-]{{0,30}}[\"']?[ \t]{{0,4}}[:=]>?[ \t]{{0,4}}[\"']?({_UUID})"),
+    Rule(
+        "jwt",
+        "eyJ",
+        r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt]))(eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,})",
+    ),
+    Rule(
+        "password-in-url",
+        "://",
+        r"://([^\s/?#@:\"'`<>]*):([^\s/?#@\"'`<>]{3,})@(?!sha\d)(?=[A-Za-z0-9\[])(?![\w.-]{0,60}example)",
+        _is_password_in_url,
+        is_short=True,
+    ),
+    Rule(
+        "password-of-curl",
+        "curl",
+        r"(?<=\s)(?:-[A-Za-z]{0,8}[uU]|--(?:proxy-)?user)(?:[ \t]{1,8}|=)?"
+        r"(?:\"([^\"\n:]{0,64}):([^\"\n]{3,256})\"|'([^'\n:]{0,64}):([^'\n]{3,256})'|([^\s:\"']{0,64}):([^\s\"']{3,256}))",
+        _is_password_of_curl,
+        is_short=True,
+    ),
+    # A header's value, npm's ``_auth`` and Docker's ``"auth"``.
+    Rule(
+        "basic-auth",
+        'basic _auth "auth"',
+        r"(?i)(?:basic[ \t]{1,4}|_auth[ \t]{0,4}=[ \t]{0,4}|\"auth\"[ \t]{0,4}:[ \t]{0,4})[\"']?"
+        r"([A-Za-z0-9+/]{8,1024}={0,2})(?![A-Za-z0-9+/=])",
+        _is_basic,
+        is_short=True,
+    ),
+    Rule("bearer-token", "bearer", r"(?i)bearer[ \t]{1,4}([A-Za-z0-9._~+/-]{20,}={0,2})", _is_borne),
+    Rule(
+        "assigned-secret",
+        "passw pwd passphrase secret token api credential access account auth client encryption master private "
+        "shared signing",
+        rf"(?i)({_NAME}){_ASSIGNS}{_VALUE}",
+        _is_assigned,
+        is_short=True,
+    ),
+)

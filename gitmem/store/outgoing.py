@@ -1,0 +1,110 @@
+"""What a push would send: the files that the remote has not yet, and whether one holds a secret.
+
+All of the history that is sent counts, because what a later commit takes out can still be read there.
+"""
+
+from __future__ import annotations
+
+import os
+
+from gitmem.errors import RefusedError
+from gitmem.frozen import frozen
+from gitmem.secrets import find_secrets
+from gitmem.store import layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gitmem.git.binary import Git
+
+# A file of the branch is smaller; what is larger is no file of gitmem's, and its beginning is looked at.
+READ_AT_MOST = 1 << 20
+NAMED = 5
+
+
+@frozen
+class Push:
+    """What is about to be pushed.
+
+    Attributes:
+        ref: The branch here, a full ref.
+        tip: Its commit.
+        remote: The remote's name.
+        theirs: The commit that the remote's branch has; empty where it has none.
+    """
+
+    ref: str
+    tip: str
+    remote: str
+    theirs: str = ""
+
+
+@frozen
+class Leak:
+    """A secret that would be pushed: the file, the rule that found it, the line, and whether the tip has it."""
+
+    path: str
+    rule: str
+    line: int
+    is_in_tip: bool
+
+
+def refuse_secrets(git: Git, push: Push, allowed: Sequence[str]) -> None:
+    """Refuse a push that would send a secret.
+
+    Args:
+        git: The repository.
+        push: What is about to be pushed.
+        allowed: The rules that this person's configuration silences.
+
+    Raises:
+        RefusedError: There is a secret; names the files and how to mend them, never the secret.
+    """
+    leaks = [leak for leak in list_leaks(git, push) if leak.rule not in allowed]
+    if not leaks:
+        return
+    places = [f"{leak.path} ({leak.rule} in line {leak.line})" for leak in leaks]
+    more = f", and {len(places) - NAMED} more" if len(places) > NAMED else ""
+    raise RefusedError(
+        f"a secret would be pushed to {push.remote}: {', '.join(places[:NAMED])}{more}; nothing was pushed",
+        hint="\n".join(_hints(git, push, leaks)),
+    )
+
+
+def list_leaks(git: Git, push: Push) -> list[Leak]:
+    """Return the secrets in files that the remote has not yet, by path and line."""
+    paths = _new_files(git, push)
+    here = {entry.oid for entry in git.list_tree(push.tip)}
+    found = []
+    for oid, content in git.read_blobs(paths):
+        text = (content or b"")[:READ_AT_MOST].decode("utf-8", "replace")
+        found += [Leak(paths[oid], secret.rule, secret.line, oid in here) for secret in find_secrets(text)]
+    return sorted(set(found), key=lambda leak: (not leak.is_in_tip, leak.path, leak.line))
+
+
+def _new_files(git: Git, push: Push) -> dict[str, str]:
+    """Return the path of each blob that the remote has not, as far as this clone knows, by object name."""
+    known = ["--not", f"--remotes={push.remote}", *([push.theirs] if push.theirs else [])]
+    listed = git.run("rev-list", "--objects", push.tip, *known).stdout
+    pairs = (line.partition(" ") for line in os.fsdecode(listed).split("\n"))
+    # A commit has no path; the trees are told from the files by what git says of their size.
+    named = {oid: path for oid, _, path in pairs if path}
+    return {oid: named[oid] for oid, size in git.sizes(named).items() if size >= 0}
+
+
+def _hints(git: Git, push: Push, leaks: Sequence[Leak]) -> Iterator[str]:
+    yield "revoke it, where it was ever real"
+    keys = dict.fromkeys(_key(leak.path) for leak in leaks if leak.is_in_tip)
+    if keys:
+        yield from (f"take it out: gitmem edit {key}" if key else "take it out of the file" for key in keys)
+        return
+    parent = push.theirs or git.run("rev-list", "--max-parents=0", push.tip).stdout.decode("ascii").split()[0]
+    made = f"git commit-tree '{push.tip}^{{tree}}' -p {parent} -m 'memory: what was not pushed, as one commit'"
+    yield "only commits that were not pushed hold it; make them one commit without it:"
+    yield f'git update-ref {push.ref} "$({made})" {push.tip}'
+
+
+def _key(path: str) -> str:
+    place = layout.place_of(path)
+    return place.key if isinstance(place, layout.Place) and place.what == layout.MEMORY else ""
