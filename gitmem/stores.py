@@ -14,7 +14,7 @@ from gitmem import status as statuses
 from gitmem.config import variable
 from gitmem.errors import ConflictError, GitmemError, NotFoundError, RefusedError
 from gitmem.frozen import frozen
-from gitmem.git.repository import discover, named
+from gitmem.git.repository import discover, is_bare, named
 from gitmem.opened.listed import ListedStore, place_of
 from gitmem.store.listed import APART, Entry, entry_of, split
 from gitmem.store.scope import LISTED
@@ -84,7 +84,8 @@ def add(memory: Opened, typed: str, *, everywhere: bool = False) -> tuple[Looked
     """
     name, path = split(typed)
     _refuse_variable(memory)
-    repository = discover(os.path.abspath(os.path.expanduser(path)))
+    folder = os.path.abspath(os.path.expanduser(path))
+    repository = named(folder) if is_bare(folder) else discover(folder)
     top = os.path.realpath(repository.top or repository.git)
     if os.path.samefile(repository.common, memory.git.repository.common):
         raise RefusedError(f"{top} is this repository", hint="its memories are read anyway")

@@ -146,6 +146,7 @@ def _go_where_asked(arguments: list[str]) -> list[str]:
     """Take ``-C DIR`` from the front and go there, as git does."""
     while arguments[:1] == ["-C"]:
         from gitmem.errors import NoRepositoryError, UsageError
+        from gitmem.git.repository import name_folder
 
         if len(arguments) < 2:
             raise UsageError("-C needs a folder", hint="gitmem -C DIR COMMAND")
@@ -153,6 +154,7 @@ def _go_where_asked(arguments: list[str]) -> list[str]:
             os.chdir(arguments[1])
         except OSError as err:
             raise NoRepositoryError(f"{arguments[1]}: {err.strerror}") from err
+        name_folder(os.curdir)
         arguments = arguments[2:]
     return arguments
 

@@ -8,9 +8,10 @@ words the errors. Layout: gitrepository-layout(5).
 from __future__ import annotations
 
 import os
+import shlex
 
 from gitmem import process
-from gitmem.config import git_environment
+from gitmem.config import git_environment, variable
 from gitmem.errors import GitmemError, NoRepositoryError, ProcessError
 from gitmem.frozen import frozen
 
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 HEX = frozenset("0123456789abcdef")
 # SHA-1 and SHA-256 object names in hex.
 OID_LENGTHS = (40, 64)
+
+
+# The folder that the command line named with ``-C``, as a real path; empty where it named none.
+_named = ""
 
 
 class Unsure(Exception):  # noqa: N818 - a signal inside this room, not an error
@@ -101,6 +106,18 @@ def is_oid(text: str) -> bool:
     return len(text) in OID_LENGTHS and HEX.issuperset(text)
 
 
+def name_folder(folder: str) -> None:
+    """Note the folder that a person named on the command line."""
+    global _named  # noqa: PLW0603 - a process has one command line
+    _named = os.path.realpath(folder)
+
+
+def _is_named(git_dir: str) -> bool:
+    """Tell whether a person named a git directory (a real path): with ``-C``, or in ``GIT_DIR``."""
+    by_environment = variable("GIT_DIR")
+    return git_dir == _named or bool(by_environment and os.path.realpath(by_environment) == git_dir)
+
+
 def discover(start: str | Path) -> Repository:
     """Return the repository that holds the folder *start* (absolute).
 
@@ -114,7 +131,33 @@ def discover(start: str | Path) -> Repository:
     except (Unsure, OSError):
         if not os.path.isdir(folder):
             raise NoRepositoryError(f"{folder}: there is no such folder") from None
-        return _unlinked(_discover_by_git(folder))
+        found = _discover_by_git(folder)
+        _refuse_planted(found, folder)
+        return _unlinked(found)
+
+
+def _refuse_planted(repository: Repository, start: str) -> None:
+    """Refuse a bare repository inside the work tree of another one, unless a person named it (``-C``, ``GIT_DIR``).
+
+    Whoever can commit a folder can commit one that looks like a bare repository: its config would be theirs, and its
+    memory, too. Source: git-config(1), ``safe.bareRepository``.
+
+    Raises:
+        NoRepositoryError: It is one.
+    """
+    git = os.path.realpath(repository.git)
+    is_inside = f"{os.path.realpath(start)}{os.sep}".startswith(f"{git}{os.sep}")
+    # A folder named .git cannot be committed, and git's own are below one: those of submodules and work trees.
+    if not is_inside or ".git" in git.split(os.sep) or _is_named(git):
+        return
+    folder = os.path.dirname(git)
+    while folder != os.path.dirname(folder):
+        if os.path.lexists(os.path.join(folder, ".git")):
+            raise NoRepositoryError(
+                f"{git} is a bare repository inside the work tree {folder}, and may have come with its files",
+                hint=f"if you trust it: gitmem -C {shlex.quote(git)} ...",
+            )
+        folder = os.path.dirname(folder)
 
 
 def _unlinked(repository: Repository) -> Repository:
@@ -141,15 +184,20 @@ def named(folder: str) -> Repository:
     """
     if not os.path.isdir(folder):
         raise NoRepositoryError(f"{folder}: there is no such folder")
-    is_bare = os.path.isfile(os.path.join(folder, "HEAD")) and os.path.isdir(os.path.join(folder, "objects"))
-    if not is_bare and not os.path.lexists(os.path.join(folder, ".git")):
+    looks_bare = is_bare(folder)
+    if not looks_bare and not os.path.lexists(os.path.join(folder, ".git")):
         raise NoRepositoryError(f"{folder}: there is no repository in this folder")
-    if is_bare and hasattr(os, "geteuid") and os.stat(folder).st_uid == os.geteuid():
+    if looks_bare and hasattr(os, "geteuid") and os.stat(folder).st_uid == os.geteuid():
         return _unlinked(Repository(folder, folder, None))
     found = discover(folder)
     if not os.path.samefile(found.top or found.git, folder):
         raise NoRepositoryError(f"{folder}: there is no whole repository in this folder")
     return found
+
+
+def is_bare(folder: str) -> bool:
+    """Tell whether a folder looks like a bare repository."""
+    return os.path.isfile(os.path.join(folder, "HEAD")) and os.path.isdir(os.path.join(folder, "objects"))
 
 
 def _discover_by_hand(start: str) -> Repository:

@@ -274,3 +274,53 @@ def test_a_format_that_this_git_cannot_read_is_refused_with_its_words(repo: Path
 
     with pytest.raises(NoRepositoryError, match="unknown repository extension found: fromthefuture"):
         Git(discover(repo)).read_ref("refs/heads/memory")
+
+
+@pytest.fixture
+def planted(repo: Path) -> Path:
+    """Return a bare repository that came with the files of another one, with a config of its own."""
+    git(repo, "clone", "-q", "--bare", ".", "vendor/lib")
+    git(repo / "vendor/lib", "config", "gitmem.summaryCommand", "touch /tmp/x")
+    return repo / "vendor/lib"
+
+
+@pytest.mark.parametrize("inside", ["", "refs", "objects"])
+def test_bare_repository_in_a_work_tree_is_not_discovered(planted: Path, inside: str) -> None:
+    with pytest.raises(NoRepositoryError, match="is a bare repository inside the work tree") as refused:
+        found(planted / inside)
+
+    assert refused.value.hint == f"if you trust it: gitmem -C {planted} ..."
+
+
+def test_config_of_a_planted_repository_cannot_make_it_a_work_tree(planted: Path) -> None:
+    git(planted, "config", "core.bare", "false")
+    git(planted, "config", "core.worktree", str(planted.parent))
+
+    with pytest.raises(NoRepositoryError, match="is a bare repository inside the work tree"):
+        found(planted)
+
+
+def test_planted_repository_that_a_person_names_is_used(
+    planted: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    run_cli,  # type: ignore[no-untyped-def]
+) -> None:
+    assert run_cli("status", cwd=planted).status == 3
+    monkeypatch.setenv("GIT_DIR", str(planted))
+    assert told_by_us(planted)[0] == str(planted)
+    monkeypatch.delenv("GIT_DIR")
+
+    monkeypatch.setattr("gitmem.git.repository._named", "")
+    assert "is a bare repository inside" not in run_cli("-C", str(planted), "status").err
+
+
+def test_bare_repository_of_its_own_and_its_work_trees_need_no_naming(repo: Path) -> None:
+    alone = bare(repo)
+
+    assert told_by_us(alone)[2] is None
+    assert told_by_us(linked_of(alone, repo / "inside"))[2] == str(repo / "inside")
+
+
+def linked_of(folder: Path, place: Path) -> Path:
+    git(folder, "worktree", "add", "-q", "--detach", str(place))
+    return place
