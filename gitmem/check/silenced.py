@@ -11,7 +11,19 @@ import json
 from gitmem.check.touched import list_facts
 from gitmem.frozen import frozen, replace
 from gitmem.store.home import is_home
-from gitmem.verify.finding import BROKEN, HOLDS, KINDS, MENDED, SILENCED, STILL, SUSPECT, UNCHECKED, Finding, Spot
+from gitmem.verify.finding import (
+    BROKEN,
+    HOLDS,
+    KINDS,
+    MENDED,
+    SILENCED,
+    STILL,
+    SUSPECT,
+    UNCHECKED,
+    WRONG,
+    Finding,
+    Spot,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -130,9 +142,9 @@ def with_silenced(
         live: Keys of the memories that the head has.
     """
     lost = {one.fact.row.key: one for one in silenced}
-    worst = {f.key: f for f in found}
-    more = []
-    for base in judged:
+    worst = {f.key: f for f in found if f.kind != WRONG}
+    more = list({f.key: f for f in (*judged, *found) if f.kind == WRONG}.values())
+    for base in (f for f in judged if f.kind != WRONG):
         head, one = worst.get(base.key), lost.get(base.key)
         if base.kind == SUSPECT and (head is not None or (one is None and base.key not in live)):
             continue

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.verify.finding import BROKEN, HOLDS, MENDED, SILENCED, STILL, SUSPECT, UNCHECKED, Findings
+from gitmem.verify.finding import BROKEN, HOLDS, MENDED, SILENCED, STILL, SUSPECT, UNCHECKED, WRONG, Findings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def summary(checked: Checked) -> str:
     touched = len(checked.of(BROKEN, MENDED, STILL, UNCHECKED, HOLDS))
     words = (
         (BROKEN, "becomes false", "become false"),
+        (WRONG, "has a wrong verdict", "have wrong verdicts"),
         (SILENCED, "is silenced by the change itself", "are silenced by the change itself"),
         (SUSPECT, "is suspect because of it", "are suspect because of it"),
         (UNCHECKED, "could not be checked", "could not be checked"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.report.words import WORDS
 from gitmem.verify.culprit import phrase
-from gitmem.verify.finding import BROKEN, FAILED, HOLDS, MENDED, SILENCED, STILL, SUSPECT, UNCHECKED
+from gitmem.verify.finding import BROKEN, FAILED, HOLDS, MENDED, SILENCED, STILL, SUSPECT, UNCHECKED, WRONG
 from gitmem.verify.standing import cell
 
 TYPE_CHECKING = False
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # GitHub refuses a step's summary of more than 1 MiB whole; what other steps of the job wrote is counted apart.
 SIZE_LIMIT = 1024 * 1024 - 4096
-LISTED = (BROKEN, FAILED, SILENCED, SUSPECT, UNCHECKED, STILL, MENDED)
+LISTED = (BROKEN, FAILED, WRONG, SILENCED, SUSPECT, UNCHECKED, STILL, MENDED)
 
 
 def page(found: Findings, *, limit: int = SIZE_LIMIT) -> str:

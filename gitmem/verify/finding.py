@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 # What came of a fact, the most important first.
 BROKEN = "newly_false"
 FAILED = "failed"
+WRONG = "wrong_verdict"
 SILENCED = "silenced"
 SUSPECT = "suspect"
 UNCHECKED = "unchecked"
 STILL = "still_false"
 MENDED = "newly_true"
 HOLDS = "holds"
-KINDS = (BROKEN, FAILED, SILENCED, SUSPECT, UNCHECKED, STILL, MENDED, HOLDS)
+KINDS = (BROKEN, FAILED, WRONG, SILENCED, SUSPECT, UNCHECKED, STILL, MENDED, HOLDS)
 
 
 @frozen
