@@ -17,7 +17,9 @@ NAMED = 5
 def findings_of(checked: Checked, *, now: int) -> Findings:
     """Return what was found in the form that reports are made of."""
     span = checked.span
-    return Findings("check", summary(checked), checked.findings, span.head, span.base, now, tuple(notes(checked)))
+    return Findings(
+        "check", summary(checked), checked.findings, span.head, span.base, now, tuple(notes(checked)), checked.untouched
+    )
 
 
 def summary(checked: Checked) -> str:

@@ -42,7 +42,7 @@ EXAMPLES = (
 STATUS = {
     BROKEN: "failed",
     WRONG: "failed",
-    SILENCED: "failed",
+    SILENCED: "suspect",
     SUSPECT: "suspect",
     UNCHECKED: "suspect",
     STILL: "failed",
@@ -175,6 +175,7 @@ def as_table(checked: Checked) -> dict[str, Any]:
         "brought": list(checked.brought),
         "removed": list(checked.removed),
         "hidden": list(checked.hidden),
+        "untouched": [{"key": key, "because": because} for key, because in checked.untouched],
         "sandbox": checked.rung,
         "note": span.note,
     }

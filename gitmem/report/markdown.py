@@ -39,9 +39,27 @@ def page(found: Findings, *, limit: int = SIZE_LIMIT) -> str:
             rows.append(row)
         rest = len(findings) - len(rows)
         blocks.append(head + "".join(rows) + (f"| … | and {rest} more | | |\n" if rest else "") + "\n")
+    blocks.append(_untouched(found, left))
     held = len(found.of(HOLDS))
     blocks.append(f"{held} more hold.\n\n" if held else "")
     return "".join(blocks) + tail
+
+
+def _untouched(found: Findings, left: int) -> str:
+    """Return the facts that a change silences without touching what they read; those that fit."""
+    if not found.untouched:
+        return ""
+    head = f"### Silenced, and nothing that they read is touched ({len(found.untouched)})\n\n"
+    more = "- …\n"
+    left -= len(head.encode()) + len(more.encode())
+    text = ""
+    for key, how in found.untouched:
+        line = f"- `{key}`: the change {cell(how)}\n"
+        if left < len((text + line).encode()):
+            text += more
+            break
+        text += line
+    return f"{head}{text}\n"
 
 
 def _row(finding: Finding) -> str:
