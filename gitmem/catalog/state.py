@@ -126,10 +126,15 @@ def pick_fresh(verdicts: Sequence[Verdict], is_fresh: Callable[[Verdict], bool])
     """Return the verdict that counts, and whether it is of the inputs as they are: each says which inputs it means."""
     same = [v for v in verdicts if is_fresh(v)]
     if any(v.own for v in same):
-        same = [v for v in same if v.own or v.outcome != HOLDS]
+        same = [v for v in same if v.own or (v.outcome != HOLDS and not _is_answered(same))]
     # Of two that say the same, the one that knows more: the culprit may be known in this clone alone.
     best = max(same or verdicts, key=lambda v: (v.at, v.own, bool(v.culprit)), default=None)
     return best, bool(same)
+
+
+def _is_answered(verdicts: Iterable[Verdict]) -> bool:
+    """Tell whether a built-in check was answered here: of the same inputs, it always answers alike."""
+    return any(v.own and v.sandbox == "builtin" for v in verdicts)
 
 
 def latest_of(verdicts: Sequence[Verdict]) -> Verdict | None:

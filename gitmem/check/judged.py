@@ -7,8 +7,9 @@ import json
 from gitmem.frozen import frozen, replace
 from gitmem.graph import age_s
 from gitmem.hygiene import display
-from gitmem.model import BUILTIN, ERROR, FAILS, HOLDS, Check
+from gitmem.model import BUILTIN, ERROR, HOLDS, Check
 from gitmem.verify import builtin
+from gitmem.verify.claims import LINE_KEPT
 from gitmem.verify.derived import answer_behind
 from gitmem.verify.due import Due, is_accepted, read_fact
 from gitmem.verify.explain import changed_reads
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from gitmem.verify.judge import Result
     from gitmem.verify.session import Session
 
-LINE_KEPT = 200
-
 
 @frozen
 class Answer:
@@ -39,6 +38,7 @@ class Answer:
         because: Why it fails, or why nothing was learnt; one line.
         verdict: The verdict, known or new; None for a built-in check that was only asked.
         seconds: How long it ran now; 0 where the answer was known.
+        wrong: A claimed verdict of these inputs that the check contradicts, or None.
         is_new: Whether the verdict was made now.
     """
 
@@ -47,6 +47,7 @@ class Answer:
     verdict: Verdict | None = None
     seconds: float = 0.0
     is_new: bool = False
+    wrong: Verdict | None = None
 
 
 @frozen
@@ -73,6 +74,16 @@ def changed_of(pair: Pair, trees: Trees) -> Sequence[Change]:
     paths = [change.path for change in changed]
     read = {path for v in verdicts for path in changed_reads(v.reads, trees.base, trees.head, paths)}
     return [change for change in changed if change.path in read] or changed
+
+
+def _compared(answer: Answer, claimed: Verdict | None) -> Answer:
+    """Return what a built-in check answers, with what a claimed verdict of the same inputs adds to it or gets wrong."""
+    if claimed is None or answer.outcome == ERROR:
+        return answer
+    if answer.outcome != claimed.outcome:
+        return replace(answer, wrong=claimed)
+    # Where both say the same, the verdict may know more: which commit broke it.
+    return replace(answer, verdict=claimed)
 
 
 class Judging:
@@ -125,25 +136,7 @@ class Judging:
         """
         before = self._answers(trees, [(t, t.base) for t in touched if t.base is not None], None)
         behind = self._answers(trees, [(t, t.head) for t in touched], before)
-        before |= self._doubted(trees, touched, before, behind)
         return [Pair(t, before.get(t.fact.row.key), behind[t.fact.row.key]) for t in touched]
-
-    def _doubted(
-        self, trees: Trees, touched: Sequence[Touched], before: Mapping[str, Answer], behind: Mapping[str, Answer]
-    ) -> dict[str, Answer]:
-        """Return what built-in checks answer on the base where somebody else says that they held there.
-
-        Commands are run there again before a change is accused; these are only asked, and accuse as little on hearsay.
-        """
-        checks = {}
-        for t in touched:
-            row, base = t.fact.row, before.get(t.fact.row.key)
-            is_hearsay = base is not None and base.verdict is not None and not base.verdict.own
-            if is_hearsay and row.form == BUILTIN and behind[row.key].outcome == FAILS:
-                checks[row.key] = Check(BUILTIN, tuple(json.loads(row.words)))
-        asked = self._ask(trees, checks, None) if checks else {}
-        # Where it says the same, what else is said of it (which commit broke it) is told as it is elsewhere.
-        return {key: before[key] if before[key].outcome == now.outcome else now for key, now in asked.items()}
 
     def _answers(
         self, trees: Trees, facts: Sequence[tuple[Touched, state.State]], before: Mapping[str, Answer] | None
@@ -151,10 +144,13 @@ class Judging:
         """Return the answers on the head by key, given those of the base; those of the base where there are none."""
         found = {}
         asked: dict[str, Check] = {}
+        claimed: dict[str, Verdict] = {}
         dues = []
         for t, at in facts:
             row = t.fact.row
             known = self._known(row, at)
+            if known is not None and known.verdict is not None and row.form == BUILTIN and not known.verdict.own:
+                claimed[row.key], known = known.verdict, None
             if known is not None:
                 found[row.key] = known
             elif row.form == BUILTIN:
@@ -162,7 +158,8 @@ class Judging:
             else:
                 dues.append(self._due(t, at, (before or {}).get(row.key)))
         if asked:
-            found |= self._ask(trees, asked, before)
+            answers = self._ask(trees, asked, before)
+            found |= {key: _compared(answer, claimed.get(key)) for key, answer in answers.items()}
         return found | self._run(trees.base if before is None else trees.head, dues) if dues else found
 
     def _known(self, row: state.FactRow, at: state.State) -> Answer | None:

@@ -7,6 +7,7 @@ from gitmem.check.judged import Judging, changed_of
 from gitmem.check.places import spots_of
 from gitmem.frozen import replace
 from gitmem.model import FAILS, HOLDS
+from gitmem.verify.claims import Wrong, findings_of, path_of
 from gitmem.verify.culprit import with_culprit
 from gitmem.verify.due import refresh_states
 from gitmem.verify.finding import BROKEN, MENDED, STILL, SUSPECT, UNCHECKED, Finding, fact_spot
@@ -84,7 +85,7 @@ class Outcome:
         findings = self._findings(pairs)
         findings += self._suspects(findings, before, broken)
         self._keep(pairs)
-        return findings
+        return findings + self._wrong(pairs)
 
     def _session(self) -> Session:
         return self._store.session(self._options)
@@ -169,6 +170,18 @@ class Outcome:
             )
             for number, key, title, path in rows
         ]
+
+    def _wrong(self, pairs: Iterable[Pair]) -> list[Finding]:
+        """Return a finding for each fact with a claimed verdict that its check contradicts."""
+        found = []
+        for pair in pairs:
+            fact = pair.touched.fact
+            for answer in filter(None, (pair.head, pair.base)):
+                if answer.wrong is not None:
+                    claimed, path = answer.wrong.outcome, path_of(self._catalog, fact.row)
+                    found.append(Wrong(fact.row.key, fact.title, path, claimed, answer.outcome, answer.because))
+                    break
+        return findings_of(found)
 
     def _keep(self, pairs: Iterable[Pair]) -> None:
         """Keep verdicts of commands in this clone, as ``verify`` does on a branch; none of a commit not checked out."""

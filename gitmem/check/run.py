@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from gitmem.catalog.catalog import Catalog
+    from gitmem.check.outcome import Outcome
     from gitmem.check.touched import Fact, Touched
     from gitmem.opened.proofs import ProvingStore
     from gitmem.verify.session import Options
@@ -33,6 +34,8 @@ class Checked:
         brought: Facts of the code tree that it brings, or makes say something else.
         removed: Facts of the code tree that it takes away.
         hidden: Facts of the memory branch that it replaces or supersedes by memories of the code tree.
+        untouched: Facts of the base that it hides, removes, supersedes or weakens without touching what they read, each
+            with what it does to them.
         rung: The sandbox's rung that commands ran on; empty where none ran.
     """
 
@@ -44,6 +47,7 @@ class Checked:
     brought: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
+    untouched: tuple[tuple[str, str], ...] = ()
     rung: str = ""
 
     def of(self, *kinds: str) -> list[Finding]:
@@ -120,8 +124,18 @@ def _joined(parts: Sequence[Checked]) -> Checked:
         tuple(k for p in parts for k in p.brought),
         tuple(k for p in parts for k in p.removed),
         tuple(k for p in parts for k in p.hidden),
+        tuple(pair for p in parts for pair in p.untouched),
         next((p.rung for p in parts if p.rung), ""),
     )
+
+
+@frozen
+class _Judged:
+    """What came of one store's touched facts, what is silenced besides, and the sandbox's rung that commands ran on."""
+
+    findings: Sequence[Finding]
+    untouched: tuple[tuple[str, str], ...] = ()
+    rung: str = ""
 
 
 class _Check:
@@ -150,43 +164,50 @@ class _Check:
         facts = list_facts(catalog, self._options.keys)
         brought = self._brought(catalog, facts)
         touched = find_touched(facts, trees, brought.facts, catalog=catalog, store=store)
-        findings, rung = self._judged(catalog, touched, facts) if touched or self._has_own else ([], "")
+        judged = self._judged(catalog, touched, facts) if touched or self._has_own else _Judged([])
         if self._options.keys:  # somebody asks for these facts, and not what becomes of the others
             brought = replace(brought, removed=(), hidden=())
         return Checked(
             self._span,
             len(trees.changes),
             len(facts),
-            in_order(findings),
+            in_order(judged.findings),
             tuple(t.fact.row.key for t in touched if t.is_whole),
             tuple(t.fact.row.key for t in touched if t.base is None),
             brought.removed,
             brought.hidden,
-            rung,
+            judged.untouched,
+            judged.rung,
         )
 
-    def _judged(self, catalog: Catalog, touched: Sequence[Touched], facts: Sequence[Fact]) -> tuple[list[Finding], str]:
-        """Return what came of touched facts, and the sandbox's rung that commands ran on."""
+    def _judged(self, catalog: Catalog, touched: Sequence[Touched], facts: Sequence[Fact]) -> _Judged:
         # What judges: 15 ms (measured), and most commits touch no fact.
         from gitmem.check.outcome import Outcome
-        from gitmem.check.places import spots_of
-        from gitmem.check.silenced import find_silenced, live_keys, with_silenced
 
         outcome = Outcome(self._store, self._options, self._span, self._trees, catalog)
         if not self._has_own:
-            return outcome.find(touched, None, self._told), outcome.rung
+            return _Judged(outcome.find(touched, None, self._told), (), outcome.rung)
         before = self._at(self._trees.before)
         found = outcome.find(touched, lambda: before, self._told)
-        # The base's claims count, whatever the change's memories say of them.
-        silenced = find_silenced(before, catalog, facts, self._options.keys)
         base = Outcome(self._store, self._options, self._span, self._trees, before)
+        findings, untouched = self._with_silenced(base, found, (before, catalog), facts)
+        return _Judged(findings, untouched, outcome.rung or base.rung)
+
+    def _with_silenced(
+        self, base: Outcome, found: Sequence[Finding], catalogs: tuple[Catalog, Catalog], facts: Sequence[Fact]
+    ) -> tuple[list[Finding], tuple[tuple[str, str], ...]]:
+        """Return the findings with those of the base's facts that the change's own memories silence."""
+        from gitmem.check.places import spots_of
+        from gitmem.check.silenced import find_silenced, live_keys, with_silenced
+
+        before, catalog = catalogs
+        silenced = find_silenced(before, catalog, facts, self._options.keys)
         lost = find_touched([one.fact for one in silenced], self._trees, (), catalog=before, store=self._store)
-        broken = {f.key for f in found if f.kind == BROKEN}
-        judged = base.find(lost, None, self._told, broken=broken)
-        spots = spots_of(self._trees.git, (t.changed for t in lost))
-        places = dict(zip((t.fact.row.key for t in lost), spots, strict=True))
+        judged = base.find(lost, None, self._told, broken={f.key for f in found if f.kind == BROKEN})
+        keys = [t.fact.row.key for t in lost]
+        places = dict(zip(keys, spots_of(self._trees.git, (t.changed for t in lost)), strict=True))
         findings = with_silenced(found, judged, silenced, places=places, live=live_keys(catalog))
-        return findings, outcome.rung or base.rung
+        return findings, tuple((one.fact.row.key, one.how) for one in silenced if one.fact.row.key not in places)
 
     def _brought(self, catalog: Catalog, facts: Sequence[Fact]) -> Brought:
         if not self._has_own:

@@ -11,7 +11,19 @@ import json
 from gitmem.check.touched import list_facts
 from gitmem.frozen import frozen, replace
 from gitmem.store.home import is_home
-from gitmem.verify.finding import BROKEN, HOLDS, KINDS, MENDED, SILENCED, STILL, SUSPECT, UNCHECKED, Finding, Spot
+from gitmem.verify.finding import (
+    BROKEN,
+    HOLDS,
+    KINDS,
+    MENDED,
+    SILENCED,
+    STILL,
+    SUSPECT,
+    UNCHECKED,
+    WRONG,
+    Finding,
+    Spot,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,7 +91,7 @@ def _how(fact: Fact, now: Fact | None, behind: Catalog) -> tuple[str, str]:
     """Return what the change does to a fact, and the file that does it."""
     key = fact.row.key
     if now is not None:
-        what = "changes its check" if now.row.spec != fact.row.spec else "narrows its paths or extends its ttl"
+        what = "changes its check" if now.row.spec != fact.row.spec else "changes its paths or ttl"
         hides = "" if now.path == fact.path else f" in {now.path}, which hides {fact.path}"
         return f"{what}{hides}", now.path
     rows = behind.rows(
@@ -130,13 +142,13 @@ def with_silenced(
         live: Keys of the memories that the head has.
     """
     lost = {one.fact.row.key: one for one in silenced}
-    worst = {f.key: f for f in found}
-    more = []
-    for base in judged:
+    worst = {f.key: f for f in found if f.kind != WRONG}
+    more = list({f.key: f for f in (*judged, *found) if f.kind == WRONG}.values())
+    for base in (f for f in judged if f.kind != WRONG):
         head, one = worst.get(base.key), lost.get(base.key)
         if base.kind == SUSPECT and (head is not None or (one is None and base.key not in live)):
             continue
-        how = one.how if one is not None else "drops what it requires"
+        how = one.how if one is not None else "cuts it off from what it requires"
         if head is None or KINDS.index(base.kind) < KINDS.index(head.kind):
             worst[base.key] = replace(base, because=_and(base.because, how))
         more.append(_finding(replace(base, places=places.get(base.key, base.places)), one, how))

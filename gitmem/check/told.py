@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.verify.finding import BROKEN, HOLDS, MENDED, SILENCED, STILL, SUSPECT, UNCHECKED, Findings
+from gitmem.verify.finding import BROKEN, HOLDS, MENDED, SILENCED, STILL, SUSPECT, UNCHECKED, WRONG, Findings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,9 @@ NAMED = 5
 def findings_of(checked: Checked, *, now: int) -> Findings:
     """Return what was found in the form that reports are made of."""
     span = checked.span
-    return Findings("check", summary(checked), checked.findings, span.head, span.base, now, tuple(notes(checked)))
+    return Findings(
+        "check", summary(checked), checked.findings, span.head, span.base, now, tuple(notes(checked)), checked.untouched
+    )
 
 
 def summary(checked: Checked) -> str:
@@ -30,6 +32,7 @@ def summary(checked: Checked) -> str:
     touched = len(checked.of(BROKEN, MENDED, STILL, UNCHECKED, HOLDS))
     words = (
         (BROKEN, "becomes false", "become false"),
+        (WRONG, "has a wrong verdict", "have wrong verdicts"),
         (SILENCED, "is silenced by the change itself", "are silenced by the change itself"),
         (SUSPECT, "is suspect because of it", "are suspect because of it"),
         (UNCHECKED, "could not be checked", "could not be checked"),

@@ -7,8 +7,9 @@ The facts of the base count whatever the change writes into .memory/: it cannot 
 Nothing is written to any branch. Commands run only where they are approved (gitmem trust, --approved).
 With --staged the change is what is staged, against HEAD: what the next commit would make false.
 
-Exit status: 0 nothing becomes false; 1 something does; 3 something that the change touches could not be checked. Which
-of them count, --fail-on says, or the policy's [check] fail_on; the others are told all the same.
+Exit status: 0 nothing becomes false; 1 something does, or a verdict on the memory branch is wrong; 3 something that the
+change touches could not be checked. Which of them count, --fail-on says, or the policy's [check] fail_on; the others
+are told all the same.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from gitmem.errors import UsageError
 from gitmem.model import MARKS
 from gitmem.settings import FAIL_ON
 from gitmem.verify.culprit import phrase
-from gitmem.verify.finding import BROKEN, MENDED, SILENCED, STILL, SUSPECT, UNCHECKED
+from gitmem.verify.finding import BROKEN, MENDED, SILENCED, STILL, SUSPECT, UNCHECKED, WRONG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ EXAMPLES = (
 )
 STATUS = {
     BROKEN: "failed",
-    SILENCED: "failed",
+    WRONG: "failed",
+    SILENCED: "suspect",
     SUSPECT: "suspect",
     UNCHECKED: "suspect",
     STILL: "failed",
@@ -48,6 +50,7 @@ STATUS = {
 }
 SAID = {
     BROKEN: "becomes false",
+    WRONG: "has a wrong verdict",
     SILENCED: "silenced by the change",
     SUSPECT: "suspect",
     UNCHECKED: "could not be checked",
@@ -119,7 +122,7 @@ def exit_status(checked: Checked, fail_on: str) -> int:
     """Return what the command exits with, where these findings (``settings.FAIL_ON``) count."""
     if fail_on == "never":
         return 0
-    if checked.of(BROKEN):
+    if checked.of(BROKEN, WRONG):
         return 1
     return 3 if checked.of(UNCHECKED) and fail_on == "unchecked" else 0
 
@@ -133,6 +136,7 @@ def print_finding(finding: Finding, out: Output) -> None:
     more += [phrase(finding.culprit, finding.culprit_after)] if finding.culprit else []
     more += ["it was before"] if finding.kind == SUSPECT and not finding.is_new else []
     more += [f"gitmem settle {finding.key}"] if finding.kind == BROKEN else []
+    more += [f"gitmem verify --record {finding.key}"] if finding.kind == WRONG else []
     told = f" ({'; '.join(more)})" if more else ""
     out.line((MARKS[status], status), " ", (finding.key, "key"), f"  {SAID[finding.kind]}{why}", (told, "dim"))
 
@@ -158,6 +162,7 @@ def as_table(checked: Checked) -> dict[str, Any]:
         "files": checked.files,
         "facts": checked.facts,
         "newly_false": [_row(f) | {"new": f.is_new} for f in checked.of(BROKEN)],
+        "wrong_verdicts": [_row(f) for f in checked.of(WRONG)],
         "silenced": [_row(f) for f in checked.of(SILENCED)],
         "newly_true": [{"key": f.key, "title": f.title} for f in checked.of(MENDED)],
         "still_false": [_row(f) | {"culprit": f.culprit, "culprit_after": f.culprit_after} for f in checked.of(STILL)],
@@ -170,6 +175,7 @@ def as_table(checked: Checked) -> dict[str, Any]:
         "brought": list(checked.brought),
         "removed": list(checked.removed),
         "hidden": list(checked.hidden),
+        "untouched": [{"key": key, "because": because} for key, because in checked.untouched],
         "sandbox": checked.rung,
         "note": span.note,
     }

@@ -4,7 +4,11 @@ A fact is due when there is no verdict for its command and text, when its inputs
 live has passed; nothing else runs. Commands that nobody approved are skipped and counted (gitmem trust). Verdicts are
 committed on the default branch or with --record; elsewhere they are kept in this clone.
 
-Exit status: 0 all is well; 1 a fact failed or is suspect; 3 something due could not be checked or is not approved.
+A verdict that somebody else pushed is a claim: those of built-in checks are worked out again from the code, and a wrong
+one is an error.
+
+Exit status: 0 all is well; 1 a fact failed or is suspect, or a claimed verdict is wrong; 3 something due could not be
+checked or is not approved.
 """
 
 from __future__ import annotations
@@ -207,6 +211,8 @@ def _record_results(args: argparse.Namespace, out: Output) -> int:
 def exit_status(found: Run) -> int:
     """Return what the command exits with."""
     statuses = found.standing.statuses
+    if found.wrong:
+        return 1
     # The gate of a task that was asked for counts nowhere, and says no all the same.
     if statuses.get("failed") or statuses.get("suspect") or any(r.outcome == "fails" for r in found.results):
         return 1
@@ -246,6 +252,9 @@ def _report(found: Run, broken: Mapping[tuple[str, str], str], out: Output) -> N
         out.line((MARKS["failed"], "failed"), " ", (line.key, "key"), f"  {label}", (f" — {why}", "dim"))
     for line in (line for line in lines if line.status == "suspect"):
         out.line((MARKS["suspect"], "suspect"), " ", (line.key, "key"), f"  suspect — {line.because}")
+    for wrong in found.wrong:
+        hint = "" if found.recorded else f" (gitmem verify --record {wrong.key})"
+        out.line((MARKS["failed"], "failed"), " ", (wrong.key, "key"), f"  wrong verdict — {wrong.message}{hint}")
     out.line((summary(found), "bold"))
     for advice in _advice(found):
         out.note(advice)
@@ -321,6 +330,10 @@ def as_table(found: Run) -> dict[str, Any]:
                 "seconds": round(r.seconds, 3),
             }
             for r in found.results
+        ],
+        "wrong_verdicts": [
+            {"key": w.key, "path": w.path, "claimed": w.claimed, "answer": w.answer, "because": w.because}
+            for w in found.wrong
         ],
         "would_run": [
             {"key": d.row.key, "why": d.why, "check": d.spec.check.shown(), "inputs": list(d.changed)}

@@ -39,6 +39,7 @@ def cleaned(found: Findings) -> Findings:
         summary=_line(found.summary),
         findings=tuple(_clean(finding) for finding in found.findings),
         notes=tuple(_line(note) for note in found.notes),
+        untouched=tuple((key, _line(how)) for key, how in found.untouched),
     )
 
 

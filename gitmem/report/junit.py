@@ -9,7 +9,7 @@ from xml.etree import ElementTree as Xml
 
 from gitmem.document.fields import format_time
 from gitmem.report.words import WORDS, sentence
-from gitmem.verify.finding import BROKEN, FAILED, SILENCED, STILL, SUSPECT, UNCHECKED
+from gitmem.verify.finding import BROKEN, FAILED, SILENCED, STILL, SUSPECT, UNCHECKED, WRONG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,11 +20,15 @@ if TYPE_CHECKING:
 ELEMENTS = {
     BROKEN: "failure",
     FAILED: "failure",
+    WRONG: "failure",
     SILENCED: "failure",
     SUSPECT: "failure",
     UNCHECKED: "error",
     STILL: "skipped",
 }
+
+# Findings besides the one that says what a fact's check answers.
+BESIDES = {WRONG: "verdict", SILENCED: "silenced"}
 
 
 def suites(found: Findings) -> str:
@@ -53,7 +57,7 @@ def suites(found: Findings) -> str:
 
 def _add_case(suite: Xml.Element, command: str, finding: Finding) -> None:
     # Its own name: readers drop the second of two cases with one name.
-    name = f"{finding.key} (silenced)" if finding.kind == SILENCED else finding.key
+    name = f"{finding.key} ({BESIDES[finding.kind]})" if finding.kind in BESIDES else finding.key
     names = {"classname": f"gitmem.{command}", "name": name, "time": _time(finding.seconds)}
     case = Xml.SubElement(suite, "testcase", names)
     element = ELEMENTS.get(finding.kind)

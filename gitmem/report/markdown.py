@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.report.words import WORDS
 from gitmem.verify.culprit import phrase
-from gitmem.verify.finding import BROKEN, FAILED, HOLDS, MENDED, SILENCED, STILL, SUSPECT, UNCHECKED
+from gitmem.verify.finding import BROKEN, FAILED, HOLDS, MENDED, SILENCED, STILL, SUSPECT, UNCHECKED, WRONG
 from gitmem.verify.standing import cell
 
 TYPE_CHECKING = False
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # GitHub refuses a step's summary of more than 1 MiB whole; what other steps of the job wrote is counted apart.
 SIZE_LIMIT = 1024 * 1024 - 4096
-LISTED = (BROKEN, FAILED, SILENCED, SUSPECT, UNCHECKED, STILL, MENDED)
+LISTED = (BROKEN, FAILED, WRONG, SILENCED, SUSPECT, UNCHECKED, STILL, MENDED)
 
 
 def page(found: Findings, *, limit: int = SIZE_LIMIT) -> str:
@@ -39,9 +39,27 @@ def page(found: Findings, *, limit: int = SIZE_LIMIT) -> str:
             rows.append(row)
         rest = len(findings) - len(rows)
         blocks.append(head + "".join(rows) + (f"| … | and {rest} more | | |\n" if rest else "") + "\n")
+    blocks.append(_untouched(found, left))
     held = len(found.of(HOLDS))
     blocks.append(f"{held} more hold.\n\n" if held else "")
     return "".join(blocks) + tail
+
+
+def _untouched(found: Findings, left: int) -> str:
+    """Return the facts that a change silences without touching what they read; those that fit."""
+    if not found.untouched:
+        return ""
+    head = f"### Silenced, and nothing that they read is touched ({len(found.untouched)})\n\n"
+    more = "- …\n"
+    left -= len(head.encode()) + len(more.encode())
+    text = ""
+    for key, how in found.untouched:
+        line = f"- `{key}`: the change {cell(how)}\n"
+        if left < len((text + line).encode()):
+            text += more
+            break
+        text += line
+    return f"{head}{text}\n"
 
 
 def _row(finding: Finding) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.frozen import frozen
 from gitmem.verify.culprit import phrase
-from gitmem.verify.finding import BROKEN, FAILED, HOLDS, MENDED, SILENCED, STILL, SUSPECT, UNCHECKED
+from gitmem.verify.finding import BROKEN, FAILED, HOLDS, MENDED, SILENCED, STILL, SUSPECT, UNCHECKED, WRONG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,6 +37,12 @@ WORDS = {
         ERROR, "becomes false", "Becomes false", "The fact held before the change and does not hold with it."
     ),
     FAILED: Words(ERROR, "does not hold", "Failed", "The fact's check says that it does not hold."),
+    WRONG: Words(
+        ERROR,
+        "has a wrong verdict",
+        "Wrong verdicts",
+        "A verdict on the memory branch says something else than its built-in check answers for the same inputs.",
+    ),
     SILENCED: Words(
         WARNING,
         "is silenced by the change",
@@ -63,6 +69,8 @@ def sentence(finding: Finding) -> str:
         parts.append(f"It was {phrase(finding.culprit, finding.culprit_after)}.")
     if finding.by and words.level:
         parts.append(f"Written by {finding.by}.")
+    if finding.kind == WRONG:
+        parts.append(f"Write the right one: gitmem verify --record {finding.key}")
     if finding.kind in (BROKEN, FAILED, SILENCED, SUSPECT, STILL):
         parts.append(f"What to do about it: gitmem settle {finding.key}")
     return " ".join(parts)

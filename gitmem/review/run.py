@@ -21,6 +21,7 @@ from gitmem.review.span import find_code, find_span, list_authors
 from gitmem.review.statuses import Stand, list_shifts, stand
 from gitmem.review.words import Budget
 from gitmem.store.layout import MEMORY, VERDICT
+from gitmem.verify.claims import find_wrong
 from gitmem.verify.inputs import CodeTree
 
 TYPE_CHECKING = False
@@ -108,12 +109,18 @@ def review(ground: Ground, typed: str = "", *, code: str = "") -> f.Review:
         # It is larger than anybody reviews, and not put together with the rest: what there is of it is told.
         found = replace(found, notes=(*found.notes, "statuses, duplicates and links were not looked at"))
     else:
-        found = _as_a_whole(ground, found, memories, (before, after), findings)
+        found = _as_a_whole(ground, found, memories, (before, after), findings, files=files)
     return replace(found, changes=_ordered(found.changes), findings=f.in_order(tuple(findings)))
 
 
 def _as_a_whole(
-    ground: Ground, found: f.Review, memories: Sequence[Memory], policies: tuple[Policy, Policy], told: list[f.Finding]
+    ground: Ground,
+    found: f.Review,
+    memories: Sequence[Memory],
+    policies: tuple[Policy, Policy],
+    told: list[f.Finding],
+    *,
+    files: Files,
 ) -> f.Review:
     """Return the review with what only the whole of both states tells; what it finds is added to *told*."""
     documents = {m.key: m.after.document for m in memories if m.after and m.after.document}
@@ -130,6 +137,7 @@ def _as_a_whole(
         told += [finding for finding in links.list_problems(old, now) if finding.path not in known]
         told += _deleted(changes)
         told += compare(now, new, threshold=policies[1].duplicates.threshold)
+    told += _wrong(ground, found.code, now, files)
     stands, notes = _stands(ground, found.code, (old, now), policies)
     shifts = list_shifts(*stands) if stands else ()
     told += _shifted(shifts)
@@ -199,6 +207,22 @@ def _claimed(verdicts: tuple[int, int, int]) -> Iterator[f.Finding]:
         files = "1 verdict file comes" if number == 1 else f"{number} verdict files come"
         told = f"{files} with the change: what they say was claimed by whoever wrote them"
         yield f.Finding(f.NOTE, "verdicts-claimed", told, path="verdicts", hint="prove it here: gitmem verify --all")
+
+
+def _wrong(ground: Ground, code: str, now: Catalog, files: Files) -> Iterator[f.Finding]:
+    """Yield the verdicts of built-in checks that come with the change and that the code contradicts."""
+    there = ((file.path, file.place) for file in files.files if file.is_there)
+    paths = {path: place.key for path, place in there if place is not None and place.what == VERDICT}
+    if not paths or not code:
+        return
+    try:
+        found = find_wrong(ground.git, now, ground.local, CodeTree(ground.git, code), set(paths.values()))
+    except GitmemError:
+        return  # the code cannot be read: the note on statuses says so
+    for wrong in found:
+        if wrong.path in paths:
+            hint = f"write the right one: gitmem verify --record {wrong.key}"
+            yield f.Finding(f.ERROR, "wrong-verdict", clean.line(wrong.message), wrong.key, wrong.path, hint=hint)
 
 
 def _stands(

@@ -44,7 +44,7 @@ class Due:
         spec: Its specification.
         digest: Digest of its inputs on the code that is judged.
         verdict: The verdict that counted so far, or None.
-        why: Why it is due: ``new``, ``inputs``, ``tools``, ``ttl`` or ``asked``.
+        why: Why it is due: ``new``, ``inputs``, ``tools``, ``ttl``, ``asked``, or ``wrong`` where a claimed verdict is.
         changed: What of its inputs or tools changed, a few of it, where somebody asked.
         latest: The latest verdict of its specification and claim, whatever its inputs, or None.
     """

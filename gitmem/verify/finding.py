@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 # What came of a fact, the most important first.
 BROKEN = "newly_false"
 FAILED = "failed"
+WRONG = "wrong_verdict"
 SILENCED = "silenced"
 SUSPECT = "suspect"
 UNCHECKED = "unchecked"
 STILL = "still_false"
 MENDED = "newly_true"
 HOLDS = "holds"
-KINDS = (BROKEN, FAILED, SILENCED, SUSPECT, UNCHECKED, STILL, MENDED, HOLDS)
+KINDS = (BROKEN, FAILED, WRONG, SILENCED, SUSPECT, UNCHECKED, STILL, MENDED, HOLDS)
 
 
 @frozen
@@ -83,6 +84,8 @@ class Findings:
         base: The commit that it was compared with, or empty.
         at: When, epoch seconds.
         notes: What else a reader should know, a line each.
+        untouched: Facts that a change hides, removes, supersedes or weakens without touching what they read, each with
+            what it does to them.
     """
 
     command: str
@@ -92,6 +95,7 @@ class Findings:
     base: str
     at: int
     notes: tuple[str, ...] = ()
+    untouched: tuple[tuple[str, str], ...] = ()
 
     def of(self, *kinds: str) -> list[Finding]:
         """Return the findings of these kinds."""

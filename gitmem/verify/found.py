@@ -5,6 +5,7 @@ from __future__ import annotations
 from gitmem.globs import is_plain, normal
 from gitmem.model import BUILTIN, FAILS
 from gitmem.model import HOLDS as HELD
+from gitmem.verify import claims
 from gitmem.verify.finding import FAILED, HOLDS, SUSPECT, UNCHECKED, Finding, Findings, Spot, fact_spot, in_order
 from gitmem.verify.standing import written_by
 
@@ -33,7 +34,8 @@ def findings_of(run: Run, git: Git, *, summary: str, now: int) -> Findings:
                 culprit=line.culprit,
                 culprit_after=line.culprit_after,
             )
-    return Findings("verify", summary, in_order(found.values()), run.commit, "", now)
+    wrong = claims.findings_of(run.wrong)
+    return Findings("verify", summary, in_order([*found.values(), *wrong]), run.commit, "", now)
 
 
 def _finding(result: Result, git: Git, commit: str) -> Finding:

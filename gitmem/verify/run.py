@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from gitmem.verify.claims import Wrong
     from gitmem.verify.due import Due
     from gitmem.verify.judge import Result
     from gitmem.verify.record import Recorded
@@ -85,6 +86,7 @@ class Run:
         unrecorded: Why the verdicts could not be written down; empty where they were, or none had to be.
         written: The file that what was judged was written to; empty where that was not asked for.
         proposal: The current proposal; empty where there is none.
+        wrong: Claimed verdicts that their built-in checks contradict, by key.
     """
 
     commit: str
@@ -100,6 +102,7 @@ class Run:
     unrecorded: str = ""
     written: str = ""
     proposal: str = ""
+    wrong: tuple[Wrong, ...] = ()
 
 
 def join_runs(runs: Sequence[Run]) -> Run:
@@ -121,5 +124,6 @@ def join_runs(runs: Sequence[Run]) -> Run:
         is_local=any(run.is_local for run in runs),
         would_run=tuple(due for run in runs for due in run.would_run),
         unrecorded=next((run.unrecorded for run in runs if run.unrecorded), ""),
+        wrong=tuple(wrong for run in runs for wrong in run.wrong),
         notices=tuple(dict.fromkeys(notice for run in runs for notice in run.notices)),
     )

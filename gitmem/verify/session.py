@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from gitmem.model import Document, Spec, Verdict
     from gitmem.policy import Policy
     from gitmem.store.local import LocalState
+    from gitmem.verify.claims import Wrong
     from gitmem.verify.due import Due
     from gitmem.verify.judge import Means, Result
     from gitmem.verify.record import Recorded
@@ -110,6 +111,25 @@ class Session:
         is_mine = self._in_shard()
         return [due for due in found if is_mine(due.row.key)]
 
+    def find_wrong(self, git: Git, tree: CodeTree) -> tuple[Wrong, ...]:
+        """Return the claimed verdicts of built-in checks that are wrong for a tree of the code, by key."""
+        from gitmem.verify.claims import find_wrong
+
+        is_mine = self._in_shard()
+        found = find_wrong(git, self._catalog, self._local, tree, self.options.keys)
+        return tuple(wrong for wrong in found if is_mine(wrong.key))
+
+    def _with_wrong(self, dues: list[Due], wrong: Sequence[Wrong]) -> list[Due]:
+        """Return what is due together with the facts of wrong claims, which count for nothing."""
+        keys = {one.key for one in wrong}
+        missing = tuple(keys - {due.row.key for due in dues})
+        if missing:
+            dues = dues + due_module.list_due(
+                self._catalog, self._local, self.restate(), self._policy, now=self._now, keys=missing
+            )
+        found = [replace(due, why="wrong", verdict=None) if due.row.key in keys else due for due in dues]
+        return sorted(found, key=lambda due: due.row.key)
+
     def _in_shard(self) -> Callable[[str], bool]:
         """Return what tells whether a fact is one of the shard that is asked for; without one, each is."""
         if self.options.shard is None:
@@ -174,7 +194,8 @@ class Session:
             from gitmem.verify.results import need_writable
 
             need_writable(self.options.results)
-        dues = self.list_due()
+        wrong = self.find_wrong(self._git, self.tree())
+        dues = self._with_wrong(self.list_due(), wrong)
         if not dues and self.options.results and not self.options.dry_run:
             self.keep([])
         if not dues and not self.options.dry_run and self.counts():
@@ -183,7 +204,7 @@ class Session:
             standing = take_stock(self._catalog, self.restate(), self._local, now=self._now)
             written = "" if self.options.dry_run else self.options.results
             due = self._explained(dues)
-            return Run(self.commit, len(dues), (), None, standing, would_run=due, written=written)
+            return Run(self.commit, len(dues), (), None, standing, would_run=due, written=written, wrong=wrong)
         from gitmem.verify.news import with_news
         from gitmem.verify.round import judge_all
 
@@ -207,7 +228,7 @@ class Session:
         standing = take_stock(self._catalog, self.restate(), self._local, now=self._now)
         ordered = tuple(sorted(results, key=lambda r: r.due.row.key))
         judged = Run(self.commit, len(dues), ordered, recorded, standing, self.rung, is_local)
-        return replace(judged, unrecorded=self._unrecorded, written=self.options.results)
+        return replace(judged, unrecorded=self._unrecorded, written=self.options.results, wrong=wrong)
 
     def _explained(self, dues: Sequence[Due]) -> tuple[Due, ...]:
         """Return what is due with what changed of its inputs, for whoever only asks."""
@@ -236,6 +257,7 @@ class Session:
         results: list[Result] = []
         with dirty.snapshot(self._git) as taken:
             tree = CodeTree(taken.git, taken.commit)
+            wrong = self.find_wrong(taken.git, tree)
             dues = dirty.list_due(
                 *(self._catalog, self._local, self.restate(), self._policy),
                 tree=tree,
@@ -256,7 +278,7 @@ class Session:
         would_run = tuple(dues) if self.options.dry_run else ()
         nothing = Standing({}, {}, ())
         judged = Run(self.commit, len(dues), ordered, None, nothing, self.rung, would_run=would_run)
-        return replace(judged, dirty=True, notices=taken.notices)
+        return replace(judged, dirty=True, notices=taken.notices, wrong=wrong)
 
     def _means_for(self, dues: Sequence[Due]) -> Means:
         """Return how these checks run; nothing is probed where none of them starts a process."""

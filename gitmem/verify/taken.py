@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from gitmem.verify.standing import Standing
 
 TWICE = "it is judged more than once"
+WRONG = "the check says something else here"
 
 
 @frozen
@@ -126,7 +127,7 @@ def take(session: Session, paths: Sequence[str], *, git: Git, tip: str, policy: 
             reason, verdict = _judged(here, file, line, due)
             answer = answers.get(due.spec.check) if due is not None else None
             if verdict is not None and answer is not None and answer.outcome != line.outcome:
-                reason, verdict = "the check says something else here", None
+                reason, verdict = WRONG, None
             if verdict is not None:
                 verdicts.append(verdict)
             else:
@@ -249,6 +250,8 @@ def exit_status(found: Taken) -> int:
     """Return what the command exits with: 2 refused, 1 the answer is no, 3 something could not be checked."""
     if found.refused or any(why == TWICE for _, why in found.skipped):
         return 2
+    if any(why == WRONG for _, why in found.skipped):
+        return 1
     if found.standing.statuses["failed"] or found.standing.statuses["suspect"]:
         return 1
     return 3 if found.unlearnt or found.skipped or found.missing else 0

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 from changing import RS256, change, check
-from conftest import commit_files, git
+from conftest import NOW, commit_files, git
 from proving import approve_all, make_fact, make_memory, put, tracked
 
+from gitmem.app import Memory
 from gitmem.cli.check import exit_status
 from gitmem.verify.finding import Spot
+from gitmem.verify.session import Options
 
 EDDSA = {"src/auth/jwt.py": 'ALGORITHM = "EdDSA"\n'}
 HOLDS = {"exists": "README.md"}
@@ -39,6 +41,7 @@ OF_THE_CODE = {
     "of a newer version": (victim(schema=99), "removes its check"),
     "file removed": ({"facts/victim.md": None}, "removes it"),
     "file unreadable": ({"facts/victim.md": "---\nverify: [\n---\n"}, "makes its file unreadable"),
+    "file too large": (victim(body="x" * 2_000_000), "makes its file unreadable"),
     "file renamed": (
         {"facts/victim.md": None, "facts/Victim.md": victim()["facts/victim.md"]},
         "removes it",
@@ -132,7 +135,7 @@ def test_command_with_narrower_paths_or_a_longer_ttl_is_judged_as_the_base_has_i
     status, how = both(check(memory))
 
     assert status == 1
-    assert how == ("changes its check" if "timeout" in fields else "narrows its paths or extends its ttl")
+    assert how == ("changes its check" if "timeout" in fields else "changes its paths or ttl")
 
 
 def test_policy_and_attributes_of_a_change_do_not_count(memory, repo):
@@ -160,8 +163,36 @@ def test_memory_that_no_longer_requires_what_becomes_false_is_a_suspect_by_the_b
 
     checked = check(memory)
 
-    assert both(checked, "rests") == (1, "drops what it requires")
+    assert both(checked, "rests") == (1, "cuts it off from what it requires")
     assert [(f.key, f.chain) for f in checked.of("suspect")] == [("rests", ("victim",))]
+
+
+def test_memory_whose_cause_no_longer_produces_what_it_requires_is_a_suspect_by_the_base(memory, repo):
+    rests = make_memory("rests", "Rests on it", requires=["label"])
+    commit_files(repo, tracked(victim(produces=["label"]), rests))
+    change(repo, EDDSA | tracked(victim()))
+
+    assert both(check(memory), "rests") == (1, "cuts it off from what it requires")
+
+
+def test_what_is_staged_and_another_branch_are_judged_by_their_base(memory, repo):
+    commit_files(repo, tracked(victim()))
+    change(repo, EDDSA | tracked(victim(verify=HOLDS)))
+    git(repo, "checkout", "-q", "main")
+
+    assert both(check(memory, head="change")) == (1, "changes its check")
+    git(repo, "checkout", "-q", "change")
+    git(repo, "reset", "-q", "--soft", "main")
+    assert both(memory.check(Options(no_sandbox=True), staged=True)) == (1, "changes its check")
+
+
+def test_repository_without_a_memory_branch_is_judged_by_the_base(repo):
+    commit_files(repo, tracked(victim()))
+    change(repo, EDDSA, gone=(PLACE,))
+
+    with Memory(repo, clock=lambda: float(NOW)) as memory:
+        assert not memory.has_store()
+        assert both(check(memory)) == (1, "removes it")
 
 
 def test_silenced_fact_that_still_holds_is_named_and_fails_nothing(memory, repo):
@@ -190,6 +221,7 @@ def test_fact_that_the_change_rewords_or_removes_without_touching_what_it_reads_
     checked = check(memory)
 
     assert (checked.of("silenced"), checked.removed) == ([], ("gone",))
+    assert checked.untouched == (("gone", "removes it"), ("victim", "changes its check"))
 
 
 def test_fact_that_is_stricter_now_is_not_silenced(memory, repo):

@@ -219,13 +219,21 @@ def test_pull_request_of_a_fork_runs_nothing_of_its_own_and_is_told_what_it_brea
     assert machine.calls[0].startswith("|check --base origin/main --format github --report markdown=")
 
 
-@pytest.mark.parametrize(("readme", "is_broken"), [("# Changed\n", True), ("# Another service\n", False)])
+@pytest.mark.parametrize(
+    ("readme", "kind", "heading"),
+    [
+        ("# Changed\n", "error", "### Silenced by this change (1)"),
+        ("# Another service\n", "warning", "### Silenced by this change (1)"),
+        ("", "", "### Silenced, and nothing that they read is touched (1)"),
+    ],
+)
 def test_report_of_a_pull_request_that_silences_a_fact_is_not_emptied(
-    project: Path, tmp_path: Path, readme: str, is_broken: bool
+    project: Path, tmp_path: Path, readme: str, kind: str, heading: str
 ) -> None:
     hub, fork = hub_of(project, tmp_path), tmp_path / "fork"
     git(tmp_path, "clone", "-q", "-c", "user.name=M", "-c", "user.email=m@example.org", str(hub), str(fork))
-    commit_files(fork, {**tracked(make_fact("builtin", {"exists": "README.md"})), "README.md": readme})
+    code = {"README.md": readme} if readme else {}
+    commit_files(fork, {**tracked(make_fact("builtin", {"exists": "README.md"})), **code})
     git(fork, "push", "-q", str(hub), "HEAD:refs/pull/7/merge")
     workflow = load(project / ".github/workflows/gitmem-check.yml")
     machine = Machine(
@@ -235,10 +243,10 @@ def test_report_of_a_pull_request_that_silences_a_fact_is_not_emptied(
 
     machine.run(workflow["jobs"]["check"], workflow=workflow)
 
-    assert ("title=builtin becomes false" in machine.printed()) == is_broken, machine
+    assert ("title=builtin becomes false" in machine.printed()) == (kind == "error"), machine
     report = (tmp_path / "artifacts/gitmem-report/comment.md").read_text(encoding="utf-8")
-    assert "### Silenced by this change (1)" in report
-    assert "::warning file=.memory/facts/builtin.md,line=" in machine.printed()
+    assert heading in report
+    assert ("::warning file=.memory/facts/builtin.md,line=" in machine.printed()) == bool(kind)
 
 
 def test_pull_request_to_memory_is_reviewed_by_its_own_workflow_and_runs_nothing(project: Path, tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def test_only_what_needs_somebody_is_annotated_at_the_fact_and_at_the_code():
         ("error", ".memory/facts/a.md", "4", "newly-false-1 becomes false"),
         ("error", "src/Plain.py", "3", "newly-false-1 becomes false"),
     ]
-    assert [found[0] for found in shown] == ["error"] * 6 + ["warning"] * 6
+    assert [found[0] for found in shown] == ["error"] * 9 + ["warning"] * 6
     assert told.count(None) == 2
 
 
@@ -59,7 +59,7 @@ def test_no_more_is_annotated_than_the_forge_shows_and_the_rest_is_counted():
     lines = commands(make_findings(number=9)).splitlines()
 
     assert sum(line.startswith("::error ") for line in lines) == SHOWN
-    assert "gitmem check: 16 more of level error: see the step's summary" in lines
+    assert "gitmem check: 29 more of level error: see the step's summary" in lines
 
 
 def test_finding_without_a_place_has_none():

@@ -6,6 +6,7 @@ import re
 
 from reporting import HOSTILE, make_findings
 
+from gitmem.frozen import replace
 from gitmem.report import cleaned
 from gitmem.report.markdown import SIZE_LIMIT, cell, page
 from gitmem.verify.finding import Finding, Findings
@@ -33,9 +34,18 @@ def test_text_of_a_stranger_stays_in_its_cell():
     text = page(cleaned(make_findings(texts=HOSTILE)))
 
     rows = [line for line in text.split("\n") if line.startswith("| `")]
-    assert [len(re.findall(r"(?<!\\)\|", row)) for row in rows] == [5] * 7
+    assert [len(re.findall(r"(?<!\\)\|", row)) for row in rows] == [5] * 8
     assert not re.search(r"(?<!\\)<(?!br>)", text)
     assert "@ana" not in text and "https://" not in text and "](j" not in text.replace("\\]", "")
+
+
+def test_facts_that_are_silenced_without_touching_what_they_read_have_a_heading():
+    found = cleaned(replace(make_findings(), untouched=(("gone", "removes it in <b>|@ana"),)))
+
+    head = "### Silenced, and nothing that they read is touched (1)\n\n"
+    assert f"{head}- `gone`: the change removes it in \\<b\\>\\|@&#8203;ana\n\n" in page(found)
+    tight = page(replace(found, findings=(), untouched=found.untouched * 9), limit=350)
+    assert "touched (9)" in tight and "- …\n" in tight
 
 
 def test_cell_keeps_what_it_says():

@@ -11,7 +11,10 @@ from conftest import NOW, commit_files, git, tip
 from proving import DAY, approve_all, count_commits, make_fact, put, statuses, verify
 
 from gitmem.app import Memory
+from gitmem.frozen import replace
+from gitmem.verify import taken
 from gitmem.verify.shards import Shard
+from gitmem.verify.standing import Standing
 
 RS256 = {"contains": "RS256", "in": "src/auth/*.py"}
 
@@ -123,6 +126,8 @@ def test_builtin_check_is_answered_anew(machines, tmp_path) -> None:
     done = memory.record_results([rewrite(tmp_path / "part", rows)])
 
     assert done.skipped == (("builtin", "the check says something else here"),)
+    others_well = replace(done, standing=Standing({}, {"failed": 0, "suspect": 0}, ()))
+    assert taken.exit_status(others_well) == 1
 
 
 def test_policy_decides_whether_a_claim_counts(machines, repo, tmp_path) -> None:

@@ -1,0 +1,123 @@
+"""Check claimed verdicts of built-in checks against what the checks answer here.
+
+A verdict file is a claim of whoever pushed it. A built-in check starts no process, so its answer is read from the
+commit instead of being believed: one batch of git reads for all of them.
+"""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.catalog import state
+from gitmem.frozen import frozen
+from gitmem.hygiene import display
+from gitmem.model import BUILTIN, FAILS, HOLDS, Check
+from gitmem.verify import builtin
+from gitmem.verify.due import digester
+from gitmem.verify.finding import WRONG, Finding
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from gitmem.catalog.catalog import Catalog
+    from gitmem.git.binary import Git
+    from gitmem.model import Verdict
+    from gitmem.store.local import LocalState
+    from gitmem.verify.inputs import CodeTree
+
+# Characters of a reason.
+LINE_KEPT = 200
+SAID = {HOLDS: "holds", FAILS: "fails"}
+
+
+@frozen
+class Wrong:
+    """A claimed verdict that the check itself contradicts.
+
+    Attributes:
+        key: The fact.
+        title: Its title.
+        path: The verdict's file on the memory branch.
+        claimed: The claimed outcome.
+        answer: What the check answers for the same inputs: ``holds`` or ``fails``.
+        because: Why it fails, or empty.
+    """
+
+    key: str
+    title: str
+    path: str
+    claimed: str
+    answer: str
+    because: str = ""
+
+    @property
+    def message(self) -> str:
+        """Return what is wrong, one line without the key."""
+        why = f" ({self.because})" if self.because else ""
+        return f"the claimed verdict says that it {SAID[self.claimed]}, but the check {SAID[self.answer]} here{why}"
+
+
+def find_wrong(
+    git: Git, catalog: Catalog, local: LocalState, tree: CodeTree, keys: Collection[str] = ()
+) -> list[Wrong]:
+    """Return the claimed verdicts of built-in checks that are wrong for a tree of the code, by key.
+
+    Only claims about the inputs as they are in this tree are compared; one that the check cannot answer is not wrong.
+
+    Args:
+        git: The repository.
+        catalog: The catalog.
+        local: The local state, for the verdicts made here.
+        tree: The code.
+        keys: Only these facts; all where there are none.
+    """
+    claims = _claims(catalog, local, tree, keys)
+    checks = [Check(row.form, tuple(json.loads(row.words))) for row, _, _ in claims]
+    answers = builtin.answer_all(git, tree, checks) if checks else {}
+    found = []
+    for (row, title, verdict), check in zip(claims, checks, strict=True):
+        if is_wrong(verdict, answers[check]):
+            because = display(answers[check].because)[:LINE_KEPT]
+            found.append(Wrong(row.key, title, path_of(catalog, row), verdict.outcome, answers[check].outcome, because))
+    return found
+
+
+def path_of(catalog: Catalog, row: state.FactRow) -> str:
+    """Return where a fact's verdict lies on the memory branch; empty where there is none."""
+    found = catalog.row("SELECT path FROM verdict WHERE key = ? AND spec = ? ORDER BY path", (row.key, row.spec))
+    return str(found[0]) if found else ""
+
+
+def is_wrong(verdict: Verdict, answer: builtin.Answer) -> bool:
+    """Tell whether a check contradicts a verdict of the same inputs; one that cannot answer contradicts nothing."""
+    return answer.outcome in SAID and answer.outcome != verdict.outcome
+
+
+def _claims(
+    catalog: Catalog, local: LocalState, tree: CodeTree, keys: Collection[str]
+) -> list[tuple[state.FactRow, str, Verdict]]:
+    """Return the built-in facts with a claimed verdict of the inputs as they are, by key."""
+    rows = catalog.rows(
+        "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s, m.title FROM fact f JOIN memory m"
+        " ON m.id = f.id WHERE f.form = ? AND EXISTS (SELECT 1 FROM verdict v WHERE v.key = m.key AND v.spec = f.spec"
+        f" AND v.claim = f.claim) AND {state.LIVE} AND {state.CLAIM} ORDER BY m.key",
+        (BUILTIN,),
+    )
+    facts = [(state.FactRow(*row[:8]), row[8]) for row in rows if not keys or row[1] in keys]
+    if not facts:
+        return []
+    names = [row.key for row, _ in facts]
+    branch, mine = state.branch_verdicts(catalog, names), local.verdicts(names)
+    found = []
+    for row, title in facts:
+        known = state.merged(branch.get(row.key, ()), mine.get(row.key, ()), spec=row.spec, claim=row.claim)
+        claimed = [v for v in known if not v.own]
+        digest_of = digester(tree, row) if claimed else None
+        found += [(row, title, v) for v in claimed if digest_of is not None and digest_of(v) == v.inputs]
+    return found
+
+
+def findings_of(wrong: Iterable[Wrong]) -> list[Finding]:
+    """Return wrong claims in the form that reports are made of."""
+    return [Finding(w.key, w.title, WRONG, w.message, path=w.path) for w in wrong]
