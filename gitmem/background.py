@@ -15,7 +15,7 @@ import time
 from gitmem import process
 from gitmem.config import git_environment, variable
 from gitmem.errors import NoRepositoryError
-from gitmem.locks import CLOSE_ON_EXEC, try_lock
+from gitmem.locks import make_folder, open_private, try_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def _ask(folder: str, where: str | os.PathLike[str], what: str) -> bool:
     line = os.fsencode(os.path.abspath(where)) + b"\0"
     path = _requests(folder, what)
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        make_folder(folder)
         while not _append(path, line):
             continue  # the list was taken between opening and writing, and may have been read by then
     except OSError:
@@ -141,7 +141,7 @@ def _ask(folder: str, where: str | os.PathLike[str], what: str) -> bool:
 
 def _append(path: str, line: bytes) -> bool:
     """Append to a file, and tell whether it still has its name afterwards."""
-    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | CLOSE_ON_EXEC, 0o600)
+    fd = open_private(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     try:
         os.write(fd, line)  # appended whole: POSIX.1-2017, write(), O_APPEND
         return os.path.samestat(os.fstat(fd), os.stat(path))

@@ -14,6 +14,7 @@ from gitmem.document.fields import warnings_of
 from gitmem.errors import GitmemError, ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.git.repository import is_oid
+from gitmem.locks import make_folder
 from gitmem.model import BUILTIN_FIELDS, Document, Problem
 from gitmem.store.commit import Plan, ref_lock_path, write_commit
 from gitmem.store.files import SETTLE_MARK
@@ -146,7 +147,7 @@ def _restore_ref(memory: Opened, fixed: list[str], target: str = "") -> bool:
             kept = git.repository.state_dir / f"{path.name}.broken"
             was_file = path.is_file()
             if was_file:
-                kept.parent.mkdir(mode=0o700, exist_ok=True)
+                make_folder(kept.parent)
                 path.replace(kept)
             git.run("update-ref", "-m", "gitmem: doctor", memory.ref, oid, durable=True)
             where = f"; the broken file is kept as {kept}" if was_file else ""

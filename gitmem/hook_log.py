@@ -13,6 +13,7 @@ from gitmem.config import second_place
 from gitmem.errors import BusyError, ConfigError, GitmemError
 from gitmem.frozen import frozen
 from gitmem.hygiene import display
+from gitmem.locks import make_folder, open_private
 from gitmem.secrets import redact
 
 # RFC 3339, UTC: sorts as text.
@@ -79,10 +80,10 @@ def _paths(state_folder: str | os.PathLike[str]) -> tuple[str, str]:
 
 
 def _append(path: str, line: bytes) -> None:
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    make_folder(os.path.dirname(path))
     if os.path.exists(path) and os.stat(path).st_size > LOG_LIMIT:
         os.replace(path, f"{path}.1")
-    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    fd = open_private(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     with os.fdopen(fd, "ab") as file:
         file.write(line)
 

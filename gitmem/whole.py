@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 
-from gitmem.locks import CLOSE_ON_EXEC, ONLY_FOLDER
+from gitmem.locks import CLOSE_ON_EXEC, ONLY_FOLDER, open_private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def write_durably(path: str, content: bytes) -> None:
 
 def write_synced(path: str, content: bytes) -> None:
     """Write a file in place and sync its content, not its name."""
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | CLOSE_ON_EXEC, 0o600)
+    fd = open_private(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     with os.fdopen(fd, "wb") as file:
         file.write(content)
         file.flush()

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 
-from gitmem.locks import CLOSE_ON_EXEC, NO_FOLLOW, lock
+from gitmem.locks import lock, make_folder, open_private
 
 FOLDER = "hooks"
 NAME = "arrived"
@@ -36,8 +36,8 @@ def is_first(state_folder: str, mark: str, *, now: float | None = None) -> bool:
     now = time.time() if now is None else now
     folder = os.path.join(state_folder, FOLDER)
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        fd = os.open(os.path.join(folder, NAME), os.O_RDWR | os.O_CREAT | CLOSE_ON_EXEC | NO_FOLLOW, 0o600)
+        make_folder(folder)
+        fd = open_private(os.path.join(folder, NAME), os.O_RDWR | os.O_CREAT)
     except OSError:
         return True
     try:

@@ -12,7 +12,7 @@ import time
 from binascii import crc32
 
 from gitmem.frozen import fields_of
-from gitmem.locks import lock, open_lock
+from gitmem.locks import lock, make_folder, open_lock
 from gitmem.settings import CaptureSettings
 
 TYPE_CHECKING = False
@@ -46,7 +46,7 @@ def rules_of(memory: Opened) -> CaptureSettings:
     rules = memory.policy().capture
     content = json.dumps({"format": FORMAT, "tip": tip, "capture": fields_of(rules)})
     try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        make_folder(os.path.dirname(path))
         with open(f"{path}.{os.getpid()}.new", "w", encoding="utf-8") as file:
             file.write(content)
         os.replace(f"{path}.{os.getpid()}.new", path)
@@ -72,7 +72,7 @@ def change(path: str, how: Callable[[dict[str, Any]], None]) -> None:
     """
     folder = os.path.dirname(path)
     if not os.path.exists(path):
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        make_folder(folder)
         _sweep(folder)
     fd = open_lock(path)
     try:

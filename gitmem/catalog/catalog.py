@@ -8,6 +8,7 @@ import sqlite3
 from gitmem import locks
 from gitmem.catalog import packing, schema
 from gitmem.errors import GitmemError
+from gitmem.locks import make_folder
 from gitmem.model import ENGLISH
 
 TYPE_CHECKING = False
@@ -69,7 +70,7 @@ class Catalog:
             fill: Fills the empty catalog it is given.
         """
         try:
-            os.makedirs(state_dir, mode=0o700, exist_ok=True)
+            make_folder(state_dir)
             lock = locks.open_lock(os.path.join(state_dir, LOCK_NAME))
         except OSError:
             return cls.in_memory(fill)

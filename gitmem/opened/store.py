@@ -8,6 +8,7 @@ import time
 from gitmem.catalog import state
 from gitmem.catalog.catalog import Catalog, shown_by
 from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, ProcessError
+from gitmem.locks import settle_modes
 from gitmem.store.local import LocalState
 from gitmem.store.proposed import told_written
 from gitmem.store.scope import UNIVERSAL
@@ -73,6 +74,7 @@ class OpenedStore:
             self._catalog = None
         if self._local is not None:
             self._local.close()
+        settle_modes(self.git.repository.state)
 
     @property
     def now(self) -> int:

@@ -10,7 +10,7 @@ import json
 import os
 from hashlib import blake2b
 
-from gitmem.locks import CLOSE_ON_EXEC
+from gitmem.locks import CLOSE_ON_EXEC, make_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def key_in(folder: Path) -> bytes:
     """Return the key that is kept in a folder, made on first use; one for this process where it cannot be kept."""
     path = folder / KEY_FILE
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_folder(folder)
         made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | CLOSE_ON_EXEC, 0o600)
     except FileExistsError:
         found = path.read_bytes()

@@ -8,7 +8,7 @@ import shutil
 from hashlib import blake2b
 
 from gitmem.errors import BusyError
-from gitmem.locks import try_lock
+from gitmem.locks import make_folder, try_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Writing:
         if os.path.islink(self._folder) or os.path.isfile(self._folder):
             # Derived, so it goes; what a link leads to is not ours to write or to delete.
             os.unlink(self._folder)
-        os.makedirs(self._folder, mode=0o700, exist_ok=True)
+        make_folder(self._folder)
         held = try_lock(os.path.join(self._folder, "lock"))
         if held is None:
             raise BusyError("another process embeds this store's memories now", hint="wait for it")

@@ -23,7 +23,7 @@ from gitmem.catalog.catalog import shown_by
 from gitmem.config import state_home
 from gitmem.errors import ConflictError, GitmemError
 from gitmem.frozen import frozen
-from gitmem.locks import try_lock
+from gitmem.locks import make_folder, try_lock
 from gitmem.search.engine import WHOOSH_FOLDER
 from gitmem.search.seal import key_in, seal, sum_of
 
@@ -221,7 +221,7 @@ def _lock(state_dir: Path) -> int | None:
     Raises:
         OSError: The disk cannot be written to.
     """
-    state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(state_dir)
     return try_lock(state_dir / f"{WHOOSH_FOLDER}.lock")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 
+from gitmem.locks import make_folder, open_private
 from gitmem.secrets import safe_output
 
 TYPE_CHECKING = False
@@ -43,10 +44,10 @@ def log(memory: Opened, event: Event, text: str = "") -> None:
     line = json.dumps(entry, ensure_ascii=True).encode("ascii") + b"\n"
     path = path_of(memory.git.repository.state)
     try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        make_folder(os.path.dirname(path))
         if os.path.exists(path) and os.stat(path).st_size > LIMIT:
             os.replace(path, f"{path}.1")
-        fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        fd = open_private(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         try:
             os.write(fd, line)  # appended whole: POSIX.1-2017, write(), O_APPEND
         finally:

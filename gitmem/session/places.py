@@ -10,7 +10,7 @@ import os
 import time
 
 from gitmem.errors import BusyError
-from gitmem.locks import lock_now, open_lock
+from gitmem.locks import lock_now, make_folder, open_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def write_text(path: str, text: str) -> None:
     Raises:
         OSError: The disk does not allow it.
     """
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    make_folder(os.path.dirname(path))
     fresh = f"{path}.{os.getpid()}.new"
     with open(fresh, "w", encoding="utf-8", errors="replace") as file:
         file.write(text)
@@ -85,7 +85,7 @@ def append(path: str, entry: Mapping[str, Any], *, limit: int) -> None:
 
     line = json.dumps(entry, ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
     folder = os.path.dirname(path)
-    os.makedirs(folder, mode=0o700, exist_ok=True)
+    make_folder(folder)
     lock = open_lock(os.path.join(folder, LOCK))
     try:
         _wait_for(lock, path)

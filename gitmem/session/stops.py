@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from gitmem.hygiene import display
+from gitmem.locks import make_folder
 from gitmem.session import activity
 from gitmem.tasks.listing import Wanted, list_tasks, worker_of
 
@@ -97,7 +98,7 @@ def _is_first(memory: Opened, event: Event) -> bool:
     folder = os.path.join(memory.git.repository.state, FOLDER)
     mark = os.path.join(folder, sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:24])
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        make_folder(folder)
         os.close(os.open(mark, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
         marks = sorted((entry.stat().st_mtime, entry.path) for entry in os.scandir(folder))
         for _, path in marks[:-ASKED_KEPT]:

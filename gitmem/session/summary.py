@@ -15,6 +15,7 @@ from gitmem.errors import BusyError, ConflictError, GitmemError
 from gitmem.event import END, Event
 from gitmem.frozen import frozen
 from gitmem.hygiene import display
+from gitmem.locks import make_folder
 from gitmem.session.better import better
 from gitmem.session.distil import distil, from_dict, merged, title_of, to_dict, told
 from gitmem.transcripts.read import HARNESSES, read_transcript
@@ -273,7 +274,7 @@ def _write(path: str, text: str) -> None:
     Raises:
         OSError: The disk does not allow it.
     """
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    make_folder(os.path.dirname(path))
     fresh = f"{path}.{os.getpid()}.new"
     fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(fd, "w", encoding="utf-8") as file:

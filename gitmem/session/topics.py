@@ -11,6 +11,7 @@ import os
 
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.frozen import frozen
+from gitmem.locks import make_folder
 from gitmem.session.places import FOLDER, append, named, read_lines, read_text, spelt_out, write_text
 
 TYPE_CHECKING = False
@@ -200,7 +201,7 @@ def use(place: Place, name: str, spec: str = "") -> Topic:
         reserved = f"{CURRENT} and {SESSION}… are what a topic is called that nobody named"
         raise RefusedError(told, hint=f"{reserved}; for example: gitmem session use billing-ledger")
     topic = Topic(name, _folder(place, name), is_pinned=True)
-    os.makedirs(topic.folder, mode=0o700, exist_ok=True)
+    make_folder(topic.folder)
     if spec.strip() and not topic.spec():
         write_text(topic.spec_path, spec.strip() + "\n")
     elif spec.strip():
@@ -239,7 +240,7 @@ def archive(place: Place, topic: Topic, *, now: int) -> Topic:
         raise NotFoundError(f"the topic {topic.name} has nothing to keep", hint="gitmem session status")
     name = f"{topic.name}-{now}"
     folder = os.path.join(place.folder, ARCHIVE, named(name))
-    os.makedirs(os.path.dirname(folder), mode=0o700, exist_ok=True)
+    make_folder(os.path.dirname(folder))
     os.rename(topic.folder, folder)
     _unpin(place, topic)
     return Topic(name, folder, is_archived=True)

@@ -11,6 +11,7 @@ import os
 from gitmem.errors import ProcessError
 from gitmem.git.binary import Git
 from gitmem.git.repository import is_oid
+from gitmem.locks import make_folder
 
 FOLDER = ".memory"
 PREFIX = f"{FOLDER}/"
@@ -60,7 +61,7 @@ def _write_note(note: str, text: str) -> None:
     """Put a note in its place, whole or not at all; a read-only disk does without."""
     new = f"{note}.{os.getpid()}.new"
     try:
-        os.makedirs(os.path.dirname(note), mode=0o700, exist_ok=True)
+        make_folder(os.path.dirname(note))
         with open(new, "w", encoding="ascii") as file:
             file.write(text)
         os.replace(new, note)

@@ -10,7 +10,7 @@ import os
 import sqlite3
 
 from gitmem.frozen import fields_of, replace
-from gitmem.locks import CLOSE_ON_EXEC
+from gitmem.locks import CLOSE_ON_EXEC, make_folder
 from gitmem.model import Verdict
 
 TYPE_CHECKING = False
@@ -85,7 +85,7 @@ class LocalState:
         """Return a connection that can be written to, or None where the disk does not allow it."""
         if self._reading() is None:
             try:
-                os.makedirs(self._dir, mode=0o700, exist_ok=True)
+                make_folder(self._dir)
                 self._db = sqlite3.connect(self._path, isolation_level=None, timeout=4)
                 self._db.executescript("PRAGMA journal_mode = WAL;" + _TABLES)
             except (OSError, sqlite3.Error):
@@ -231,7 +231,7 @@ def clone_id(state_dir: str | Path) -> str:
     try:
         return _read_id(path)
     except FileNotFoundError:
-        os.makedirs(state_dir, mode=0o700, exist_ok=True)
+        make_folder(state_dir)
     fresh = os.urandom(16).hex()
     # Whole or not at all: another process must not read an empty name, which every clone could have.
     new = f"{path}.{fresh}"

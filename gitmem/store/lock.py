@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gitmem.errors import ConflictError, GitmemError, ProcessError, UnwritableError
 from gitmem.frozen import frozen
-from gitmem.locks import lock_now, open_lock
+from gitmem.locks import lock_now, make_folder, open_lock
 from gitmem.whole import sync_folder
 
 # Waiting polls at this interval: 5 ms is a third of what one write takes (measured), so no turn is lost to sleep.
@@ -71,7 +71,7 @@ class WriteLock:
             UnwritableError: The repository cannot be written to.
         """
         try:
-            self._path.parent.mkdir(mode=0o700, exist_ok=True)
+            make_folder(self._path.parent)
             is_new = not self._path.exists()
             self.fd = open_lock(self._path)
             if is_new:

@@ -11,7 +11,7 @@ import time
 from contextlib import suppress
 
 from gitmem.frozen import frozen
-from gitmem.locks import CLOSE_ON_EXEC, NO_FOLLOW, lock
+from gitmem.locks import lock, make_folder, open_private
 from gitmem.whole import write_synced
 
 TYPE_CHECKING = False
@@ -47,7 +47,7 @@ def note(folders: Iterable[str], why: str) -> bool:
     """Note a loss in the first folder that allows it; tell whether one did."""
     for folder in folders:
         with suppress(OSError):
-            os.makedirs(folder, mode=0o700, exist_ok=True)
+            make_folder(folder)
             _add(os.path.join(folder, NAME), f"{int(time.time())} {why[:200]}\n".encode("utf-8", "replace"))
             return True
     return False
@@ -73,7 +73,7 @@ def forget(folders: Iterable[str]) -> None:
 
 
 def _add(path: str, line: bytes) -> None:
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | CLOSE_ON_EXEC | NO_FOLLOW, 0o600)
+    fd = open_private(path, os.O_RDWR | os.O_CREAT)
     try:
         lock(fd)
         there = os.read(fd, ROOM).rstrip(b"\0") + line

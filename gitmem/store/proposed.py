@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from gitmem.frozen import frozen
+from gitmem.locks import make_folder
 from gitmem.store.scope import PROJECT, Store
 
 TYPE_CHECKING = False
@@ -67,7 +68,7 @@ def read_current(state: str, base: str) -> Current | None:
 
 def write_current(state: str, base: str, current: Current) -> None:
     """Make a proposal the current one, on disk before anything is done for it."""
-    os.makedirs(state, mode=0o700, exist_ok=True)
+    make_folder(state)
     path = os.path.join(state, FILE_NAME)
     new = f"{path}.{os.getpid()}.new"
     with open(new, "w", encoding="utf-8") as file:

@@ -12,7 +12,7 @@ import time
 from contextlib import suppress
 
 from gitmem.config import second_place
-from gitmem.locks import try_lock
+from gitmem.locks import make_folder, try_lock
 from gitmem.store import lost
 from gitmem.whole import sync_folder, write_durably, write_synced
 
@@ -114,7 +114,7 @@ class Spool:
         """Keep an entry that cannot be written, with the reason, out of the way of the others."""
         folder = self._find(name)
         refused = os.path.join(folder, REFUSED)
-        os.makedirs(refused, mode=0o700, exist_ok=True)
+        make_folder(refused)
         write_synced(os.path.join(refused, f"{name}.why"), why.encode("utf-8", "replace"))
         os.replace(os.path.join(folder, WAITING, name), os.path.join(refused, name))
 
@@ -151,7 +151,7 @@ class Spool:
         Raises:
             OSError: The disk does not allow it.
         """
-        os.makedirs(self._folder, mode=0o700, exist_ok=True)
+        make_folder(self._folder)
         return try_lock(os.path.join(self._folder, "lock"))
 
     def begin(self, tip: str) -> None:
@@ -209,7 +209,7 @@ def _make_folders(folder: str) -> None:
     waiting = os.path.join(folder, WAITING)
     if os.path.isdir(waiting):
         return
-    os.makedirs(waiting, mode=0o700, exist_ok=True)
+    make_folder(waiting)
     lost.reserve(folder)
     state = os.path.dirname(folder)
     for made in (folder, state, os.path.dirname(state)):
@@ -217,7 +217,7 @@ def _make_folders(folder: str) -> None:
 
 
 def _note_refused(folder: str, why: str) -> None:
-    os.makedirs(folder, mode=0o700, exist_ok=True)
+    make_folder(folder)
     name = f"{time.time_ns():020d}-{os.urandom(6).hex()}{SUFFIX}"
     write_synced(os.path.join(folder, f"{name}.why"), why.encode("utf-8", "replace"))
     write_synced(os.path.join(folder, name), NOTHING)

@@ -16,6 +16,7 @@ from gitmem.frozen import replace
 from gitmem.git import worktrees
 from gitmem.git.binary import Git
 from gitmem.git.repository import Repository
+from gitmem.locks import make_folder
 from gitmem.store import exclude, unfinished
 from gitmem.store.lock import WriteLock, clear_stale_lock, is_worked_in
 from gitmem.store.viewpoint import FILE_NAME, View, load
@@ -40,7 +41,7 @@ def save(git: Git, view: View) -> None:
     """
     base = os.path.dirname(git.repository.common)
     path = os.path.relpath(view.path, base) if f"{view.path}/".startswith(f"{base}/") else view.path
-    os.makedirs(git.repository.state, mode=0o700, exist_ok=True)
+    make_folder(git.repository.state)
     known = {name: getattr(view, name) for name in ("name", "shown", "held", "toward", "asked")}
     text = json.dumps({"path": path, **known})
     write_durably(os.path.join(git.repository.state, FILE_NAME), text.encode("ascii") + b"\n")

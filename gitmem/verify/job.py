@@ -14,7 +14,7 @@ import time
 from gitmem.document.fields import format_time
 from gitmem.errors import BusyError
 from gitmem.frozen import fields_of, frozen, replace
-from gitmem.locks import try_lock
+from gitmem.locks import make_folder, try_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class Turn:
             BusyError: Another job still runs.
         """
         try:
-            os.makedirs(self._folder, mode=0o700, exist_ok=True)
+            make_folder(self._folder)
             self._fd = self._taken()
         except OSError:
             return self  # a read-only disk: nothing can be recorded there, and two jobs are not in each other's way
