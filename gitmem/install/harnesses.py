@@ -192,9 +192,11 @@ def list_pieces(name: str, *, user: bool, mcp: bool, instructions: Iterable[str]
     harness = HARNESSES[name]
     pieces: list[Piece] = []
     if harness.settings[user]:
-        pieces.append(_hooks(name, harness.settings[user]))
+        pieces.append(_hooks(name, harness.settings[user], user=user))
     if harness.plugin[user]:
-        pieces.append(Whole(harness.plugin[user], read(f"{name}.ts")))
+        call = f'["hook", "{name}"'
+        text = read(f"{name}.ts")
+        pieces.append(Whole(harness.plugin[user], text.replace(call, f'{call}, "--user"') if user else text))
     pieces.append(Whole(f"{harness.skills[user]}/gitmem/SKILL.md", read("skill.md")))
     if harness.commands[user]:
         pieces += [_command(name, harness.commands[user], command) for command in COMMANDS]
@@ -209,9 +211,10 @@ def read(name: str) -> str:
     return (TEMPLATES / name).read_text(encoding="utf-8")
 
 
-def _hooks(name: str, path: str) -> Entries:
+def _hooks(name: str, path: str, *, user: bool) -> Entries:
     calls = f"hook {name}"
-    puts = tuple(Put(("hooks", hook.event), _entry(name, hook, f"gitmem {calls}")) for hook in HARNESSES[name].hooks)
+    command = f"gitmem {calls} --user" if user else f"gitmem {calls}"
+    puts = tuple(Put(("hooks", hook.event), _entry(name, hook, command)) for hook in HARNESSES[name].hooks)
     return Entries(path, puts, calls, (("version", 1),) if name in ("cursor", "copilot") else ())
 
 
@@ -274,7 +277,7 @@ def claude_plugin(folder: str, *, mcp: bool) -> list[Piece]:
     }
     hooks: dict[str, Any] = {"hooks": {}}
     for hook in CLAUDE_HOOKS:
-        hooks["hooks"][hook.event] = [_entry("claude-code", hook, "gitmem hook claude-code")]
+        hooks["hooks"][hook.event] = [_entry("claude-code", hook, "gitmem hook claude-code --user")]
     tables: dict[str, dict[str, Any]] = {
         ".claude-plugin/plugin.json": plugin,
         ".claude-plugin/marketplace.json": shop,
