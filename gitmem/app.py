@@ -273,6 +273,7 @@ class Memory(Hooked):
         """Start the store, or join the remote's."""
         from gitmem.store.start import start
 
+        self.accept()
         return start(
             self.git,
             self.config.branch,

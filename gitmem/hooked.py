@@ -12,6 +12,31 @@ if TYPE_CHECKING:
 class Hooked(Sessions):
     """An opened store with what is done when something happens in an agent's session."""
 
+    def accept(self) -> None:
+        """Have hooks of the person's own settings show the memories of this clone."""
+        from gitmem.store.acceptance import accept
+
+        try:
+            accept(self.git.repository.state)
+        except OSError as err:
+            self.notices.append(f"hooks of your own settings will not show these memories: {err}")
+
+    def is_accepted(self) -> bool:
+        """Tell whether somebody accepted the memories of this clone."""
+        from gitmem.store.acceptance import is_accepted
+
+        return is_accepted(self.git.repository.state)
+
+    def not_accepted(self) -> str:
+        """Return what an agent is told in place of memories that nobody accepted: one line, nothing of theirs."""
+        from gitmem.catalog.counts import count_live
+
+        count = count_live(self.catalog(), without=("task",), now=self.now)
+        return (
+            f"This repository has a memory of {count} {'entry' if count == 1 else 'entries'}. It is not shown here,"
+            " because nobody accepted it in this clone. The person decides that, not an agent: gitmem init."
+        )
+
     def session_started(self, event: Event) -> str:
         """Return what an agent should know as its session starts, or goes on."""
         from gitmem.session.start import Doors, start

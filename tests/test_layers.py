@@ -90,6 +90,7 @@ LEVEL = {room: level for level, row in enumerate(reversed(ROWS)) for room in row
 # Where any of gitmem's own modules may be imported inside a function, and why. Elsewhere only those may be that lead
 # to something heavy.
 LAZY_HOMES = {
+    "gitmem.store.commit": "a clone is accepted once in its life",
     "gitmem.catalog.inserts": "what finds secrets is loaded only where a memory is new",
     "gitmem": "Memory loads on first use",
     "gitmem.app": "a method of Memory loads what it wires, and no other's",

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from types import ModuleType
     from typing import Any
 
+    from gitmem.app import Memory
     from gitmem.event import Event
 
 # What is done when something happens: methods of `Memory` (`gitmem.hooked`); what they return, the agent is told.
@@ -63,8 +64,10 @@ class Hook:
         state: The state folder of the repository, empty until that is known.
     """
 
-    def __init__(self, harness: str, named: str) -> None:
+    def __init__(self, harness: str, named: str, *, is_users: bool = False) -> None:
         self.harness = ALIASES.get(harness, harness)
+        self._called = self.harness
+        self._is_users = is_users
         self.event: Event | None = None
         self.state = ""
         self._named = named
@@ -113,9 +116,27 @@ class Hook:
             return ""
         with memory:
             self.state = memory.git.repository.state
-            if not memory.has_store() or not is_first(self.state, told.mark):
+            if not memory.has_store():
+                return ""
+            if not memory.is_accepted():
+                has_hooks = self._has_hooks(memory)
+                if self._is_users or not has_hooks:
+                    # The project's own hooks, where it has any, answer for it.
+                    is_line = event.name == happened.START and not has_hooks and is_first(self.state, told.mark)
+                    return memory.not_accepted() if is_line else ""
+            if not is_first(self.state, told.mark):
                 return ""
             return str(getattr(memory, METHODS[event.name])(event) or "")
+
+    def _has_hooks(self, memory: Memory) -> bool:
+        """Tell whether the project itself has this harness call gitmem."""
+        from gitmem.install import agents, place  # 15 ms, and only in a clone that nobody accepted
+
+        try:
+            project = place.of_project(memory.git)
+        except GitmemError:
+            return False
+        return any(agents.is_installed(project, name, user=False) for name in {self._called, self.harness})
 
 
 class Limit:
@@ -153,15 +174,16 @@ def _interrupt(*_: object) -> None:
     raise TimeoutError("it took too long")
 
 
-def serve(harness: str, named: str = "", *, fd: int = 0) -> str:
+def serve(harness: str, named: str = "", *, fd: int = 0, is_users: bool = False) -> str:
     """Return what a hook prints; whatever goes wrong is noted, and nothing is said then.
 
     Args:
         harness: Whose hook it is, as the command line names it.
         named: The event as the command line names it, for a harness whose payloads do not.
         fd: The descriptor that brings the payload.
+        is_users: Whether the person's own settings call, which hold for all projects.
     """
-    hook = Hook(harness, named)
+    hook = Hook(harness, named, is_users=is_users)
     try:
         with Limit(LIMIT_S) as limit:
             return hook.answer(fd, limit)

@@ -13,21 +13,23 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 STDIN = 0
+USER = "--user"
 
 
 def run(words: Sequence[str]) -> int:
     """Answer a harness, and return 0.
 
     Args:
-        words: The harness, and the event where its payloads do not name it.
+        words: The harness, the event where its payloads do not name it, and ``--user`` where the person's own
+            settings call.
     """
     out = Output(color="never", draws=False)
-    harness, named = words[0], next(iter(words[1:]), "")
+    harness, named = words[0], next((word for word in words[1:] if word != USER), "")
     if harness not in HARNESSES and harness not in ALIASES:
         out.note(f"there is no harness {harness}; there are {', '.join(HARNESSES)}")
     elif _is_typed():
         out.note(f"the hooks of {harness} call this, with JSON on standard input: gitmem install {harness}")
-    answer = serve(harness, named, fd=STDIN)
+    answer = serve(harness, named, fd=STDIN, is_users=USER in words)
     try:
         if answer:
             out.bytes(answer.encode("utf-8", "replace") + b"\n")

@@ -119,6 +119,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         notes = standing.list_notes(git, wanted)
         if git is not None and not (args.user or args.plugin):
             with shared.open_memory(args, out) as memory:
+                if not args.print:
+                    memory.accept()
                 notes += [] if memory.has_store() else ["there is no memory here yet, so hooks do nothing: gitmem init"]
         status = _told(steps, out, args, notes)
     for what in (name for name in args.what if name in OTHERS):

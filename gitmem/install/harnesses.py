@@ -196,9 +196,11 @@ def list_pieces(name: str, *, user: bool, mcp: bool, instructions: Iterable[str]
     harness = HARNESSES[name]
     pieces: list[Piece] = []
     if harness.settings[user]:
-        pieces.append(_hooks(name, harness.settings[user]))
+        pieces.append(_hooks(name, harness.settings[user], user=user))
     if harness.plugin[user]:
-        pieces.append(Whole(harness.plugin[user], read(f"{name}.ts")))
+        call = f'["hook", "{name}"'
+        text = read(f"{name}.ts")
+        pieces.append(Whole(harness.plugin[user], text.replace(call, f'{call}, "--user"') if user else text))
     pieces.append(Whole(f"{harness.skills[user]}/gitmem/SKILL.md", read("skill.md")))
     if harness.commands[user]:
         pieces += [_command(name, harness.commands[user], command) for command in COMMANDS]
@@ -213,17 +215,18 @@ def read(name: str) -> str:
     return (TEMPLATES / name).read_text(encoding="utf-8")
 
 
-def _hooks(name: str, path: str) -> Entries:
+def _hooks(name: str, path: str, *, user: bool) -> Entries:
     calls = f"hook {name}"
-    puts = tuple(Put(("hooks", hook.event), _entry(name, hook)) for hook in HARNESSES[name].hooks)
+    words = f"{calls} --user" if user else calls
+    puts = tuple(Put(("hooks", hook.event), _entry(name, hook, words)) for hook in HARNESSES[name].hooks)
     return Entries(path, puts, calls, (("version", 1),) if name in ("cursor", "copilot") else ())
 
 
-def _entry(name: str, hook: Hook) -> dict[str, Any]:
+def _entry(name: str, hook: Hook, words: str) -> dict[str, Any]:
     """Return one hook as its harness has it."""
     if name == "copilot":  # its payloads of these names do not name the event
-        return {"type": "command", "bash": LINE.format(f"hook {name} {hook.event}"), "timeoutSec": hook.timeout_s}
-    command = LINE.format(f"hook {name}")
+        return {"type": "command", "bash": LINE.format(f"{words} {hook.event}"), "timeoutSec": hook.timeout_s}
+    command = LINE.format(words)
     if name == "cursor":
         matcher = {"matcher": hook.matcher} if hook.matcher else {}
         return {"command": command, **matcher, "timeout": hook.timeout_s}
@@ -285,7 +288,7 @@ def claude_plugin(folder: str, *, mcp: bool) -> list[Piece]:
         tables[".mcp.json"] = {"mcpServers": {"gitmem": {"command": "gitmem", "args": ["mcp"]}}}
     return [
         *(_table(f"{folder}/{path}", table) for path, table in tables.items()),
-        _hooks("claude-code", f"{folder}/hooks/hooks.json"),
+        _hooks("claude-code", f"{folder}/hooks/hooks.json", user=True),
         Whole(f"{folder}/skills/gitmem/SKILL.md", read("skill.md")),
         *(_command("claude-code", f"{folder}/commands", command, prefix="") for command in COMMANDS),
     ]

@@ -158,7 +158,10 @@ class ProvingStore(OpenedStore):
 
     def approve(self, due: Due) -> None:
         """Approve one command for this clone. Only ever called for a person at a terminal."""
+        from gitmem.store.acceptance import accept
+
         self.trust().approve(self._approval("allow", due))
+        accept(self.git.repository.state)
 
     def deny(self, due: Due) -> None:
         """Deny one command in this clone."""

@@ -7,6 +7,7 @@ that was cut short (a killed writer) change nothing. Source: git-fast-import(1).
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import time
@@ -108,8 +109,18 @@ def write_commit(
     """
     made = _write(git, ref, plan, command=command, now=now, lock_timeout_s=lock_timeout_s, start=start, after=after)
     if made is not None:
+        if not made.base and ref.startswith("refs/heads/"):
+            _accept_own(git)
         _bring_view(git, ref)
     return made
+
+
+def _accept_own(git: Git) -> None:
+    """Accept a clone whose memory was started in it."""
+    from gitmem.store.acceptance import accept  # 3 ms, and once in the life of a clone
+
+    with contextlib.suppress(OSError):  # `gitmem init` says so
+        accept(git.repository.state)
 
 
 def _bring_view(git: Git, ref: str) -> None:

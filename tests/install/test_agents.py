@@ -161,7 +161,7 @@ def test_persons_own_settings_need_no_repository(tmp_path: Path, monkeypatch: py
     steps = agents.install(None, Wanted(tuple(HARNESSES), user=True, mcp=True))
 
     hooks = json.loads((tmp_path / "home/.codex/hooks.json").read_text())["hooks"]
-    assert hooks["Stop"][0]["hooks"][0]["command"] == "gitmem hook codex 2>/dev/null || exit 0"
+    assert hooks["Stop"][0]["hooks"][0]["command"] == "gitmem hook codex --user 2>/dev/null || exit 0"
     assert not any(step.path.endswith(("AGENTS.md", "CLAUDE.md", "GEMINI.md")) for step in steps)
     assert {step.about for step in steps} == {"in no repository: yours alone"}
     agents.uninstall(None, Wanted((agents.FOUND,), user=True))

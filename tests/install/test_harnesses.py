@@ -17,7 +17,7 @@ from jsonschema import Draft7Validator
 from gitmem.agents import entry
 from gitmem.event import END, PROMPT
 from gitmem.install import harnesses
-from gitmem.install.harnesses import HARNESSES, bmad_module, claude_plugin, list_pieces
+from gitmem.install.harnesses import CLAUDE_HOOKS, HARNESSES, bmad_module, claude_plugin, list_pieces
 from gitmem.install.pieces import Entries, Piece, Whole
 
 SCHEMA = json.loads((Path(__file__).parent / "schemas" / "claude-code-hooks.json").read_text(encoding="utf-8"))
@@ -232,7 +232,9 @@ def test_plugin_has_what_claude_code_looks_for() -> None:
     [plugin] = json.loads(files["./.claude-plugin/marketplace.json"])["plugins"]
     assert (plugin["name"], plugin["source"]) == ("gitmem", "./")
     Draft7Validator(SCHEMA).validate(json.loads(files["./hooks/hooks.json"]))
-    assert json.loads(files["./hooks/hooks.json"]) == table("claude-code")
+    # A plugin is installed for a person, not by a project.
+    assert json.loads(files["./hooks/hooks.json"].replace(" --user", "")) == table("claude-code")
+    assert files["./hooks/hooks.json"].count("gitmem hook claude-code --user") == len(CLAUDE_HOOKS)
     assert {"./skills/gitmem/SKILL.md", "./commands/save.md", "./.mcp.json"} <= set(files)
     assert "./.mcp.json" not in {piece.path for piece in claude_plugin(".", mcp=False)}
 
