@@ -28,7 +28,7 @@ class Checked:
     Attributes:
         span: From which commit to which; for what is staged, there is none that it leads to.
         files: How many files it changes.
-        facts: How many live facts there are.
+        facts: How many live facts there are, with those of the base that it takes out of the check.
         findings: One for each fact that it touches, and for each suspect behind one that became false.
         whole: Facts that every change touches, since nothing is known of what they read.
         brought: Facts of the code tree that it brings, or makes say something else.
@@ -131,10 +131,18 @@ def _joined(parts: Sequence[Checked]) -> Checked:
 
 @frozen
 class _Judged:
-    """What came of one store's touched facts, what is silenced besides, and the sandbox's rung that commands ran on."""
+    """What came of one store's facts.
+
+    Attributes:
+        findings: What came of those that the change touches.
+        untouched: What is silenced besides.
+        gone: How many facts of the base are none on the head.
+        rung: The sandbox's rung that commands ran on.
+    """
 
     findings: Sequence[Finding]
     untouched: tuple[tuple[str, str], ...] = ()
+    gone: int = 0
     rung: str = ""
 
 
@@ -170,7 +178,7 @@ class _Check:
         return Checked(
             self._span,
             len(trees.changes),
-            len(facts),
+            len(facts) + judged.gone,
             in_order(judged.findings),
             tuple(t.fact.row.key for t in touched if t.is_whole),
             tuple(t.fact.row.key for t in touched if t.base is None),
@@ -186,16 +194,16 @@ class _Check:
 
         outcome = Outcome(self._store, self._options, self._span, self._trees, catalog)
         if not self._has_own:
-            return _Judged(outcome.find(touched, None, self._told), (), outcome.rung)
+            return _Judged(outcome.find(touched, None, self._told), rung=outcome.rung)
         before = self._at(self._trees.before)
         found = outcome.find(touched, lambda: before, self._told)
         base = Outcome(self._store, self._options, self._span, self._trees, before)
-        findings, untouched = self._with_silenced(base, found, (before, catalog), facts)
-        return _Judged(findings, untouched, outcome.rung or base.rung)
+        judged = self._with_silenced(base, found, (before, catalog), facts)
+        return replace(judged, rung=outcome.rung or base.rung)
 
     def _with_silenced(
         self, base: Outcome, found: Sequence[Finding], catalogs: tuple[Catalog, Catalog], facts: Sequence[Fact]
-    ) -> tuple[list[Finding], tuple[tuple[str, str], ...]]:
+    ) -> _Judged:
         """Return the findings with those of the base's facts that the change's own memories silence."""
         from gitmem.check.places import spots_of
         from gitmem.check.silenced import find_silenced, live_keys, with_silenced
@@ -207,7 +215,9 @@ class _Check:
         keys = [t.fact.row.key for t in lost]
         places = dict(zip(keys, spots_of(self._trees.git, (t.changed for t in lost)), strict=True))
         findings = with_silenced(found, judged, silenced, places=places, live=live_keys(catalog))
-        return findings, tuple((one.fact.row.key, one.how) for one in silenced if one.fact.row.key not in places)
+        untouched = tuple((one.fact.row.key, one.how) for one in silenced if one.fact.row.key not in places)
+        live = {fact.row.key for fact in facts}
+        return _Judged(findings, untouched, sum(one.fact.row.key not in live for one in silenced))
 
     def _brought(self, catalog: Catalog, facts: Sequence[Fact]) -> Brought:
         if not self._has_own:

@@ -129,20 +129,25 @@ def _check(memory: Memory, out: Output) -> int:
         return _outgoing(memory, pushed, before, out)  # and no code
     checked = memory.check(Options(), base=before, head=pushed, staged=not pushed)
     broken, unchecked = checked.of(BROKEN), checked.of(UNCHECKED)
+    # The author changes the facts in the same commit: a pull request is judged by its base, a commit is not stopped.
+    settled = set() if pushed else {finding.key for finding in checked.of(SILENCED)}
+    stopping = [finding for finding in broken if finding.is_new or finding.key not in settled]
     if broken or unchecked:
         from gitmem.cli.check import print_finding
 
         for finding in checked.of(BROKEN, SILENCED, SUSPECT):
             print_finding(finding, out)
-        if broken:
+        if stopping:
             out.line(ADVICE, (_anyway(pushed), "key"))
+        elif broken:
+            out.note("this commit changes these facts itself and goes on; gitmem check fails a pull request with both")
         skipped = [f for f in unchecked if f.because == "not approved"]
         if skipped:
             out.note(f"{shared.counted(len(skipped), 'fact')} not checked: not approved here (gitmem trust --review)")
         for finding in unchecked:
             if finding not in skipped:
                 out.note(f"{finding.key} could not be checked: {finding.because}")
-    return int(bool(broken))
+    return int(bool(stopping))
 
 
 def _outgoing(memory: Memory, pushed: str, before: str, out: Output) -> int:

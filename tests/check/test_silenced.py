@@ -192,7 +192,9 @@ def test_repository_without_a_memory_branch_is_judged_by_the_base(repo):
 
     with Memory(repo, clock=lambda: float(NOW)) as memory:
         assert not memory.has_store()
-        assert both(check(memory)) == (1, "removes it")
+        checked = check(memory)
+    assert both(checked) == (1, "removes it")
+    assert checked.facts == 1
 
 
 def test_silenced_fact_that_still_holds_is_named_and_fails_nothing(memory, repo):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from changing import RS256
 from conftest import commit_files, git, put_files, tip
-from proving import make_fact, make_memory, put
+from proving import make_fact, make_memory, put, tracked
 
 from gitmem.cli import table
 
@@ -88,6 +88,22 @@ def test_commit_that_makes_a_fact_false_is_stopped_and_what_to_do_told(memory, r
     assert "src/auth/jwt.py:1; by ana" in stopped.out
     assert "b  suspect" in stopped.out
     assert "git commit --no-verify" in stopped.out
+
+
+@pytest.mark.parametrize(("now", "status"), [({"contains": "EdDSA", "in": "src/auth/*.py"}, 0), ({"exists": "no"}, 1)])
+def test_commit_that_rewords_the_fact_as_well_is_told_and_goes_on_where_the_new_one_holds(
+    memory, run_cli, repo: Path, now, status
+) -> None:
+    commit_files(repo, tracked(make_fact("tokens", RS256)))
+    for path, text in (EDDSA | tracked(make_fact("tokens", now))).items():
+        (repo / path).write_text(text)
+    git(repo, "add", "-A")
+
+    ran = run_cli("hook", "check")
+
+    assert ran.status == status
+    assert "tokens  silenced by the change" in ran.out
+    assert ("a pull request with both" in ran.err) == (status == 0)
 
 
 def test_commands_that_are_not_approved_are_counted_and_stop_nothing(memory, run_cli, repo: Path, monkeypatch) -> None:
