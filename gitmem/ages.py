@@ -1,9 +1,16 @@
-"""Spans of time in words. Pure."""
+"""Points of time that a memory may have, and spans of time in words. Pure."""
 
 from __future__ import annotations
 
 HOUR_S = 3600
 DAY_S = 86_400
+# 1971 and 2106: a commit of a time before the epoch is broken for git fsck, and some readers keep 32 bits of it.
+EARLIEST_S, LATEST_S = 365 * DAY_S, 2**32 - 1
+
+
+def plausible(seconds: float) -> int:
+    """Return a time, epoch seconds, kept between 1971 and 2106 where a clock is wrong."""
+    return int(min(max(seconds, EARLIEST_S), LATEST_S))
 
 
 def ago(seconds: int) -> str:

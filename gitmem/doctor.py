@@ -10,7 +10,7 @@ from gitmem import doctor_vectors, leftovers
 from gitmem.catalog.state import TO_SETTLE
 from gitmem.doctor_checks import list_secrets, list_undeclared, list_without_effect, tracing
 from gitmem.document import conflict
-from gitmem.document.fields import warnings_of
+from gitmem.document.fields import format_time, warnings_of
 from gitmem.errors import GitmemError, ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.git.repository import is_oid
@@ -367,12 +367,16 @@ def _git_version(memory: Opened) -> tuple[int, ...]:
 
 
 def _machine_problems(memory: Opened) -> list[Problem]:
+    found = []
+    if memory.is_clock_wrong:
+        told = f"this machine's clock is wrong; what is written now is dated {format_time(memory.now)}"
+        found.append(Problem("clock-wrong", "", told, hint="set the clock: date; timedatectl", severity="warning"))
     version = _git_version(memory)
-    if version >= SAFE_GIT:
-        return []
-    shown = ".".join(map(str, version))
-    told = f"git {shown} has known holes (CVE-2024-32002 and others)"
-    return [Problem("old-git", "", told, hint="update git to 2.39.4 or later", severity="warning")]
+    if version < SAFE_GIT:
+        shown = ".".join(map(str, version))
+        told = f"git {shown} has known holes (CVE-2024-32002 and others)"
+        found.append(Problem("old-git", "", told, hint="update git to 2.39.4 or later", severity="warning"))
+    return found
 
 
 def _machine(memory: Opened) -> list[tuple[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from gitmem import hook_log
+from gitmem.ages import plausible
 from gitmem.background import list_failures
 from gitmem.document.fields import format_time
 from gitmem.model import Problem
@@ -51,7 +52,7 @@ def lost_captures(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
     found = lost.list_losses(folders)
     if not found:
         return []
-    last = f"{format_time(found[-1].at)}: {found[-1].why}"
+    last = f"{format_time(plausible(found[-1].at))}: {found[-1].why}"
     told = f"{len(found)} captured text{'s' * (len(found) != 1)} could not be written and are lost, the last one {last}"
     if fix:
         lost.forget(folders)
@@ -72,7 +73,7 @@ def behind(memory: Opened) -> list[Problem]:
     """Return the works behind a command or hook whose last run failed."""
     state = memory.git.repository.state_dir
     return [
-        Problem("background-failed", "", f"{what}, {format_time(int(when))}: {redact(said.strip())}",
+        Problem("background-failed", "", f"{what}, {format_time(plausible(when))}: {redact(said.strip())}",
                 hint=f"gitmem index does it now; the log is {state / 'background' / 'log'}", severity="warning")
         for what, said, when in list_failures(state)
     ]  # fmt: skip

@@ -151,17 +151,10 @@ def examine(memory: Opened, merge: Merge, *, fix: bool) -> tuple[list[Problem], 
     if view is None or memory.find_tip() is None:
         return [], []
     fixed: list[str] = []
-    lock = Path(views.lock_of(memory.git, view))
-    if lock.exists():
-        age = time.time() - lock.stat().st_mtime
-        if age < STALE_AFTER_S or is_held(lock):
-            told = "another git process is writing the view now"
-            return [Problem("view-locked", str(lock), told, severity="warning")], []
-        if not fix:
-            told = f"a lock file of the view that nobody holds, {age:.0f} s old"
-            return [Problem("view-locked", str(lock), told, hint="gitmem doctor --fix")], []
-        lock.unlink()
-        fixed.append(f"removed a lock file that nobody holds ({age:.0f} s old): {lock}")
+    for lock in map(Path, views.locks_of(memory.git, view)):
+        problem = _lock_problem(lock, fix, fixed)
+        if problem is not None:
+            return [problem], fixed
     found = standing(memory) or {}
     if fix and found["state"] in REPAIRED:
         with _lock(memory, "doctor"):
@@ -171,6 +164,22 @@ def examine(memory: Opened, merge: Merge, *, fix: bool) -> tuple[list[Problem], 
         fixed.append(REPAIRED[found["state"]].format(view.path))
         found = standing(memory) or {}
     return _problems(memory.git, view, found), fixed
+
+
+def _lock_problem(lock: Path, fix: bool, fixed: list[str]) -> Problem | None:
+    """Return what is wrong with a lock file of git in the view; where nobody holds it, remove it if that is wanted."""
+    if not lock.exists():
+        return None
+    age = time.time() - lock.stat().st_mtime
+    if age < STALE_AFTER_S or is_held(lock):
+        told = "another git process is writing the view now"
+        return Problem("view-locked", str(lock), told, severity="warning")
+    if not fix:
+        told = f"a lock file of the view that nobody holds, {age:.0f} s old"
+        return Problem("view-locked", str(lock), told, hint="gitmem doctor --fix")
+    lock.unlink()
+    fixed.append(f"removed a lock file that nobody holds ({age:.0f} s old): {lock}")
+    return None
 
 
 # What of a view can be repaired, and what is said then.

@@ -673,3 +673,23 @@ def test_command_shows_odd_names_with_nothing_alive_in_them(run_cli, memory: Mem
         done = run_cli(*argv)
         assert not any(char in done.out + done.err for char in "\x1b\u202e")
         assert "facts/" in done.out
+
+
+@pytest.mark.parametrize("clock", [-86_400.0, 31_535_999.0, 4_294_967_296.0, 1e15])
+def test_a_wrong_clock_breaks_nothing_and_is_reported(repo: Path, clock: float) -> None:
+    with Memory(repo, clock=lambda: clock) as memory:
+        memory.init(offline=True)
+        memory.remember("Written at a strange time", key="strange")
+        memory.capture("Captured at a strange time too", key="strange-too")
+        memory.fact("Retries", verify={"contains": "RETRIES", "in": "src/**"}, key="retries")
+        verify(memory)
+        memory.edit("strange", lambda text: text.replace("Written", "Changed"))
+        memory.forget(["strange-too"], why="no reason")
+        memory.context(paths=(), budget_tokens=1000)
+        memory.status()
+        memory.metrics()
+        assert "strange" in [hit.key for hit in memory.recall(Asked("strange time")).hits]
+        problems = memory.doctor(fix=False).problems
+
+    assert [p.code for p in problems] == ["clock-wrong"]
+    git(repo, "fsck", "--strict", "--no-dangling")

@@ -13,6 +13,7 @@ import time
 from urllib.parse import urljoin, urlsplit
 from urllib.request import Request
 
+from gitmem.ages import plausible
 from gitmem.document.fields import format_time
 from gitmem.endpoint import FAILURES, USER_AGENT, exchange, opener_for, unreachable
 from gitmem.errors import ForgeError
@@ -188,7 +189,7 @@ class Forge:
             ForgeError: It does not; the forge works again later.
         """
         if seconds > min(self._patience_s, self._ends - time.monotonic()):
-            again = format_time(int(self._clock() + seconds) + 1)
+            again = format_time(plausible(self._clock() + seconds) + 1)
             told = f"the forge failed: {why}" if why else "the forge takes no more requests for now"
             raise ForgeError(f"{told}; again from {again}", status=0 if why else 429, hint="run it again then")
         self._patience_s -= seconds

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 
+from gitmem.ages import EARLIEST_S, LATEST_S, plausible
 from gitmem.catalog import state
 from gitmem.catalog.catalog import Catalog, shown_by
 from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, ProcessError
@@ -78,8 +79,13 @@ class OpenedStore:
 
     @property
     def now(self) -> int:
-        """Return the time, epoch seconds."""
-        return int(self._clock())
+        """Return the time, epoch seconds; between 1971 and 2106, whatever the clock says."""
+        return plausible(self._clock())
+
+    @property
+    def is_clock_wrong(self) -> bool:
+        """Tell whether this machine's clock says what cannot be."""
+        return not EARLIEST_S <= self._clock() <= LATEST_S
 
     @property
     def ref(self) -> str:

@@ -10,6 +10,7 @@ import os
 import time
 from contextlib import suppress
 
+from gitmem.ages import plausible
 from gitmem.frozen import frozen
 from gitmem.locks import lock, make_folder, open_private
 from gitmem.whole import write_synced
@@ -48,7 +49,7 @@ def note(folders: Iterable[str], why: str) -> bool:
     for folder in folders:
         with suppress(OSError):
             make_folder(folder)
-            _add(os.path.join(folder, NAME), f"{int(time.time())} {why[:200]}\n".encode("utf-8", "replace"))
+            _add(os.path.join(folder, NAME), f"{plausible(time.time())} {why[:200]}\n".encode("utf-8", "replace"))
             return True
     return False
 

@@ -54,7 +54,7 @@ class Spool:
         """
         import json
 
-        name = f"{time.time_ns():020d}-{os.urandom(6).hex()}{SUFFIX}"
+        name = f"{max(time.time_ns(), 0):020d}-{os.urandom(6).hex()}{SUFFIX}"
         content = json.dumps({"format": FORMAT, **entry}, ensure_ascii=True).encode("ascii")
         failed: list[OSError] = []
         for folder in self._folders:
@@ -218,7 +218,7 @@ def _make_folders(folder: str) -> None:
 
 def _note_refused(folder: str, why: str) -> None:
     make_folder(folder)
-    name = f"{time.time_ns():020d}-{os.urandom(6).hex()}{SUFFIX}"
+    name = f"{max(time.time_ns(), 0):020d}-{os.urandom(6).hex()}{SUFFIX}"
     write_synced(os.path.join(folder, f"{name}.why"), why.encode("utf-8", "replace"))
     write_synced(os.path.join(folder, name), NOTHING)
     empty = [n for n in _names(folder) if os.path.getsize(os.path.join(folder, n)) == len(NOTHING)]

@@ -306,6 +306,11 @@ def lock_of(git: Git, view: View) -> str:
     return os.path.join(view.admin(git), "index.lock")
 
 
+def locks_of(git: Git, view: View) -> tuple[str, str]:
+    """Return the files that lock the view's HEAD, and its index."""
+    return os.path.join(view.admin(git), "HEAD.lock"), lock_of(git, view)
+
+
 def refuse_locked(git: Git, view: View) -> None:
     """Refuse to touch a view that another git process is writing.
 

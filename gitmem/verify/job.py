@@ -11,6 +11,7 @@ import json
 import os
 import time
 
+from gitmem.ages import plausible
 from gitmem.document.fields import format_time
 from gitmem.errors import BusyError
 from gitmem.frozen import fields_of, frozen, replace
@@ -98,7 +99,7 @@ class Turn:
             self._fd = self._taken()
         except OSError:
             return self  # a read-only disk: nothing can be recorded there, and two jobs are not in each other's way
-        self.job = replace(self.job, started=int(self._clock()))
+        self.job = replace(self.job, started=plausible(self._clock()))
         self._hold(f"{os.getpid()} {self.job.started}")
         self._note()
         return self
@@ -138,7 +139,7 @@ class Turn:
             said = (
                 "interrupted" if issubclass(kind, KeyboardInterrupt) else " ".join(str(value).split()) or kind.__name__
             )
-        self.job = replace(self.job, ended=int(self._clock()), problem=said[:SAID])
+        self.job = replace(self.job, ended=plausible(self._clock()), problem=said[:SAID])
         self._note()
         self._hold("")
         os.close(self._fd)

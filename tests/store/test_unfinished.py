@@ -14,7 +14,7 @@ from conftest import git, memory_text, tip
 from viewing import push, status_of, view_of
 
 from gitmem.app import Memory
-from gitmem.errors import RefusedError
+from gitmem.errors import ConflictError, ProcessError, RefusedError
 from gitmem.store import view as views
 from gitmem.store.viewpoint import View
 
@@ -166,3 +166,39 @@ def test_a_planned_view_is_made_by_the_next_command_and_given_up_where_it_cannot
         memory.follow_view()
     memory.follow_view()
     assert (repo / ".memory").read_text() == "mine"
+
+
+LOCKS = ["HEAD.lock", "index.lock"]
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_file_that_a_killed_gitmem_left_in_the_view_is_cleared(
+    memory: Memory, shown: Path, repo: Path, name: str
+) -> None:
+    (repo / ADMIN / name).touch()
+    (repo / ".git/gitmem/view.lock").write_text(f"1 {time.time():.3f} {time.time():.3f} - save")
+    push(repo, b=memory_text("About b"))
+
+    memory.follow_view()
+
+    assert not (repo / ADMIN / name).exists()
+    assert (git(shown, "rev-parse", "HEAD"), status_of(shown)) == (tip(repo), "")
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_file_of_another_git_stays_until_doctor_finds_it_old(
+    memory: Memory, shown: Path, repo: Path, name: str
+) -> None:
+    lock = repo / ADMIN / name
+    lock.touch()
+    push(repo, b=memory_text("About b"))
+
+    with pytest.raises((ConflictError, ProcessError)):
+        memory.follow_view()
+    assert lock.exists()
+    assert memory.doctor(fix=True).fixed == ()
+
+    os.utime(lock, (time.time() - 60,) * 2)
+    assert str(lock) in "".join(memory.doctor(fix=True).fixed)
+    memory.follow_view()
+    assert git(shown, "rev-parse", "HEAD") == tip(repo)
