@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from importlib.metadata import requires
+from importlib.util import find_spec
 from pathlib import Path
 
+import forging
 import pytest
+import yaml
 from conftest import PINNED, git
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -164,3 +168,48 @@ def test_archive_with_another_hash_is_not_opened(tmp_path: Path) -> None:
 
     assert (done.returncode != 0, "install" in done.stdout) == (True, False)
     assert "did NOT match" in done.stderr
+
+
+def test_job_that_writes_comments_installs_the_back_end_and_gitmem_alone(source: Path, tmp_path: Path) -> None:
+    package = f"git+file://{source}@{git(source, 'rev-parse', 'HEAD')}"
+
+    done = install(package, tmp_path, NEEDS="nothing")
+
+    needed, itself = done.stdout.splitlines()
+    assert re.findall(r"locks/(\w+)\.txt", needed) == ["build"]
+    assert "--no-deps" in itself
+    assert len(locked("build")) + 1 == 2
+    [step] = [one for one in comment_job()["steps"] if one.get("uses") == "$/.github/actions/gitmem"]
+    assert step["with"]["needs"] == "nothing"
+
+
+def comment_job() -> dict:
+    text = ci_files.texts(ci_files.GITHUB, ci_files.Wanted(package=PINNED))[".github/workflows/gitmem-comment.yml"]
+    return yaml.safe_load(text)["jobs"]["comment"]
+
+
+@pytest.mark.skipif(find_spec("flit_core") is None, reason="the build back end is not installed here: make")
+def test_that_job_s_command_runs_with_gitmem_alone(source: Path, tmp_path: Path) -> None:
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    alone = ["--no-deps", "--no-index"]
+    wheels = tmp_path / "wheels"
+    subprocess.run([*pip, "wheel", *alone, "--no-build-isolation", "-w", str(wheels), str(source)], check=True)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "env")], check=True)
+    [wheel] = wheels.iterdir()
+    subprocess.run([*pip, "--python", str(tmp_path / "env"), "install", *alone, str(wheel)], check=True)
+    report = tmp_path / "comment.md"
+    report.write_text("What it breaks\n")
+
+    with forging.serving() as hub:
+        hub.pulls.append(forging.pull(12))
+        words = next(line for line in comment_job()["steps"][-1]["run"].splitlines() if line.startswith("gitmem "))
+        env = {
+            "PATH": f"{tmp_path}/env/bin:/usr/bin:/bin",
+            "HEAD_SHA": forging.COMMIT,
+            "RUN_ID": "1",
+            **hub.environment(),
+        }
+        env |= {"kind": "check", "report": str(report)}
+        subprocess.run(["bash", "-ec", words], cwd=tmp_path, env=env, check=True)
+
+    assert "What it breaks" in str(hub.comments)
