@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from gitmem.catalog.catalog import Catalog
+    from gitmem.git.binary import Git
     from gitmem.opened import Opened
 
 # The first git with the fixes of CVE-2024-32002, -32004 and -32465 (threat T7).
@@ -186,7 +187,7 @@ def _restore_tree(memory: Opened, fixed: list[str]) -> bool:
         return False
     line = git.run("rev-list", "--first-parent", f"--max-count={LOOKED_BACK}", tip, check=False).stdout
     for oid in dict.fromkeys([*line.decode("ascii").split(), *_former_tips(memory)]):
-        if git.run("ls-tree", "-r", "-z", "--name-only", oid, check=False).status == 0:
+        if _can_be_listed(git, oid):
             told = f"doctor: write the tree of {oid[:12]} on top of one that cannot be read"
             who = ("-c", f"user.name={ROOT_NAME}", "-c", f"user.email={ROOT_EMAIL}")
             made = git.run(*who, "commit-tree", "-p", tip, "-m", told, f"{oid}^{{tree}}", durable=True).stdout
@@ -194,6 +195,14 @@ def _restore_tree(memory: Opened, fixed: list[str]) -> bool:
             fixed.append(f"wrote the tree of {oid[:12]} on top of {tip[:12]}, whose own cannot be read")
             return True
     return False
+
+
+def _can_be_listed(git: Git, commit: str) -> bool:
+    try:
+        git.list_tree(commit)
+    except ProcessError:
+        return False
+    return True
 
 
 def _stored(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:

@@ -6,7 +6,8 @@ import json
 
 from gitmem.catalog import state
 from gitmem.document.fields import format_time
-from gitmem.errors import FormatError, NotFoundError
+from gitmem.errors import FormatError, NotFoundError, ProcessError
+from gitmem.kinds import KINDS
 from gitmem.secrets import redact, redact_all
 from gitmem.store import layout
 from gitmem.store.home import PREFIX
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from gitmem.git.binary import Git
     from gitmem.model import Verdict
     from gitmem.store.local import LocalState
+
+# Seconds that a history may take by patterns, for which git opens every folder of every commit.
+LOG_S = 8.0
 
 
 def show(catalog: Catalog, git: Git, local: LocalState, ground: int | None, key: str, *, now: int) -> dict[str, Any]:
@@ -122,9 +126,10 @@ def log(git: Git, tip: str, key: str, *, limit: int, notices: list[str], code: s
     folders and the archive; what a tree that cannot be read hides of it is told in *notices*. Of a memory of the code
     tree, the commits of the code are told (*code* is the newest of them), and those of its verdicts.
     """
-    rows = _parse_log(_read_log(git, code or tip, _specs(key, is_code=bool(code)), limit, notices))
+    plain = _plain(key, is_code=bool(code))
+    rows = _parse_log(_read_log(git, code or tip, _specs(key, is_code=bool(code)), limit, notices, plain=plain))
     if code and tip:
-        rows += _parse_log(_read_log(git, tip, _specs(key)[-2:], limit, notices))
+        rows += _parse_log(_read_log(git, tip, _specs(key)[-2:], limit, notices, plain=_plain(key)))
         rows.sort(key=lambda row: row[0]["at"], reverse=True)
     rows = rows[:limit]
     sizes = git.sizes([oid for _, verdicts in rows for oid in verdicts])
@@ -132,7 +137,7 @@ def log(git: Git, tip: str, key: str, *, limit: int, notices: list[str], code: s
     return [row | _outcome(key, verdicts, found) for row, verdicts in rows]
 
 
-def _read_log(git: Git, tip: str, specs: list[str], limit: int, notices: list[str]) -> bytes:
+def _read_log(git: Git, tip: str, specs: list[str], limit: int, notices: list[str], *, plain: list[str]) -> bytes:
     """Return what git logs; it stops at a tree that it cannot read, and is asked again for what lies behind that."""
     # NUL alone parts the fields: a name or a subject may hold any other character. A diff.orderFile of the user's that
     # is not there would be an error.
@@ -140,7 +145,11 @@ def _read_log(git: Git, tip: str, specs: list[str], limit: int, notices: list[st
         "-c", "diff.orderFile=/dev/null", "log", "-z", "--no-color", "--no-show-signature", "--no-renames", "--raw",
         "--no-abbrev", "--encoding=UTF-8", f"--max-count={limit}", "--format=%H%x00%ct%x00%an%x00%s",
     )  # fmt: skip
-    whole = git.run(*argv, tip, "--", *specs, check=False)
+    try:
+        whole = git.run(*argv, tip, "--", *specs, check=False, timeout_s=LOG_S)
+    except ProcessError:  # a tree in this history has files without end, and a pattern looks at each of them
+        notices.append("this history takes too long to look through: only the usual folders are shown")
+        return git.run("--literal-pathspecs", *argv, tip, "--", *plain, timeout_s=LOG_S).stdout
     if whole.status == 0:
         return whole.stdout
     for back in range(1, READABLE_WITHIN):
@@ -159,6 +168,14 @@ def _specs(key: str, *, is_code: bool = False) -> list[str]:
         return [f":(glob){PREFIX}{path}" for path in memory]
     specs = [f":(glob){path}" for path in (*memory, f"verdicts/{shard}/{key}.{'?' * 16}.toml")]
     return [*specs, ":(exclude,glob).github/**"]
+
+
+def _plain(key: str, *, is_code: bool = False) -> list[str]:
+    """Return the places that a memory of a built-in kind may have: git opens no other folder for these."""
+    folders = sorted({kind.folder for kind in KINDS.values()})
+    tops = [f"{top}{folder}" for top in ("", "archive/") for folder in folders]
+    paths = [f"{top}/{below}{key}.md" for top in tops for below in ("", f"{layout.shard(key)}/")]
+    return [f"{PREFIX}{path}" for path in paths] if is_code else paths
 
 
 def _parse_log(text: bytes) -> list[tuple[dict[str, Any], list[str]]]:

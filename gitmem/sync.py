@@ -12,6 +12,7 @@ from gitmem.errors import ConflictError, NoRepositoryError, ProtectedError, Usag
 from gitmem.frozen import replace
 from gitmem.git import remotes
 from gitmem.git.ancestry import is_shallow
+from gitmem.git.breadth import need_listable
 from gitmem.git.objects import open_objects
 from gitmem.git.remotes import Talk
 from gitmem.store import layout
@@ -149,6 +150,7 @@ class Exchange:
                 )
             if theirs is not None and theirs != ours:
                 refuse_remote_code(self._git, theirs, self._branch, remote=self._remote)
+                need_listable(self._git, theirs)
             self._done = replace(self._done, fetched=theirs or "")
             if dry_run:
                 return self._foreseen(ours, theirs)

@@ -17,6 +17,8 @@ from alive import mark  # noqa: F401 - a fixture
 from gitmem import cli
 from gitmem.app import Memory
 
+# The gitmem that jobs of a forge are told to install.
+PINNED = "git+https://git.example.org/tools/gitmem@" + "1234567890" * 4
 NOW = 1_790_000_000  # 2026-09-21T14:13:20Z
 CODE = {
     "src/auth/jwt.py": 'ALGORITHM = "RS256"\n\n\ndef sign(claims):\n    return claims\n',

@@ -69,6 +69,7 @@ MEMBERS = {
     "secret_rules": "hygiene",
     "fence": "hygiene",
     "frozen": "errors",
+    "origin": "errors",
     "leftovers": "doctor",
     "doctor_checks": "doctor",
     "shorthand": "analysis",

@@ -88,7 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         )
     parser.add_argument("--shards", type=shared.positive, default=0, metavar="N", help="machines at once (1)")
     add_gitlab(parser)
-    parser.add_argument("--package", default="", help="what pip installs there; this version by default")
+    parser.add_argument("--package", default="", help="the gitmem that jobs install: URL@COMMIT; this one by default")
     add_for_agents(parser)
     parser.add_argument("--mcp", action="store_true", help="of an agent: gitmem's MCP server, too")
 

@@ -1,8 +1,8 @@
 """Serve the memory to agents by the Model Context Protocol: over standard input and output, or HTTP on this machine.
 
 An agent's harness starts it (docs/mcp.md says how to set up each). The tools search, read, write and retire memories,
-pass learnings on and propose facts; none of them approves a command or runs one. Needs the package mcp:
-pip install 'git-memory-store[mcp]'.
+pass learnings on and propose facts; none of them approves a command or runs one. Needs the package mcp,
+version 2.3 or later: python -m pip install 'mcp>=2.3,<3', in gitmem's own environment.
 """
 
 from __future__ import annotations
@@ -50,8 +50,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
     except ModuleNotFoundError as err:
         if err.name != "mcp":
             raise
-        told = "the package mcp is not installed here"
-        raise GitmemError(told, hint="pip install 'git-memory-store[mcp]'") from err
+        from gitmem.origin import extra_hint
+
+        raise GitmemError("the package mcp is not installed here", hint=extra_hint("mcp")) from err
     if args.http is None:
         from gitmem.mcp.server import serve
 

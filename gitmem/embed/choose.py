@@ -87,5 +87,7 @@ def _missing(needed: tuple[tuple[str, ...], str]) -> str:
 def _need(kind: str, needed: tuple[tuple[str, ...], str]) -> None:
     package = _missing(needed)
     if package:
+        from gitmem.origin import extra_hint
+
         told = f"the embedding provider {kind} needs the package {package}, which is not installed"
-        raise EmbeddingError(told, hint=f"pip install 'git-memory-store[{needed[1]}]'")
+        raise EmbeddingError(told, hint=extra_hint(needed[1]))

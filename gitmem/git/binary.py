@@ -6,9 +6,9 @@ import os
 
 from gitmem import process
 from gitmem.config import git_config_files, git_environment, variable
-from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoundError, ProcessError
+from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoundError
 from gitmem.frozen import frozen
-from gitmem.git import configured
+from gitmem.git import breadth, configured
 from gitmem.git.repository import Repository, Unsure, is_oid, read_head, read_ref
 
 TYPE_CHECKING = False
@@ -202,8 +202,13 @@ class Git:
         return self.run("cat-file", "-e", f"{rev}^{{{kind}}}", check=False).status == 0
 
     def list_tree(self, tree: str, *paths: str) -> list[TreeEntry]:
-        """Return every entry below a tree-ish (all levels), in git's order; sizes without reading any content."""
-        listed = self._listing(
+        """Return every entry below a tree-ish (all levels), in git's order; sizes without reading any content.
+
+        Raises:
+            ProcessError: git said no, or there are more than any store has (``breadth``).
+        """
+        listed = breadth.listing(
+            self,
             "ls-tree",
             "-r",
             "-t",
@@ -212,6 +217,7 @@ class Git:
             "--full-tree",
             tree,
             *(("--", *paths) if paths else ()),
+            trees=(tree,),
             bounds=STORE_BOUNDS,
         )
         return [_tree_entry(line) for line in listed if line and not line.startswith(_FOLDER)]
@@ -219,7 +225,8 @@ class Git:
     def list_paths(self, tree: str) -> list[tuple[str, str, str]]:
         """Return mode, object name and path of every file of the code below a tree-ish, sorted by path as bytes."""
         entries = []
-        for line in self._listing("ls-tree", "-r", "-t", "-z", "--full-tree", tree, bounds=CODE_BOUNDS):
+        argv = ("ls-tree", "-r", "-t", "-z", "--full-tree", tree)
+        for line in breadth.listing(self, *argv, trees=(tree,), bounds=CODE_BOUNDS):
             if line and not line.startswith(_FOLDER):
                 head, _, path = line.partition(b"\t")
                 mode, _, oid = head.decode("ascii").split(" ")
@@ -229,26 +236,7 @@ class Git:
     def diff_trees(self, old: str, new: str) -> list[Change]:
         """Return what differs between two tree-ishes, without renames; equal subtrees are never opened."""
         raw = ("diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", "--no-ext-diff", old, new)
-        return parse_changes(self._listing(*raw, bounds=STORE_BOUNDS))
-
-    def _listing(self, *args: str, bounds: tuple[int, float]) -> list[bytes]:
-        """Return what git lists of trees, cut at each NUL.
-
-        A few trees can name each other so often that they hold more files than there is memory, or so many empty
-        folders that git never ends: so folders are listed too (``-t``), and there are bounds.
-
-        Raises:
-            ProcessError: git said no, or there is more than the bounds allow.
-        """
-        at_most, within_s = bounds
-        argv = self.argv(*args)
-        with process.stream(argv, env=self.environment(), input=b"") as out:
-            # By its end, since diff-tree says nothing before it has seen everything.
-            found = out.read_within(within_s, at_most + 1)
-            if len(found) > at_most:
-                told = f"the tree has more files than anybody's: its names take more than {at_most >> 20} MiB"
-                raise ProcessError(told, argv=argv, stderr=told)
-        return found.split(b"\0")
+        return parse_changes(breadth.listing(self, *raw, trees=(new, old), bounds=STORE_BOUNDS))
 
     def sizes(self, oids: Iterable[str]) -> dict[str, int]:
         """Return the size in bytes of each blob; -1 where it is missing or not a blob."""

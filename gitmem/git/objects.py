@@ -11,6 +11,7 @@ import os
 
 from gitmem.errors import GitmemError, NotFoundError, ProcessError
 from gitmem.frozen import frozen
+from gitmem.git import breadth
 from gitmem.git.binary import Git
 
 TYPE_CHECKING = False
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 # A tree can name one subtree a thousand times, level by level: a few objects make more files than any memory holds.
 MOST_CHANGES = 2_000_000
+# Folders that are compared before files are counted: no honest change has so many, and they take some 0.1 s.
+FEW_FOLDERS = 5_000
 _FOLDER = "040000"
 
 
@@ -100,6 +103,8 @@ class LibgitObjects(Objects):
         while left:
             prefix, before, after = left.pop()
             opened += 1
+            if opened == FEW_FOLDERS:
+                self._refuse_bombs(old, new)
             were, are = _entries(before), _entries(after)
             for name in were.keys() | are.keys():
                 was, now = were.get(name), are.get(name)
@@ -114,6 +119,12 @@ class LibgitObjects(Objects):
                     left.append((f"{path}/", folders[0], folders[1]))
             _refuse_too_many(len(found) + len(left) + opened)
         return found
+
+    def _refuse_bombs(self, *trees: str | None) -> None:
+        try:
+            breadth.need_bounded(self.git, [tree for tree in trees if tree], MOST_CHANGES)
+        except ProcessError as err:
+            raise NotFoundError(err.message, hint=err.hint) from err
 
     def find(self, tree: str, path: str) -> Entry | None:
         """Return what lies at a path of a commit or tree, a folder too; None where there is nothing."""

@@ -10,14 +10,16 @@ import os
 from hashlib import sha256
 from pathlib import Path
 
-from gitmem.errors import GitmemError
+from gitmem.errors import GitmemError, UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.install import ci_files
 from gitmem.install import place as places
 from gitmem.install.ci_files import IN_TREE, ON_BRANCH, Wanted, is_ours
 from gitmem.install.git_hooks import ADD, KEEP, LEAVE, REMOVE, UPDATE, Step
+from gitmem.install.package import FORMS
 from gitmem.install.schedule import every_of, read_text
 from gitmem.model import Problem
+from gitmem.origin import find_origin
 from gitmem.store import layout
 from gitmem.store.commit import Plan, write_commit
 from gitmem.store.read import display_path
@@ -60,7 +62,8 @@ def plan_install(memory: Opened, forge: str, asked: Wanted, *, force: bool = Fal
         GitmemError: There is no work tree, or the way to a file leads through a link.
     """
     top = _top(memory)
-    wanted = _timed(replace(asked, every=every_of(asked.every), branch=memory.config.branch), top)
+    known = replace(asked, every=every_of(asked.every), branch=memory.config.branch, package=_package(asked))
+    wanted = _timed(known, top)
     tree = [
         _put(str(top / path), _read(top, path), text, force=force, about=TO_COMMIT)
         for path, text in ci_files.texts(forge, wanted).items()
@@ -72,6 +75,19 @@ def plan_install(memory: Opened, forge: str, asked: Wanted, *, force: bool = Fal
         for path, text in made.items()
     ]
     return Planned(tuple(tree), tuple(branch))
+
+
+def _package(asked: Wanted) -> str:
+    """Return the gitmem that jobs install: the one that is asked for, or the one that runs."""
+    if asked.package:
+        return asked.package
+    origin = find_origin()
+    if not origin.package:
+        raise UsageError(
+            f"{origin.reason}; say which gitmem the jobs install",
+            hint=f"add --package {FORMS}",
+        )
+    return origin.package
 
 
 def _put(path: str, before: str | None, text: str, *, force: bool, about: str) -> Step:

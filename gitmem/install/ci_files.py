@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from hashlib import sha256
 from pathlib import Path
+from textwrap import indent
 
-from gitmem import __version__
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen
+from gitmem.install.package import OWN, need_pinned
 from gitmem.verify.schedule import EVERY, WORKFLOW
 
 TYPE_CHECKING = False
@@ -50,9 +51,9 @@ MARK, SUM = "# gitmem-", "# sum "
 # What a forge's globs and YAML take as it stands.
 _PLAIN_BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*")
 _CRON = re.compile(r'(?m)^    - cron: "(\d+) (\d+|\*)(?:-23/\d+)? ')
+# A line that stands for a script of the templates, at its own depth.
+_LINES = re.compile(r"(?m)^( *)@(INSTALL)@$")
 _FIELD = re.compile(r"@([A-Z_]+)@")
-# The package that means: the code of this very repository, as it is checked out.
-OWN = "."
 _OWN_FOLDER = "gitmem-own"
 _OWN_CODE = f"""\
       - uses: {ACTIONS["CHECKOUT"]}
@@ -70,7 +71,7 @@ class Wanted:
     Attributes:
         every: How often verify jobs run, a word of ``EVERY``.
         shards: How many machines share one.
-        package: What pip installs; empty for this version, ``.`` for the code of this repository.
+        package: The gitmem that jobs install, as ``package.need_pinned`` takes it; ``.`` is this repository's code.
         branch: The memory branch.
         minute, hour: When they run, or begin to on a day, UTC.
     """
@@ -88,9 +89,7 @@ def need_usable(forge: str, wanted: Wanted) -> None:
     most = MOST_SHARDS[forge]
     if not 1 <= wanted.shards <= most:
         raise UsageError(f"--shards is from 1 to {most}")
-    allowed = all(char.isascii() and char.isprintable() and char not in "\"'\\$`{}" for char in wanted.package)
-    if not allowed or wanted.package.startswith("-"):
-        raise UsageError("--package is what pip installs, without quotes, backslashes and variables")
+    need_pinned(wanted.package)
     if wanted.package == OWN and forge != GITHUB:
         raise UsageError("--package . is for gitmem install github: elsewhere jobs have no checkout of it")
     if not _PLAIN_BRANCH.fullmatch(wanted.branch):
@@ -104,16 +103,15 @@ def texts(forge: str, wanted: Wanted, *, on_branch: bool = False) -> dict[str, s
         UsageError: Something cannot stand in these files.
     """
     need_usable(forge, wanted)
-    package = wanted.package or f"git-memory-store=={__version__}"
     fields = ACTIONS | {
         "BRANCH": wanted.branch,
         "CRON": _cron(wanted),
         "SHARDS": ", ".join(map(str, range(1, wanted.shards + 1))),
         "COUNT": str(wanted.shards),
-        "PACKAGE": package,
+        "PACKAGE": wanted.package,
         # Where nothing of the code is checked out.
-        "PACKAGE_ALONE": f"./{_OWN_FOLDER}" if package == OWN else package,
-        "OWN_CODE": _OWN_CODE if package == OWN else "",
+        "PACKAGE_ALONE": f"./{_OWN_FOLDER}" if wanted.package == OWN else wanted.package,
+        "OWN_CODE": _OWN_CODE if wanted.package == OWN else "",
     }
     found = (ON_BRANCH if on_branch else IN_TREE)[forge]
     return {path: _sealed(path, _filled(forge, template, fields), wanted) for path, template in found.items()}
@@ -122,7 +120,13 @@ def texts(forge: str, wanted: Wanted, *, on_branch: bool = False) -> dict[str, s
 def _filled(forge: str, template: str, fields: Mapping[str, str]) -> str:
     text = (TEMPLATES / forge / template).read_text(encoding="utf-8")
     text = text.replace("@OWN_CODE@\n", fields["OWN_CODE"])
+    text = _LINES.sub(lambda found: indent(_part(found[2]), found[1]), text)
     return _FIELD.sub(lambda found: fields[found[1]], text)
+
+
+def _part(name: str) -> str:
+    """Return lines of shell that several files share."""
+    return (TEMPLATES / f"{name.lower()}.sh").read_text(encoding="utf-8").removesuffix("\n")
 
 
 def _sealed(path: str, text: str, wanted: Wanted) -> str:

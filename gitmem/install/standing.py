@@ -67,7 +67,7 @@ def find_program() -> tuple[str, str]:
     """Return where the program is that hooks call, and what is wrong with that; each may be empty."""
     found = shutil.which("gitmem") or ""
     own = Path(sys.executable).parent / "gitmem"
-    link = f"ln -s {own} ~/.local/bin/gitmem, or: pipx install git-memory-store"
+    link = f"ln -s {own} ~/.local/bin/gitmem"
     if not found:
         return "", f"gitmem is not on PATH: {link}"
     if sys.prefix != sys.base_prefix and Path(found).is_relative_to(sys.prefix):

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 ANCESTRY, CONTENT = "ancestry", "content"
 # With more paths than this, git is asked for everything that changed, and not for these alone.
 PATHS_ASKED = 200
+# Seconds that what they changed since may take.
+HISTORY_S = 30.0
 
 
 def how_merged(git: Git, tip: str, memories: Iterable[str]) -> str:
@@ -64,7 +66,7 @@ def _states_since(git: Git, base: str, memory: str, paths: list[str]) -> set[tup
     """Return every state that files came to on the way from one commit to another (git-log(1), ``--raw -z``)."""
     argv = ("log", "-z", "--format=", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "-m", memory, f"^{base}")
     only = ["--", *paths] if len(paths) <= PATHS_ASKED else []
-    parts = git.run("--literal-pathspecs", *argv, *only).stdout.split(b"\0")
+    parts = git.run("--literal-pathspecs", *argv, *only, timeout_s=HISTORY_S).stdout.split(b"\0")
     found = set()
     for head, path in pairwise(parts):
         if head.lstrip(b"\n").startswith(b":"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from gitmem.errors import FormatError
+from gitmem.errors import FormatError, ProcessError
 from gitmem.frozen import frozen
 from gitmem.model import FAILS, HOLDS, Verdict
 from gitmem.store import layout
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 MOST_VERSIONS = 1000
 # The same of all facts together: parsing one takes 0.1 ms (measured).
 MOST_OF_ALL = 10_000
+# Seconds that their history may take.
+HISTORY_S = 10.0
 
 
 @frozen
@@ -65,7 +67,11 @@ def _read(git: Git, tip: str, spec: str, keys: Collection[str], at_most: int) ->
     if not tip or not keys:
         return [], True
     argv = ("log", "-z", "--raw", "--no-abbrev", "--no-renames", "--full-history", "--topo-order", "--format=")
-    done = git.run("-c", "diff.orderFile=/dev/null", *argv, f"--max-count={at_most}", tip, "--", spec, check=False)
+    order = ("-c", "diff.orderFile=/dev/null")
+    try:
+        done = git.run(*order, *argv, f"--max-count={at_most}", tip, "--", spec, check=False, timeout_s=HISTORY_S)
+    except ProcessError:
+        return [], False  # a tree in this history has files without end
     words = done.stdout.split(b"\0")
     named: dict[str, str] = {}
     for mark, path in pairwise(words):

@@ -78,7 +78,7 @@ def test_missing_package_is_told_with_the_way_to_get_it(run_cli, monkeypatch: py
     done = run_cli("mcp", "--http", "0")
 
     assert (done.status, done.out) == (3, "")
-    assert "pip install 'git-memory-store[mcp]'" in done.err
+    assert "-m pip install 'mcp" in done.err
 
 
 @pytest.mark.parametrize("port", ["-1", "65536", "x", "1e3", "٣"])

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-import yaml
 from conftest import git
+from e2e.runner import Machine, loaded
 from proving import make_fact, put, verify
 
 from gitmem.app import Memory
@@ -19,15 +17,27 @@ from gitmem.app import Memory
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "watch.md"
 
 
-def script() -> str:
-    """Return what the workflow's last step runs."""
+def workflow() -> dict:
+    """Return the workflow of the page."""
     (text,) = re.findall(r"```yaml\n(# \.github/.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
-    return yaml.safe_load(text)["jobs"]["badge"]["steps"][-1]["run"]
+    return loaded(text)
+
+
+def test_job_that_may_write_installs_nothing() -> None:
+    push = workflow()["jobs"]["push"]
+
+    assert push["permissions"] == {"contents": "write"}
+    assert [step.get("uses", "").partition("@")[0] for step in push["steps"]] == [
+        "actions/checkout",
+        "actions/download-artifact",
+        "",
+    ]
+    assert not re.search(r"\bpip\b|\bgitmem badge", push["steps"][-1]["run"])
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the workflow runs on Linux")
 def test_badge_is_drawn_onto_a_branch_of_its_own_and_pushed_when_it_changes(repo: Path, tmp_path: Path) -> None:
-    forge, runner = tmp_path / "forge.git", tmp_path / "runner"
+    forge = tmp_path / "forge.git"
     with Memory(repo) as memory:
         memory.init(offline=True)
         put(repo, make_fact("a", {"exists": "README.md"}))
@@ -35,11 +45,11 @@ def test_badge_is_drawn_onto_a_branch_of_its_own_and_pushed_when_it_changes(repo
     git(tmp_path, "clone", "-q", "--bare", str(repo), str(forge))
 
     def run() -> str:
-        git(tmp_path, "clone", "-q", f"file://{forge}", str(runner))
-        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        env = {**os.environ, "RUNNER_TEMP": str(tmp_path), "PUSH_TOKEN": "none", "PATH": path}
-        subprocess.run(["bash", "-e", "-c", script()], cwd=runner, env=env, check=True, capture_output=True)
-        runner.rename(tmp_path / f"runner-{len(list(tmp_path.iterdir()))}")
+        folder = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
+        folder.mkdir()
+        for name, job in workflow()["jobs"].items():
+            machine = Machine(folder / name, forge, folder / "artifacts").run(job, workflow=workflow())
+            assert machine.status == 0, machine
         return git(forge, "rev-parse", "refs/heads/gitmem-badge")
 
     first = run()

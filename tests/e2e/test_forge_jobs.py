@@ -10,7 +10,7 @@ from pathlib import Path
 
 import forging
 import pytest
-from conftest import NOW, commit_files, git, memory_text, put_files, tip
+from conftest import NOW, PINNED, commit_files, git, memory_text, put_files, tip
 from console import gitmem
 from e2e.console import GITMEM, run
 from e2e.runner import Machine, load, loaded
@@ -39,7 +39,7 @@ def project(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             make_fact("command", "echo ::warning::x; grep -q service README.md", paths=["README.md"]),
             make_fact("fails", "echo '::error::pwned'; exit 1", paths=["src/**"]),
         )
-        memory.install_ci("github", every="daily", shards=2)
+        memory.install_ci("github", every="daily", shards=2, package=PINNED)
         specs = [due.row.spec for due in memory.commands()]
     commit_files(folder, {".github/gitmem-approved": "".join(f"{spec}\n" for spec in specs)})
     return folder

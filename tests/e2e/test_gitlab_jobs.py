@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from conftest import commit_files, git, tip
+from conftest import PINNED, commit_files, git, tip
 from e2e.console import GITMEM, SCRIPTS, environment, run
 from proving import make_fact, put
 
@@ -34,7 +34,7 @@ def hub(repo: Path, memory: Memory, tmp_path: Path) -> Path:
         make_fact("command", "grep -q service README.md", paths=["README.md"]),
         make_fact("builtin", {"contains": "service", "in": "README.md"}),
     )
-    memory.install_ci("gitlab", every="daily")
+    memory.install_ci("gitlab", every="daily", package=PINNED)
     commit_files(repo, {".github/gitmem-approved": "".join(f"{due.row.spec}\n" for due in memory.commands())})
     memory.close()
     git(tmp_path, "clone", "-q", "--bare", str(repo), "hub.git")
@@ -64,7 +64,7 @@ def job(name: str, hub: Path, work: Path, *, head: str = "main", **variables: st
         CI_DEFAULT_BRANCH="main",
         CI_COMMIT_SHA=git(work, "rev-parse", "HEAD"),
         CI_PROJECT_URL=str(hub).removesuffix(".git"),
-        **table[".gitmem"]["variables"],
+        **{**table[".gitmem"]["variables"], "PACKAGE": "."},
         **variables,
     )
     lines = [*table[".gitmem"]["before_script"], *table[name]["script"]]

