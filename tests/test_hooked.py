@@ -10,7 +10,7 @@ from telling import parsed
 
 from gitmem.agents.entry import METHODS
 from gitmem.app import Memory
-from gitmem.store.spool import Spool
+from gitmem.store.spool import Spool, folders_of
 
 
 def test_every_event_has_its_method() -> None:
@@ -25,8 +25,9 @@ def test_use_of_a_tool_is_learnt_from_and_kept_in_the_worklog(memory: Memory, re
 
 
 def test_worklog_goes_on_where_nothing_can_be_captured(memory: Memory, repo: Path) -> None:
-    spool = Path(memory.git.repository.state, "spool")
-    spool.write_text("a file is in the way")
+    for folder in folders_of(memory.git.repository.state):
+        Path(folder).parent.mkdir(parents=True, exist_ok=True)
+        Path(folder).write_text("a file is in the way")
 
     with pytest.raises(OSError, match="spool"):
         memory.tool_used(parsed("claude-code/PostToolUse.Bash", cwd=str(repo)))

@@ -17,10 +17,12 @@ TOKEN = "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 
 
 def whole(memory: Memory) -> str:
-    """Return all that the catalog says of memories."""
+    """Return all that the catalog says of memories: its tables, packed or not, and the words of the full-text index."""
     catalog = memory.catalog()
-    tables = ("memory", "text", "tag", "task", "fts_content", "secret")
-    return repr([catalog.rows(f"SELECT * FROM {table}") for table in tables])
+    catalog.rows("CREATE VIRTUAL TABLE IF NOT EXISTS temp.words USING fts5vocab(main, fts, row)")
+    named = catalog.rows("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'fts%'")
+    assert {("memory",), ("text",), ("tag",), ("task",), ("secret",)} <= set(named)
+    return repr([catalog.rows(f"SELECT * FROM {name}") for name in ["temp.words", *(name for (name,) in named)]])
 
 
 @pytest.mark.parametrize(

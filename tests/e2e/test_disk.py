@@ -226,6 +226,7 @@ def test_capture_on_a_full_disk_is_kept_elsewhere_and_written_when_there_is_room
     small: tuple[Inside, Path], tmp_path: Path, what: str
 ) -> None:
     inside, folder = small
+    inside.ok(folder, "sh", "-c", f"XDG_STATE_HOME='{tmp_path / 'state-home'}' '{GITMEM}' init")
     inside.ok(folder, "sh", "-c", FILL[what])
 
     done = capture(inside, folder, tmp_path / "told", state_home=tmp_path / "state-home")
@@ -245,6 +246,7 @@ def test_capture_that_no_disk_takes_is_reported_by_doctor_and_at_the_next_start(
 ) -> None:
     inside, folder = small
     home, told = folder.parent / "home", tmp_path / "told"
+    inside.ok(folder, "sh", "-c", f"XDG_STATE_HOME='{home}' '{GITMEM}' init")
     inside.ok(folder, str(GITMEM), "remember", "There was room", "--key", "room")
     capture(inside, folder, told, state_home=home)
     inside.ok(folder, str(GITMEM), "doctor", "--fix")
