@@ -240,15 +240,15 @@ class Memory(Hooked):
 
         return gather_now(self, status=self.status(scope=scope), scope=scope or PROJECT)
 
-    def doctor(self, *, fix: bool) -> Examined:
+    def doctor(self, *, fix: bool, delete: Sequence[str] = ()) -> Examined:
         """Say whether the store is well formed, and repair what can be repaired without losing anything."""
-        from gitmem.doctor import added, examine
+        from gitmem.doctor import added, examine, is_own
         from gitmem.install import ci, git_hooks, standing
         from gitmem.view import examine as examine_view
 
-        found = examine(self, fix=fix, replaced_hooks=git_hooks.missing(self.git))
+        found = examine(self, fix=fix, delete=delete, replaced_hooks=git_hooks.missing(self.git))
         found = added(found, [*standing.examine(self.git), *ci.examine(self)], ())
-        return added(found, *examine_view(self, self.merge_found, fix=fix))
+        return added(found, *examine_view(self, self.merge_found, fix=fix and is_own(found)))
 
     def refresh_index(self, *, rebuild: bool, engine: str = "") -> dict[str, Any]:
         """Bring the index up to date, or make it from nothing; with Whoosh's where it is there, chosen or named."""
@@ -269,20 +269,28 @@ class Memory(Hooked):
 
         refresh_whoosh(self, self._told("indexing memories"), named=named, rebuild=rebuild)
 
-    def init(self, *, offline: bool = False) -> Started:
-        """Start the store, or join the remote's."""
-        from gitmem.store.start import start
+    def init(self, *, branch: str = "", offline: bool = False) -> Started:
+        """Start the store, or join the remote's: on a branch that is named, or the one that the remote names."""
+        from gitmem.store.start import chosen, keep, start
 
-        self.accept()
-        return start(
+        named = chosen(self.git, self.config, branch)
+        done = start(
             self.git,
-            self.config.branch,
+            named or self.config.branch,
             self.config.remote,
             offline=offline,
             now=self.now,
             lock_timeout_s=self.config.lock_timeout_s,
             notices=self.notices,
+            elsewhere=not named,
+            former=self.config.branch if named != self.config.branch else "",
         )
+        if branch or done.branch != self.config.branch:
+            keep(self.git, done.branch, self.notices)
+            self.config = replace(self.config, branch=done.branch)
+            self.turn()
+        self.accept()
+        return done
 
     def scheduled_verify(self) -> Run | None:
         """Judge what is due with nobody there, and share it where this clone was synced before; None where one runs.

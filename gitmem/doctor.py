@@ -4,40 +4,30 @@ from __future__ import annotations
 
 import json
 import re
-import time
 
-from gitmem import doctor_vectors, leftovers
+from gitmem import doctor_branch, doctor_vectors, leftovers
 from gitmem.catalog.state import TO_SETTLE
+from gitmem.doctor_branch import FOREIGN, STRAYS, list_problems
 from gitmem.doctor_checks import list_secrets, list_undeclared, list_without_effect, tracing
 from gitmem.document import conflict
 from gitmem.document.fields import format_time, warnings_of
-from gitmem.errors import GitmemError, ProcessError
+from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
-from gitmem.git.repository import is_oid
-from gitmem.locks import make_folder
 from gitmem.model import BUILTIN_FIELDS, Document, Problem
-from gitmem.store.commit import Plan, ref_lock_path, write_commit
 from gitmem.store.files import SETTLE_MARK
 from gitmem.store.home import is_home
-from gitmem.store.layout import POLICY_LIMIT, POLICY_PATH, ROOT_EMAIL, ROOT_NAME
-from gitmem.store.lock import STALE_AFTER_S, is_held
-from gitmem.store.read import display_path
+from gitmem.store.layout import POLICY_LIMIT, POLICY_PATH
 from gitmem.surroundings import list_around
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from gitmem.catalog.catalog import Catalog
-    from gitmem.git.binary import Git
     from gitmem.opened import Opened
 
 # The first git with the fixes of CVE-2024-32002, -32004 and -32465 (threat T7).
 SAFE_GIT = (2, 39, 4)
-# Codes of entries that may be deleted from the tip: nothing of them was ever served, and history keeps them.
-REMOVABLE = frozenset({"bad-name", "symlink", "submodule", "bad-mode"})
-# How many commits back a tree that can be read is looked for.
-LOOKED_BACK = 500
 
 
 @frozen
@@ -55,20 +45,29 @@ class Examined:
     machine: tuple[tuple[str, str], ...]
 
 
-def examine(memory: Opened, *, fix: bool, replaced_hooks: Sequence[str] = ()) -> Examined:
+def examine(memory: Opened, *, fix: bool, delete: Sequence[str] = (), replaced_hooks: Sequence[str] = ()) -> Examined:
     """Look at branch, catalog, links and machine; repair what can be repaired without losing anything.
 
     Args:
         memory: The store.
-        fix: Whether to repair.
+        fix: Whether to repair. Nothing is deleted that gitmem did not write, and a foreign branch is left alone.
+        delete: Entries that belong to no store, or folders of them, that a person wants deleted from the tip.
         replaced_hooks: Hooks that were ours and are something else now.
+
+    Raises:
+        NotFoundError: There is no such entry to delete.
     """
     fixed: list[str] = []
-    found = [*_locks(memory, fix, fixed), *_branch(memory, fix, fixed)]
-    if not any(p.code in ("broken-ref", "no-store") for p in found):
-        unreadable = _tree(memory, fix, fixed)
-        found += unreadable or [*_stored(memory, fix, fixed), *_links(memory.catalog())]
-        found += leftovers.captured(memory, fix, fixed)
+    if delete:
+        doctor_branch.delete_entries(memory, delete, fixed)
+    foreign = doctor_branch.foreign(memory)
+    mends = fix and not foreign
+    found = [*doctor_branch.locks(memory, mends, fixed), *doctor_branch.branch(memory, mends, fixed)]
+    found += foreign or doctor_branch.foreign(memory)  # a branch that was put back can be looked at now
+    if not any(p.code in ("broken-ref", "no-store", FOREIGN) for p in found):
+        unreadable = doctor_branch.tree(memory, mends, fixed)
+        found += unreadable or [*_stored(memory), *_links(memory.catalog())]
+        found += leftovers.captured(memory, mends, fixed)
         found += (
             [] if unreadable else [*list_undeclared(memory, memory.catalog()), *list_without_effect(memory.policy())]
         )
@@ -76,10 +75,15 @@ def examine(memory: Opened, *, fix: bool, replaced_hooks: Sequence[str] = ()) ->
     leftovers.litter(memory, fix, fixed)
     found += [*leftovers.behind(memory), *leftovers.hooks(replaced_hooks), *leftovers.failed_hooks(memory, fix, fixed)]
     allowed = memory.config.secrets_allow
-    found += list_around(memory, lambda catalog: [*_list_problems(catalog), *list_secrets(catalog, allowed)])
+    found += list_around(memory, lambda catalog: [*list_problems(catalog), *list_secrets(catalog, allowed)])
     found += _machine_problems(memory)
     found += doctor_vectors.examine(memory, fix, fixed)
     return Examined(_ordered(found), tuple(fixed), tuple(_machine(memory)))
+
+
+def is_own(examined: Examined) -> bool:
+    """Tell whether the branch is a store's, with nothing on it that belongs to none."""
+    return not any(p.code in (FOREIGN, STRAYS) for p in examined.problems)
 
 
 def added(examined: Examined, problems: Iterable[Problem], fixed: Iterable[str]) -> Examined:
@@ -91,154 +95,10 @@ def _ordered(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     return tuple(sorted(problems, key=lambda p: (p.severity != "error", p.path, p.key, p.code)))
 
 
-def _locks(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
-    lock = ref_lock_path(memory.git, memory.ref)
-    try:
-        age = time.time() - lock.stat().st_mtime
-    except OSError:
-        return []
-    if age < STALE_AFTER_S or is_held(lock):
-        return [Problem("ref-locked", str(lock), "another git process is moving the branch now", severity="warning")]
-    if fix:
-        lock.unlink(missing_ok=True)
-        fixed.append(f"removed a lock file that nobody holds ({age:.0f} s old): {lock}")
-        return []
-    return [
-        Problem("stale-lock", str(lock), f"a lock file that nobody holds, {age:.0f} s old", hint="gitmem doctor --fix")
-    ]
-
-
-def _branch(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
-    target = memory.git.symbolic_target(memory.ref)
-    told = f"it is no branch of its own, it stands for {target}" if target else ""
-    try:
-        tip = memory.git.read_ref(memory.ref)
-    except GitmemError as err:
-        told = told or err.message
-    if told:
-        if fix and _restore_ref(memory, fixed, target):
-            return []
-        return [Problem("broken-ref", memory.ref, told, hint="gitmem doctor --fix")]
-    if tip is not None and not memory.git.has(tip, "commit"):
-        if fix and _restore_ref(memory, fixed):
-            return []
-        told = f"it names {tip[:12]}, which is no commit here"
-        return [Problem("broken-ref", memory.ref, told, hint="git fetch origin; or gitmem doctor --fix")]
-    try:
-        found = tip or memory.find_tip()
-    except GitmemError as err:  # the remote's, as this clone knows it
-        return [Problem("broken-ref", memory.ref, err.message, hint=f"git fetch {memory.config.remote}")]
-    if found is None and not memory.tree():
-        told = "there is no memory in this repository yet"
-        return [Problem("no-store", memory.ref, told, hint="gitmem init", severity="warning")]
-    return []
-
-
-def _restore_ref(memory: Opened, fixed: list[str], target: str = "") -> bool:
-    """Put the branch back on the newest commit that its reflog, or else the remote, names.
-
-    One of the ref that it stood for (*target*) is none of ours: git logs that one, too.
-    """
-    git = memory.git
-    path = git.repository.common_dir / memory.ref
-    for oid in _former_tips(memory):
-        if target and git.is_ancestor(oid, target):
-            continue
-        if git.has(oid, "commit"):
-            kept = git.repository.state_dir / f"{path.name}.broken"
-            was_file = path.is_file()
-            if was_file:
-                make_folder(kept.parent)
-                path.replace(kept)
-            git.run("update-ref", "-m", "gitmem: doctor", memory.ref, oid, durable=True)
-            where = f"; the broken file is kept as {kept}" if was_file else ""
-            fixed.append(f"put {memory.ref} back on {oid[:12]}{where}")
-            return True
-    return False
-
-
-def _former_tips(memory: Opened) -> list[str]:
-    """Return the commits that the branch's reflog names, the newest first, then the remote's tip."""
-    log = memory.git.repository.common_dir / "logs" / memory.ref
-    lines = log.read_text(encoding="utf-8", errors="replace").strip().split("\n") if log.is_file() else []
-    names = [line.split(" ", 2)[1] for line in reversed(lines) if line.count(" ") >= 2]
-    try:
-        remote = memory.git.read_ref(f"refs/remotes/{memory.config.remote}/{memory.config.branch}")
-    except GitmemError:
-        remote = None
-    return [name for name in (*names, remote) if name and is_oid(name) and set(name) != {"0"}]
-
-
-def _tree(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
-    """Return the problem that the tip's tree cannot be read; nothing else can be looked at, or written, until it is."""
-    try:
-        row = memory.catalog().row("SELECT message, hint FROM problem WHERE code = 'tree-unreadable'")
-    except ProcessError as err:
-        row = (f"no tree of the branch can be read: {err.message}", "gitmem doctor --fix")
-    if row is None or (fix and _restore_tree(memory, fixed)):
-        return []
-    return [Problem("tree-unreadable", "", row[0], hint=row[1])]
-
-
-def _restore_tree(memory: Opened, fixed: list[str]) -> bool:
-    """Write the newest tree that can be read on top of one that cannot; the history keeps both."""
-    git, tip = memory.git, memory.git.read_ref(memory.ref)
-    if tip is None:
-        return False
-    line = git.run("rev-list", "--first-parent", f"--max-count={LOOKED_BACK}", tip, check=False).stdout
-    for oid in dict.fromkeys([*line.decode("ascii").split(), *_former_tips(memory)]):
-        if _can_be_listed(git, oid):
-            told = f"doctor: write the tree of {oid[:12]} on top of one that cannot be read"
-            who = ("-c", f"user.name={ROOT_NAME}", "-c", f"user.email={ROOT_EMAIL}")
-            made = git.run(*who, "commit-tree", "-p", tip, "-m", told, f"{oid}^{{tree}}", durable=True).stdout
-            git.run("update-ref", "-m", "gitmem: doctor", memory.ref, made.decode("ascii").strip(), tip, durable=True)
-            fixed.append(f"wrote the tree of {oid[:12]} on top of {tip[:12]}, whose own cannot be read")
-            return True
-    return False
-
-
-def _can_be_listed(git: Git, commit: str) -> bool:
-    try:
-        git.list_tree(commit)
-    except ProcessError:
-        return False
-    return True
-
-
-def _stored(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
-    problems = _list_problems(memory.catalog())
-    removable = {p.path: p for p in problems if p.code in REMOVABLE}
-    if fix and removable and memory.git.read_ref(memory.ref) is not None:
-        _remove(memory, removable)
-        left = _list_problems(memory.catalog())
-        gone = removable.keys() - {p.path for p in left}
-        fixed += [f"removed {path!r} from the branch ({removable[path].message}); its history keeps it"
-                  for path in sorted(gone)]  # fmt: skip
-        problems = left
+def _stored(memory: Opened) -> list[Problem]:
     catalog = memory.catalog()
-    problems += list_secrets(catalog, memory.config.secrets_allow)
-    return [*problems, *_newer(catalog), *_shadowed(catalog), *_orphans(catalog), *_to_settle(memory, catalog)]
-
-
-def _list_problems(catalog: Catalog) -> list[Problem]:
-    rows = catalog.rows("SELECT code, path, message, key, hint, severity FROM problem ORDER BY path, code")
-    return [Problem(*row) for row in rows]
-
-
-def _remove(memory: Opened, removable: Collection[str]) -> None:
-    """Delete entries from the tip, in one commit: by the names of the tree, which a displayed path may not be."""
-
-    def plan(tip: str | None) -> Plan | None:
-        assert tip is not None, "there is a branch"
-        named = [entry.path for entry in memory.git.list_tree(tip) if display_path(entry.path) in removable]
-        # A name that is empty cannot be named.
-        paths = sorted(path for path in named if all(path.split("/")))
-        told = f"doctor: remove {len(paths)} entr{'y' if len(paths) == 1 else 'ies'} that no store may have"
-        return Plan(told, deletes=tuple(paths), machine=True) if paths else None
-
-    write_commit(
-        memory.git, memory.ref, plan, command="doctor", now=memory.now, lock_timeout_s=memory.config.lock_timeout_s
-    )
+    found = [*list_problems(catalog), *list_secrets(catalog, memory.config.secrets_allow)]
+    return [*found, *_newer(catalog), *_shadowed(catalog), *_orphans(catalog), *_to_settle(memory, catalog)]
 
 
 def _newer(catalog: Catalog) -> list[Problem]:

@@ -33,6 +33,10 @@ class NoRepositoryError(GitmemError):
     """There is no repository here, or no store in it."""
 
 
+class ForeignBranchError(NoRepositoryError):
+    """A branch holds something other than memories, or has files that belong to no store; it is left alone."""
+
+
 class AmbiguousKeyError(GitmemError):
     """A short key fits several memories.
 

@@ -42,6 +42,10 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 
+# The format of a store, as the key `format` of its policy names it.
+FORMAT = 1
+
+
 @frozen
 class Policy:
     """The kinds and settings of one store.
@@ -121,6 +125,9 @@ def load(text: str, *, file: str) -> Policy:
     except (ValueError, RecursionError) as err:
         why = "it is nested too deeply" if isinstance(err, RecursionError) else str(err)
         raise ConfigError(f"{file} is not valid TOML: {why}", file=file, key="") from err
+    if (number := changes.pop("format", FORMAT)) != FORMAT or isinstance(number, bool):
+        told = f"{file}: format {number!r} is not one that this gitmem knows ({FORMAT})"
+        raise ConfigError(told, file=file, key="format", hint="update gitmem")
     return Policy.from_dict(changes, file=file)
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from gitmem import kinds as read
-from gitmem.policy import DEFAULTS, ROWS
+from gitmem.policy import DEFAULTS, FORMAT, ROWS
 from gitmem.settings import OWN
 
 
 def default_toml() -> str:
     """Return the ``gitmem.toml`` that ``init`` writes: every setting with its default, commented out."""
-    lines = ["# The policy of this memory store. What is commented out has its default."]
+    lines = ["# The policy of this memory store. What is commented out has its default.", "", f"format = {FORMAT}"]
     for section, known in ROWS.items():
         rows = {key: row for key, row in known.items() if f"{section}.{key}" not in OWN}
         lines += ["", f"# [{section}]"] if rows else []

@@ -56,6 +56,7 @@ def save(memory: Opened, *, message: str = "", forget: bool = False, mine: Colle
         NotFoundError: There is no view, or no such key.
         RefusedError: The code has files in that folder too; or the message holds a secret or a hidden character.
     """
+    memory.need_store()
     refuse_typed("the message", message, memory.policy())
     wins = frozenset(memory.need(mine))
     with views.lock(memory.git, "save", memory.config.lock_timeout_s):

@@ -15,12 +15,13 @@ from gitmem.git.ancestry import is_shallow
 from gitmem.git.breadth import need_listable
 from gitmem.git.objects import open_objects
 from gitmem.git.remotes import Talk
-from gitmem.store import layout
-from gitmem.store.code import refuse_code, refuse_remote_code
+from gitmem.store import homeref, layout, proof
 from gitmem.store.commit import Plan, advance, ref_lock_path, write_commit
+from gitmem.store.foreign import kind_of, need_store, untried
 from gitmem.store.lock import WriteLock, clear_stale_lock
 from gitmem.store.merge import merge
 from gitmem.store.outgoing import Push, refuse_secrets
+from gitmem.store.proposed import PREFIX
 from gitmem.synced import Synced, counted
 from gitmem.verify.culprit import told_of
 from gitmem.verify.standing import culprits, status_page, take_stock
@@ -69,6 +70,7 @@ def sync(
         NoRepositoryError: There is no memory on either side, or no remote.
         NotFoundError: There is no such remote.
         RemoteError: It cannot be reached, or refuses; what is here is kept.
+        ForeignBranchError: The branch is not a store's, here or at the remote.
         ConflictError: The remote's history was rewritten, or others were always faster.
     """
     if instead == memory.config.branch:
@@ -82,12 +84,16 @@ def sync(
         lock.renew()
         exchange = Exchange(memory, name, talk, accept=accept_rewritten)
         try:
-            return exchange.run(push=push, dry_run=dry_run)
+            done = exchange.run(push=push, dry_run=dry_run)
         except ProtectedError as err:
-            if instead:
-                return exchange.send_to(instead)
-            hint = "the branch is protected there: propose what you wrote, gitmem propose NAME"
-            raise ProtectedError(err.message, hint=hint) from err
+            if not instead:
+                hint = "the branch is protected there: propose what you wrote, gitmem propose NAME"
+                raise ProtectedError(err.message, hint=hint) from err
+            done = exchange.send_to(instead)
+        if push and not dry_run:
+            told = homeref.publish(memory.git, name, memory.config.branch, done.commit, talk)
+            memory.notices += [told] if told else []
+        return done
 
 
 def _is_branch(git: Git, name: str) -> bool:
@@ -142,14 +148,19 @@ class Exchange:
         """Fetch, merge and push, again on the new tip where others were faster."""
         for _ in range(ATTEMPTS):
             ours = self._git.read_ref(self._ref)
+            if ours is not None:
+                need_store(self._git, ours, self._branch)
             theirs = self._fetch(ours)
+            if theirs is not None:
+                need_store(self._git, theirs, self._branch, remote=self._remote, hint=self._moved(ours))
             self._refuse_rewritten(theirs)
+            if theirs is None and self._branch == self._memory.config.branch:
+                homeref.refuse_second(self._git, self._remote, self._branch, self._talk)
             if ours is None and theirs is None:
                 raise NoRepositoryError(
                     f"there is no memory yet, neither here nor at {self._remote}", hint="start one: gitmem init"
                 )
             if theirs is not None and theirs != ours:
-                refuse_remote_code(self._git, theirs, self._branch, remote=self._remote)
                 need_listable(self._git, theirs)
             self._done = replace(self._done, fetched=theirs or "")
             if dry_run:
@@ -170,14 +181,15 @@ class Exchange:
         """Send what is here to another branch of the remote; what waits there already comes along and stays.
 
         Raises:
-            ConflictError: Others were always faster; or that branch is one of the code.
+            ConflictError: Others were always faster.
+            ForeignBranchError: That branch is not a store's.
         """
         for _ in range(ATTEMPTS):
             ours = self._git.read_ref(self._ref)
             waiting = remotes.fetch(self._git, self._remote, branch, self._talk)
-            if waiting is not None and waiting != ours:
-                hint = "name another one: --instead BRANCH"
-                refuse_code(self._git, waiting, f"{branch} of {self._remote}", hint=hint)
+            if waiting is not None:
+                hint = "name another branch: gitmem sync --instead BRANCH"
+                need_store(self._git, waiting, branch, remote=self._remote, hint=hint)
             if waiting is not None and not self._bring_in(ours, waiting):
                 continue
             tip = self._git.read_ref(self._ref)
@@ -191,6 +203,18 @@ class Exchange:
     def _refuse_secrets(self, tip: str, theirs: str | None) -> None:
         push = Push(self._ref, tip, self._remote, theirs or "")
         refuse_secrets(self._git, push, self._memory.config.secrets_allow)
+
+    def _moved(self, ours: str | None) -> str:
+        """Return the hint for a remote whose branch is foreign."""
+        if self._branch.startswith(PREFIX):
+            other = f"{self._branch}-2"
+            switch = f"gitmem propose --switch {other.removeprefix(PREFIX)} && gitmem propose"
+            return f"use another name for yours: git branch -m {self._branch} {other} && {switch}"
+        if ours is None:
+            return untried(self._branch)
+        other = f"{self._branch}-store"
+        moved = f"git branch -m {self._branch} {other} && gitmem init --branch {other} && gitmem sync"
+        return f"leave it alone, and move yours to another branch: {moved}"
 
     def _outrun(self) -> ConflictError:
         return ConflictError(
@@ -211,8 +235,11 @@ class Exchange:
 
     def _fetch(self, ours: str | None) -> str | None:
         theirs = remotes.fetch(self._git, self._remote, self._branch, self._talk)
-        if is_shallow(self._git) and ours and theirs and not self._git.merge_bases(ours, theirs):
-            # A history that was cut off here looks like one that was rewritten there (fault R15).
+        if theirs is None or not is_shallow(self._git):
+            return theirs
+        # A history that was cut off here looks like one that was rewritten there (fault R15), or like foreign work.
+        is_apart = ours is not None and not self._git.merge_bases(ours, theirs)
+        if is_apart or kind_of(self._git, theirs) == proof.FOREIGN:
             return remotes.fetch(self._git, self._remote, self._branch, self._talk, deepen=True)
         return theirs
 

@@ -47,7 +47,7 @@ def make(memory: Opened, merge: Merge, path: str = "", *, unasked: bool = False)
     Raises:
         RefusedError: There is another one, or none may be made there.
     """
-    memory.tip()
+    memory.need_store()
     path = os.path.abspath(path) if path else ""
     with _lock(memory, "view"):
         view = views.find(memory.git)
@@ -75,9 +75,9 @@ def follow(memory: Opened, merge: Merge) -> None:
     with _lock(memory, "view"):
         view = views.find(memory.git)
         if view is None and (planned := viewpoint.load_planned(memory.git.repository)):
-            view = views.make(memory.git, planned, memory.tip())
+            view = views.make(memory.git, planned, memory.need_store())
         if view is not None and not _is_outgrown(memory, view):
-            showing.bring(memory.git, view, memory.tip, merge)
+            showing.bring(memory.git, view, memory.need_store, merge)
 
 
 def _is_outgrown(memory: Opened, view: View) -> bool:

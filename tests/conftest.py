@@ -16,10 +16,16 @@ from alive import mark  # noqa: F401 - a fixture
 
 from gitmem import cli
 from gitmem.app import Memory
+from gitmem.store import layout
 
 # The gitmem that jobs of a forge are told to install.
 PINNED = "git+https://git.example.org/tools/gitmem@" + "1234567890" * 4
 NOW = 1_790_000_000  # 2026-09-21T14:13:20Z
+# The root commit of every store, as git-fast-import(1) reads it.
+ROOT = (
+    f"commit REF\nmark :1\ncommitter {layout.ROOT_NAME} <{layout.ROOT_EMAIL}> {layout.ROOT_TIME} +0000\n"
+    f"data {len(layout.ROOT_MESSAGE)}\n{layout.ROOT_MESSAGE}\n"
+)
 CODE = {
     "src/auth/jwt.py": 'ALGORITHM = "RS256"\n\n\ndef sign(claims):\n    return claims\n',
     "src/gateway/retry.py": "RETRIES = 3\n",
@@ -140,11 +146,14 @@ def tip(folder: Path, ref: str = "refs/heads/memory") -> str:
 
 
 def put_files(folder: Path, files: dict[str, bytes | str], *, ref: str = "refs/heads/memory") -> str:
-    """Write files straight onto the memory branch, as somebody who pushed them would, and return the commit."""
+    """Write files straight onto the memory branch, as somebody who pushed them would, and return the commit.
+
+    A branch that is not there yet begins as every store does.
+    """
     parent = git(folder, "rev-parse", "--verify", "-q", ref, check=False)
-    stream = [f"commit {ref}\ncommitter Mallory <m@example.org> {NOW} +0000\ndata 6\npushed\n".encode()]
-    if parent:
-        stream.append(f"from {parent}\n".encode())
+    stream = [] if parent else [ROOT.replace("REF", ref).encode()]
+    stream.append(f"commit {ref}\ncommitter Mallory <m@example.org> {NOW} +0000\ndata 6\npushed\n".encode())
+    stream.append(f"from {parent or ':1'}\n".encode())
     for path, content in files.items():
         data = content.encode() if isinstance(content, str) else content
         stream.append(f"M 100644 inline {path}\ndata {len(data)}\n".encode() + data + b"\n")

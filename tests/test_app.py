@@ -323,7 +323,8 @@ def test_branch_that_was_rewritten_is_read_anew(memory, repo):
     memory.remember("Before the rewrite", key="before")
     git(repo, "checkout", "-q", "--orphan", "other")
     git(repo, "rm", "-rfq", ".")
-    commit_files(repo, {"gotchas/after.md": memory_text("After the rewrite", kind="gotcha")})
+    after = {"gotchas/after.md": memory_text("After the rewrite", kind="gotcha"), "gitmem.toml": "format = 1\n"}
+    commit_files(repo, after)
     git(repo, "update-ref", "refs/heads/memory", "HEAD")
 
     assert hits(memory, "rewrite") == ["after"]

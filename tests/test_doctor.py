@@ -12,11 +12,11 @@ from conftest import NOW, git, memory_text, put_files, tip
 from proving import Clock, make_fact, make_memory, put, verdict_file, verify
 
 from gitmem.app import Memory
-from gitmem.doctor import STALE_AFTER_S
 from gitmem.errors import ConflictError
+from gitmem.hygiene import display
 from gitmem.model import Problem
 from gitmem.recall.asked import Asked
-from gitmem.store.lock import WriteLock
+from gitmem.store.lock import STALE_AFTER_S, WriteLock
 
 REF = "refs/heads/memory"
 
@@ -158,7 +158,7 @@ def test_every_file_that_is_wrong_is_one_problem_and_the_others_work(memory: Mem
 
     found = memory.doctor(fix=False).problems
 
-    assert sorted(p.path for p in found if p.severity == "error") == sorted(bad)
+    assert sorted(p.path for p in found if p.severity == "error") == sorted([*bad, REF])
     assert [p for p in found if not p.message or not p.code] == []
     assert [p.code for p in found if p.path == "facts/large.md"] == ["too-large"]
     assert served(memory) == ["good"]
@@ -327,17 +327,19 @@ def test_long_chain_of_requires_is_looked_through_at_once(memory: Memory, repo: 
 ODD_NAMES = [
     b"facts/with space.md", b"facts/\x1b[31m.md", b'facts/"quoted".md', b"facts/back\\slash.md", b"facts/\xff\xfe.md",
     "facts/größe.md".encode(), b"facts/line\nbreak.md", b"facts/-rf.md", b"facts/UPPER.md", b"a b/c d/e", b"facts/.md",
-    b"facts/" + b"x" * 300 + b".md", b".gitmodules", b"facts/tab\there.md", b"README.md", b"verdicts/zz/x",
+    b"facts/" + b"x" * 300 + b".md", b".gitmodules", b"facts/tab\there.md", b"NOTES.md", b"verdicts/zz/x",
 ]  # fmt: skip
 
 
-def test_fix_removes_entries_that_no_store_may_have_in_one_commit(memory: Memory, repo: Path) -> None:
+def test_entries_that_belong_to_no_store_are_deleted_by_name_in_one_commit(memory: Memory, repo: Path) -> None:
     put(repo, make_memory("good", "Good"), make_fact("fine", {"exists": "README.md"}))
     put_files(repo, {"facts/broken.md": "---\ntitle: [\n---\n"})
     push_files(repo, dict.fromkeys(ODD_NAMES, "hostile"))
     before = tip(repo)
 
-    found = memory.doctor(fix=True)
+    strange = [p.path for p in memory.doctor(fix=True).problems if p.code == "bad-name"]
+    assert tip(repo) == before, "--fix deletes nothing that gitmem did not write"
+    found = memory.doctor(fix=False, delete=[*strange[::2], *map(display, strange[1::2])])
 
     assert [(p.code, p.path) for p in found.problems if p.severity == "error"] == [("bad-yaml", "facts/broken.md")]
     assert len(found.fixed) == len(ODD_NAMES)
@@ -347,27 +349,27 @@ def test_fix_removes_entries_that_no_store_may_have_in_one_commit(memory: Memory
     ]  # fmt: skip
     assert git(repo, "show", f"{before}:facts/UPPER.md") == "hostile"
     assert git(repo, "log", "-1", "--format=%an %s", REF) == (
-        f"gitmem doctor: remove {len(ODD_NAMES)} entries that no store may have"
+        f"gitmem doctor: delete {len(ODD_NAMES)} entries that belong to no store"
     )
     assert git(repo, "status", "--porcelain") == ""
     assert memory.doctor(fix=True).fixed == ()
 
 
 @pytest.mark.parametrize("name", [b"..", b".", b".git", b".GIT", b"git~1", b" "])
-def test_fix_removes_folders_that_would_break_a_checkout(memory: Memory, repo: Path, name: bytes) -> None:
+def test_folders_that_would_break_a_checkout_are_deleted_by_name(memory: Memory, repo: Path, name: bytes) -> None:
     blob = git(repo, "hash-object", "-w", "--stdin", input="hostile")
     good = git(repo, "hash-object", "-w", "--stdin", input=memory_text("Good", kind="gotcha"))
     inner, folder = write_tree(repo, ("100644", b"a.md", blob)), write_tree(repo, ("100644", b"good.md", good))
     push(repo, write_tree(repo, ("40000", b"gotchas", folder), ("40000", name, inner)))
 
-    found = memory.doctor(fix=True)
+    found = memory.doctor(fix=True, delete=[name.decode()])
 
     assert (found.problems, len(found.fixed)) == ((), 1)
     assert served(memory) == ["good"]
     assert git(repo, "ls-tree", "-r", "--name-only", REF) == "gotchas/good.md"
 
 
-def test_fix_removes_links_and_submodules_and_keeps_the_files_beside_them(memory: Memory, repo: Path) -> None:
+def test_links_and_submodules_are_deleted_and_the_files_beside_them_stay(memory: Memory, repo: Path) -> None:
     blob = git(repo, "hash-object", "-w", "--stdin", input="/etc/passwd")
     good = git(repo, "hash-object", "-w", "--stdin", input=memory_text("Good", kind="gotcha"))
     inner = write_tree(
@@ -375,7 +377,7 @@ def test_fix_removes_links_and_submodules_and_keeps_the_files_beside_them(memory
     )
     push(repo, write_tree(repo, ("40000", b"gotchas", inner)))
 
-    found = memory.doctor(fix=True)
+    found = memory.doctor(fix=True, delete=["gotchas/"])
 
     assert (found.problems, len(found.fixed)) == ((), 2)
     assert git(repo, "ls-tree", "-r", "--name-only", REF) == "gotchas/good.md"
@@ -389,7 +391,8 @@ def test_fix_leaves_a_branch_alone_that_only_the_remote_has(memory: Memory, repo
     with Memory(clone, clock=Clock()) as opened:
         found = opened.doctor(fix=True)
 
-    assert ([(p.code, p.path) for p in found.problems], found.fixed) == ([("bad-name", "Bad/x.md")], ())
+    strays = [("bad-name", "Bad/x.md"), ("stray-entries", REF)]
+    assert ([(p.code, p.path) for p in found.problems], found.fixed) == (strays, ())
     assert git(clone, "for-each-ref", "refs/heads/memory") == ""
 
 
@@ -402,7 +405,7 @@ def test_fix_waits_for_nobody_for_ever(memory: Memory, repo: Path, monkeypatch: 
         Memory(repo, clock=Clock()) as opened,
         pytest.raises(ConflictError, match="another"),
     ):
-        opened.doctor(fix=True)
+        opened.doctor(fix=True, delete=["Bad"])
 
 
 # Trees that cannot be read
@@ -443,26 +446,13 @@ def test_nothing_is_written_on_a_tree_that_cannot_be_read(memory: Memory, repo: 
         assert opened.show("a")["status"] == "verified"
 
 
-def test_where_no_commit_has_a_readable_tree_the_reflog_may_know_one(memory: Memory, repo: Path) -> None:
+def test_a_tree_that_cannot_be_read_and_is_no_stores_is_left_alone(memory: Memory, repo: Path) -> None:
     put(repo, make_memory("a", "A"))
     blob = git(repo, "hash-object", "-w", "--stdin", input="x")
     made = git(repo, "commit-tree", "-m", "pushed by force", write_tree(repo, ("100644", b"", blob)))
     git(repo, "update-ref", REF, made)
-    assert told(memory) == [("tree-unreadable", "")]
 
-    assert told(memory, fix=True) == []
-
-    assert served(memory) == ["a"]
-    assert git(repo, "rev-parse", f"{REF}~1") == made
-
-
-def test_where_there_is_no_readable_tree_at_all_it_stays_a_problem(memory: Memory, repo: Path) -> None:
-    blob = git(repo, "hash-object", "-w", "--stdin", input="x")
-    made = git(repo, "commit-tree", "-m", "x", write_tree(repo, ("100644", b"", blob)))
-    git(repo, "update-ref", "-d", REF)
-    git(repo, "update-ref", "--no-create-reflog", REF, made)
-
-    assert told(memory, fix=True) == [("tree-unreadable", "")]
+    assert told(memory, fix=True) == [("foreign-branch", REF)]
     assert tip(repo) == made
 
 
@@ -646,11 +636,12 @@ def test_several_faults_at_once_are_all_repaired(memory: Memory, repo: Path) -> 
 
     with Memory(repo, clock=Clock()) as opened:
         before = told(opened)
-        found = opened.doctor(fix=True)
+        mended = opened.doctor(fix=True)
+        found = opened.doctor(fix=True, delete=["facts/a b.md", "UP"])
 
     assert before == [("stale-lock", str(repo / ".git" / f"{REF}.lock")), ("broken-ref", REF)]
     assert [p.code for p in found.problems] == ["link-to-nothing"]
-    assert len(found.fixed) == 4
+    assert len(mended.fixed) + len(found.fixed) == 4
     assert git(repo, "fsck", "--full", "--strict") == ""
 
 

@@ -71,6 +71,7 @@ MEMBERS = {
     "frozen": "errors",
     "origin": "errors",
     "leftovers": "doctor",
+    "doctor_branch": "doctor",
     "doctor_checks": "doctor",
     "shorthand": "analysis",
     "likeness": "analysis",

@@ -1,5 +1,8 @@
 """Check that the store is well formed and what this machine can do; --fix repairs what it can without losing anything.
 
+--fix deletes nothing from the branch that gitmem did not write: what belongs to no store is deleted from its tip only
+by name, with --delete, and the history keeps it. A branch that is not a memory store is left alone.
+
 Exit status: 0 all is well; 1 there are problems.
 """
 
@@ -13,19 +16,26 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
 
-EXAMPLES = ("gitmem doctor", "gitmem doctor --fix", "gitmem doctor --json")
+EXAMPLES = ("gitmem doctor", "gitmem doctor --fix", "gitmem doctor --delete notes.txt", "gitmem doctor --json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what doctor takes."""
     parser.add_argument("--fix", action="store_true", help="repair what can be repaired without losing anything")
+    parser.add_argument(
+        "--delete",
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="delete this from the tip of the branch: a file or folder that belongs to no store (repeatable)",
+    )
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Examine the store."""
     with shared.open_memory(args, out) as memory:
-        found = memory.doctor(fix=args.fix)
+        found = memory.doctor(fix=args.fix, delete=args.delete)
         shared.tell_notices(memory, out)
     errors = [p for p in found.problems if p.severity == "error"]
     if args.json:
@@ -41,8 +51,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         where = p.path or p.key
         style = "red" if p.severity == "error" else "yellow"
         out.line((p.code, style), f"  {where}: " if where else "  ", p.message)
-        if p.hint:
-            out.line("    ", (p.hint, "dim"))
+        for line in p.hint.splitlines():
+            out.line("    ", (line, "dim"))
     for name, value in found.machine:
         out.line((f"{name}: ", "dim"), value)
     if not found.problems:

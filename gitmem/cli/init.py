@@ -1,5 +1,9 @@
 """Start a memory in this repository, or join the one of its remote: the branch `memory`, with a policy and status page.
 
+A branch of that name that is not a memory store is left alone (exit status 3). --branch keeps the memory on another
+one: git config gitmem.branch names it in this clone, and the next sync names it at the remote, where init in other
+clones finds it.
+
 Its files are shown in the folder `.memory/`, which git status leaves out by a line in `.git/info/exclude`; --no-view or
 `git config gitmem.view false` keeps that away, `gitmem view --remove` takes it back. Nothing else of the repository is
 touched: no hook, no setting, no file that it tracks.
@@ -17,11 +21,12 @@ if TYPE_CHECKING:
     from gitmem.app import Memory
     from gitmem.cli.output import Output
 
-EXAMPLES = ("gitmem init", "gitmem init --offline", "gitmem init --no-view")
+EXAMPLES = ("gitmem init", "gitmem init --branch memory-store", "gitmem init --offline", "gitmem init --no-view")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what init takes."""
+    parser.add_argument("--branch", default="", metavar="NAME", help="keep the memory on this branch (memory)")
     parser.add_argument("--offline", action="store_true", help="do not ask the remote whether it has a memory")
     parser.add_argument("--no-view", action="store_true", help="do not show its files in the folder .memory/")
     shared.add_json(parser)
@@ -30,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Start or join the store."""
     with shared.open_memory(args, out) as memory:
-        done = memory.init(offline=args.offline)
+        done = memory.init(branch=args.branch, offline=args.offline)
         view = "" if args.no_view or not memory.config.view else _view(memory)
         shared.tell_notices(memory, out)
     if args.json:

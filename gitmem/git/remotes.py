@@ -143,6 +143,43 @@ def push(git: Git, remote: str, branch: str, commit: str, *, expected: str | Non
     raise failed
 
 
+def list_refs(git: Git, remote: str, pattern: str, talk: Talk) -> list[str]:
+    """Return the full names of a remote's refs that fit a pattern of git-ls-remote(1), sorted; at most ``LINES_KEPT``.
+
+    Raises:
+        NotFoundError: There is no such remote.
+        RemoteError: It cannot be reached.
+    """
+    _refuse_unsafe(git, remote)
+    status, answer, said = _talk(git, remote, ["ls-remote", "--refs", "--end-of-options", remote, pattern], talk)
+    if status != 0:
+        raise _failed(git, remote, "asked", said)
+    return sorted(line.partition("\t")[2] for line in answer if "\t" in line)
+
+
+def create_ref(git: Git, remote: str, ref: str, commit: str, talk: Talk) -> None:
+    """Make a ref at a remote that is no branch; one that is there already stays as it is.
+
+    Raises:
+        NotFoundError: There is no such remote.
+        RemoteError: It cannot be reached, or refuses.
+    """
+    _refuse_unsafe(git, remote)
+    options = [
+        "--porcelain",
+        "--no-verify",
+        "--no-follow-tags",
+        "--recurse-submodules=no",
+        f"--force-with-lease={ref}:",
+    ]
+    argv = ["-c", f"remote.{remote}.mirror=false", "push", *_progress(talk), *options, "--end-of-options", remote]
+    status, answer, said = _talk(git, remote, [*argv, f"{commit}:{ref}"], talk)
+    refusals = [line for line in answer if line.startswith("!")]
+    is_there = any(words in line for line in (*refusals, *said) for words in MOVED)
+    if status != 0 and not is_there:
+        raise _failed(git, remote, "pushed to", [line.partition("\t")[2] for line in refusals] + said)
+
+
 def delete(git: Git, remote: str, branch: str, *, expected: str, talk: Talk) -> None:
     """Delete a remote's branch where it is what is expected, or is gone already.
 

@@ -91,6 +91,11 @@ class ListedStore(OpenedStore):
         return self._place or super().folder(tree)
 
     @property
+    def proofs_folder(self) -> str:
+        """Return where it is kept which commits are a store's: with its repository, where that is the person's own."""
+        return self.store.folder
+
+    @property
     def vectors_folder(self) -> str:
         """Return the folder that its vectors lie in: with us, since our settings name the model."""
         return place_of(self._ours, self.entry)

@@ -10,6 +10,7 @@ from gitmem.catalog import state
 from gitmem.catalog.catalog import Catalog, shown_by
 from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, ProcessError
 from gitmem.locks import settle_modes
+from gitmem.store import proof
 from gitmem.store.local import LocalState
 from gitmem.store.proposed import told_written
 from gitmem.store.scope import UNIVERSAL
@@ -100,23 +101,72 @@ class OpenedStore:
         return self._local
 
     def find_tip(self) -> str | None:
-        """Return the store's commit: of the local branch, else of the remote's; None where there is neither."""
-        tip = self.git.read_ref(self.ref)
-        return tip or (self.git.read_ref(self.store.upstream) if self.store.upstream else None)
+        """Return the store's commit: of the local branch, else of the remote's; None where there is no store.
+
+        A branch that only has the name of the store's is none (``store.foreign``).
+        """
+        tip = self._branch_tip()
+        return tip if tip is not None and self._is_readable(tip) else None
 
     def tip(self) -> str:
         """Return the store's commit.
 
         Raises:
-            NoRepositoryError: This repository has no store yet.
+            NoRepositoryError: This repository has no store yet; or the branch is not a store's (ForeignBranchError).
         """
         tip = self.find_tip()
         if tip is None:
+            self._refuse_foreign()
             raise NoRepositoryError(
                 f"this repository has no memory yet: there is no branch {self.config.branch}",
                 hint='start one: gitmem init; or simply: gitmem remember "what you learnt"',
             )
         return tip
+
+    def need_store(self) -> str:
+        """Return the store's commit, which also has nothing that belongs to no store.
+
+        Raises:
+            NoRepositoryError: This repository has no store yet; or the branch is not a store's (ForeignBranchError).
+        """
+        tip = self.tip()
+        self._refuse_foreign()
+        return tip
+
+    def _branch_tip(self) -> str | None:
+        """Return the commit that the store's branch is at, here or else at the remote, whatever it holds."""
+        tip = self.git.read_ref(self.ref)
+        return tip or (self.git.read_ref(self.store.upstream) if self.store.upstream else None)
+
+    @property
+    def proofs_folder(self) -> str:
+        """Return where it is kept which commits are a store's."""
+        return self.git.repository.state
+
+    def _is_readable(self, tip: str) -> bool:
+        kind = proof.read(self.proofs_folder).get(tip, "")
+        if not kind:
+            from gitmem.store.foreign import kind_of
+
+            kind = kind_of(self.git, tip, state=self.proofs_folder)
+        return kind != proof.FOREIGN
+
+    def _refuse_foreign(self) -> None:
+        """Refuse the branch where it is there and is not a store's.
+
+        Raises:
+            ForeignBranchError: It is not.
+        """
+        from gitmem.store.foreign import need_store, short, untried
+
+        tip = self._branch_tip()
+        if tip is None:
+            return
+        ref, branch = self.ref if self.git.read_ref(self.ref) else self.store.upstream, self.config.branch
+        if ref.startswith("refs/remotes/"):
+            need_store(self.git, tip, branch, remote=self.config.remote, hint=untried(branch))
+        else:
+            need_store(self.git, tip, short(ref))
 
     def tree(self) -> str:
         """Return the tree ``.memory`` of the code whose memories are read with the store's; empty where there is none.
@@ -280,8 +330,11 @@ class OpenedStore:
         return ()
 
     def _start(self) -> str | None:
-        """Return where a write starts the branch that is not there yet: the remote's tip, or None for the root."""
-        return None if self.git.read_ref(self.ref) else self.find_tip()
+        """Return where a write starts the branch that is not there yet: the remote's tip, or None for the root.
+
+        A write refuses a tip that is not a store's: it could not be shared.
+        """
+        return None if self.git.read_ref(self.ref) else self._branch_tip()
 
     def catalog_at(self, tip: str | None) -> Catalog:
         """Return the catalog as of a tip, to plan a write on; an empty one for a branch that is not there yet.

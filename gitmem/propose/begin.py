@@ -13,8 +13,8 @@ from gitmem.git.objects import open_objects
 from gitmem.git.remotes import Talk
 from gitmem.propose.machine import is_machine
 from gitmem.store import proposed
-from gitmem.store.code import refuse_code
 from gitmem.store.commit import advance
+from gitmem.store.foreign import need_store, untried
 from gitmem.store.lock import WriteLock
 from gitmem.store.proposed import PREFIX, Current
 from gitmem.sync import ATTEMPTS, WAIT_S, Exchange, remote_of
@@ -23,8 +23,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.git.binary import Git
     from gitmem.opened import Opened
-
-OTHER_NAME = "choose another name: gitmem propose NAME"
 
 
 @frozen
@@ -68,7 +66,7 @@ def branch_named(memory: Opened, name: str) -> str:
     branch = f"{PREFIX}{name}"
     tip = memory.git.read_ref(f"refs/heads/{branch}")
     if tip is not None:
-        refuse_code(memory.git, tip, branch, hint=OTHER_NAME)
+        need_store(memory.git, tip, branch)
     return branch
 
 
@@ -76,16 +74,19 @@ def need_memory(memory: Opened) -> str:
     """Return the tip of the memory branch, which becomes this clone's own where only the remote's is known.
 
     Raises:
-        NoRepositoryError: There is none.
+        NoRepositoryError: There is none; or the branch is not a store's (ForeignBranchError).
     """
-    ref = f"refs/heads/{memory.config.branch}"
+    branch, remote = memory.config.branch, memory.config.remote
+    ref = f"refs/heads/{branch}"
     tip = memory.git.read_ref(ref)
     if tip is not None:
+        need_store(memory.git, tip, branch)
         return tip
-    theirs = memory.git.read_ref(f"refs/remotes/{memory.config.remote}/{memory.config.branch}")
+    theirs = memory.git.read_ref(f"refs/remotes/{remote}/{branch}")
     if theirs is None:
-        told = f"this repository has no memory yet: there is no branch {memory.config.branch}"
+        told = f"this repository has no memory yet: there is no branch {branch}"
         raise NoRepositoryError(told, hint="start one: gitmem init")
+    need_store(memory.git, theirs, branch, remote=remote, hint=untried(branch))
     advance(memory.git, ref, theirs, old=None, command="propose", lock_timeout_s=memory.config.lock_timeout_s)
     return memory.git.read_ref(ref) or theirs
 
@@ -121,6 +122,7 @@ def _theirs(memory: Opened, remote: str, talk: Talk) -> str:
     if found is None:
         told = f"{remote} has no branch {memory.config.branch} yet, so nothing can be merged into it"
         raise ConflictError(told, hint="publish it first: gitmem sync")
+    need_store(memory.git, found, memory.config.branch, remote=remote)
     return found
 
 
@@ -192,7 +194,7 @@ def switch(memory: Opened, name: str, talk: Talk) -> str:
         if theirs is None:
             told = f"there is no proposal {name}, neither here nor at the remote"
             raise NotFoundError(told, hint=f"gitmem propose --list; or begin it: gitmem propose {name}")
-        refuse_code(memory.git, theirs, current.branch, hint=OTHER_NAME)
+        need_store(memory.git, theirs, current.branch, remote=remote_of(memory, ""))
         advance(git, ref, theirs, old=None, command="propose", lock_timeout_s=memory.config.lock_timeout_s)
     proposed.write_current(state, base, current)
     memory.turn()

@@ -10,7 +10,7 @@ from gitmem.propose import begin as beginning
 from gitmem.propose.merged import furthest, how_merged
 from gitmem.propose.send import changes_of
 from gitmem.store import proposed
-from gitmem.store.commit import refuse_checked_out
+from gitmem.store.guard import refuse_checked_out
 from gitmem.store.proposed import PREFIX
 from gitmem.sync import remote_of
 

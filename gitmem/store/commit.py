@@ -17,22 +17,19 @@ from gitmem import background, process
 from gitmem.config import git_environment
 from gitmem.errors import ConflictError, GitmemError, ProcessError
 from gitmem.frozen import frozen
-from gitmem.git import worktrees
 from gitmem.git.binary import Git
-from gitmem.git.branches import find_checkout
 from gitmem.locks import ONLY_FOLDER
-from gitmem.store import layout, litter
-from gitmem.store.code import refuse_code
+from gitmem.store import layout, litter, proof
+from gitmem.store.foreign import kind_of, short, untried
+from gitmem.store.guard import need_own, refuse_checked_out, refuse_symbolic
 from gitmem.store.lock import WriteLock, clear_stale_lock
-from gitmem.store.viewpoint import has_one, load
+from gitmem.store.viewpoint import has_one
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 ATTEMPTS = 30
-# The memory branch where no setting names another one.
-USUAL_REF = "refs/heads/memory"
 # Asking fast-import for the object names of more paths than this is not worth it: such a commit lands in one pack.
 NAMES_ASKED = 100
 
@@ -89,6 +86,7 @@ def write_commit(
     lock_timeout_s: float,
     start: str | None = None,
     after: Callable[[Plan, Written], None] | None = None,
+    repairs: bool = False,
 ) -> Written | None:
     """Plan one commit on the tip of *ref* and write it, again on the new tip when another writer was faster.
 
@@ -102,12 +100,24 @@ def write_commit(
         start: Where the branch starts when it does not exist yet; None for the deterministic root.
         after: Called with what was written, before the next writer's turn: it finds the index up to date, and does not
             compete for it with this one (16 writers at once starved each other: some waited 20 s).
+        repairs: Whether this takes off the branch what belongs to no store.
 
     Raises:
-        ConflictError: Other writers, or a lock file, kept us out, or the branch is checked out here, or one of code.
+        ForeignBranchError: The branch, or what is to be merged into it, is not a store's.
+        ConflictError: Other writers, or a lock file, kept us out, or the branch is checked out here.
         GitmemError: The disk is full or read-only: nothing was changed.
     """
-    made = _write(git, ref, plan, command=command, now=now, lock_timeout_s=lock_timeout_s, start=start, after=after)
+    made = _write(
+        git,
+        ref,
+        plan,
+        command=command,
+        now=now,
+        lock_timeout_s=lock_timeout_s,
+        start=start,
+        after=after,
+        repairs=repairs,
+    )
     if made is not None:
         if not made.base and ref.startswith("refs/heads/"):
             _accept_own(git)
@@ -139,21 +149,27 @@ def _write(
     lock_timeout_s: float,
     start: str | None,
     after: Callable[[Plan, Written], None] | None,
+    repairs: bool,
 ) -> Written | None:
+    refuse_symbolic(git, ref)
+    tip = git.read_ref(ref)
+    need_own(git, ref, tip or start, repairs=repairs, hint="" if tip else untried(short(ref)))
     refuse_checked_out(git, ref)
-    _refuse_code(git, ref)
     with WriteLock(git.repository.state_dir, command=command, timeout_s=lock_timeout_s) as lock:
         clear_stale_lock(ref_lock_path(git, ref), lock.crashed)
         if lock.crashed is not None:
             litter.sweep(git, ref, report_age_s=0)
         for attempt in range(ATTEMPTS):
             tip = git.read_ref(ref)
+            need_own(git, ref, tip or start, repairs=repairs)
             planned = plan(tip or start)
             if planned is None:
                 return None
+            need_own(git, ref, planned.merged)
             lock.renew()
             written = _import(git, ref, planned, tip=tip or start, seen=tip, now=now, keep=lock.fd)
             if written is not None:
+                _note_proof(git, planned, written)
                 if after is not None:
                     after(planned, written)
                 return written
@@ -171,8 +187,12 @@ def advance(
     With *keep*, a ref that does not exist yet, that one is made at the old commit in the same transaction.
 
     Raises:
+        ForeignBranchError: One of the commits is not a store's.
         ConflictError: Other writers, or a lock file, kept us out, or the branch is checked out here.
     """
+    refuse_symbolic(git, ref)
+    for one in (old, commit):
+        need_own(git, ref, one)
     refuse_checked_out(git, ref)
     with WriteLock(git.repository.state_dir, command=command, timeout_s=lock_timeout_s) as lock:
         for moved in filter(None, (ref, keep)):
@@ -192,45 +212,14 @@ def advance(
     return True
 
 
-def refuse_checked_out(git: Git, ref: str) -> None:
-    """Refuse to move the branch that a work tree is on: the person's next commit there would revert the write.
+def _note_proof(git: Git, plan: Plan, written: Written) -> None:
+    """Note that a commit made here is a store's, as the one it was built on: no process has to find out.
 
-    It also keeps a setting that names a branch of the code from writing memories onto it; and so could a symbolic ref.
+    A new policy may define other kinds, and name no format any more: then it is looked at when it is read.
     """
-    if target := git.symbolic_target(ref):
-        raise ConflictError(
-            f"{ref} is no branch of its own, it stands for {target}: a write would move that one",
-            hint="gitmem doctor --fix makes it a branch again, at its last commit",
-        )
-    top, name = find_checkout(git, ref), ref.removeprefix("refs/heads/")
-    view = load(git.repository) if top else None
-    if view is not None and view.path == top:
-        # A person's `git switch` in the view must not keep everybody from writing; it is a view again.
-        commit = git.read_ref(ref)
-        assert commit is not None, "it is checked out"
-        worktrees.move_head(worktrees.at(git, view.name, top), commit)
-        return
-    if top and top == git.repository.top:
-        raise ConflictError(
-            f"the branch {name} is checked out here, and a write would move it under your files",
-            hint=f"switch to a branch of the code: git switch -\nor is gitmem.branch wrong? it names {name}",
-        )
-    if top:
-        raise ConflictError(
-            f"the branch {name} is checked out in {top}, and a write would move it under the files there",
-            hint=f"show it there without being on it: git -C '{top}' switch --detach",
-        )
-
-
-def _refuse_code(git: Git, ref: str) -> None:
-    """Refuse to write onto a branch of the code, which the setting ``gitmem.branch`` may name.
-
-    The branch that nobody chose by a setting is not asked about.
-    """
-    tip = git.read_ref(ref) if ref.startswith("refs/heads/") and ref != USUAL_REF else None
-    if tip is not None:
-        hint = "name a branch of its own: git config gitmem.branch memory"
-        refuse_code(git, tip, ref.removeprefix("refs/heads/"), hint=hint)
+    kind = kind_of(git, written.base) if written.base else proof.ROOTED
+    if kind in proof.STORES and layout.POLICY_PATH not in _touched(plan):
+        proof.note(git.repository.state, written.commit, kind)
 
 
 def ref_lock_path(git: Git, ref: str) -> Path:
@@ -293,7 +282,7 @@ def _explain_refusal(git: Git, ref: str, seen: str | None, done: process.Finishe
     if "; cannot create" in told:
         # A branch "memory/x" is a folder where the file "memory" must be (git-check-ref-format(1)).
         name = ref.removeprefix("refs/heads/")
-        hint = f"rename the branch that is in the way, or use another name: git config gitmem.branch {name}-store"
+        hint = f"rename the branch that is in the way, or use another name: gitmem init --branch {name}-store"
         raise ConflictError(f"there can be no branch {name}: {told}", hint=hint)
     has_room = done.status >= 0 and not any(words in told for words in NO_ROOM)
     room = "free some space or make the repository writable, then try again; reading still works"

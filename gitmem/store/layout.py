@@ -14,6 +14,11 @@ ROOT_NAME = "gitmem"
 ROOT_EMAIL = "gitmem@localhost"
 ROOT_TIME = 1767225600  # 2026-01-01T00:00:00Z
 ROOT_MESSAGE = "gitmem: root of the memory branch\n"
+# Its object name, by the length of object names: SHA-1 and SHA-256.
+ROOTS = {
+    40: "e7b80b276c06884a0d4ac696766e91b98022f7f6",
+    64: "357020ca7272e6066511c2ffe16d2476391cf66b71a28d471d9d7b9735475394",
+}
 
 # A folder that passes this many files is split by the first two hex digits of the key's SHA-256 (DESIGN, section 2).
 SPLIT_ABOVE = 500
@@ -24,6 +29,8 @@ POLICY_LIMIT = 64 * 1024
 
 POLICY_PATH = "gitmem.toml"
 STATUS_PATH = "STATUS.md"
+# The page that a forge shows for a branch: known, and not read.
+README_PATH = "README.md"
 ATTRIBUTES_PATH = ".gitattributes"
 # What forges run for pull requests to the branch.
 WORKFLOWS, GITLAB_PATH = ".github/workflows", ".gitlab-ci.yml"
@@ -38,6 +45,10 @@ SPEC = re.compile(r"[0-9a-f]{16}")
 DEVICES = frozenset(
     ["con", "prn", "aux", "nul", *(f"com{n}" for n in "0123456789"), *(f"lpt{n}" for n in "0123456789")]
 )
+# Files that a store may have at its root.
+TOP_FILES = frozenset({POLICY_PATH, STATUS_PATH, README_PATH, ATTRIBUTES_PATH, GITLAB_PATH})
+# Folders of the root whose content says nothing about the rest.
+TOP_FOLDERS = frozenset({".github", "archive", "verdicts"})
 # Folders of the root that hold no memories of a kind.
 RESERVED_FOLDERS = frozenset({"archive", "verdicts", "private", "runs"})
 REGULAR_MODES = frozenset({"100644", "100755"})
@@ -96,7 +107,7 @@ def place_of(path: str) -> Place | str:
     """Return what *path* is, or one sentence why nothing may lie there."""
     if path == POLICY_PATH:
         return Place(POLICY)
-    if path in (STATUS_PATH, ATTRIBUTES_PATH, GITLAB_PATH) or path.startswith(".github/"):
+    if path in TOP_FILES or path.startswith(".github/"):
         return Place(KNOWN)
     parts = path.split("/")
     if parts[0] == "verdicts":
@@ -119,9 +130,9 @@ def place_of(path: str) -> Place | str:
     return Place(MEMORY, key=key, folder=folder, archived=archived, split=len(parts) == 3)
 
 
-def may_be_on_top(name: str) -> bool:
-    """Tell whether a store may have a file or folder of this name at its root."""
-    return name == ".github" or bool(FOLDER.fullmatch(name)) or isinstance(place_of(name), Place)
+def is_kind_folder(name: str) -> bool:
+    """Tell whether a folder of the root, or of ``archive/``, may hold memories of a kind."""
+    return bool(FOLDER.fullmatch(name)) and name not in RESERVED_FOLDERS
 
 
 def _verdict_place(parts: list[str]) -> Place | str:

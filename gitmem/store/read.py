@@ -6,10 +6,12 @@ One hostile entry is one problem; the other memories are served (threats T5, T6,
 from __future__ import annotations
 
 import os
+from shlex import quote
 
 from gitmem.errors import ProcessError, RemoteError
 from gitmem.frozen import frozen, replace
 from gitmem.git.binary import Git, TreeEntry
+from gitmem.hygiene import display
 from gitmem.model import Problem
 from gitmem.store import layout
 
@@ -145,7 +147,7 @@ def sorted_out(commit: str, entries: Iterable[TreeEntry]) -> Scan:
 
 def _look_at(entry: TreeEntry) -> StoredFile | Problem | None:
     """Return the file, the problem of this entry, or None where it is known and not read."""
-    hint = "remove it from the memory branch: gitmem doctor --fix"
+    hint = f"delete it from the memory branch: gitmem doctor --delete={quote(display(display_path(entry.path)))}"
     place = layout.place_of(entry.path)
     if isinstance(place, str):
         return Problem("bad-name", entry.path, place, hint=hint)

@@ -31,23 +31,27 @@ def test_each_problem_is_told_with_its_code_and_hint(run_cli, repo: Path) -> Non
 
     problems = found["problems"]
     assert done.status == 1
-    assert [{"key", "path", "code", "message", "hint"} - set(problem) for problem in problems] == [set()] * 3
+    assert [{"key", "path", "code", "message", "hint"} - set(problem) for problem in problems] == [set()] * 4
     assert [(problem["path"], problem["severity"]) for problem in problems] == [
         ("Learned/c.md", "error"),
         ("learned/b.md", "error"),
+        ("refs/heads/memory", "error"),
         ("learned/a.md", "warning"),
     ]
     assert all(f"{problem['code']}  {problem['path']}: {problem['message']}\n" in done.out for problem in problems)
-    assert done.out.endswith("2 problems, 1 warning\n")
+    assert done.out.endswith("3 problems, 1 warning\n")
 
 
-def test_fix_takes_away_what_was_never_served_and_says_so(run_cli, repo: Path) -> None:
+def test_what_was_never_served_is_deleted_by_name_only(run_cli, repo: Path) -> None:
     run_cli("init")
     put_files(repo, {"learned/UPPER.md": "---\ntitle: c\n---\n"})
 
-    done = run_cli("doctor", "--fix")
+    fixed, wrong = run_cli("doctor", "--fix"), run_cli("doctor", "--delete", "STATUS.md")
+    done = run_cli("doctor", "--delete", "learned/UPPER.md")
 
-    assert "fixed removed 'learned/UPPER.md' from the branch" in done.out
+    assert (fixed.status, "fixed" in fixed.out, wrong.status) == (1, False, 1)
+    assert "STATUS.md: no entry of the branch that belongs to no store has this name" in wrong.err
+    assert "fixed deleted 'learned/UPPER.md' from the branch" in done.out
     assert (done.status, run_cli("doctor").status) == (0, 0)
 
 

@@ -107,7 +107,7 @@ def test_what_a_protected_branch_takes_is_sent_to_no_branch_of_the_code(run_cli:
     refused = run_cli("sync", "--instead", "code")
     wrong = [run_cli("sync", "--instead", name) for name in ("HEAD", "refs/heads/code", "a..b", "x y")]
 
-    assert refused.status == 3 and "code of origin is a branch of code" in refused.err and "--instead" in refused.err
+    assert refused.status == 3 and "code of origin is not a memory store" in refused.err and "--instead" in refused.err
     assert [done.status for done in wrong] == [2] * 4
     assert (git(hub, "for-each-ref"), tip(repo)) == (before, mine)
 

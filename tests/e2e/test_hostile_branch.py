@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -246,7 +247,7 @@ def test_every_bad_entry_is_one_problem_and_hides_nothing_else(pushed: Pushed) -
     problems = pushed.console.json("doctor")["problems"]
 
     errors = [(p["path"], p["code"]) for p in problems if p["severity"] == "error"]
-    assert sorted(errors) == sorted(pushed.bad.items())
+    assert sorted(errors) == sorted([*pushed.bad.items(), ("refs/heads/memory", "stray-entries")])
     assert set(pushed.console.listed("--limit", "1000")) == GOOD
     titles = {m["key"]: m["title"] for m in pushed.console.json("list", "--limit", "1000")["memories"]}
     assert titles["good"] == "The good memory of tokens"
@@ -342,13 +343,18 @@ def test_bomb_of_300_mb_is_never_held_in_memory(repo: Path, huge: tuple[str, Pat
 
 def test_person_can_go_on_writing_on_top_and_cleaning_up(pushed: Pushed) -> None:
     console = pushed.console
+    refused = console("remember", "A new one", "--key", "new")
+    fixed = console("doctor", "--fix")
+    deletes = next(line for line in refused.err.split("\n") if "--delete=" in line).split("gitmem ")[1]
+    console(*shlex.split(deletes))
 
+    assert (refused.status, "deleted" in fixed.out) == (3, False)
     assert console.ok("remember", "A new one", "--key", "new") == "new"
     console.ok("edit", "good", "--tag", "kept")
     console.ok("remember", "Of the archive", "--key", "old")
     console.ok("forget", "old", "--why", "done")
     console.ok("edit", "twice", "--title", "Good and changed")
-    mended = console("doctor", "--fix")
+    mended = console("doctor", "--fix", "--delete", "learned", "--delete", "verdicts")
     left = {p["path"]: p["code"] for p in console.json("doctor")["problems"] if p["severity"] == "error"}
 
     assert mended.status == 1, "what is in a file is for a person to mend"
@@ -616,7 +622,10 @@ def test_policy_link_does_not_read_the_file_it_names(repo: Path) -> None:
     top = tree(repo, sort([*kept, (LINK, b"gitmem.toml", blob(repo, b"/etc/passwd"))]))
     point(repo, commit(repo, top, tip(repo)))
 
-    assert [(p["path"], p["code"]) for p in console.json("doctor")["problems"]] == [("gitmem.toml", "symlink")]
+    assert [(p["path"], p["code"]) for p in console.json("doctor")["problems"]] == [
+        ("gitmem.toml", "symlink"),
+        ("refs/heads/memory", "stray-entries"),
+    ]
     assert console.listed() == ["good", "holds"]
 
 

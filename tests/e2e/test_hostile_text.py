@@ -51,9 +51,9 @@ def hostile_template(template: Path, tmp_path_factory: pytest.TempPathFactory) -
     _set_tip(repo, b"memory^{tree}", "memory~1")
     blob = git(repo, "hash-object", "-w", "--stdin", input="---\ntitle: x\n---\n").encode()
     folder = _tree(repo, [b"100644 blob " + blob + b"\t" + name for name in NAMES])
-    listed = subprocess.run(["git", "ls-tree", "-z", "memory"], cwd=repo, capture_output=True, check=True).stdout
-    tree = _tree(repo, [*listed.split(b"\0")[:-1], b"040000 tree " + folder + b"\todd\x1b[2J"])
-    _set_tip(repo, tree, "memory")
+    learned = _tree(repo, [*_entries(repo, "memory:learned"), b"040000 tree " + folder + b"\todd\x1b[2J"])
+    others = [entry for entry in _entries(repo, "memory") if not entry.endswith(b"\tlearned")]
+    _set_tip(repo, _tree(repo, [*others, b"040000 tree " + learned + b"\tlearned"]), "memory")
     commit_files(repo, {"approved": gitmem(repo, "trust", "--print").out})
     return repo
 
@@ -62,6 +62,11 @@ def hostile_template(template: Path, tmp_path_factory: pytest.TempPathFactory) -
 def hostile(hostile_template: Path, tmp_path: Path) -> Path:
     """Return a copy of it that a test may change."""
     return Path(shutil.copytree(hostile_template, tmp_path / "service"))
+
+
+def _entries(repo: Path, tree: str) -> list[bytes]:
+    listed = subprocess.run(["git", "ls-tree", "-z", tree], cwd=repo, capture_output=True, check=True).stdout
+    return listed.split(b"\0")[:-1]
 
 
 def _tree(repo: Path, entries: list[bytes]) -> bytes:

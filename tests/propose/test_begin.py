@@ -13,7 +13,7 @@ from conftest import git, memory_text, put_files, tip
 from proposing import AUTH, clone, forge, keys, opened, paths, propose, refs, remember, shared_folder  # noqa: F401 - fixtures
 from viewing import files_of
 
-from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, RefusedError
+from gitmem.errors import ConflictError, ForeignBranchError, NoRepositoryError, NotFoundError, RefusedError
 from gitmem.store import proposed
 
 
@@ -213,9 +213,9 @@ def test_a_branch_of_the_code_never_becomes_a_proposal(repo: Path, hub: Path) ->
 
     with opened(repo) as memory:
         for take in (memory.propose, memory.switch_proposal):
-            with pytest.raises(ConflictError, match="gitmem/mine is a branch of code"):
+            with pytest.raises(ForeignBranchError, match="gitmem/mine is not a memory store"):
                 take("mine")
-        with pytest.raises(ConflictError, match="gitmem/theirs is a branch of code"):
+        with pytest.raises(ForeignBranchError, match="gitmem/theirs of origin is not a memory store"):
             memory.switch_proposal("theirs")
 
     assert keys(repo) == ["idle", "one"]

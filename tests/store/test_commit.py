@@ -16,7 +16,7 @@ import pytest
 from conftest import NOW, commit_files, git, put_files, tip
 
 from gitmem.app import Memory
-from gitmem.errors import ConflictError, GitmemError, ProcessError
+from gitmem.errors import ConflictError, ForeignBranchError, GitmemError, ProcessError
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
 from gitmem.store import commit as module
@@ -351,7 +351,7 @@ def test_a_branch_below_ours_is_named_at_once(repo: Path) -> None:
         write(repo)
 
     assert time.monotonic() - began < 2
-    assert "git config gitmem.branch memory-store" in caught.value.hint
+    assert "gitmem init --branch memory-store" in caught.value.hint
 
 
 def test_the_branch_that_is_checked_out_here_is_not_moved(repo: Path) -> None:
@@ -791,20 +791,25 @@ def test_nothing_is_written_onto_a_branch_of_the_code(repo: Path, is_default: bo
     before = tip(repo, f"refs/heads/{code}")
 
     with Memory(repo) as memory:
-        with pytest.raises(ConflictError, match=f"{code} is a branch of code"):
+        with pytest.raises(ForeignBranchError, match=f"{code} is not a memory store"):
             memory.remember("x")
-        with pytest.raises(ConflictError, match="is a branch of code"):
+        with pytest.raises(ForeignBranchError, match="is not a memory store"):
             memory.init(offline=True)
-        with pytest.raises(ConflictError, match="is a branch of code"):
-            memory.doctor(fix=True)
+        found = memory.doctor(fix=True)
 
+    assert [p.code for p in found.problems if p.severity == "error"] == ["foreign-branch"]
     assert tip(repo, f"refs/heads/{code}") == before
 
 
-def test_a_store_on_a_branch_of_another_name_is_written_to_whatever_was_pushed_onto_it(repo: Path) -> None:
+def test_what_was_pushed_onto_a_store_must_go_before_the_next_write(repo: Path) -> None:
     git(repo, "config", "gitmem.branch", "notes")
     with Memory(repo) as memory:
         memory.remember("one", key="a")
         put_files(repo, {"Odd Name.txt": "x"}, ref="refs/heads/notes")
 
+        with pytest.raises(ForeignBranchError, match="has files that belong to no memory store") as refused:
+            memory.remember("two", key="b")
+        assert "gitmem doctor --delete='Odd Name.txt'" in refused.value.hint
+        assert memory.show("a")["title"] == "one"
+        memory.doctor(fix=False, delete=["Odd Name.txt"])
         assert memory.remember("two", key="b").is_written

@@ -71,7 +71,7 @@ def test_what_a_store_holds_is_known_by_its_path(path: str, what: str) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        *("README.md", "a.md", "facts", "facts/a.txt", "facts/a", "facts/.md", "facts/A.md", "Facts/a.md", "f/a.md"),
+        *("a.md", "facts", "facts/a.txt", "facts/a", "facts/.md", "facts/A.md", "Facts/a.md", "f/a.md"),
         *("facts/é.md", "facts/a b.md", "facts/a\n.md", "facts/a\x1b[31m.md", "facts/-a.md", "facts/a-.md"),
         *(
             "facts/../a.md",
@@ -153,13 +153,11 @@ def test_shards_spread_keys_evenly() -> None:
     assert max(counts.values()) < 5 * 5000 / 256
 
 
-@pytest.mark.parametrize(
-    "name", ["gitmem.toml", "STATUS.md", ".gitattributes", ".github", "archive", "facts", "verdicts"]
-)
-def test_what_may_be_on_top_of_a_store(name: str) -> None:
-    assert layout.may_be_on_top(name)
+@pytest.mark.parametrize("name", ["facts", "memories", "runbook"])
+def test_a_folder_that_may_hold_memories_of_a_kind(name: str) -> None:
+    assert layout.is_kind_folder(name)
 
 
-@pytest.mark.parametrize("name", ["README.md", "pyproject.toml", "Makefile", ".gitignore", "Src"])
-def test_what_is_on_top_of_code(name: str) -> None:
-    assert not layout.may_be_on_top(name)
+@pytest.mark.parametrize("name", ["archive", "verdicts", "private", "runs", "Src", ".github", "a b", ""])
+def test_a_folder_that_holds_no_memories_of_a_kind(name: str) -> None:
+    assert not layout.is_kind_folder(name)

@@ -38,7 +38,7 @@ def refused(repo: Path, send=Memory.sync) -> RefusedError:
 
 @pytest.mark.parametrize(
     "files",
-    [LEAK, {"gitmem.toml": f'[verify]\nsetup = "deploy {TOKEN}"\n'}, {"odd/file.txt": TOKEN}],
+    [LEAK, {"gitmem.toml": f'[verify]\nsetup = "deploy {TOKEN}"\n'}, {"learned/file.txt": TOKEN}],
     ids=["memory", "policy", "any file"],
 )
 def test_secret_that_came_onto_the_branch_is_not_pushed(repo: Path, hub: Path, files) -> None:

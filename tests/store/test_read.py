@@ -51,7 +51,7 @@ def hostile(repo: Path, *entries: Entry, root: tuple[Entry, ...] = ()) -> str:
     """Make a commit whose facts/ holds a good memory and some more entries, and its root some more."""
     good = blob(repo, memory_text("good").encode())
     facts = tree(repo, ("100644", b"good.md", good), *entries)
-    return commit(repo, tree(repo, ("40000", b"facts", facts), *root))
+    return commit(repo, tree(repo, ("40000", b"facts", facts), *root), on=put_files(repo, {}))
 
 
 def told(scan: Scan) -> tuple[list[str], list[tuple[str, str]]]:
@@ -91,7 +91,7 @@ def test_a_name_that_no_store_may_have_is_one_problem(repo: Path, name: str) -> 
     assert [file.path for file in scan.files] == ["facts/good.md"]
     assert [p.code for p in scan.problems] == ["bad-name"]
     assert scan.problems[0].path.encode()  # it can be printed
-    assert "doctor --fix" in scan.problems[0].hint
+    assert "doctor --delete=" in scan.problems[0].hint
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_only_regular_files_are_memories(repo: Path, mode: str, code: str) -> No
         ("120000", b"STATUS.md", "x"),
         ("160000", b"gotchas", "x"),
         ("100644", b".gitmodules", "x"),
-        ("100644", b"README.md", "x"),
+        ("100644", b"NOTES.md", "x"),
     ],
     ids=lambda root: f"{root[0]}-{root[1].decode()}",
 )

@@ -11,7 +11,7 @@ from e2e import hostile
 from viewing import files_of, push, status_of, view_of
 
 from gitmem.app import Memory
-from gitmem.errors import ConflictError
+from gitmem.errors import ConflictError, ForeignBranchError
 from gitmem.store import layout, showing
 from gitmem.store import view as views
 
@@ -177,17 +177,12 @@ def test_a_hostile_branch_writes_and_runs_nothing_but_memories(
     hostile.push(
         repo,
         {
-            "": [
+            "learned": [
                 (hostile.FOLDER, b"..", inner),
                 (hostile.FOLDER, b".git", inner),
                 (hostile.FOLDER, b".GIT", inner),
-                (hostile.LINK, b"facts", link),
-                (hostile.MODULE, b"gotchas", hostile.NOWHERE),
-                (hostile.FILE, b"evil.md", text),
-            ],
-            "learned": [
+                (hostile.MODULE, b"module", hostile.NOWHERE),
                 (hostile.FILE, b".gitattributes", evil),
-                (hostile.FILE, b"..", text),
                 (hostile.LINK, b"link.md", link),
                 (hostile.FILE, b"good.md", text),
                 (hostile.FILE, b"null.md", "0" * 40),
@@ -208,7 +203,23 @@ def test_a_hostile_branch_writes_and_runs_nothing_but_memories(
     ]  # fmt: skip
     assert files_of(shown)[".gitattributes"] == layout.ATTRIBUTES
     assert not ran.exists()
-    assert sorted(os.listdir(repo.parent)) == ["service"]
+    assert sorted({*os.listdir(repo.parent)} - {"state-home"}) == ["service"]
+
+
+@pytest.mark.parametrize("name", [b"..", b".git", b".GIT", b"evil.md"])
+def test_a_branch_with_a_name_of_no_store_at_its_root_is_not_shown(
+    memory: Memory, shown: Path, repo: Path, name: bytes
+) -> None:
+    before = files_of(shown)
+    text = hostile.blob(repo, NEW.encode())
+    folder = hostile.FOLDER, name, hostile.tree(repo, [(hostile.FILE, b"victim.md", text)])
+    hostile.push(repo, {"": [(hostile.FILE, name, text) if name.endswith(b".md") else folder]})
+
+    with pytest.raises(ForeignBranchError):
+        memory.follow_view()
+
+    assert files_of(shown) == before
+    assert not (repo / "victim.md").exists()
 
 
 def test_a_name_that_leads_out_is_not_looked_at_after_a_refresh_was_cut_short(
@@ -216,7 +227,8 @@ def test_a_name_that_leads_out_is_not_looked_at_after_a_refresh_was_cut_short(
 ) -> None:
     (repo / "victim.md").write_text(NEW)
     text = hostile.blob(repo, NEW.encode())
-    hostile.push(repo, {"": [(hostile.FOLDER, b"..", hostile.tree(repo, [(hostile.FILE, b"victim.md", text)]))]})
+    upper = hostile.tree(repo, [(hostile.FILE, b"victim.md", text)])
+    hostile.push(repo, {"learned": [(hostile.FOLDER, b"..", hostile.tree(repo, [(hostile.FOLDER, b"..", upper)]))]})
     with monkeypatch.context() as patch:
         patch.setattr("gitmem.store.showing._index", lambda *_, **__: 1 / 0)
         with pytest.raises(ZeroDivisionError):

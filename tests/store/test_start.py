@@ -10,7 +10,7 @@ import pytest
 from conftest import NOW, git, put_files, tip
 
 from gitmem.app import Memory
-from gitmem.errors import ConflictError
+from gitmem.errors import ConflictError, ForeignBranchError
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
 from gitmem.policy import load
@@ -226,7 +226,7 @@ def test_a_branch_below_it_is_named(repo: Path) -> None:
     with pytest.raises(ConflictError, match="there is a branch memory/x") as caught:
         begin(repo)
 
-    assert caught.value.hint.endswith("git config gitmem.branch memory-store")
+    assert caught.value.hint.endswith("gitmem init --branch memory-store")
     assert begin(repo, branch="memory-store").how == "started"
 
 
@@ -240,7 +240,7 @@ def test_a_branch_above_it_is_an_error_that_names_it(repo: Path) -> None:
 def test_the_branch_of_the_code_is_not_taken_for_a_store(repo: Path) -> None:
     before = tip(repo, "refs/heads/main")
 
-    with pytest.raises(ConflictError, match="checked out"):
+    with pytest.raises(ForeignBranchError, match="main is not a memory store"):
         begin(repo, branch="main")
 
     assert tip(repo, "refs/heads/main") == before

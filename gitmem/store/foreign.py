@@ -1,0 +1,278 @@
+"""Tell a store from a foreign branch: one of code, or of anything else, that only has the same name.
+
+A commit is that of a **store** where both hold:
+
+1. It is proven: the deterministic root commit is one of its ancestors, or ``gitmem.toml`` at its root names the store's
+   format. A shallow clone may lack the history, so the file alone will do; the comment that earlier versions began it
+   with counts as well.
+2. Nothing on it is unknown to the layout. Known are
+
+   - the files ``layout.TOP_FILES``, as regular files, and the folder ``.github`` with all that is in it;
+   - the folders ``verdicts``, those of the built-in kinds and of the kinds that its own ``gitmem.toml`` defines, and
+     the folder ``archive``, in which the same folders are known;
+   - any other folder that may hold memories of a kind (``layout.is_kind_folder``), as long as it holds nothing but
+     well-formed memories: a kind needs no row in the policy.
+
+   Any other name at the root is **stray**, and so is a link, a submodule, a file in the place of a folder, or a folder
+   in the place of a file. A folder of code is stray by its first file that is no memory. An ill-formed entry inside a
+   known folder is a problem of that entry alone: one bad file must not hide the others.
+
+What follows from it:
+
+- A store is joined, read, written, synced and shown.
+- A commit with strays that has the root commit among its ancestors is still **read**: otherwise whoever may push one
+  file could take everybody's memory away. The strays are reported and served to nobody. It is not joined, written on,
+  synced or shown until a person takes them off: whatever pushed them may push more, and code that was merged into the
+  memory is no accident to build on.
+- Anything else is foreign: not even read.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+
+from gitmem.errors import ConfigError, ForeignBranchError, GitmemError, ProcessError
+from gitmem.git.ancestry import is_shallow
+from gitmem.git.binary import Git, TreeEntry
+from gitmem.hygiene import display
+from gitmem.kinds import KINDS
+from gitmem.policy import FORMAT, load
+from gitmem.store import layout, proof
+from gitmem.store.proposed import PREFIX
+from gitmem.store.read import display_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+# The comment that `gitmem.toml` begins with; before it named a format, this was all that told it from another file.
+POLICY_HEAD = "# The policy of this memory store."
+# A policy without a row for a kind of a reserved name puts its memories here (``policy``).
+_FOLDERS = frozenset({kind.folder for kind in KINDS.values()} | {"memories", "verdicts"})
+# Known commits that a new one probably descends from: tried before the root, which may be far.
+_TRIED = 2
+# More unknown folders than this at the root are those of no store, and are not looked into.
+_FOLDERS_AT_MOST = 200
+# How many strays an error names, and how much of a subject.
+NAMES, SUBJECT = 3, 100
+# How many the command in its hint deletes.
+DELETED = 20
+
+
+def kind_of(git: Git, commit: str, *, state: str = "") -> str:
+    """Return what a commit is, as ``proof`` words it; an empty string where it is not here, or cannot be read.
+
+    Args:
+        git: The repository.
+        commit: The commit, in full.
+        state: Where the answer is kept; the repository's own state folder where none is given.
+    """
+    state = state or git.repository.state
+    known = proof.read(state)
+    found = known.get(commit, "")
+    if found:
+        return found
+    found = _judged(git, commit, known)
+    # More history may come to a shallow clone, and with it the proof.
+    if found and not (found == proof.FOREIGN and is_shallow(git)):
+        proof.note(state, commit, found)
+    return found
+
+
+def _judged(git: Git, commit: str, known: Mapping[str, str]) -> str:
+    is_rooted = _is_rooted(git, commit, known)
+    try:
+        strays = list_strays(git, commit)
+    except ProcessError:
+        # Whoever reads or writes it says what is wrong with it.
+        return "" if is_rooted or not git.has(commit, "commit") else proof.FOREIGN
+    if is_rooted:
+        return proof.STRAY if strays else proof.ROOTED
+    return proof.NAMED if not strays and _names_format(git, commit) else proof.FOREIGN
+
+
+def _is_rooted(git: Git, commit: str, known: Mapping[str, str]) -> bool:
+    rooted = [one for one, kind in known.items() if kind in (proof.ROOTED, proof.STRAY)]
+    asked = [*reversed(rooted[-_TRIED:]), layout.ROOTS[len(commit)]]
+    return any(git.is_ancestor(one, commit) for one in asked)
+
+
+def _names_format(git: Git, commit: str) -> bool:
+    lines = _policy_text(git, commit).split("\n")
+    if lines[0].startswith(POLICY_HEAD):
+        return True
+    for line in map(str.strip, lines):
+        name, equals, value = line.partition("=")
+        if equals and name.strip() == "format":
+            return value.partition("#")[0].strip() == str(FORMAT)
+        if line.startswith("["):
+            break  # what follows belongs to a section
+    return False
+
+
+def _policy_text(git: Git, commit: str) -> str:
+    try:
+        content = git.read_blob(f"{commit}:{layout.POLICY_PATH}", limit=layout.POLICY_LIMIT)
+    except GitmemError:
+        return ""  # larger than a policy may be
+    return (content or b"").decode("utf-8", "replace")
+
+
+def list_strays(git: Git, commit: str) -> list[str]:
+    """Return the names at the root of a commit, or in its ``archive/``, that are unknown to the layout; sorted.
+
+    Raises:
+        ProcessError: The tree cannot be read.
+    """
+    strays, folders = _sorted_out(git, commit, "")
+    if "archive" in folders:
+        folders.remove("archive")
+        # A file beside the archive's folders is a problem of that file.
+        folders += [name for name in _sorted_out(git, commit, "archive/")[1] if name not in folders]
+    odd = [name for name in folders if _last(name) not in _FOLDERS]
+    if odd:
+        own = _own_folders(git, commit)
+        strays += _with_others(git, commit, [name for name in odd if _last(name) not in own])
+    return sorted(strays)
+
+
+def _sorted_out(git: Git, commit: str, inside: str) -> tuple[list[str], list[str]]:
+    """Return what is stray in a folder by its name and type alone, and its folders that may hold memories."""
+    path = ("--", inside) if inside else ()
+    lines = git.run("ls-tree", "-z", "--full-tree", commit, *path).stdout.split(b"\0")
+    strays, folders = [], []
+    for head, _, name in (line.partition(b"\t") for line in lines if line):
+        path_of, mode = os.fsdecode(name), head[:6].decode("ascii")
+        last = path_of.removeprefix(inside)
+        is_file = not inside and last in layout.TOP_FILES and mode in layout.REGULAR_MODES
+        is_folder = mode == "040000" and (layout.is_kind_folder(last) or (not inside and last in layout.TOP_FOLDERS))
+        if is_folder and last != ".github":
+            folders.append(path_of)
+        elif not is_file and not is_folder and not (inside and mode != "040000"):
+            strays.append(path_of)
+    return strays, folders
+
+
+def _own_folders(git: Git, commit: str) -> frozenset[str]:
+    """Return the folders of the kinds that a commit's own policy defines."""
+    try:
+        policy = load(_policy_text(git, commit), file=layout.POLICY_PATH)
+    except ConfigError:
+        return frozenset()
+    return frozenset(kind.folder for kind in policy.kinds.values())
+
+
+def _with_others(git: Git, commit: str, folders: list[str]) -> list[str]:
+    """Return the folders that hold something other than memories."""
+    if len(folders) > _FOLDERS_AT_MOST:
+        return folders
+    try:
+        entries = git.list_tree(commit, *folders) if folders else []
+    except ProcessError:  # broken, or without end
+        return folders
+    return sorted({_top(entry.path) for entry in entries if not _is_memory(entry)})
+
+
+def _is_memory(entry: TreeEntry) -> bool:
+    place = layout.place_of(entry.path)
+    is_place = isinstance(place, layout.Place) and place.what == layout.MEMORY
+    return is_place and entry.type == "blob" and entry.mode in layout.REGULAR_MODES
+
+
+def _top(path: str) -> str:
+    parts = path.split("/")
+    return "/".join(parts[: 2 if parts[0] == "archive" else 1])
+
+
+def _last(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def short(ref: str) -> str:
+    """Return a ref as a person types it: a branch by its name."""
+    return ref.removeprefix("refs/heads/")
+
+
+def is_stray(path: str, strays: Iterable[str]) -> bool:
+    """Tell whether a path of a tree is a stray, or lies in one."""
+    return any(path == one or path.startswith(f"{one}/") for one in strays)
+
+
+def need_store(git: Git, commit: str, branch: str, *, remote: str = "", hint: str = "", repairs: bool = False) -> None:
+    """Refuse a commit that is none of a store.
+
+    Args:
+        git: The repository.
+        commit: The commit.
+        branch: The branch it is the tip of, or is to be.
+        remote: The remote that the branch is on; empty for this clone.
+        hint: What can be done where it is foreign; by default, to keep the memory on another branch.
+        repairs: Whether this takes the strays off.
+
+    Raises:
+        ForeignBranchError: It is foreign, or has strays.
+    """
+    found = kind_of(git, commit)
+    if found in proof.STORES or not found or (repairs and found == proof.STRAY):
+        return
+    raise refusal(git, commit, branch, remote=remote, hint=hint)
+
+
+def refusal(git: Git, commit: str, branch: str, *, remote: str = "", hint: str = "") -> ForeignBranchError:
+    """Return the error that says what is on a branch that is no store, and who committed it last.
+
+    Args:
+        git: The repository.
+        commit: Its tip.
+        branch: The branch.
+        remote: The remote that it is on; empty for this clone.
+        hint: What can be done where it is foreign.
+    """
+    name = f"{branch} of {remote}" if remote else branch
+    try:
+        strays = list_strays(git, commit)
+    except ProcessError:
+        strays = []  # no tree of it can be read
+    shown = shown_names(strays)
+    last = f"its last commit is {_last_commit(git, commit)}"
+    if kind_of(git, commit) == proof.STRAY:
+        see = f"see what was committed: git log --stat -3 {commit[:12]}"
+        mend = f"take it off there, and try again: git revert {commit[:12]}"
+        if not remote:
+            mend = f"take it off the branch: gitmem doctor {_named(strays)}"
+        return ForeignBranchError(
+            f"{name} has files that belong to no memory store ({shown}); {last}", hint=f"{see}\n{mend}"
+        )
+    there = f" ({shown} is on it)" if strays else ""
+    return ForeignBranchError(f"{name} is not a memory store{there}; {last}", hint=hint or elsewhere(branch))
+
+
+def elsewhere(branch: str) -> str:
+    """Return the hint to use another branch than one that is in the way."""
+    if branch.startswith(PREFIX):
+        return f"leave it alone, and use another name: gitmem propose {branch.removeprefix(PREFIX)}-2"
+    return f"leave it alone, and keep the memory on another branch: gitmem init --branch {branch}-store"
+
+
+def untried(branch: str) -> str:
+    """Return the hint for a clone that has no store yet: its remote may name another branch, which `init` asks for."""
+    return f"join the memory of the remote, where it names another branch: gitmem init\nor {elsewhere(branch)}"
+
+
+def shown_names(strays: Sequence[str]) -> str:
+    """Return the first strays as text for a person."""
+    named = [display(display_path(one)) for one in strays[:NAMES]]
+    more = len(strays) - len(named)
+    return ", ".join(named) + (f" and {more} more" if more > 0 else "")
+
+
+def _named(strays: Sequence[str]) -> str:
+    """Return options of ``doctor`` that delete these."""
+    return " ".join(f"--delete={shlex.quote(display_path(one))}" for one in strays[:DELETED])
+
+
+def _last_commit(git: Git, commit: str) -> str:
+    said = git.run("log", "-1", "--no-show-signature", "--format=%s%x00%an", commit, check=False).stdout
+    subject, _, author = said.decode("utf-8", "replace").rstrip("\n").partition("\0")
+    return f'"{display(subject[:SUBJECT])}" by {display(author[:SUBJECT])}'

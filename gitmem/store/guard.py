@@ -1,0 +1,55 @@
+"""What a ref is looked at for before it is moved: another branch, a work tree or foreign work may be in the way."""
+
+from __future__ import annotations
+
+from gitmem.errors import ConflictError
+from gitmem.git import worktrees
+from gitmem.git.binary import Git
+from gitmem.git.branches import find_checkout
+from gitmem.store.foreign import need_store, short
+from gitmem.store.viewpoint import load
+
+
+def refuse_checked_out(git: Git, ref: str) -> None:
+    """Refuse to move the branch that a work tree is on: the person's next commit there would revert the write.
+
+    A symbolic ref is refused as well: the write would move the branch that it stands for.
+    """
+    refuse_symbolic(git, ref)
+    top, name = find_checkout(git, ref), ref.removeprefix("refs/heads/")
+    view = load(git.repository) if top else None
+    if view is not None and view.path == top:
+        # A person's `git switch` in the view must not keep everybody from writing; it is a view again.
+        commit = git.read_ref(ref)
+        assert commit is not None, "it is checked out"
+        worktrees.move_head(worktrees.at(git, view.name, top), commit)
+        return
+    if top and top == git.repository.top:
+        raise ConflictError(
+            f"the branch {name} is checked out here, and a write would move it under your files",
+            hint=f"switch to a branch of the code: git switch -\nor is gitmem.branch wrong? it names {name}",
+        )
+    if top:
+        raise ConflictError(
+            f"the branch {name} is checked out in {top}, and a write would move it under the files there",
+            hint=f"show it there without being on it: git -C '{top}' switch --detach",
+        )
+
+
+def refuse_symbolic(git: Git, ref: str) -> None:
+    """Refuse a ref that stands for another one.
+
+    Raises:
+        ConflictError: It does.
+    """
+    if target := git.symbolic_target(ref):
+        raise ConflictError(
+            f"{ref} is no branch of its own, it stands for {target}: a write would move that one",
+            hint="gitmem doctor --fix makes it a branch again, at its last commit",
+        )
+
+
+def need_own(git: Git, ref: str, commit: str | None, *, repairs: bool = False, hint: str = "") -> None:
+    """Refuse to build a ref on a commit that is not a store's: a branch of code may have the name, also since today."""
+    if commit:
+        need_store(git, commit, short(ref), repairs=repairs, hint=hint)

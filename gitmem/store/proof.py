@@ -1,0 +1,50 @@
+"""What is known of commits: which belong to a store, and which to a foreign branch (``store.foreign`` decides).
+
+The answer never changes for a commit, so it is kept in a small file beside the index: recall reads that instead of
+starting git.
+"""
+
+from __future__ import annotations
+
+import os
+
+FILE_NAME = "proofs"
+# The first line; another number forgets what an earlier version decided by other rules.
+_HEAD = "gitmem-proofs 1\n"
+# The newest are kept: the tips of the memory branch, of its remote, of a proposal, and those before them.
+KEPT = 16
+
+# The root commit is an ancestor, and nothing on it is unknown to the layout.
+ROOTED = "rooted"
+# Without the root commit: `gitmem.toml` names the format, and nothing is unknown.
+NAMED = "named"
+# The root commit is an ancestor, and something is unknown: it is read, and not written on.
+STRAY = "stray"
+FOREIGN = "foreign"
+STORES = frozenset({ROOTED, NAMED})
+READABLE = STORES | {STRAY}
+
+
+def read(state: str) -> dict[str, str]:
+    """Return what is known, by commit, the oldest first."""
+    try:
+        with open(os.path.join(state, FILE_NAME), encoding="ascii") as file:
+            head, *lines = file.readlines()
+    except (OSError, ValueError):
+        return {}
+    return dict(line.split() for line in lines if line.count(" ") == 1) if head == _HEAD else {}
+
+
+def note(state: str, commit: str, kind: str) -> None:
+    """Keep what was found of a commit, where there is a state folder; a read-only disk does without."""
+    known = read(state)
+    known.pop(commit, None)
+    newest = [*known.items(), (commit, kind)][-KEPT:]
+    path = os.path.join(state, FILE_NAME)
+    new = f"{path}.{os.getpid()}"
+    try:
+        with open(new, "w", encoding="ascii") as file:
+            file.write(_HEAD + "".join(f"{one} {found}\n" for one, found in newest))
+        os.replace(new, path)
+    except OSError:
+        return

@@ -1,0 +1,171 @@
+"""A store is told from a branch of anything else that has its name, and that branch is never touched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import NOW, Ran, git, memory_text, put_files, tip
+from proposing import AUTH, clone, forge, keys, opened, propose, refs, remember, shared_folder  # noqa: F401 - fixtures
+
+from gitmem.app import Memory
+from gitmem.git.binary import Git
+from gitmem.git.repository import discover
+from gitmem.policy_file import default_toml
+from gitmem.store import layout, proof
+from gitmem.store.foreign import kind_of, list_strays
+
+REF = "refs/heads/memory"
+MEMORY = memory_text("A")
+
+
+def code_branch(folder: Path, files: dict[str, str] | None = None, ref: str = REF) -> str:
+    """Make a branch of code, of somebody else, and return its tip."""
+    before = git(folder, "rev-parse", "--verify", "-q", ref, check=False)
+    stream = [f"commit {ref}\ncommitter Sam Smith <sam@example.org> {NOW} +0000\ndata 20\nAdd arena allocator\n\n"]
+    for path, text in (files or {"src/arena.c": "int main;\n", "Makefile": "all:\n"}).items():
+        stream.append(f"M 100644 inline {path}\ndata {len(text.encode())}\n{text}\n")
+    if before:
+        git(folder, "update-ref", "-d", ref)
+    git(folder, "fast-import", "--quiet", "--force", "--date-format=raw", input="".join(stream))
+    return tip(folder, ref)
+
+
+def judged(folder: Path, ref: str = REF) -> str:
+    door = Git(discover(folder))
+    (folder / ".git/gitmem/proofs").unlink(missing_ok=True)
+    return kind_of(door, tip(folder, ref))
+
+
+# What is a store
+
+
+def test_the_root_commit_is_the_one_that_a_write_makes(memory: Memory, repo: Path) -> None:
+    assert git(repo, "rev-list", "--max-parents=0", REF) == layout.ROOTS[40]
+
+
+@pytest.mark.parametrize(
+    ("files", "kind"),
+    [
+        ({"facts/a.md": MEMORY, "STATUS.md": "x", "README.md": "x", ".gitattributes": "x"}, proof.ROOTED),
+        ({".github/workflows/any.yml": "x", ".github/CODEOWNERS": "x", ".gitlab-ci.yml": "x"}, proof.ROOTED),
+        ({f"facts/{layout.shard('a')}/a.md": MEMORY, "archive/facts/b.md": MEMORY}, proof.ROOTED),
+        # One that is ill-formed in a known folder is a problem of its own.
+        ({"facts/Bad Name.md": "x", "learned/run.sh": "x", "verdicts/x": "x", "archive/x.txt": "x"}, proof.ROOTED),
+        # A kind needs no row in the policy; with one, its folder is known.
+        ({"runbook/restart.md": MEMORY, "archive/runbook/stop.md": MEMORY}, proof.ROOTED),
+        ({"gitmem.toml": '[kinds.runbook]\nfolder = "runs-of-book"\n', "runs-of-book/x.txt": "x"}, proof.ROOTED),
+        ({"runbook/restart.md": MEMORY, "runbook/restart.sh": "x"}, proof.STRAY),
+        ({"notes.txt": "x"}, proof.STRAY),
+        ({"src/main.py": "x"}, proof.STRAY),
+        ({"docs-old/a/b.md": MEMORY}, proof.STRAY),
+        ({"archive/src/main.py": "x"}, proof.STRAY),
+        ({"facts": "x"}, proof.STRAY),
+        ({"gitmem.toml/x": "x"}, proof.STRAY),
+    ],
+)
+def test_what_may_lie_on_a_store(repo: Path, files: dict[str, str], kind: str) -> None:
+    put_files(repo, files)
+
+    assert judged(repo) == kind
+
+
+@pytest.mark.parametrize(
+    ("files", "kind"),
+    [
+        ({"gitmem.toml": default_toml(), "facts/a.md": MEMORY}, proof.NAMED),
+        ({"gitmem.toml": "format = 1 # ours\n[recall]\n", "facts/a.md": MEMORY}, proof.NAMED),
+        ({"gitmem.toml": "# The policy of this memory store. What is commented out has its default.\n"}, proof.NAMED),
+        ({"gitmem.toml": "[recall]\nformat = 1\n", "facts/a.md": MEMORY}, proof.FOREIGN),
+        ({"gitmem.toml": "format = 2\n", "facts/a.md": MEMORY}, proof.FOREIGN),
+        ({"gitmem.toml": default_toml(), "src/main.py": "x"}, proof.FOREIGN),
+        ({"facts/a.md": MEMORY}, proof.FOREIGN),
+        ({"docs/index.md": "x", "README.md": "x"}, proof.FOREIGN),
+        ({"src/arena.c": "x"}, proof.FOREIGN),
+    ],
+)
+def test_without_the_root_commit_the_policy_must_name_the_format(repo: Path, files: dict[str, str], kind: str) -> None:
+    code_branch(repo, files)
+
+    assert judged(repo) == kind
+
+
+def test_a_link_or_a_submodule_at_the_root_is_a_stray(memory: Memory, repo: Path) -> None:
+    blob, commit = git(repo, "hash-object", "-w", "--stdin", input="/etc"), tip(repo, "main")
+    lines = (
+        f"120000 blob {blob}\tSTATUS.md\n160000 commit {commit}\tfacts\n040000 tree {tip(repo, 'main:src')}\tlearned"
+    )
+    made = git(repo, "commit-tree", git(repo, "mktree", input=lines), "-p", REF, "-m", "x")
+
+    assert list_strays(memory.git, made) == ["STATUS.md", "facts"]
+
+
+def test_a_proof_is_kept_and_passed_on_by_writes(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Memory(repo) as memory:
+        memory.init(offline=True)
+        memory.remember("One", key="one")
+    with Memory(repo) as memory:
+        asked = []
+        monkeypatch.setattr(Git, "is_ancestor", lambda *_: asked.append("ancestry"))
+        monkeypatch.setattr("gitmem.store.foreign.list_strays", lambda *_: asked.append("tree"))
+        memory.remember("Two is not one", key="two")
+        assert memory.find_tip() == tip(repo)
+
+    assert asked == []
+
+
+# A foreign branch that was there before
+
+
+OPERATIONS = {
+    "init": ["init"],
+    "remember": ["remember", "Something", "--key", "k"],
+    "fact": ["fact", "There is a readme", "--exists", "README.md"],
+    "sync": ["sync"],
+    "dry sync": ["sync", "--dry-run"],
+    "propose": ["propose", "auth"],
+    "view": ["view"],
+    "save": ["save"],
+    "verify": ["verify"],
+    "recall": ["recall", "arena"],
+    "list": ["list"],
+    "context": ["context"],
+    "status": ["status"],
+    "forget": ["forget", "k", "--why", "x"],
+    "install": ["install", "github"],
+    "drain": ["background", "spool"],
+}
+
+
+def refused(done: Ran, words: str = 'its last commit is "Add arena allocator" by Sam Smith') -> None:
+    assert done.status == 3, done
+    assert words in done.err, done
+
+
+@pytest.mark.parametrize(
+    "files", [None, {"src/arena.c": "x"}, {"docs/index.md": "# Docs\n"}], ids=["top", "sub", "docs"]
+)
+def test_nothing_is_done_to_a_local_branch_of_code(
+    run_cli, repo: Path, hub: Path, files: dict[str, str] | None
+) -> None:
+    code = code_branch(repo, files)
+    before = refs_of(repo), refs_of(hub), git(repo, "status", "--porcelain")
+
+    for name, argv in OPERATIONS.items():
+        done = run_cli(*argv)
+        if name == "install":
+            git(repo, "clean", "-qfd", ".github")
+        elif name not in ("drain", "context"):
+            refused(done)
+        assert (refs_of(repo), refs_of(hub), git(repo, "status", "--porcelain")) == before, name
+    fixed = run_cli("doctor", "--fix")
+
+    assert fixed.status == 1
+    assert "foreign-branch" in fixed.out
+    assert "fixed" not in fixed.out
+    assert (tip(repo), refs_of(hub)) == (code, before[1])
+    assert "arena" not in run_cli("context").out
+
+
+def refs_of(folder: Path) -> str:
+    return git(folder, "for-each-ref", "--format=%(refname) %(objectname)")
