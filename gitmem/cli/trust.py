@@ -8,7 +8,7 @@ again. `--print` writes the lines of a reviewed list for CI (gitmem verify --app
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.errors import TrustError, UsageError
+from gitmem.errors import UsageError
 from gitmem.hygiene import display
 
 TYPE_CHECKING = False
@@ -26,6 +26,9 @@ EXAMPLES = (
     "gitmem trust --list",
     "gitmem trust --print > .github/gitmem-approved",
 )
+
+
+IN_CI = "run it in a terminal; in CI: gitmem verify --approved FILE, a list reviewed on the default branch"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -77,18 +80,7 @@ def _print(memory: Memory, args: argparse.Namespace, out: Output) -> int:
 
 
 def _approve(memory: Memory, args: argparse.Namespace, out: Output) -> int:
-    if memory.config.agent:
-        raise TrustError(
-            f"{memory.config.agent} is an agent, and approvals are a person's",
-            hint="a person runs it without GITMEM_AGENT",
-        )
-    terminal = shared.open_terminal()
-    if terminal is None:
-        raise TrustError(
-            "an approval is asked for on the terminal, and there is none here",
-            hint="run it in a terminal; in CI: gitmem verify --approved FILE, a list reviewed on the default branch",
-        )
-    with terminal:
+    with shared.need_terminal(memory, IN_CI) as terminal:
         trust = memory.trust()
         dues = memory.commands(memory.need(args.keys)) if args.keys else memory.waiting()
         dues = [due for due in dues if not trust.allows(due.row.spec)]
