@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 def open_memory(args: argparse.Namespace, out: Output) -> Memory:
     """Return the memory of the repository the command runs in."""
     memory = Memory(progress=out.progress)
+    memory.notices += [memory.ignoring] if memory.ignoring else []
     if memory.config.color != "auto":
         out.set_color(memory.config.color)
     return memory

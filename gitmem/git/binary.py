@@ -287,22 +287,31 @@ class Git:
     def config_values(self) -> dict[str, str]:
         """Return the ``gitmem.*`` settings of git config, by lower-case name without ``gitmem.``.
 
-        Of one that may be given several times, the values are apart by ``configured.APART``. The files are read by hand
-        where that is certain, and most repositories have none: that spares a process.
+        Of one that may be given several times, the values are apart by ``configured.APART``.
+        """
+        return configured.collected((name, value) for name, value, _ in self.config_settings())
+
+    def config_settings(self) -> list[configured.Setting]:
+        """Return the ``gitmem.*`` settings of git config in git's order, and whether each is the repository's own.
+
+        The files are read by hand where that is certain, and most repositories have none: that spares a process.
         """
         files = {path: content for path in self._config_files() if (content := configured.mentions(path))}
         if not files:
-            return {}
+            return []
         try:
             # Whether a file of one work tree counts is another setting, and without HOME git reads no file of a person.
             if any(path.endswith(CONFIG_OF_WORKTREE) for path in files) or not variable("HOME"):
                 raise Unsure
-            pairs = [pair for content in files.values() for pair in configured.read_section(content)]
+            persons = git_config_files(self.repository.common)[2:]
+            return [
+                (name, value, path not in persons)
+                for path, content in files.items()
+                for name, value in configured.read_section(content)
+            ]
         except Unsure:
-            done = self.run("config", "-z", "--get-regexp", r"^gitmem\.", check=False)
-            asked = (item.partition("\n") for item in os.fsdecode(done.stdout).split("\0") if item)
-            pairs = [(name.removeprefix("gitmem."), value) for name, _, value in asked]
-        return configured.collected(pairs)
+            done = self.run("config", "-z", "--show-scope", "--get-regexp", r"^gitmem\.", check=False)
+            return configured.read_scopes(os.fsdecode(done.stdout))
 
     def _config_files(self) -> tuple[str, ...]:
         """Return the files in which settings may stand; what is read later wins."""
