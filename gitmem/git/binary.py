@@ -9,6 +9,7 @@ from gitmem.config import git_config_files, git_environment, variable
 from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoundError
 from gitmem.frozen import frozen
 from gitmem.git import breadth, configured
+from gitmem.git.lazy import CONFIG_OF_WORKTREE, NO_FETCH, programs_of
 from gitmem.git.repository import Repository, Unsure, is_oid, read_head, read_ref
 
 TYPE_CHECKING = False
@@ -41,7 +42,6 @@ SAFE = (
 # 100,000 take half a second; no memory has so many. The largest code trees have ten times as many.
 STORE_BOUNDS = (64 * 1024 * 1024, 15.0)
 CODE_BOUNDS = (640 * 1024 * 1024, 150.0)
-CONFIG_OF_WORKTREE = "config.worktree"
 _FOLDER_MODE = "040000"
 _FOLDER = _FOLDER_MODE.encode()
 # What keeps git from reading the system's settings: git(1).
@@ -104,6 +104,9 @@ class Git:
         self.repository = repository
         self.objects = objects
         self._fetches = fetches
+        # Whether a person accepted the programs that the repository's own configuration names for that.
+        self.accepts_programs = False
+        self._programs: dict[str, str] | None = None
         self._identity: tuple[str, str] | None = None
         self._settings: dict[str, str] = {}
 
@@ -115,10 +118,15 @@ class Git:
     def environment(self, *, transport: bool = False) -> dict[str, str]:
         """Return the environment of its calls."""
         env = git_environment(transport=transport)
-        if not self._fetches:
-            # The first for every git, the second with better words where it is known (git 2.45): git(1).
-            env |= {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
+        if not self._fetches or (not self.accepts_programs and self.fetch_programs()):
+            env |= NO_FETCH
         return env if self.objects is None else env | {"GIT_ALTERNATE_OBJECT_DIRECTORIES": quote_path(self.objects)}
+
+    def fetch_programs(self) -> dict[str, str]:
+        """Return the programs that the repository itself names for fetching objects it lacks, by setting."""
+        if self._programs is None:
+            self._programs = programs_of(self.repository)
+        return self._programs
 
     def run(
         self,

@@ -38,8 +38,9 @@ def read(git: Git) -> tuple[config.Config, dict[str, str], str]:
         ConfigError: A setting is wrong.
     """
     settings = _plain(git.config_settings())
-    own = _switched_on(settings)
+    own = {**_switched_on(settings), **git.fetch_programs()}
     is_accepted, is_denied = _decided(git, own) if own else (True, False)
+    git.accepts_programs = is_accepted
     ignored = {} if is_accepted else own
     pairs = ((name, value) for name, value, is_own in settings if not (is_own and GUARDED.get(name) in ignored))
     return config.load(configured.collected(pairs)), ignored, notice(ignored) if ignored and not is_denied else ""
@@ -47,7 +48,7 @@ def read(git: Git) -> tuple[config.Config, dict[str, str], str]:
 
 def of_repository(git: Git) -> dict[str, str]:
     """Return the guarded settings that the repository's own configuration switches on, by name."""
-    return _switched_on(_plain(git.config_settings()))
+    return {**_switched_on(_plain(git.config_settings())), **git.fetch_programs()}
 
 
 def _switched_on(settings: list[Setting]) -> dict[str, str]:
