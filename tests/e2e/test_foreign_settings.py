@@ -11,10 +11,13 @@ from pathlib import Path
 import pytest
 from conftest import git
 from console import GITMEM, Terminal, environment, gitmem
+from mcp import Client
 from proving import make_memory, put
-from serving import call_one
+from serving import call_one, with_client
 from telling import payload
 from transcribing import placed, session
+
+from gitmem.app import Memory
 
 NAMES = "gitmem.embed, gitmem.embedCode, gitmem.summary, gitmem.summaryCommand"
 LINE = f"gitmem: ignoring {NAMES} of this repository's own configuration: "
@@ -120,6 +123,22 @@ def test_agents_are_told_where_it_changes_their_answer_and_nowhere_else(hostile:
     assert (asked.is_error, got.is_error) == (False, False)
     assert f"ignoring {NAMES}" in asked.text
     assert "ignoring" not in got.text + json.dumps(prompted)
+
+
+def test_server_that_runs_already_follows_what_a_person_decides(hostile: Path, listener: Listener) -> None:
+    async def use(client: Client) -> list[int]:
+        counts = []
+        for decide in (Memory.accept_settings, Memory.deny_settings, None):
+            await client.call_tool("memory_search", {"query": "sign-in"})
+            counts.append(listener.count)
+            if decide:
+                with Memory(hostile) as memory:
+                    decide(memory)
+        return counts
+
+    first, accepted, denied = with_client(hostile, use)
+
+    assert (first, accepted > 0, denied) == (0, True, accepted)
 
 
 def test_values_are_shown_escaped_and_accepted_by_their_hash(hostile: Path) -> None:
