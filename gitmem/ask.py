@@ -61,6 +61,8 @@ class Meant:
                 from gitmem.opened import meaning
 
             self._meaning = meaning.ask(memory, asked.query, stores)
+        if asked.query.strip() and not asked.lexical and "gitmem.embed" in memory.ignored_settings:
+            _tell(memory, memory.ignoring)
 
     def __enter__(self) -> Meaning | None:
         return self._meaning and self._meaning.__enter__()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gitmem.opened.store import OpenedStore
     from gitmem.search.embedded import Providers
 
-HOW = "git config gitmem.embed model2vec:potion-base-8M; docs/embeddings.md names the others"
+HOW = "git config --global gitmem.embed model2vec:potion-base-8M; docs/embeddings.md names the others"
 
 
 def status(memory: Opened) -> dict[str, Any]:

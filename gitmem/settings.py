@@ -9,7 +9,7 @@ from gitmem.model import ENGLISH
 # store's file says of them is read, so that older stores go on, and has no effect.
 OWN = {
     "secrets.allow": "git config --add gitmem.secretsAllow RULE",
-    "stops.push": "git config gitmem.stopPush true",
+    "stops.push": "git config --global gitmem.stopPush true",
 }
 
 

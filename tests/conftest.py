@@ -16,6 +16,7 @@ from alive import mark  # noqa: F401 - a fixture
 
 from gitmem import cli
 from gitmem.app import Memory
+from gitmem.config import AGENT_VARIABLES
 from gitmem.store import layout
 
 # The gitmem that jobs of a forge are told to install.
@@ -38,7 +39,8 @@ CODE = {
 def _clean_environment(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Take the machine's settings out of every test: HOME, XDG folders, git's and gitmem's variables."""
     home = tmp_path_factory.mktemp("home")
-    for name in [n for n in os.environ if n.startswith(("GIT_", "GITMEM_", "MEMORY_", "XDG_"))]:
+    ours = ("GIT_", "GITMEM_", "MEMORY_", "XDG_")
+    for name in [n for n in os.environ if n.startswith(ours) or n in AGENT_VARIABLES]:
         del os.environ[name]
     # A run that was started in the background ignores Ctrl-C, and so would every program that the tests start.
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -8,6 +8,8 @@ from conftest import git
 from models import make_static
 from proving import make_memory, put
 
+from gitmem.app import Memory
+
 # Questions in words that no memory has, and what they mean.
 LOGIN, STORAGE, TIME = "authentication", "database", "deadline"
 STORE = {
@@ -24,7 +26,15 @@ def make_model(folder: Path, *, scale: float = 1.0) -> str:
     return f"model2vec:{make_static(folder, scale=scale)}"
 
 
+def choose(repo: Path, setting: str, name: str = "embed") -> None:
+    """Choose a model for this repository, and accept that: a setting that loads a model or sends text asks for it."""
+    git(repo, "config", f"gitmem.{name}", setting)
+    with Memory(repo) as memory:
+        if memory.ignored_settings:
+            memory.accept_settings()
+
+
 def set_up(repo: Path, setting: str) -> None:
     """Write the store and choose the model, as a person would."""
     put(repo, STORE)
-    git(repo, "config", "gitmem.embed", setting)
+    choose(repo, setting)

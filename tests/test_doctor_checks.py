@@ -46,6 +46,6 @@ def test_what_the_policy_may_not_decide_is_told_with_where_it_is_decided(memory:
     assert [(p.severity, p.message.split(" ", 1)[0], p.hint) for p in found] == [
         ("warning", "roles.dev.budget_tokens", "set 8000 or less"),
         ("warning", "secrets.allow", "where you want it: git config --add gitmem.secretsAllow RULE"),
-        ("warning", "stops.push", "where you want it: git config gitmem.stopPush true"),
+        ("warning", "stops.push", "where you want it: git config --global gitmem.stopPush true"),
     ]
     assert found == [p for p in memory.doctor(fix=False).problems if p.code == "policy-no-effect"]

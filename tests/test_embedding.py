@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from meanings import LOGIN, STORAGE, STORE, TIME, make_model, set_up
+from meanings import LOGIN, STORAGE, STORE, TIME, choose, make_model, set_up
 from proving import Clock, make_memory, put
 
 from gitmem.app import Memory
@@ -71,7 +71,7 @@ def test_filter_that_leaves_little_finds_it_behind_many_better_ones(
     monkeypatch.setattr(plain, "CANDIDATES", 3)
     better = [make_memory(f"n-{n}", f"Login {n}" if n < 20 else f"Table {n}") for n in range(70)]
     put(repo, STORE, *better, make_memory("odd", "A token expires", kind="pattern"))
-    git(repo, "config", "gitmem.embed", model)
+    choose(repo, model)
     with Memory(repo) as memory:
         memory.embed_rebuild()
 
@@ -126,7 +126,7 @@ def test_edit_of_the_text_is_embedded_again_and_one_of_tags_is_not(store: Path) 
     "setting", ["model2vec:/nowhere/at/all", "http://127.0.0.1:9/v1#model", "nonsense"], ids=["gone", "down", "unknown"]
 )
 def test_model_that_is_of_no_use_leaves_words_and_one_line(store: Path, setting: str) -> None:
-    git(store, "config", "gitmem.embed", setting)
+    choose(store, setting)
 
     assert keys(store, "vacuum") == ["vacuum"]
     assert len(notices(store)) == 1
@@ -239,7 +239,7 @@ def test_another_model_is_embedded_beside_and_the_old_one_removed_by_rebuild(
     store: Path, model: str, tmp_path: Path
 ) -> None:
     keys(store, LOGIN)
-    git(store, "config", "gitmem.embed", make_model(tmp_path / "other", scale=2.0))
+    choose(store, make_model(tmp_path / "other", scale=2.0))
 
     assert keys(store, LOGIN)[0] == "sso"
     with Memory(store) as memory:
@@ -253,7 +253,7 @@ def test_code_may_have_a_model_of_its_own(store: Path, tmp_path: Path) -> None:
     code = "```\nlogin(token)\nlogin(token)\nsignin(token)\n```"
     put(store, make_memory("snippet", "How it is called", code, kind="pattern"))
     setting = make_model(tmp_path / "code", scale=3.0)
-    git(store, "config", "gitmem.embedCode", setting)
+    choose(store, setting, "embedCode")
 
     found = keys(store, LOGIN)
 

@@ -6,8 +6,8 @@ import sys
 
 from gitmem.app import Memory
 from gitmem.cli.output import Output
-from gitmem.config import variable
-from gitmem.errors import RefusedError, UsageError
+from gitmem.config import agent_sign
+from gitmem.errors import RefusedError, TrustError, UsageError
 from gitmem.model import FACTORS, MARKS, STATUSES
 from gitmem.store.scope import LISTED, PROJECT, SCOPES
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 def open_memory(args: argparse.Namespace, out: Output) -> Memory:
     """Return the memory of the repository the command runs in."""
     memory = Memory(progress=out.progress)
+    memory.notices += [memory.ignoring] if memory.ignoring else []
     if memory.config.color != "auto":
         out.set_color(memory.config.color)
     return memory
@@ -293,14 +294,31 @@ def print_changes(changes: Sequence[Change], args: argparse.Namespace, out: Outp
 def is_interactive() -> bool:
     """Tell whether a person sits at a terminal that can be asked: standard input and the terminal device itself.
 
-    Where an agent is named (GITMEM_AGENT), nobody does: an agent may have a terminal of its own.
+    Where the environment is an agent's, nobody does: an agent may have a terminal of its own.
     """
-    if variable("GITMEM_AGENT"):
+    if agent_sign():
         return False
     terminal = open_terminal() if sys.stdin is not None and sys.stdin.isatty() else None
     if terminal is not None:
         terminal.close()
     return terminal is not None
+
+
+def need_terminal(memory: Memory, hint: str) -> Any:
+    """Return the terminal at which a person can be asked for an approval.
+
+    Raises:
+        TrustError: An agent runs this, or there is no terminal; *hint* says what helps where there is none.
+    """
+    if sign := agent_sign() or (memory.config.agent and "gitmem.agent"):
+        raise TrustError(
+            f"only a person can approve, and {sign} says that an agent runs this command",
+            hint="run it in a terminal that no agent uses",
+        )
+    terminal = open_terminal()
+    if terminal is None:
+        raise TrustError("an approval is asked for on the terminal, and there is none here", hint=hint)
+    return terminal
 
 
 def open_terminal() -> Any:

@@ -8,7 +8,7 @@ again. `--print` writes the lines of a reviewed list for CI (gitmem verify --app
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.errors import TrustError, UsageError
+from gitmem.errors import UsageError
 from gitmem.hygiene import display
 
 TYPE_CHECKING = False
@@ -23,9 +23,13 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "gitmem trust auth-tests-pass",
     "gitmem trust --review",
+    "gitmem trust --settings",
     "gitmem trust --list",
     "gitmem trust --print > .github/gitmem-approved",
 )
+
+
+IN_CI = "run it in a terminal; in CI: gitmem verify --approved FILE, a list reviewed on the default branch"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,6 +38,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--review", action="store_true", help="go through all commands that wait")
     parser.add_argument("--list", action="store_true", help="list what was approved or denied here")
     parser.add_argument("--print", action="store_true", help="print the lines of a reviewed list; approves nothing")
+    parser.add_argument(
+        "--settings",
+        action="store_true",
+        help="accept the settings of this repository's own configuration that run a program or send text",
+    )
     shared.add_json(parser)
 
 
@@ -44,8 +53,12 @@ def run(args: argparse.Namespace, out: Output) -> int:
             return _list(memory, args, out)
         if args.print:
             return _print(memory, args, out)
+        if args.settings and not args.keys:
+            return _accept_settings(memory, out)
+        if args.settings:
+            raise UsageError("--settings and keys cannot be combined")
         if not args.keys and not args.review:
-            raise UsageError("trust needs the keys of facts, or one of --review, --list, --print")
+            raise UsageError("trust needs the keys of facts, or one of --review, --settings, --list, --print")
         return _approve(memory, args, out)
 
 
@@ -77,18 +90,7 @@ def _print(memory: Memory, args: argparse.Namespace, out: Output) -> int:
 
 
 def _approve(memory: Memory, args: argparse.Namespace, out: Output) -> int:
-    if memory.config.agent:
-        raise TrustError(
-            f"{memory.config.agent} is an agent, and approvals are a person's",
-            hint="a person runs it without GITMEM_AGENT",
-        )
-    terminal = shared.open_terminal()
-    if terminal is None:
-        raise TrustError(
-            "an approval is asked for on the terminal, and there is none here",
-            hint="run it in a terminal; in CI: gitmem verify --approved FILE, a list reviewed on the default branch",
-        )
-    with terminal:
+    with shared.need_terminal(memory, IN_CI) as terminal:
         trust = memory.trust()
         dues = memory.commands(memory.need(args.keys)) if args.keys else memory.waiting()
         dues = [due for due in dues if not trust.allows(due.row.spec)]
@@ -107,6 +109,34 @@ def _approve(memory: Memory, args: argparse.Namespace, out: Output) -> int:
                 memory.deny(due)
     out.line(f"{approved} of {len(dues)} approved")
     return 0 if approved == len(dues) else 1
+
+
+def _accept_settings(memory: Memory, out: Output) -> int:
+    """Ask for the settings that are ignored: all of them or none."""
+    from gitmem.opened.guarded import shown, spec_of
+    from gitmem.verify.trust import TYPED_DIGITS
+
+    if not memory.ignored_settings:
+        out.note("this repository's own configuration has no settings that wait for approval")
+        return 0
+    spec = spec_of(memory.ignored_settings)
+    lines = [
+        "",
+        "This repository's own configuration sets:",
+        *(f"    {line}" for line in shown(memory.ignored_settings)),
+        "  They name programs or models that read your memories, questions and sessions, or ask agents to push.",
+        f"  hash {spec[:TYPED_DIGITS]}…",
+        f"  Type the first {TYPED_DIGITS} digits to accept these values in this clone; Enter to keep ignoring them: ",
+    ]
+    with shared.need_terminal(
+        memory, "run it in a terminal, or set it for all repositories: git config --global"
+    ) as terminal:
+        terminal.write("\n".join(lines).encode("utf-8", "backslashreplace"))
+        is_accepted = _read_line(terminal).strip().lower() == spec[:TYPED_DIGITS]
+    if is_accepted:
+        memory.accept_settings()
+    out.note("accepted in this clone" if is_accepted else "still ignored")
+    return 0 if is_accepted else 1
 
 
 def ask(terminal: Any, due: Due, number: int, of: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,17 +11,29 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
 
-EXAMPLES = ("gitmem untrust auth-tests-pass",)
+EXAMPLES = ("gitmem untrust auth-tests-pass", "gitmem untrust --settings")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what untrust takes."""
-    parser.add_argument("keys", nargs="+", metavar="KEY", help="the facts whose commands to deny")
+    parser.add_argument("keys", nargs="*", metavar="KEY", help="the facts whose commands to deny")
+    parser.add_argument(
+        "--settings", action="store_true", help="ignore the repository's own settings that run a program or send text"
+    )
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Deny the commands of facts."""
     with shared.open_memory(args, out) as memory:
+        if args.settings:
+            denied = memory.deny_settings()
+            out.note(
+                "its settings are ignored" if denied else "this repository's own configuration has no such settings"
+            )
+        if not args.keys:
+            if not args.settings:
+                raise UsageError("untrust needs the keys of facts, or --settings")
+            return 0
         dues = memory.commands(memory.need(args.keys))
         for due in dues:
             memory.deny(due)

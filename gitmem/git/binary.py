@@ -9,6 +9,7 @@ from gitmem.config import git_config_files, git_environment, variable
 from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoundError
 from gitmem.frozen import frozen
 from gitmem.git import breadth, configured
+from gitmem.git.lazy import CONFIG_OF_WORKTREE, NO_FETCH, programs_of
 from gitmem.git.repository import Repository, Unsure, is_oid, read_head, read_ref
 
 TYPE_CHECKING = False
@@ -41,7 +42,6 @@ SAFE = (
 # 100,000 take half a second; no memory has so many. The largest code trees have ten times as many.
 STORE_BOUNDS = (64 * 1024 * 1024, 15.0)
 CODE_BOUNDS = (640 * 1024 * 1024, 150.0)
-CONFIG_OF_WORKTREE = "config.worktree"
 _FOLDER_MODE = "040000"
 _FOLDER = _FOLDER_MODE.encode()
 # What keeps git from reading the system's settings: git(1).
@@ -104,6 +104,9 @@ class Git:
         self.repository = repository
         self.objects = objects
         self._fetches = fetches
+        # Whether a person accepted the programs that the repository's own configuration names for that.
+        self.accepts_programs = False
+        self._programs: dict[str, str] | None = None
         self._identity: tuple[str, str] | None = None
         self._settings: dict[str, str] = {}
 
@@ -115,10 +118,15 @@ class Git:
     def environment(self, *, transport: bool = False) -> dict[str, str]:
         """Return the environment of its calls."""
         env = git_environment(transport=transport)
-        if not self._fetches:
-            # The first for every git, the second with better words where it is known (git 2.45): git(1).
-            env |= {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
+        if not self._fetches or (not self.accepts_programs and self.fetch_programs()):
+            env |= NO_FETCH
         return env if self.objects is None else env | {"GIT_ALTERNATE_OBJECT_DIRECTORIES": quote_path(self.objects)}
+
+    def fetch_programs(self) -> dict[str, str]:
+        """Return the programs that the repository itself names for fetching objects it lacks, by setting."""
+        if self._programs is None:
+            self._programs = programs_of(self.repository)
+        return self._programs
 
     def run(
         self,
@@ -287,22 +295,31 @@ class Git:
     def config_values(self) -> dict[str, str]:
         """Return the ``gitmem.*`` settings of git config, by lower-case name without ``gitmem.``.
 
-        Of one that may be given several times, the values are apart by ``configured.APART``. The files are read by hand
-        where that is certain, and most repositories have none: that spares a process.
+        Of one that may be given several times, the values are apart by ``configured.APART``.
+        """
+        return configured.collected((name, value) for name, value, _ in self.config_settings())
+
+    def config_settings(self) -> list[configured.Setting]:
+        """Return the ``gitmem.*`` settings of git config in git's order, and whether each is the repository's own.
+
+        The files are read by hand where that is certain, and most repositories have none: that spares a process.
         """
         files = {path: content for path in self._config_files() if (content := configured.mentions(path))}
         if not files:
-            return {}
+            return []
         try:
             # Whether a file of one work tree counts is another setting, and without HOME git reads no file of a person.
             if any(path.endswith(CONFIG_OF_WORKTREE) for path in files) or not variable("HOME"):
                 raise Unsure
-            pairs = [pair for content in files.values() for pair in configured.read_section(content)]
+            persons = git_config_files(self.repository.common)[2:]
+            return [
+                (name, value, path not in persons)
+                for path, content in files.items()
+                for name, value in configured.read_section(content)
+            ]
         except Unsure:
-            done = self.run("config", "-z", "--get-regexp", r"^gitmem\.", check=False)
-            asked = (item.partition("\n") for item in os.fsdecode(done.stdout).split("\0") if item)
-            pairs = [(name.removeprefix("gitmem."), value) for name, _, value in asked]
-        return configured.collected(pairs)
+            done = self.run("config", "-z", "--show-scope", "--get-regexp", r"^gitmem\.", check=False)
+            return configured.read_scopes(os.fsdecode(done.stdout))
 
     def _config_files(self) -> tuple[str, ...]:
         """Return the files in which settings may stand; what is read later wins."""

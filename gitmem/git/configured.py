@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 SECTION = "gitmem"
 # Settings that may be given several times; an empty value takes back those before it, as git's own lists do.
 MULTIPLE = frozenset({"stores"})
+# A setting's name without the section, its value, and whether the repository's own configuration says so.
+Setting = tuple[str, str, bool]
+# The scopes of the person's configuration; all others are the repository's.
+PERSONS = ("system", "global", "command")
 # What parts the values of one of these: neither git nor the environment can have it in a value.
 APART = "\0"
 # What a value is made of where the text of the file is the value.
@@ -63,6 +67,19 @@ def _setting(line: str) -> tuple[str, str]:
     if not equals or not is_plain or not _ODD.isdisjoint(value):
         raise Unsure
     return name.lower(), value
+
+
+def read_scopes(printed: str) -> list[Setting]:
+    """Return the settings that ``git config -z --show-scope --get-regexp`` printed, in its order.
+
+    Source: git-config(1), SCOPES. What a repository's files include has the scope of the file that includes it.
+    """
+    words = printed.split("\0")
+    found = []
+    for scope, setting in zip(words[:-1:2], words[1::2], strict=True):
+        name, _, value = setting.partition("\n")
+        found.append((name.removeprefix(f"{SECTION}."), value, scope not in PERSONS))
+    return found
 
 
 def collected(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:

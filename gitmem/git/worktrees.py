@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 
 from gitmem import process
-from gitmem.config import git_environment
 from gitmem.frozen import frozen
 from gitmem.git.binary import Git
 from gitmem.git.repository import Repository
@@ -202,4 +201,4 @@ def _inside(view: Git, *args: str, input: bytes | None = None, check: bool = Tru
     top = view.repository.top
     assert top is not None, "a view has files"
     argv = view.argv(f"--work-tree={top}", "-C", top, *PLAIN, *args, durable=True)
-    return process.run(argv, env=git_environment(), input=input, check=check)
+    return process.run(argv, env=view.environment(), input=input, check=check)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from gitmem.app import Memory
 from gitmem.catalog.schema import FILE_NAME
-from gitmem.config import git_config_files
+from gitmem.config import git_config_files, state_home
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.store import proposed
 
@@ -111,7 +111,9 @@ def _look(memory: Memory) -> _Seen:
     repository = memory.git.repository
     files = (repository.common, f"{repository.state}/{FILE_NAME}", f"{repository.state}/{proposed.FILE_NAME}")
     places = tuple(map(_numbers, files))
-    return (*places, *(_numbers(path, ("st_mtime_ns", "st_size")) for path in git_config_files(repository.common)))
+    # Which of the settings count is a matter of approvals, too.
+    settings = (*git_config_files(repository.common), f"{state_home()}/trust")
+    return (*places, *(_numbers(path, ("st_mtime_ns", "st_size")) for path in settings))
 
 
 def _numbers(path: str, more: tuple[str, ...] = ()) -> tuple[int, ...] | None:

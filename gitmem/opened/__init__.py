@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import time
 
-from gitmem import config
 from gitmem.catalog.catalog import discard_damaged
 from gitmem.errors import GitmemError, NotFoundError
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
+from gitmem.opened import guarded
 from gitmem.opened.others import has_private, open_private, open_universal
 from gitmem.opened.proofs import ProvingStore
 from gitmem.store.home import FOLDER, find_tree, is_home
@@ -77,7 +77,7 @@ class Opened(ProvingStore):
         found = discover(os.path.abspath(start))
         remove_links(*found.states)
         git = Git(outside(found))
-        settings = config.load(git.config_values())
+        settings, self.ignored_settings, self.ignoring = guarded.read(git)
         store = project_store(git, settings, follows=follows)
         # The folder that somebody is in, and the top of its work tree.
         self.here = (os.path.abspath(start), git.repository.top or "")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 
-from gitmem import config
 from gitmem.catalog.keys import tell_unreadable
 from gitmem.errors import ConflictError, NotFoundError, ProcessError, TrustError
 from gitmem.opened.store import REFRESH_ATTEMPTS, REFRESH_PAUSE_S, OpenedStore
@@ -13,7 +12,7 @@ from gitmem.store.scope import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from gitmem.catalog.catalog import Catalog
     from gitmem.model import Verdict
@@ -23,18 +22,21 @@ if TYPE_CHECKING:
 
 
 class ProvingStore(OpenedStore):
-    """An opened store whose facts can be proved."""
+    """An opened store whose facts can be proved.
+
+    Attributes:
+        ignored_settings: Settings of the repository itself that do not count until they are accepted, by name.
+        ignoring: The line about them; empty where there are none, or the person denied them.
+    """
+
+    ignored_settings: Mapping[str, str]
+    ignoring: str
 
     def trust(self) -> Trust:
         """Return the approvals of this clone."""
-        from gitmem.store.local import clone_id
-        from gitmem.verify.trust import Trust
+        from gitmem.verify.trust import of_clone
 
-        try:
-            clone = clone_id(self.git.repository.state)
-        except OSError:
-            clone = ""  # a read-only repository that nobody ever approved anything in
-        return Trust(config.state_home(), clone)
+        return of_clone(self.git)
 
     def default_branch(self) -> str:
         """Return the code's default branch as a full ref, or an empty string."""
@@ -166,6 +168,27 @@ class ProvingStore(OpenedStore):
     def deny(self, due: Due) -> None:
         """Deny one command in this clone."""
         self.trust().revoke(self._approval("deny", due))
+
+    def accept_settings(self) -> None:
+        """Accept the settings that are ignored, in this clone. Only ever called for a person at a terminal."""
+        from gitmem.opened import guarded
+
+        settings = self.ignored_settings
+        self.trust().approve(self._settings_approval("allow", guarded.shown(settings), guarded.spec_of(settings)))
+
+    def deny_settings(self) -> bool:
+        """Ignore the guarded settings that this repository has; tell whether it has any."""
+        from gitmem.opened import guarded
+
+        settings = guarded.of_repository(self.git)
+        if settings:
+            self.trust().revoke(self._settings_approval("deny", guarded.shown(settings), guarded.spec_of(settings)))
+        return bool(settings)
+
+    def _settings_approval(self, verdict: str, shown: list[str], spec: str) -> Approval:
+        from gitmem.verify.trust import Approval
+
+        return Approval(verdict, spec, "settings", "; ".join(shown), self.now, self.author().who)
 
     def _approval(self, verdict: str, due: Due) -> Approval:
         from gitmem.verify.trust import Approval

@@ -14,7 +14,6 @@ import time
 from pathlib import Path
 
 from gitmem import background, process
-from gitmem.config import git_environment
 from gitmem.errors import ConflictError, GitmemError, ProcessError
 from gitmem.frozen import frozen
 from gitmem.git.binary import Git
@@ -254,7 +253,7 @@ def _import(
     # Deltas between memories save little and cost half of a large import's time; git gc makes them when it packs.
     deltas = [] if is_small else ["--depth=0"]
     argv = git.argv("fast-import", "--quiet", "--date-format=raw", *deltas, durable=True, git_dir=git_dir)
-    done = process.run(argv, env=git_environment(), input=stream, check=False, keep=(keep,))
+    done = process.run(argv, env=git.environment(), input=stream, check=False, keep=(keep,))
     if done.status != 0:
         litter.sweep(git, ref, report_age_s=0)
         _explain_refusal(git, ref, seen, done, argv)

@@ -82,7 +82,11 @@ def scan_all(git: Git, commit: str) -> Scan:
             reason = err.stderr.strip().removeprefix("fatal: ").split("\n")[0] or "git does not say why"
             raise RemoteError(
                 f"the memory at {commit[:12]} is not whole in this partial clone and cannot be fetched ({reason})",
-                hint="try again when its remote can be reached, or clone without --filter",
+                hint=(
+                    "to fetch with the program that this repository's configuration names: gitmem trust --settings"
+                    if git.fetch_programs() and not git.accepts_programs
+                    else "try again when its remote can be reached, or clone without --filter"
+                ),
             ) from err
         first = err
     for back in range(1, READABLE_WITHIN):

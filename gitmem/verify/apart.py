@@ -9,7 +9,6 @@ import shutil
 from pathlib import Path
 
 from gitmem import process
-from gitmem.config import git_environment
 from gitmem.git.binary import FALLBACK_IDENTITY, Git, quote_path
 
 TYPE_CHECKING = False
@@ -63,7 +62,7 @@ class Apart:
 
     def run_whole(self, *args: str, input: bytes | None = None) -> process.Finished:
         """Run git on the copy and return all of what it did."""
-        env = git_environment() | {
+        env = self._git.environment() | {
             "GIT_INDEX_FILE": str(self._index),
             "GIT_OBJECT_DIRECTORY": str(self.objects),
             "GIT_ALTERNATE_OBJECT_DIRECTORIES": quote_path(self._git.repository.common_dir / "objects"),

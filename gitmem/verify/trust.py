@@ -13,9 +13,11 @@ import stat
 from hashlib import sha256
 from pathlib import Path
 
+from gitmem.config import state_home
 from gitmem.errors import NotFoundError, TrustError
 from gitmem.frozen import frozen
 from gitmem.locks import CLOSE_ON_EXEC
+from gitmem.store.local import clone_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -149,6 +151,15 @@ class Trust:
                 f"{self.folder} is not a folder that only you can write to; nothing is approved",
                 hint=f"look at what is in it, then: chmod 700 {self.folder}",
             )
+
+
+def of_clone(git: Git) -> Trust:
+    """Return the approvals of a clone; none can be given in a read-only repository that never had one."""
+    try:
+        clone = clone_id(git.repository.state)
+    except OSError:
+        clone = ""
+    return Trust(state_home(), clone)
 
 
 def read_list(git: Git, path: str, default_branch: str) -> list[str]:

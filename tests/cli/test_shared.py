@@ -5,12 +5,16 @@ from __future__ import annotations
 import argparse
 import io
 import sys
+from pathlib import Path
 
 import pytest
+from conftest import git
 
+from gitmem.app import Memory
 from gitmem.cli import shared
 from gitmem.cli.output import Output
-from gitmem.errors import RefusedError, UsageError
+from gitmem.config import AGENT_VARIABLES
+from gitmem.errors import RefusedError, TrustError, UsageError
 from gitmem.model import Hit
 from gitmem.recall.asked import Found
 
@@ -84,6 +88,27 @@ def test_closed_standard_input_is_empty_and_asks_nobody(monkeypatch: pytest.Monk
 
     assert shared.read_standard_input(10) == ""
     assert not shared.is_interactive()
+
+
+@pytest.mark.parametrize("name", AGENT_VARIABLES)
+def test_environment_of_an_agent_is_no_person(monkeypatch: pytest.MonkeyPatch, memory: Memory, name: str) -> None:
+    monkeypatch.setattr(shared, "open_terminal", io.BytesIO)
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+    assert shared.is_interactive()
+    assert shared.need_terminal(memory, "")
+    monkeypatch.setenv(name, "1")
+
+    assert not shared.is_interactive()
+    with pytest.raises(TrustError, match=f"{name} says that an agent runs this"):
+        shared.need_terminal(memory, "")
+
+
+def test_clone_that_belongs_to_an_agent_approves_nothing(monkeypatch: pytest.MonkeyPatch, repo: Path) -> None:
+    monkeypatch.setattr(shared, "open_terminal", io.BytesIO)
+    git(repo, "config", "gitmem.agent", "ana")
+
+    with Memory(repo) as memory, pytest.raises(TrustError, match=r"gitmem\.agent says"):
+        shared.need_terminal(memory, "")
 
 
 def hit(key: str, *, status: str = "", factors: tuple[tuple[str, float], ...] = ()) -> Hit:

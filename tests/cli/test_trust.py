@@ -64,5 +64,5 @@ def test_it_must_be_said_which_commands(run_cli) -> None:
 
     assert (done.status, done.err) == (
         2,
-        "gitmem: error: trust needs the keys of facts, or one of --review, --list, --print\n",
+        "gitmem: error: trust needs the keys of facts, or one of --review, --settings, --list, --print\n",
     )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git
+from meanings import choose
 from proving import put
 
 from gitmem.app import Memory
@@ -23,7 +24,7 @@ def tree(repo: Path, memory: Memory, tmp_path: Path) -> Path:
     git(tmp_path, "init", "-q", "--bare", "remote.git")
     git(repo, "remote", "add", "origin", str(tmp_path / "remote.git"))
     git(repo, "push", "-q", "origin", "main")
-    git(repo, "config", "gitmem.stopPush", "true")
+    choose(repo, "true", "stopPush")
     git(repo, "worktree", "add", "-q", "-b", "work", str(tmp_path / "tree"))
     return tmp_path / "tree"
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem embed status", "gitmem embed status --json")
-HOW = "none is set up; for one: git config gitmem.embed model2vec:potion-base-8M"
+HOW = "none is set up; for one: git config --global gitmem.embed model2vec:potion-base-8M"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
