@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 FILE_NAME = "local.sqlite"
+ID_NAME = "clone-id"
 # How many verdicts of one fact are kept: those of the branches somebody switches between (checked on insert).
 KEPT_PER_FACT = 20
 
@@ -227,7 +228,7 @@ def clone_id(state_dir: str | Path) -> str:
     Raises:
         OSError: It does not exist and cannot be made here.
     """
-    path = os.path.join(state_dir, "clone-id")
+    path = os.path.join(state_dir, ID_NAME)
     try:
         return _read_id(path)
     except FileNotFoundError:
