@@ -14,7 +14,7 @@ from time import monotonic
 from gitmem import config, locks
 from gitmem.analysis import format_stamp
 from gitmem.catalog import schema
-from gitmem.catalog.catalog import LOCK_NAME, Catalog, is_by_another
+from gitmem.catalog.catalog import LOCK_NAME, Catalog, is_by_another, is_damage
 from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoundError, RefusedError
 from gitmem.frozen import replace
 from gitmem.git.binary import Git
@@ -313,9 +313,8 @@ class Listing:
         A damaged one does not say which it is, so those of all listed stores are made anew. Where the disk of one
         fails, that store is left out.
         """
-        if not isinstance(err, sqlite3.OperationalError):
-            for store in self._stores.values():
-                store.discard()
+        if is_damage(err):
+            self.discard_damaged(err)
             return bool(self._stores)
         failing = [name for name, store in self._stores.items() if not _is_readable(store)]
         for name in failing:
@@ -325,8 +324,9 @@ class Listing:
 
     def discard_damaged(self, err: BaseException) -> None:
         """Throw the indexes away where an error says that one is damaged: the next command makes them anew."""
-        if type(err) is sqlite3.DatabaseError:
-            self.mend(err)
+        if is_damage(err):
+            for store in self._stores.values():
+                store.discard()
 
     def _note(self, notice: str) -> None:
         notice = " ".join(notice.split())

@@ -153,7 +153,7 @@ class OpenedStore:
     @property
     def proofs_folder(self) -> str:
         """Return where it is kept which commits are a store's."""
-        return self.git.repository.state
+        return self.usable(self.git.repository.state)
 
     def _is_readable(self, tip: str) -> bool:
         kind = proof.read(self.proofs_folder).get(tip, "")

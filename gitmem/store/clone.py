@@ -22,12 +22,17 @@ from gitmem.frozen import frozen
 from gitmem.locks import CLOSE_ON_EXEC, NO_FOLLOW
 from gitmem.store.local import FILE_NAME as LOCAL
 from gitmem.store.local import ID_NAME, clone_id
+from gitmem.store.planted import CLONES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 # Everything derived in the state folder was made on this machine.
 SEEN = "seen"
 LOCK = "clone.lock"
 # Made from the branch again, or a secret that others may know.
-DERIVED = ("at", "vectors", "whoosh", "listed", "home-index", "proposal-index", "mcp-token")
+DERIVED = ("at", "vectors", "whoosh", "listed", "home-index", "proposal-index", "proofs", "mcp-token")
 CATALOG = "catalog.sqlite"
 APART = ".elsewhere"
 
@@ -119,23 +124,35 @@ def _words(kept: list[str]) -> str:
 def _clear(state: str) -> list[str]:
     """Remove what is derived from a state folder and from those of the work trees; return what was set aside."""
     kept = []
-    for folder in (state, *_states_of_work_trees(os.path.dirname(state))):
+    for folder in states_of(os.path.dirname(state)):
         for name in DERIVED:
             _remove(os.path.join(folder, name))
-        for at, folders, files in os.walk(folder):
-            for name in (*folders, *files):
-                if name.startswith(CATALOG):
-                    _remove(os.path.join(at, name))
-                elif name in (LOCAL, f"{LOCAL}-wal", f"{LOCAL}-shm"):
+        remove_indexes([folder])
+        for at, _, files in os.walk(folder):
+            for name in files:
+                if name in (LOCAL, f"{LOCAL}-wal", f"{LOCAL}-shm"):
                     os.replace(os.path.join(at, name), os.path.join(at, name + APART))
                     kept += [os.path.join(at, name + APART)] if name == LOCAL else []
     return kept
 
 
-def _states_of_work_trees(common: str) -> list[str]:
+def remove_indexes(folders: Iterable[str]) -> bool:
+    """Remove every index in some state folders, whatever lies in its place; tell whether there was any."""
+    found = []
+    for folder in folders:
+        for at, below, files in os.walk(folder):
+            found += [os.path.join(at, name) for name in (*below, *files) if name.startswith(CATALOG)]
+            below[:] = [name for name in below if name != CLONES]  # the code may have a file of that name
+    for path in found:
+        _remove(path)
+    return bool(found)
+
+
+def states_of(common: str) -> list[str]:
+    """Return the state folders of a repository and of its linked work trees, without links."""
     folder = os.path.join(common, "worktrees")
     names = os.listdir(folder) if os.path.isdir(folder) else []
-    found = [os.path.join(folder, name, "gitmem") for name in names]
+    found = [os.path.join(common, "gitmem"), *(os.path.join(folder, name, "gitmem") for name in names)]
     return [state for state in found if not os.path.islink(state) and not os.path.islink(os.path.dirname(state))]
 
 
