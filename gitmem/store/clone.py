@@ -105,6 +105,7 @@ def settle(state: str) -> Settled:
         if is_registered(state):
             return Settled(True)  # another process was faster
         kept = _clear(state)
+        locks.settle_modes(state)  # later it would change the time that is registered
         return Settled(register(state), _words(kept))
     except OSError:
         return Settled(False)

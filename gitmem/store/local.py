@@ -10,7 +10,7 @@ import os
 import sqlite3
 
 from gitmem.frozen import fields_of, replace
-from gitmem.locks import CLOSE_ON_EXEC, make_folder
+from gitmem.locks import make_folder, open_private
 from gitmem.model import HOLDS, Verdict
 
 TYPE_CHECKING = False
@@ -249,7 +249,7 @@ def clone_id(state_dir: str | Path) -> str:
     fresh = os.urandom(16).hex()
     # Whole or not at all: another process must not read an empty name, which every clone could have.
     new = f"{path}.{fresh}"
-    fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | CLOSE_ON_EXEC, 0o600)
+    fd = open_private(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
     try:
         with os.fdopen(fd, "w", encoding="ascii") as file:
             file.write(fresh + "\n")
