@@ -321,6 +321,12 @@ def _state_home() -> str:
     return os.path.join(base if base.startswith("/") else os.path.join(home(), ".local", "state"), "gitmem")
 
 
+def clones_place() -> str:
+    """Return where the clones that this machine knows are registered; empty where HOME is empty."""
+    is_lost = os.environ.get("HOME") == "" and not variable("XDG_STATE_HOME").startswith("/")
+    return "" if is_lost else os.path.join(_state_home(), "clones")
+
+
 def second_place(state_folder: str | os.PathLike[str]) -> str:
     """Return the folder that stands in for a repository's state folder while that one cannot be written to.
 

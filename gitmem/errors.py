@@ -23,6 +23,10 @@ class GitmemError(Exception):
         self.hint = hint
 
 
+class DamagedIndexError(GitmemError):
+    """An index was damaged and is thrown away; the next try makes it anew. Its cause is what SQLite or Python said."""
+
+
 class NotFoundError(GitmemError):
     """No such memory, ref or file: the answer is no."""
 

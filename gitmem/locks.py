@@ -29,6 +29,8 @@ NO_FOLLOW: int = getattr(os, "O_NOFOLLOW", 0)
 ONLY_FOLDER: int = getattr(os, "O_DIRECTORY", 0)
 _SHARED = stat.S_ISGID | stat.S_IWGRP
 _FOLDER_OF_GROUP, _FILE_OF_GROUP = 0o2770, 0o660
+# Files of one person even there: secrets.
+_UNSHARED = frozenset({"mcp-token"})
 # Where the byte lies that is locked on Windows.
 FAR_BEHIND = 1 << 30
 # How often it is tried where there is no waiting for a lock.
@@ -140,7 +142,7 @@ def _share(folder: str) -> None:
                 if entry.is_dir(follow_symlinks=False):
                     _settle(entry.path, _FOLDER_OF_GROUP)
                     _share(entry.path)
-                elif entry.is_file(follow_symlinks=False):
+                elif entry.is_file(follow_symlinks=False) and entry.name not in _UNSHARED:
                     _settle(entry.path, _FILE_OF_GROUP)
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
-
+from gitmem.catalog.catalog import is_damage
 from gitmem.opened import Opened
 
 TYPE_CHECKING = False
@@ -40,7 +39,7 @@ class Shown(Opened):
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Close what was opened; throw catalogs of the past away where one of them may be the damaged one."""
-        if self._pasts and type(value) is sqlite3.DatabaseError:
+        if self._pasts and is_damage(value):
             from gitmem.at.catalogs import discard
 
             discard(self.git)

@@ -20,6 +20,7 @@ from gitmem.catalog import schema
 from gitmem.errors import GitmemError, NoRepositoryError, NotFoundError, RefusedError
 from gitmem.opened import listed
 from gitmem.recall.asked import Asked
+from gitmem.store import clone
 
 OURS = make_memory("gw", "The gateway of the service retries")
 THEIRS = (
@@ -404,7 +405,7 @@ def test_an_index_that_turns_out_damaged_while_it_is_asked_is_made_anew(repo: Pa
 
 
 def test_an_index_that_another_process_makes_is_not_waited_for(repo: Path, api: Path) -> None:
-    (api / ".git/gitmem").mkdir()
+    assert clone.register(str(api / ".git/gitmem"))
     held = locks.try_lock(api / ".git/gitmem/catalog.lock")
     assert held is not None
 

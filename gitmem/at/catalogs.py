@@ -69,7 +69,8 @@ def catalog_at(git: Git, now: Catalog, wanted: Wanted, *, progress: Progress = N
     """
     if wanted == Wanted(()):
         return refresh.empty_catalog()
-    top = git.repository.state_dir / FOLDER
+    # Where the present one lives in memory, nothing of the disk may be used.
+    top = (git.repository.state_dir if now.path else Path(os.devnull)) / FOLDER
     folder = top / wanted.folder()
     fresh = top / f"{folder.name}.{os.getpid()}"
     found = _open(folder, wanted)

@@ -7,7 +7,7 @@ import sqlite3
 
 from gitmem import locks
 from gitmem.catalog import packing, schema
-from gitmem.errors import GitmemError
+from gitmem.errors import DamagedIndexError
 from gitmem.locks import make_folder
 from gitmem.model import ENGLISH
 
@@ -250,14 +250,22 @@ def discard_damaged(err: BaseException | None, *folders: str | Path) -> None:
     """Throw the catalogs of some folders away where an error says that one is damaged, and say so; else do nothing.
 
     Raises:
-        GitmemError: It was damaged.
+        DamagedIndexError: It was damaged.
     """
-    if type(err) is not sqlite3.DatabaseError:  # SQLITE_CORRUPT and SQLITE_NOTADB have no class of their own
+    if not is_damage(err):
         return
     for folder in folders:
         schema.discard(os.path.join(folder, schema.FILE_NAME))
     told = "the index was damaged and is thrown away; no memory is lost, they are on the branch"
-    raise GitmemError(told, hint="run the command again: the index is made anew") from err
+    raise DamagedIndexError(told, hint="run the command again: the index is made anew") from err
+
+
+def is_damage(err: BaseException | None) -> bool:
+    """Tell whether an error can mean that a catalog is damaged: one flipped bit can turn up as any error of SQLite's.
+
+    What is no damage after all costs a rebuild, and comes again.
+    """
+    return isinstance(err, sqlite3.Error) and not is_busy(err) and not is_unwritable(err)
 
 
 def is_busy(err: sqlite3.Error) -> bool:

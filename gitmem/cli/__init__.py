@@ -56,7 +56,12 @@ def main(argv: list[str] | None = None) -> int:
         )  # git calls it for each file of a diff: nothing is parsed and no setting read
     from gitmem.cli.output import Output
 
-    out = Output(color=_color(), draws=not _is_dumb())
+    return _finish(arguments, Output(color=_color(), draws=not _is_dumb()), is_first=True)
+
+
+def _finish(arguments: list[str], out: Output, *, is_first: bool) -> int:
+    """Run one command, word what went wrong and return its exit status."""
+    commits = _count_commits()
     try:
         status = _run(arguments, out)
         out.flush()
@@ -67,8 +72,26 @@ def main(argv: list[str] | None = None) -> int:
         out.error("interrupted; what was acknowledged is kept")
         return INTERRUPTED
     except Exception as err:  # noqa: BLE001 - the one place that words errors
-        return _told(err, out, arguments)
+        from gitmem.cli.again import heals, reworded
+
+        rest, has_written = _without_folder(arguments), _count_commits() > commits
+        if is_first and heals(err, out, rest, has_written=has_written):
+            return _finish(rest, out, is_first=False)
+        return _told(reworded(err, is_first=is_first, has_written=has_written), out, arguments)
     return status
+
+
+def _count_commits() -> int:
+    """Return how many commits this process has acknowledged."""
+    writing = sys.modules.get("gitmem.store.commit")
+    return 0 if writing is None else len(writing.MADE)
+
+
+def _without_folder(arguments: list[str]) -> list[str]:
+    """Return a command line without the ``-C DIR`` that was followed already."""
+    while arguments[:1] == ["-C"]:
+        arguments = arguments[2:]
+    return arguments
 
 
 def _answer(words: Sequence[str]) -> int:

@@ -61,6 +61,8 @@ class Output:
         self.set_color(color)
         self.width = self._columns()
         self._drawn_at = 0.0
+        # Whether anything was printed that a second try would repeat.
+        self.has_printed = False
         # How long each line is that is drawn now.
         self._drawn: list[int] = []
         self._draws = self.is_error_terminal and draws
@@ -91,6 +93,7 @@ class Output:
         self._say("".join(pieces), end=end)
 
     def _say(self, text: str, end: str = "\n") -> None:
+        self.has_printed = True
         print(unlike_command(text) if self._is_in_workflow else text, end=end, file=self._out)
 
     def text(self, text: str) -> None:
@@ -100,10 +103,12 @@ class Output:
 
     def exact(self, text: str) -> None:
         """Print what gitmem itself made (a completion script, a reviewed list) as it is."""
+        self.has_printed = True
         print(text, end="" if text.endswith("\n") else "\n", file=self._out)
 
     def bytes(self, data: bytes) -> None:
         """Write what a program reads and gitmem itself made, the same in every locale."""
+        self.has_printed = True
         self._out.flush()
         self._out.buffer.write(data)
 
@@ -112,6 +117,7 @@ class Output:
         import json
 
         self.clear_progress()
+        self.has_printed = True
         text = json.dumps(found, ensure_ascii=False, indent=2)
         shown = escaped_json(text)
         print(shown.replace("##[", "#\\u0023[") if self._is_in_workflow else shown, file=self._out)

@@ -112,8 +112,12 @@ class Git:
 
     def argv(self, *args: str, durable: bool = False, git_dir: Path | None = None) -> list[str]:
         """Return the whole command line of one call."""
-        where = f"--git-dir={git_dir or self.repository.git}"
-        return ["git", where, *SAFE, *(DURABLE if durable else ()), *args]
+        where = [f"--git-dir={git_dir or self.repository.git}"]
+        if self.repository.top is not None and os.path.basename(self.repository.common) != ".git":
+            # A submodule's settings name its work tree; git would then take every path from the current folder
+            # (git-config(1), core.worktree). A call that names a work tree itself comes later and counts.
+            where.append("--work-tree=.")
+        return ["git", *where, *SAFE, *(DURABLE if durable else ()), *args]
 
     def environment(self, *, transport: bool = False) -> dict[str, str]:
         """Return the environment of its calls."""

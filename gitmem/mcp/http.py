@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hmac
 import os
+import shutil
 import socket
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +19,11 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.responses import JSONResponse
 
 from gitmem.errors import GitmemError
+from gitmem.locks import lock as wait_for
+from gitmem.locks import make_folder, open_lock, open_private
 from gitmem.mcp.server import make_server
 from gitmem.mcp.service import Service
+from gitmem.store.clone import LOCK, settle
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +36,7 @@ if TYPE_CHECKING:
 HOST = "127.0.0.1"
 PATH = "/mcp"
 TOKEN_FILE = "mcp-token"  # noqa: S105 - a file's name
+TOKEN_BYTES = 24
 # A request holds one text of a memory, at most 64 KiB.
 BODY_LIMIT = 512 * 1024
 SESSIONS = 64
@@ -100,29 +106,52 @@ def guarded(app: ASGIApp, token: str | None) -> ASGIApp:
 
 
 def kept_token(state: Path) -> str:
-    """Return this clone's token, made on first use; only its owner can read the file.
+    """Return this clone's token for this person, made where there is none that counts.
 
-    It stays, so that what was set up in a client goes on working; deleting the file makes another one.
+    It stays, so that what was set up in a client goes on working; deleting the file makes another one. A token that
+    others may read or made, or that came with a copied clone, does not count.
 
     Raises:
-        GitmemError: The file holds none.
+        GitmemError: None can be kept.
     """
-    path, fresh = state / TOKEN_FILE, os.urandom(24).hex()
-    state.mkdir(mode=0o700, exist_ok=True)
-    # Whole or not at all: another process may read it as soon as it has its name.
-    new = state / f"{TOKEN_FILE}.{os.getpid()}"
-    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        file.write(f"{fresh}\n")
+    if not settle(str(state)).is_usable:
+        return os.urandom(TOKEN_BYTES).hex()
+    path = state / TOKEN_FILE
     try:
-        path.hardlink_to(new)
-    except FileExistsError:
-        pass  # there is one
-    finally:
-        new.unlink()
-    found = path.read_text("ascii", "replace").strip()
-    if len(found) < len(fresh) // 2 or not found.isalnum():
-        raise GitmemError(f"{path} holds no token", hint="delete it: another one is made")
-    return found
+        make_folder(state)
+        lock = open_lock(state / LOCK)
+        try:
+            wait_for(lock)
+            return _read_token(path) or _make_token(path)
+        finally:
+            os.close(lock)
+    except OSError as err:
+        told = f"{path} cannot be written: {err.strerror}"
+        raise GitmemError(told, hint="name a token: GITMEM_MCP_TOKEN=... gitmem mcp --http") from err
+
+
+def _read_token(path: Path) -> str:
+    """Return a token that only this person can have written or read; else an empty string."""
+    try:
+        # A FIFO in its place must not keep the server waiting.
+        with os.fdopen(open_private(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
+            found, text = os.fstat(file.fileno()), file.read(1000).decode("ascii", "replace").strip()
+    except OSError:
+        return ""  # none, or a link
+    is_private = stat.S_ISREG(found.st_mode) and not found.st_mode & 0o077
+    is_own = not hasattr(os, "geteuid") or (is_private and found.st_uid == os.geteuid())
+    return text if is_own and len(text) >= TOKEN_BYTES and text.isalnum() else ""
+
+
+def _make_token(path: Path) -> str:
+    """Put a fresh token in the place of whatever is there, and return the one that is there then."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    new = path.with_name(f"{TOKEN_FILE}.{os.urandom(8).hex()}")
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(f"{os.urandom(TOKEN_BYTES).hex()}\n")
+    new.replace(path)
+    return _read_token(path)
 
 
 def _bound(port: int) -> socket.socket:

@@ -14,13 +14,13 @@ from time import monotonic
 from gitmem import config, locks
 from gitmem.analysis import format_stamp
 from gitmem.catalog import schema
-from gitmem.catalog.catalog import LOCK_NAME, Catalog, is_by_another
+from gitmem.catalog.catalog import LOCK_NAME, Catalog, is_by_another, is_damage
 from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoundError, RefusedError
 from gitmem.frozen import replace
 from gitmem.git.binary import Git
 from gitmem.git.repository import named
 from gitmem.opened.store import OpenedStore
-from gitmem.store import universal
+from gitmem.store import clone, universal
 from gitmem.store.home import find_tree, read_tree
 from gitmem.store.listed import APART, entries_of
 from gitmem.store.planted import has_links
@@ -51,8 +51,8 @@ class ListedStore(OpenedStore):
     Attributes:
         entry: How it is listed here.
         identity: What tells its repository from others.
-        is_own: Whether its repository belongs to whoever runs this, and its state folder holds no link; else nothing
-            of it is written at all.
+        is_own: Whether its repository belongs to whoever runs this, who used it on this machine before, and its state
+            folder holds no link; else nothing of it is written at all.
     """
 
     def __init__(self, opened: Opened, entry: Entry, repository: Repository) -> None:
@@ -64,8 +64,8 @@ class ListedStore(OpenedStore):
         theirs = config.load(own, environment={})
         settings: Config = replace(opened.config, branch=theirs.branch, remote=theirs.remote)
         is_ours = not hasattr(os, "geteuid") or os.stat(repository.common).st_uid == os.geteuid()
-        self.is_own = is_ours and not any(map(has_links, repository.states))
-        self._ours = opened.git.repository.state
+        self.is_own = is_ours and not any(map(has_links, repository.states)) and _is_known(repository.state)
+        self._ours, self._usable_of_ours = opened.git.repository.state, opened.usable
         store = Store(
             LISTED,
             f"refs/heads/{settings.branch}",
@@ -86,9 +86,13 @@ class ListedStore(OpenedStore):
             self._tree_of = (code, find_tree(self.git, code) if self.is_own else read_tree(self.git, code))
         return self._tree_of[1]
 
+    def usable(self, folder: str) -> str:
+        """Return a folder of local state: its own is known to this machine, and ours is settled first."""
+        return self._usable_of_ours(folder) if folder.startswith(self._ours) else folder
+
     def folder(self, tree: str) -> str:
         """Return where its index lies."""
-        return self._place or super().folder(tree)
+        return self.usable(self._place) if self._place else super().folder(tree)
 
     @property
     def proofs_folder(self) -> str:
@@ -98,7 +102,7 @@ class ListedStore(OpenedStore):
     @property
     def vectors_folder(self) -> str:
         """Return the folder that its vectors lie in: with us, since our settings name the model."""
-        return place_of(self._ours, self.entry)
+        return self.usable(place_of(self._ours, self.entry))
 
     def catalog(self, tip: str | None = None) -> Catalog:
         """Return its index, brought up to date: with its repository, where another gitmem has none there."""
@@ -129,6 +133,11 @@ class ListedStore(OpenedStore):
         """Throw its index away, which may be damaged: the next question makes it anew."""
         self.close()
         schema.discard(os.path.join(self._place, schema.FILE_NAME))
+
+
+def _is_known(state: str) -> bool:
+    """Tell whether this machine knows a clone; one that gitmem was never used in becomes known."""
+    return clone.is_registered(state) or (not os.path.lexists(state) and clone.register(state))
 
 
 def place_of(state: str, entry: Entry) -> str:
@@ -304,9 +313,8 @@ class Listing:
         A damaged one does not say which it is, so those of all listed stores are made anew. Where the disk of one
         fails, that store is left out.
         """
-        if not isinstance(err, sqlite3.OperationalError):
-            for store in self._stores.values():
-                store.discard()
+        if is_damage(err):
+            self.discard_damaged(err)
             return bool(self._stores)
         failing = [name for name, store in self._stores.items() if not _is_readable(store)]
         for name in failing:
@@ -316,8 +324,9 @@ class Listing:
 
     def discard_damaged(self, err: BaseException) -> None:
         """Throw the indexes away where an error says that one is damaged: the next command makes them anew."""
-        if type(err) is sqlite3.DatabaseError:
-            self.mend(err)
+        if is_damage(err):
+            for store in self._stores.values():
+                store.discard()
 
     def _note(self, notice: str) -> None:
         notice = " ".join(notice.split())

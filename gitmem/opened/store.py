@@ -10,7 +10,7 @@ from gitmem.catalog import state
 from gitmem.catalog.catalog import Catalog, shown_by
 from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, ProcessError
 from gitmem.locks import settle_modes
-from gitmem.store import proof
+from gitmem.store import clone, proof
 from gitmem.store.local import LocalState
 from gitmem.store.proposed import told_written
 from gitmem.store.scope import UNIVERSAL
@@ -67,6 +67,7 @@ class OpenedStore:
         self._last_good: dict[tuple[str, str], tuple[str, str]] = {}
         self._policy: Policy | None = None
         self._local: LocalState | None = None
+        self._is_usable: bool | None = None
         self._author = author
 
     def close(self) -> None:
@@ -97,8 +98,19 @@ class OpenedStore:
     def local(self) -> LocalState:
         """Return the local state of this clone."""
         if self._local is None:
-            self._local = LocalState(self.store.folder)
+            self._local = LocalState(self.usable(self.store.folder))
         return self._local
+
+    def usable(self, folder: str) -> str:
+        """Return a folder of local state, or one that holds nothing and takes nothing where the clone is not known.
+
+        What a ``.git`` from elsewhere brought along is gone when this returns.
+        """
+        if self._is_usable is None:
+            found = clone.settle(self.git.repository.state)
+            self._is_usable = found.is_usable
+            self.notices += [found.told] if found.told else []
+        return folder if self._is_usable else os.devnull
 
     def find_tip(self) -> str | None:
         """Return the store's commit: of the local branch, else of the remote's; None where there is no store.
@@ -141,7 +153,7 @@ class OpenedStore:
     @property
     def proofs_folder(self) -> str:
         """Return where it is kept which commits are a store's."""
-        return self.git.repository.state
+        return self.usable(self.git.repository.state)
 
     def _is_readable(self, tip: str) -> bool:
         kind = proof.read(self.proofs_folder).get(tip, "")
@@ -180,12 +192,12 @@ class OpenedStore:
         # Each work tree has its own HEAD: one catalog for several would be turned back and forth.
         found = os.path.join(self.git.repository.git, "gitmem", "home-index") if tree else self.store.folder
         # So would one for the memory branch, which a scheduled job judges meanwhile, and a proposal.
-        return os.path.join(found, "proposal-index") if self.store.proposal else found
+        return self.usable(os.path.join(found, "proposal-index") if self.store.proposal else found)
 
     @property
     def vectors_folder(self) -> str:
         """Return the state folder that its vectors lie in."""
-        return self.store.folder
+        return self.usable(self.store.folder)
 
     def has_store(self) -> bool:
         """Tell whether there are memories to read."""

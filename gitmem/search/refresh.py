@@ -262,11 +262,8 @@ def follow_written(
             if catalog.meta("commit") == written.base:
                 apply_scan(catalog, scan, contents)
                 catalog.set_meta("commit", written.commit)
-    except sqlite3.DatabaseError as err:
-        # A damaged index is made anew by the next read, too.
-        is_damage = type(err) is sqlite3.DatabaseError
-        if not is_damage and not is_busy(err) and not is_unwritable(err):
-            raise
+    except sqlite3.Error:
+        return  # busy, or on a full disk; and the next read makes a damaged one anew
 
 
 def apply_scan(catalog: Catalog, scan: read.Scan, contents: Iterable[tuple[read.StoredFile, bytes | Problem]]) -> None:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 ATTEMPTS = 30
+# The commits that this process acknowledged: what follows one may not be tried again as if nothing had happened.
+MADE: list[str] = []
 # Asking fast-import for the object names of more paths than this is not worth it: such a commit lands in one pack.
 NAMES_ASKED = 100
 
@@ -118,6 +120,7 @@ def write_commit(
         repairs=repairs,
     )
     if made is not None:
+        MADE.append(made.commit)
         if not made.base and ref.startswith("refs/heads/"):
             _accept_own(git)
         _bring_view(git, ref)
@@ -207,6 +210,7 @@ def advance(
             _explain_refusal(git, ref, old, done, ["git", "update-ref", ref])
             return False
         _sync_folders(git.repository.common_dir, ref, [])
+    MADE.append(commit)
     _bring_view(git, ref)
     return True
 

@@ -10,8 +10,8 @@ import os
 import sqlite3
 
 from gitmem.frozen import fields_of, replace
-from gitmem.locks import CLOSE_ON_EXEC, make_folder
-from gitmem.model import Verdict
+from gitmem.locks import make_folder, open_private
+from gitmem.model import HOLDS, Verdict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,8 +20,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 FILE_NAME = "local.sqlite"
+ID_NAME = "clone-id"
 # How many verdicts of one fact are kept: those of the branches somebody switches between (checked on insert).
 KEPT_PER_FACT = 20
+
+# A verdict that has every field in its type.
+_SAMPLE = Verdict("", "", "", HOLDS, "", "", 0)
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS verdict (id INTEGER PRIMARY KEY, key TEXT NOT NULL, spec TEXT NOT NULL, claim TEXT NOT NULL,
@@ -108,8 +112,6 @@ class LocalState:
 
     def verdicts(self, keys: Iterable[str] | None = None) -> dict[str, list[Verdict]]:
         """Return the verdicts made in this clone by key, the oldest first; of some facts or of all."""
-        import json  # 1 ms, and recall only comes here when statuses must be worked out anew
-
         wanted = None if keys is None else set(keys)
         found: dict[str, list[Verdict]] = {}
         if wanted is not None and len(wanted) <= 500:
@@ -119,7 +121,7 @@ class LocalState:
             rows = self._ask("SELECT key, fields FROM verdict ORDER BY id")
         for key, fields in rows:
             if wanted is None or key in wanted:
-                found.setdefault(key, []).append(_verdict(json.loads(fields)))
+                found.setdefault(key, []).extend(_verdicts(fields))
         if self._only is not None:
             found = {key: kept for key, them in found.items() if (kept := [v for v in them if v.commit in self._only])}
         return found
@@ -149,10 +151,8 @@ class LocalState:
 
     def _give_up(self, db: sqlite3.Connection, err: sqlite3.DatabaseError) -> None:
         """Undo what a full or read-only disk kept out; set the file aside where it is damaged."""
-        if type(err) is sqlite3.DatabaseError:  # SQLITE_CORRUPT and SQLITE_NOTADB have no class of their own
+        if not isinstance(err, sqlite3.OperationalError):
             self._set_aside()
-        elif not isinstance(err, sqlite3.OperationalError):
-            raise err
         elif db.in_transaction:
             db.execute("ROLLBACK")
 
@@ -193,7 +193,7 @@ class LocalState:
         wanted = list(keys) if self._only is None else []
         marks = ",".join("?" * len(wanted))
         rows = self._ask(f"SELECT key, count, last FROM access WHERE key IN ({marks})", wanted)
-        return {key: (count, last) for key, count, last in rows}
+        return {key: (count, last) for key, count, last in rows if isinstance(count, int) and isinstance(last, int)}
 
     def count_looks(self) -> int:
         """Return how often memories were looked at, all together."""
@@ -212,10 +212,24 @@ class LocalState:
             self._give_up(db, err)
 
 
-def _verdict(fields: dict[str, Any]) -> Verdict:
-    """Return a verdict that was made here; what a later gitmem noted of it besides is not known to this one."""
-    known = {name: value for name, value in fields.items() if name in Verdict.__match_args__}
-    return replace(Verdict(**known), own=True)
+def _fits(value: object, sample: object) -> bool:
+    return isinstance(value, type(sample)) or (isinstance(sample, float) and isinstance(value, int))
+
+
+def _verdicts(text: str) -> list[Verdict]:
+    """Return a verdict that was made here; what a later gitmem noted of it besides is not known to this one.
+
+    None where the disk changed it into something else: the check is run again.
+    """
+    import json  # 1 ms, and recall only comes here when statuses must be worked out anew
+
+    try:
+        fields = json.loads(text)
+        known = {name: value for name, value in fields.items() if name in Verdict.__match_args__}
+        found = replace(Verdict(**known), own=True)
+        return [found] if all(_fits(getattr(found, name), getattr(_SAMPLE, name)) for name in known) else []
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return []
 
 
 def clone_id(state_dir: str | Path) -> str:
@@ -227,7 +241,7 @@ def clone_id(state_dir: str | Path) -> str:
     Raises:
         OSError: It does not exist and cannot be made here.
     """
-    path = os.path.join(state_dir, "clone-id")
+    path = os.path.join(state_dir, ID_NAME)
     try:
         return _read_id(path)
     except FileNotFoundError:
@@ -235,7 +249,7 @@ def clone_id(state_dir: str | Path) -> str:
     fresh = os.urandom(16).hex()
     # Whole or not at all: another process must not read an empty name, which every clone could have.
     new = f"{path}.{fresh}"
-    fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | CLOSE_ON_EXEC, 0o600)
+    fd = open_private(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
     try:
         with os.fdopen(fd, "w", encoding="ascii") as file:
             file.write(fresh + "\n")

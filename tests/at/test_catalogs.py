@@ -73,6 +73,7 @@ def test_only_the_last_few_are_kept_and_present_statuses_are_not(memory: Memory,
 
 def test_it_lives_in_memory_where_the_disk_cannot_be_written_to(memory: Memory, repo: Path) -> None:
     tips = _grown(repo, 3)
+    memory.catalog()
     (repo / ".git/gitmem/at").write_text("in the way")
 
     with _at(memory, tips[0]) as found:

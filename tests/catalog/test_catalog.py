@@ -223,7 +223,8 @@ def test_a_damaged_catalog_is_thrown_away_and_said_so(catalog: Catalog, tmp_path
 
 
 @pytest.mark.parametrize(
-    "err", [None, sqlite3.OperationalError("database is locked"), sqlite3.IntegrityError("x"), KeyError()]
+    "err",
+    [None, sqlite3.OperationalError("database is locked"), sqlite3.OperationalError("disk I/O error"), KeyError()],
 )
 def test_for_any_other_error_it_is_kept(catalog: Catalog, tmp_path: Path, err: BaseException | None) -> None:
     discard_damaged(err, tmp_path)

@@ -20,6 +20,7 @@ from proving import make_memory, put
 from serving import ERAS, Answer
 
 from gitmem.errors import GitmemError
+from gitmem.locks import settle_modes
 from gitmem.mcp.http import guarded, kept_token, make_app, serve
 from gitmem.mcp.server import make_server
 from gitmem.mcp.service import Service
@@ -126,10 +127,71 @@ def test_token_is_kept_for_its_owner_alone(tmp_path: Path) -> None:
     file = tmp_path / "gitmem" / "mcp-token"
     assert (first, len(first)) == (second, 48)
     assert file.stat().st_mode & 0o777 == 0o600
-    assert os.listdir(file.parent) == ["mcp-token"]
-    file.write_text("\n")
-    with pytest.raises(GitmemError, match="holds no token"):
-        kept_token(file.parent)
+    assert [name for name in os.listdir(file.parent) if "token" in name] == ["mcp-token"]
+
+
+def linked(file: Path) -> None:
+    file.replace(file.with_name("elsewhere"))
+    file.symlink_to(file.with_name("elsewhere"))
+
+
+def folder(file: Path) -> None:
+    file.unlink()
+    file.mkdir()
+    (file / "x").touch()
+
+
+def pipe(file: Path) -> None:
+    file.unlink()
+    os.mkfifo(file, 0o600)
+
+
+NOT_KEPT = {
+    "read by the group": lambda file: file.chmod(0o640),
+    "read by others": lambda file: file.chmod(0o604),
+    "a link": linked,
+    "a folder": folder,
+    "a pipe": pipe,
+    "empty": lambda file: file.write_text("\n"),
+    "short": lambda file: file.write_text("a" * 20),
+    "garbage": lambda file: file.write_bytes(b"\xff\0" * 50),
+    "of a copied clone": lambda file: (file.parent / "clone-id").write_text("a" * 32 + "\n"),
+}
+
+
+@pytest.mark.parametrize("damage", NOT_KEPT.values(), ids=NOT_KEPT)
+def test_token_that_others_may_know_or_that_is_none_is_replaced(tmp_path: Path, damage) -> None:
+    file = tmp_path / "gitmem" / "mcp-token"
+    first = kept_token(file.parent)
+    damage(file)
+
+    second = kept_token(file.parent)
+
+    assert second != first and len(second) == 48
+    assert kept_token(file.parent) == second
+    assert (file.is_symlink(), file.stat().st_mode & 0o777) == (False, 0o600)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_token_that_somebody_else_made_is_replaced(tmp_path: Path) -> None:
+    file = tmp_path / "gitmem" / "mcp-token"
+    first = kept_token(file.parent)
+    os.chown(file, 54_003, -1)
+
+    assert kept_token(file.parent) != first
+    assert file.stat().st_uid == os.geteuid()
+
+
+def test_token_is_not_shared_with_the_group_that_shares_the_repository(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git").chmod(0o2770)
+    state = tmp_path / ".git" / "gitmem"
+    first = kept_token(state)
+
+    settle_modes(str(state))
+
+    assert (state / "mcp-token").stat().st_mode & 0o777 == 0o600
+    assert kept_token(state) == first
 
 
 def test_port_that_is_taken_is_told(repo: Path) -> None:

@@ -1,0 +1,71 @@
+"""Run a command once more where a damaged index stopped it, after removing everything that is derived.
+
+One flipped bit in an index can turn up as any error: of SQLite, or of the code that reads a row which cannot be. So
+every error that would be reported as a bug removes the indexes of this repository and of the person's own store, and
+the command runs again. A bug that has nothing to do with an index fails again, and is reported then.
+"""
+
+from __future__ import annotations
+
+import os
+
+from gitmem.errors import DamagedIndexError, GitmemError
+from gitmem.git.repository import discover
+from gitmem.store import clone, universal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.cli.output import Output
+
+# A person answered their questions, a program talked to them, or another machine saw what they did.
+NOT_REPEATED = frozenset({"background", "edit", "forge", "mcp", "settle", "trust"})
+# In an argument's place: standard input, which can be read once.
+STANDARD_INPUT = "-"
+
+
+def heals(err: Exception, out: Output, arguments: Sequence[str], *, has_written: bool) -> bool:
+    """Remove the indexes where an error may come from a damaged one; tell whether the command can run once more.
+
+    Args:
+        err: What stopped the command.
+        out: Where it printed.
+        arguments: The command line, without ``-C DIR``.
+        has_written: Whether the command made a commit.
+    """
+    # What gitmem has no words for may be the answer of a damaged index.
+    if isinstance(err, (GitmemError, OSError, EOFError)) and not isinstance(err, DamagedIndexError):
+        return False
+    # The catalog that raised the error may be removed already.
+    is_removed = _remove_indexes() or isinstance(err, DamagedIndexError)
+    return is_removed and _is_repeatable(arguments) and not out.has_printed and not has_written
+
+
+def reworded(err: Exception, *, is_first: bool, has_written: bool) -> Exception:
+    """Return what to report: a bug where a new index is called damaged, and no advice to write the same twice."""
+    if not isinstance(err, DamagedIndexError):
+        return err
+    if not is_first and isinstance(err.__cause__, Exception):
+        return err.__cause__
+    if has_written:
+        return GitmemError(f"{err.message}; the command wrote to the branch before", hint="gitmem list --limit 5")
+    return err
+
+
+def _is_repeatable(arguments: Sequence[str]) -> bool:
+    reads_input = any(word == STANDARD_INPUT or word.endswith(f"={STANDARD_INPUT}") for word in arguments)
+    return not reads_input and arguments[0] not in NOT_REPEATED
+
+
+def _remove_indexes() -> bool:
+    """Remove the indexes of this repository and of the person's own store; tell whether there was any."""
+    is_removed = False
+    for find in (lambda: discover(os.getcwd()), universal.find):  # noqa: PTH109 - where we are
+        try:
+            repository = find()
+            if repository is not None:
+                is_removed |= clone.remove_indexes(clone.states_of(repository.common))
+        except (GitmemError, OSError):
+            continue  # the error that stopped the command says more
+    return is_removed

@@ -1,0 +1,217 @@
+"""Clones that this machine knows: each is registered outside the repository, in the person's own state folder.
+
+A ``.git`` that was copied or unpacked from elsewhere brings a state folder along: an index that hides or invents
+memories, verdicts that claim to be made here. Nothing in that folder can prove that this machine wrote it, so the proof
+lies where no repository reaches: a file named after the clone's id and the number of the file that holds the id. It
+keeps the time at which the kernel last changed that file (stat(2), st_ctime), which no archive can set. A repository
+that was renamed or moved on its disk stays known.
+
+Use: ``is_registered(state, what)`` costs two small reads; ``register(state, what)`` writes; ``settle(state)`` makes the
+state folder usable before anything is read from it. *what* names the fact that is registered, such as ``SEEN``.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+
+from gitmem import locks
+from gitmem.config import clones_place
+from gitmem.frozen import frozen
+from gitmem.locks import CLOSE_ON_EXEC, NO_FOLLOW
+from gitmem.store.local import FILE_NAME as LOCAL
+from gitmem.store.local import ID_NAME, clone_id
+from gitmem.store.planted import CLONES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# Everything derived in the state folder was made on this machine.
+SEEN = "seen"
+LOCK = "clone.lock"
+# Made from the branch again, or a secret that others may know.
+DERIVED = ("at", "vectors", "whoosh", "listed", "home-index", "proposal-index", "proofs", "mcp-token")
+CATALOG = "catalog.sqlite"
+APART = ".elsewhere"
+
+
+@frozen
+class Settled:
+    """Whether a state folder can be used.
+
+    Attributes:
+        is_usable: Whether what is derived may be read and written there.
+        told: A line for the person, or empty.
+    """
+
+    is_usable: bool
+    told: str = ""
+
+
+def is_registered(state: str, what: str = SEEN) -> bool:
+    """Tell whether this very clone was registered on this machine, by this person."""
+    try:
+        name, content = _identity(state)
+        return _is_private(clones_place()) and _read(os.path.join(clones_place(), f"{name}.{what}")) == content
+    except (OSError, ValueError):
+        return False
+
+
+def register(state: str, what: str = SEEN) -> bool:
+    """Register this clone, its id made where it has none; tell whether that was possible."""
+    try:
+        _make_id(state)
+        name, content = _identity(state)
+        folder = _made_place()
+        if not folder:
+            return False
+        path = os.path.join(folder, f"{name}.{what}")
+        new = f"{path}.{os.getpid()}"
+        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | NO_FOLLOW, 0o600), "wb") as file:
+            file.write(content)
+        os.replace(new, path)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def unregister(state: str, what: str = SEEN) -> None:
+    """Forget that this clone was registered."""
+    try:
+        name = _identity(state)[0]
+        os.unlink(os.path.join(clones_place(), f"{name}.{what}"))
+    except (OSError, ValueError):
+        return  # it was not
+
+
+def settle(state: str) -> Settled:
+    """Make a state folder usable: in a clone that is not known here, all that is derived goes before it is read.
+
+    Where the clone cannot be registered, or something cannot be removed, nothing of the folder may be used.
+    """
+    if is_registered(state):
+        return Settled(True)
+    if not _made_place():
+        return Settled(False)
+    try:
+        os.makedirs(state, mode=0o700, exist_ok=True)
+        lock = locks.open_lock(os.path.join(state, LOCK))
+    except OSError:
+        return Settled(False)
+    try:
+        locks.lock(lock)
+        if is_registered(state):
+            return Settled(True)  # another process was faster
+        kept = _clear(state)
+        locks.settle_modes(state)  # later it would change the time that is registered
+        return Settled(register(state), _words(kept))
+    except OSError:
+        return Settled(False)
+    finally:
+        os.close(lock)
+
+
+def _words(kept: list[str]) -> str:
+    if not kept:
+        return ""
+    return (
+        "this clone is new to this machine (copied, unpacked, or first used by this version): verdicts kept in it do"
+        f" not count until gitmem verify makes them anew; they are set aside in {kept[0]}"
+    )
+
+
+def _clear(state: str) -> list[str]:
+    """Remove what is derived from a state folder and from those of the work trees; return what was set aside."""
+    kept = []
+    for folder in states_of(os.path.dirname(state)):
+        for name in DERIVED:
+            _remove(os.path.join(folder, name))
+        remove_indexes([folder])
+        for at, _, files in os.walk(folder):
+            for name in files:
+                if name in (LOCAL, f"{LOCAL}-wal", f"{LOCAL}-shm"):
+                    os.replace(os.path.join(at, name), os.path.join(at, name + APART))
+                    kept += [os.path.join(at, name + APART)] if name == LOCAL else []
+    return kept
+
+
+def remove_indexes(folders: Iterable[str]) -> bool:
+    """Remove every index in some state folders, whatever lies in its place; tell whether there was any."""
+    found = []
+    for folder in folders:
+        for at, below, files in os.walk(folder):
+            found += [os.path.join(at, name) for name in (*below, *files) if name.startswith(CATALOG)]
+            below[:] = [name for name in below if name != CLONES]  # the code may have a file of that name
+    for path in found:
+        _remove(path)
+    return bool(found)
+
+
+def states_of(common: str) -> list[str]:
+    """Return the state folders of a repository and of its linked work trees, without links."""
+    folder = os.path.join(common, "worktrees")
+    names = os.listdir(folder) if os.path.isdir(folder) else []
+    found = [os.path.join(common, "gitmem"), *(os.path.join(folder, name, "gitmem") for name in names)]
+    return [state for state in found if not os.path.islink(state) and not os.path.islink(os.path.dirname(state))]
+
+
+def _remove(path: str) -> None:
+    """Remove a file or a folder; of a link the link itself."""
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path)
+    elif os.path.lexists(path):
+        os.unlink(path)
+
+
+def _identity(state: str) -> tuple[str, bytes]:
+    """Return the name that a clone is registered under, and what the registration holds.
+
+    Raises:
+        OSError, ValueError: It has no id, or none that gitmem made.
+    """
+    fd = os.open(os.path.join(state, ID_NAME), os.O_RDONLY | NO_FOLLOW | CLOSE_ON_EXEC)
+    with open(fd, "rb") as file:
+        name, found = file.read(100).decode("ascii").strip(), os.fstat(fd)
+    if len(name) != 32 or set(name) - set("0123456789abcdef"):
+        raise ValueError(f"{state} has no id of gitmem's")
+    return f"{name}-{found.st_ino}", f"{found.st_dev} {found.st_ctime_ns}\n".encode("ascii")
+
+
+def _make_id(state: str) -> None:
+    """Make the id of a clone where it has none; one that cannot be read is set aside."""
+    try:
+        clone_id(state)
+        _identity(state)
+    except ValueError:
+        path = os.path.join(state, ID_NAME)
+        os.replace(path, f"{path}.damaged")
+        clone_id(state)
+
+
+def _read(path: str) -> bytes:
+    with open(os.open(path, os.O_RDONLY | NO_FOLLOW | CLOSE_ON_EXEC), "rb") as file:
+        return file.read(1000)
+
+
+def _made_place() -> str:
+    """Return the folder of registrations, made where it is missing; empty where this person cannot write to it."""
+    folder = clones_place()
+    if not folder:
+        return ""
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+    except OSError:
+        return ""
+    return folder if _is_private(folder) and os.access(folder, os.W_OK) else ""
+
+
+def _is_private(folder: str) -> bool:
+    """Tell whether a folder is one that only its owner, the person who runs this, can write to."""
+    if not os.path.isabs(folder):
+        return False  # HOME is empty
+    found = os.lstat(folder)
+    if not hasattr(os, "geteuid"):
+        return stat.S_ISDIR(found.st_mode)
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o022

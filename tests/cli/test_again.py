@@ -1,0 +1,94 @@
+"""A command that meets a damaged index runs once more, unless that would do something twice."""
+
+from __future__ import annotations
+
+import io
+import sqlite3
+from pathlib import Path
+
+import pytest
+from conftest import tip
+
+from gitmem.app import Memory
+from gitmem.catalog.catalog import Catalog
+from gitmem.cli import status
+from gitmem.errors import DamagedIndexError, GitmemError
+
+
+@pytest.fixture
+def catalog_file(memory: Memory, repo: Path) -> Path:
+    """Return the catalog of a repository with one memory."""
+    memory.remember("Deploys need VPN", key="vpn")
+    memory.close()
+    return repo / ".git/gitmem/catalog.sqlite"
+
+
+@pytest.mark.parametrize(
+    ("err", "calls", "exit_status"),
+    [
+        (sqlite3.DatabaseError("malformed"), 2, 70),
+        (sqlite3.IntegrityError("NOT NULL"), 2, 70),
+        (DamagedIndexError("thrown away"), 2, 3),
+        (KeyError("a kind that cannot be"), 2, 70),
+        (GitmemError("no"), 1, 3),
+        (PermissionError(13, "Permission denied"), 1, 3),
+    ],
+)
+def test_only_what_may_be_damage_is_tried_again_and_only_once(
+    run_cli, catalog_file: Path, monkeypatch: pytest.MonkeyPatch, err: Exception, calls: int, exit_status: int
+) -> None:
+    ran = []
+
+    def broken(*_: object) -> int:
+        ran.append(catalog_file.exists())
+        raise err
+
+    monkeypatch.setattr(status, "run", broken)
+
+    assert run_cli("-C", ".", "status").status == exit_status
+    assert ran == [True, False][:calls]
+
+
+def write(_: object, __: object) -> None:
+    with Memory() as memory:
+        memory.remember("Tests need a database", key="database")
+
+
+@pytest.mark.parametrize(
+    ("command", "does", "hint"),
+    [
+        (("remember", "Printed"), lambda _, out: out.line("printed"), "run the command again"),
+        (("remember", "Written"), write, "gitmem list"),
+        (("remember", "-"), lambda _, __: None, "run the command again"),
+        (("fact", "Said", "--body=-", "--exists", "src"), lambda _, __: None, "run the command again"),
+        (("edit", "vpn"), lambda _, __: None, "run the command again"),
+    ],
+)
+def test_what_printed_wrote_or_read_its_input_runs_once_and_the_index_is_removed(
+    run_cli, catalog_file: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], does, hint: str
+) -> None:
+    ran = []
+
+    def broken(*given: object) -> int:
+        ran.append(1)
+        does(*given)
+        raise DamagedIndexError("the index was damaged", hint="run the command again")
+
+    monkeypatch.setattr(f"gitmem.cli.{command[0]}.run", broken)
+
+    done = run_cli(*command)
+
+    assert (done.status, len(ran)) == (3, 1), done.err
+    assert hint in done.err
+    assert not catalog_file.exists()
+
+
+def test_memory_from_standard_input_is_not_lost_to_an_empty_second_reading(
+    run_cli, repo: Path, catalog_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = tip(repo)
+    monkeypatch.setattr(Catalog, "meta", lambda *_: 1 / 0)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"Tests need a database")))
+
+    assert run_cli("remember", "-").status == 70
+    assert tip(repo) == before

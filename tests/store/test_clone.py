@@ -1,0 +1,127 @@
+"""A clone that this machine does not know brings nothing along that counts: no index, no verdict of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from gitmem.app import Memory
+from gitmem.config import clones_place
+from gitmem.store.clone import is_registered, register, settle, unregister
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> str:
+    return str(tmp_path / "service" / ".git" / "gitmem")
+
+
+def test_what_is_registered_is_known_until_it_is_taken_back(state: str) -> None:
+    assert not is_registered(state)
+    assert register(state) and register(state, "accepted")
+    assert is_registered(state) and is_registered(state, "accepted")
+
+    unregister(state, "accepted")
+    assert is_registered(state) and not is_registered(state, "accepted")
+
+
+def test_moved_clone_stays_known_and_a_copied_or_unpacked_one_is_not(state: str, tmp_path: Path) -> None:
+    register(state)
+    (tmp_path / "service").rename(tmp_path / "renamed")
+    assert is_registered(str(tmp_path / "renamed" / ".git" / "gitmem"))
+
+    shutil.copytree(tmp_path / "renamed", tmp_path / "copy")
+    assert not is_registered(str(tmp_path / "copy" / ".git" / "gitmem"))
+    subprocess.run(["tar", "-C", tmp_path / "renamed", "-cf", tmp_path / "x.tar", "."], check=True)
+    shutil.rmtree(tmp_path / "renamed")  # its inode may be given again
+    (tmp_path / "renamed").mkdir()
+    subprocess.run(["tar", "-C", tmp_path / "renamed", "-xpf", tmp_path / "x.tar"], check=True)
+    assert not is_registered(str(tmp_path / "renamed" / ".git" / "gitmem"))
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"../../../../tmp/x", b"a" * 32 + b"b"])
+def test_id_that_gitmem_did_not_make_is_set_aside(state: str, content: bytes) -> None:
+    Path(state).mkdir(parents=True)
+    Path(state, "clone-id").write_bytes(content)
+
+    assert not is_registered(state)
+    assert settle(state).is_usable
+    assert is_registered(state)
+    assert Path(state, "clone-id.damaged").read_bytes() == content
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o722])
+def test_registrations_that_others_can_write_do_not_count(state: str, mode: int) -> None:
+    register(state)
+    Path(clones_place()).chmod(mode)
+
+    assert not is_registered(state)
+    assert not settle(state).is_usable
+
+
+def test_nothing_is_known_where_home_is_empty(state: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "")
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.chdir(Path(state).parents[2])
+
+    assert not register(state)
+    assert not settle(state).is_usable
+    assert not Path(".local").exists()
+
+
+def poisoned(repo: Path) -> Path:
+    """Return a copy of a repository whose index hides what the branch says, with verdicts of its own."""
+    with Memory(repo) as memory:
+        memory.remember("The gateway drops idle connections", key="gateway")
+        memory.catalog()
+        memory.local.count_access("gateway", 1)
+    copy = Path(shutil.copytree(repo, repo.parent / "copy", symlinks=True))
+    with sqlite3.connect(copy / ".git" / "gitmem" / "catalog.sqlite") as db:
+        db.execute("UPDATE memory SET title = 'Poison'")
+    (copy / ".git" / "gitmem" / "mcp-token").write_text("a" * 48)
+    return copy
+
+
+def test_index_and_own_verdicts_of_a_copy_do_not_count(repo: Path) -> None:
+    copy = poisoned(repo)
+
+    with Memory(copy) as memory:
+        assert memory.catalog().rows("SELECT title FROM memory") == [("The gateway drops idle connections",)]
+        assert memory.local.accesses(["gateway"]) == {}
+        assert "set aside" in memory.notices[0]
+
+    state = copy / ".git" / "gitmem"
+    assert (state / "local.sqlite.elsewhere").is_file()
+    assert not (state / "mcp-token").exists()
+    with Memory(copy) as memory:
+        memory.catalog()
+        assert memory.notices == []
+
+
+def test_where_nothing_can_be_registered_the_state_folder_is_ignored(repo: Path, tmp_path: Path, monkeypatch) -> None:
+    copy = poisoned(repo)
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    before = (copy / ".git" / "gitmem" / "local.sqlite").read_bytes()
+
+    with Memory(copy) as memory:
+        assert memory.catalog().rows("SELECT title FROM memory") == [("The gateway drops idle connections",)]
+        assert memory.local.accesses(["gateway"]) == {}
+    assert (copy / ".git" / "gitmem" / "local.sqlite").read_bytes() == before
+
+
+def test_clearing_a_clone_follows_no_link(repo: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    (mine / "at").mkdir(parents=True)
+    (mine / "catalog.sqlite").write_text("mine")
+    tree = repo / ".git" / "worktrees" / "side"
+    tree.mkdir(parents=True)
+    os.symlink(mine, tree / "gitmem")
+    (repo / ".git" / "worktrees" / "other").symlink_to(mine)
+
+    assert settle(str(repo / ".git" / "gitmem")).is_usable
+    assert sorted(path.name for path in mine.iterdir()) == ["at", "catalog.sqlite"]
