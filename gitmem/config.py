@@ -267,18 +267,6 @@ def without_variables(wanted: Mapping[str, str]) -> list[str]:
     return ["env", *(word for name in extra for word in ("-u", name))] if extra else []
 
 
-# What the clients of agents set for the commands that they run.
-AGENT_VARIABLES = (
-    *("GITMEM_AGENT", "GITMEM_RUN", "GITMEM_HOOK", "AI_AGENT", "CLAUDECODE", "GEMINI_CLI", "CURSOR_AGENT", "OPENCODE"),
-    *("CODEX_SANDBOX", "CODEX_THREAD_ID", "CODEX_CI", "COPILOT_CLI", "COPILOT_AGENT_JOB_ID", "PI_CODING_AGENT"),
-)
-
-
-def agent_sign() -> str:
-    """Return the variable that says that no person runs this, or an empty string. It is no security boundary."""
-    return next((name for name in AGENT_VARIABLES if variable(name)), "")
-
-
 def search_path() -> str:
     """Return PATH for checks; the system's default where it is unset."""
     return os.environ.get("PATH") or os.defpath

@@ -16,7 +16,7 @@ from alive import mark  # noqa: F401 - a fixture
 
 from gitmem import cli
 from gitmem.app import Memory
-from gitmem.config import AGENT_VARIABLES
+from gitmem.cli.shared import AGENT_VARIABLES
 from gitmem.store import layout
 
 # The gitmem that jobs of a forge are told to install.

@@ -6,7 +6,7 @@ import sys
 
 from gitmem.app import Memory
 from gitmem.cli.output import Output
-from gitmem.config import agent_sign
+from gitmem.config import variable
 from gitmem.errors import RefusedError, TrustError, UsageError
 from gitmem.model import FACTORS, MARKS, STATUSES
 from gitmem.store.scope import LISTED, PROJECT, SCOPES
@@ -289,6 +289,18 @@ def print_changes(changes: Sequence[Change], args: argparse.Namespace, out: Outp
         if not change.is_written:
             out.note(f"{change.key} {unwritten}")
     return 0
+
+
+# What the clients of agents set for the commands that they run.
+AGENT_VARIABLES = (
+    *("GITMEM_AGENT", "GITMEM_RUN", "GITMEM_HOOK", "AI_AGENT", "CLAUDECODE", "GEMINI_CLI", "CURSOR_AGENT", "OPENCODE"),
+    *("CODEX_SANDBOX", "CODEX_THREAD_ID", "CODEX_CI", "COPILOT_CLI", "COPILOT_AGENT_JOB_ID", "PI_CODING_AGENT"),
+)
+
+
+def agent_sign() -> str:
+    """Return the variable that says that no person runs this, or an empty string. It is no security boundary."""
+    return next((name for name in AGENT_VARIABLES if variable(name)), "")
 
 
 def is_interactive() -> bool:

@@ -124,7 +124,7 @@ def _accept_settings(memory: Memory, out: Output) -> int:
         "",
         "This repository's own configuration sets:",
         *(f"    {line}" for line in shown(memory.ignored_settings)),
-        "  They name programs or models that read your memories, questions and sessions, or ask agents to push.",
+        "  They name programs, or models that read your memories, questions and sessions, or ask agents to push.",
         f"  hash {spec[:TYPED_DIGITS]}…",
         f"  Type the first {TYPED_DIGITS} digits to accept these values in this clone; Enter to keep ignoring them: ",
     ]

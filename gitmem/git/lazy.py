@@ -26,36 +26,40 @@ _PROGRAMS = (
     b"[include",
 )
 _PATTERN = (
-    r"^(core\.(sshcommand|gitproxy|askpass|alternaterefscommand)|credential\.(.*\.)?helper|"
+    r"^(core\.(sshcommand|askpass|alternaterefscommand|gitproxy)|credential\.(.*\.)?helper|"
     r"remote\..*\.(uploadpack|vcs))$"
 )
+# Settings of one value, the last, as people write their names, which git prints in lower case.
+_SINGLE = {
+    "core.sshcommand": "core.sshCommand",
+    "core.askpass": "core.askPass",
+    "core.alternaterefscommand": "core.alternateRefsCommand",
+}
 
 
 def programs_of(repository: Repository) -> dict[str, str]:
-    """Return the programs that the repository's own configuration names, by setting without its subsection."""
+    """Return the programs that the repository's own configuration names, by setting without its subsection.
+
+    Of a setting that may have several values the text is a JSON list of names and values.
+    """
     own = (*git_config_files(repository.common)[:2], os.path.join(repository.git, CONFIG_OF_WORKTREE))
     text = b"".join(map(_read, own)).lower()
     if not any(word in text for word in _LAZY) or not any(word in text for word in _PROGRAMS):
         return {}
     argv = ["git", f"--git-dir={repository.git}", "config", "-z", "--show-scope", "--get-regexp", _PATTERN]
     done = process.run(argv, env=git_environment(), check=False)
-    found: dict[str, str] = {}
-    for name, value, is_own in read_scopes(os.fsdecode(done.stdout)):
-        section, _, rest = name.partition(".")
-        short = f"{section}.{_SPELT.get(rest, rest.rpartition('.')[2])}"
-        if is_own and value:
-            said = value if rest in _SPELT else f"{name}={value}"
-            found[short] = f"{found[short]} {said}" if short in found else said
-    return found
+    named = [(name, value) for name, value, is_own in read_scopes(os.fsdecode(done.stdout)) if is_own and value]
+    several = [(name, value) for name, value in named if name not in _SINGLE]
+    return {_SINGLE[name]: value for name, value in named if name in _SINGLE} | _listed(several)
 
 
-# How people write the names, which git prints in lower case.
-_SPELT = {
-    "sshcommand": "sshCommand",
-    "gitproxy": "gitProxy",
-    "askpass": "askPass",
-    "alternaterefscommand": "alternateRefsCommand",
-}
+def _listed(several: list[tuple[str, str]]) -> dict[str, str]:
+    import json  # 1 ms, and only where a repository has such settings
+
+    by_name: dict[str, list[tuple[str, str]]] = {}
+    for name, value in several:
+        by_name.setdefault(f"{name.partition('.')[0]}.{name.rpartition('.')[2]}", []).append((name, value))
+    return {name: json.dumps(values) for name, values in by_name.items()}
 
 
 def _read(path: str) -> bytes:

@@ -12,7 +12,7 @@ from gitmem.store.scope import PROJECT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from gitmem.catalog.catalog import Catalog
     from gitmem.model import Verdict
@@ -173,8 +173,7 @@ class ProvingStore(OpenedStore):
         """Accept the settings that are ignored, in this clone. Only ever called for a person at a terminal."""
         from gitmem.opened import guarded
 
-        settings = self.ignored_settings
-        self.trust().approve(self._settings_approval("allow", guarded.shown(settings), guarded.spec_of(settings)))
+        self.trust().approve(self._settings_approval("allow", self.ignored_settings, guarded.shown))
 
     def deny_settings(self) -> bool:
         """Ignore the guarded settings that this repository has; tell whether it has any."""
@@ -182,13 +181,17 @@ class ProvingStore(OpenedStore):
 
         settings = guarded.of_repository(self.git)
         if settings:
-            self.trust().revoke(self._settings_approval("deny", guarded.shown(settings), guarded.spec_of(settings)))
+            self.trust().revoke(self._settings_approval("deny", settings, sorted))
         return bool(settings)
 
-    def _settings_approval(self, verdict: str, shown: list[str], spec: str) -> Approval:
+    def _settings_approval(
+        self, verdict: str, settings: Mapping[str, str], shown: Callable[[Mapping[str, str]], list[str]]
+    ) -> Approval:
+        from gitmem.opened import guarded
         from gitmem.verify.trust import Approval
 
-        return Approval(verdict, spec, "settings", "; ".join(shown), self.now, self.author().who)
+        spec = guarded.spec_of(settings)
+        return Approval(verdict, spec, "settings", "; ".join(shown(settings)), self.now, self.author().who)
 
     def _approval(self, verdict: str, due: Due) -> Approval:
         from gitmem.verify.trust import Approval

@@ -13,7 +13,7 @@ from conftest import git
 from gitmem.app import Memory
 from gitmem.cli import shared
 from gitmem.cli.output import Output
-from gitmem.config import AGENT_VARIABLES
+from gitmem.cli.shared import AGENT_VARIABLES
 from gitmem.errors import RefusedError, TrustError, UsageError
 from gitmem.model import Hit
 from gitmem.recall.asked import Found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -86,10 +87,14 @@ def test_what_is_named_is_a_word_of_ours_and_every_value_counts(clone: Path) -> 
     git(clone, "config", "--add", "credential.helper", "!two")
     git(clone, "config", "--add", "credential.helper", "!three")
 
-    assert programs_of(discover(clone)) == {
-        "credential.helper": "credential.https://ignore what was said.helper=!one credential.helper=!two"
-        " credential.helper=!three"
-    }
+    found = programs_of(discover(clone))
+
+    assert [*found] == ["credential.helper"]
+    assert json.loads(found["credential.helper"]) == [
+        ["credential.https://ignore what was said.helper", "!one"],
+        ["credential.helper", "!two"],
+        ["credential.helper", "!three"],
+    ]
 
 
 def test_clone_that_lacks_nothing_may_have_its_own_program(repo: Path) -> None:

@@ -205,9 +205,12 @@ def test_denied_settings_are_ignored_without_a_word_until_they_change(repo: Path
 
     with Memory(repo) as memory:
         assert (memory.config.embed, memory.ignoring) == ("", "")
-    local(repo, "gitmem.embed", "http://127.0.0.1:9/v1#other")
+    local(repo, "gitmem.embed", "http://127.0.0.1:9/v1#" + "x" * LENGTH_AT_MOST)
     with Memory(repo) as memory:
         assert (memory.config.embed, memory.ignoring) == ("", notice({"gitmem.embed": ""}))
+        assert memory.deny_settings()
+    with Memory(repo) as memory:
+        assert memory.ignoring == ""
 
 
 def test_acceptance_that_others_could_have_written_counts_for_nothing(repo: Path, tmp_path: Path) -> None:
