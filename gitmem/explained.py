@@ -52,10 +52,7 @@ class Explained(Jobs):
             approved: A reviewed list of commands, read from the default branch.
         """
         from gitmem.review.run import Ground, review
-        from gitmem.verify.trust import read_list
 
-        trust = self.trust()
-        trust = trust.with_list(read_list(self.git, approved, self.reviewed_branch())) if approved else trust
         upstream = self.store.upstream or ""
         ground = Ground(
             self.git,
@@ -64,7 +61,7 @@ class Explained(Jobs):
             self.reviewed_branch(),
             self._catalog_of,
             self.local,
-            trust,
+            self.trust(approved),
             self.now,
             self.config.secrets_allow,
         )

@@ -207,7 +207,7 @@ def prove(memory: ProvingStore, document: Document, *, approve: bool, unproven: 
         return Proof(None, (*notices, "there is no commit to prove it against yet; it stays unproven"))
     session = memory.session()
     due = session.due_of(document, spec, spec_hash(spec), claim_hash(document))
-    if spec.check.form != BUILTIN and not session.trust.allows(due.row.spec):
+    if spec.check.form != BUILTIN and not session.trust.allows(due.row.spec, due.listed):
         if session.trust.denies(due.row.spec):
             told = "its command was denied in this clone"
             raise RefusedError(f"{document.key}: {told}", hint="lift the deny on a terminal: gitmem trust KEY")
@@ -239,7 +239,7 @@ def pass_gate(memory: ProvingStore, document: Document) -> Gate:
         return Gate(None, GitmemError(told, hint="commit the work first"))
     session = memory.session()
     due = session.due_of(document, spec, spec_hash(spec), claim_hash(document))
-    if spec.check.form != BUILTIN and not session.trust.allows(due.row.spec):
+    if spec.check.form != BUILTIN and not session.trust.allows(due.row.spec, due.listed):
         told = f"{key}: its gate is a command that is not approved here: {spec.check.shown()}"
         return Gate(None, TrustError(told, hint=f"gitmem trust {key}, on a terminal"))
     result = session.judge_one(due)

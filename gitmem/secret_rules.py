@@ -56,7 +56,8 @@ _VALUE = (
 )
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 # A Discord bot token begins with the base64 of a user id: decimal digits, hence these four letters in turn.
-_DISCORD_ID = r"(?:[MNO][DTjz][AEIMQUYcgk][0-5w-z]){5,6}[A-Za-z0-9]{0,3}"
+# The first is spelt out: `re` looks for a set of letters quicker than for a group.
+_DISCORD_ID = r"[MNO][DTjz][AEIMQUYcgk][0-5w-z](?:[MNO][DTjz][AEIMQUYcgk][0-5w-z]){4,5}[A-Za-z0-9]{0,3}"
 # The example of RFC 7617, section 2, which documentation repeats.
 _RFC_7617 = "Aladdin:open sesame"
 # How far before its option the name of a command is looked for.

@@ -100,12 +100,12 @@ def _spans(text: str) -> list[tuple[int, int, str]]:
         lowered = text.translate(_ASCII_LOWER)
     is_long = max(map(len, text.split()), default=0) >= LONG
     found: list[tuple[int, int, str]] = []
-    for rule, needles in _needles():
-        if not is_long and not rule.is_short:
-            continue
-        where = lowered if rule.pattern.startswith("(?i)") else text
-        if _has_any(needles, where):
-            found += _matches(rule, text, lowered)
+    for rule, needles, ignores_case in _needles(is_long=is_long):
+        where = lowered if ignores_case else text
+        for needle in needles:  # a loop: `any` makes a generator for each rule
+            if needle in where:
+                found += _matches(rule, text, lowered)
+                break
     spans: list[tuple[int, int, str]] = []
     # sorted is stable: of two that begin together, the earlier rule, which knows more, gives the name.
     for start, end, name in sorted(found, key=lambda span: span[0]):
@@ -116,17 +116,14 @@ def _spans(text: str) -> list[tuple[int, int, str]]:
     return spans
 
 
-def _has_any(needles: list[str], text: str) -> bool:
-    for needle in needles:  # a loop: `any` makes a generator for each of the 45 rules  # noqa: SIM110
-        if needle in text:
-            return True
-    return False
+@lru_cache(maxsize=2)
+def _needles(*, is_long: bool) -> tuple[tuple[Rule, list[str], bool], ...]:
+    """Return the rules for a text with or without a long word, their needles, and whether they ignore case.
 
-
-@lru_cache(maxsize=1)
-def _needles() -> tuple[tuple[Rule, list[str]], ...]:
-    """Return the needles of every rule: cutting them anew for every text is half of what the scan costs (measured)."""
-    return tuple((rule, rule.needles.split()) for rule in RULES)
+    Cutting the needles anew for every text is half of what the scan costs (measured).
+    """
+    rules = [rule for rule in RULES if is_long or rule.is_short]
+    return tuple((rule, rule.needles.split(), rule.pattern.startswith("(?i)")) for rule in rules)
 
 
 def _matches(rule: Rule, text: str, lowered: str) -> Iterator[tuple[int, int, str]]:

@@ -10,8 +10,10 @@ from gitmem.errors import AmbiguousKeyError, ConfigError, FormatError, GitmemErr
 # DESIGN, section 6: 1 = the answer is no, 2 = refused input, 3 = repository or environment.
 STATUSES = {
     "GitmemError": 3,
+    "DamagedIndexError": 3,
     "NotFoundError": 1,
     "NoRepositoryError": 3,
+    "ForeignBranchError": 3,
     "AmbiguousKeyError": 1,
     "UsageError": 2,
     "RefusedError": 2,

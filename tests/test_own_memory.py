@@ -40,8 +40,8 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_fact_of_this_project_holds_and_none_is_weak(clone: Path) -> None:
     with Memory(clone, clock=Clock()) as memory:
-        approved = [line.split()[0] for line in (clone / APPROVED).read_text().splitlines() if line[0] != "#"]
-        assert approved == [due.row.spec for due in memory.commands()], f"run: gitmem trust --print > {APPROVED}"
+        approved = [line for line in (clone / APPROVED).read_text().splitlines() if line[0] != "#"]
+        assert approved == [due.listed for due in memory.commands()], f"run: gitmem trust --print > {APPROVED}"
         approve_all(memory)
         no_sandbox = sandbox.probe(search_path()) == "none"
         run = memory.verify(Options(everything=True, no_sandbox=no_sandbox), told=lambda *_: None)

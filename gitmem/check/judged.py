@@ -208,7 +208,7 @@ class Judging:
         if self._session is None:
             self._session = self._open()
         trust = self._session.trust
-        may_run = any(trust.allows(due.row.spec) for due in dues)
+        may_run = any(trust.allows(due.row.spec, due.listed) for due in dues)
         means = self._session.means() if may_run else Means("", "", 1, trust.allows, trust.denies)
         means = replace(means, is_hurried=self._is_hurried)
         self.rung = self._session.rung

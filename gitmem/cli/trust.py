@@ -1,19 +1,25 @@
 """Approve commands. No command of the memory runs until a person on this machine has approved its exact bytes.
 
 Each command is shown in full, with every hidden character visible, and asked for on the terminal itself: type the first
-digits of its hash. Approvals are kept outside the repository and hold for this clone only; a changed command asks
-again. `--print` writes the lines of a reviewed list for CI (gitmem verify --approved FILE).
+digits of its hash. One that does not fit the screen is not asked for. Approvals are kept outside the repository and
+hold for this clone only; a changed command asks again. `--print` writes the lines of a reviewed list for CI
+(gitmem verify --approved FILE).
 """
 
 from __future__ import annotations
 
+import os
+from itertools import groupby
+from unicodedata import east_asian_width
+
 from gitmem.cli import shared
-from gitmem.errors import UsageError
+from gitmem.errors import TrustError, UsageError
 from gitmem.hygiene import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterable
     from typing import Any
 
     from gitmem.app import Memory
@@ -85,7 +91,7 @@ def _print(memory: Memory, args: argparse.Namespace, out: Output) -> int:
         return 0
     out.exact("# Commands that gitmem verify may run in CI, by the hash of the whole specification. Review every line.")
     for due in dues:
-        out.exact(display(f"{due.row.spec}  {due.row.key}  {due.spec.shown()}"))
+        out.exact(due.listed)
     return 0
 
 
@@ -131,6 +137,10 @@ def _accept_settings(memory: Memory, out: Output) -> int:
     with shared.need_terminal(
         memory, "run it in a terminal, or set it for all repositories: git config --global"
     ) as terminal:
+        columns, height = _size(terminal)
+        if rows(lines, columns) > height:
+            told = f"these settings take {rows(lines, columns)} lines, and your terminal shows {height}"
+            raise TrustError(told, hint="make the window larger; what scrolls away is not read")
         terminal.write("\n".join(lines).encode("utf-8", "backslashreplace"))
         is_accepted = _read_line(terminal).strip().lower() == spec[:TYPED_DIGITS]
     if is_accepted:
@@ -156,7 +166,19 @@ def ask(terminal: Any, due: Due, number: int, of: int) -> str:
         f"  hash {due.row.spec[:TYPED_DIGITS]}…",
         f"  Type the first {TYPED_DIGITS} digits to approve; d to deny, q to quit, Enter to leave it waiting: ",
     ]
+    columns, height = _size(terminal)
+    needed = rows(lines, columns)
+    if needed > height:
+        # What scrolls away is not read.
+        lines = [
+            *lines[:2],
+            f"  Not asked: this takes {needed} lines, and your terminal shows {height}.",
+            "  Make the window larger, or have the command moved into a script of the code.",
+            "",
+        ]
     terminal.write("\n".join(lines).encode("utf-8", "backslashreplace"))
+    if needed > height:
+        return "no"
     line = _read_line(terminal)
     if not line.endswith("\n"):
         return "quit"  # Ctrl-D, or the terminal is gone
@@ -167,11 +189,30 @@ def ask(terminal: Any, due: Due, number: int, of: int) -> str:
 
 
 def shown_command(due: Due) -> list[str]:
-    """Return the whole command, every hidden character visible, a line of it a line."""
+    """Return the whole command, every hidden character visible, a line of it a line; several blank ones are one."""
     check = due.spec.check
     if check.form == "program":
         return [f"{n}: {display(word)}" for n, word in enumerate(check.words)]
-    return [display(line) for line in check.words[0].split("\n")]
+    shown: list[str] = []
+    for is_blank, run in groupby(check.words[0].split("\n"), key=lambda line: not line.strip()):
+        given = list(run)
+        shown += [f"[{len(given)} blank lines]"] if is_blank and len(given) > 1 else map(display, given)
+    return shown
+
+
+def rows(lines: Iterable[str], columns: int) -> int:
+    """Return how many rows of a terminal lines take."""
+    widths = (sum(2 if east_asian_width(char) in "WF" else 1 for char in line) for line in lines)
+    return sum(max(1, -(-width // columns)) for width in widths)
+
+
+def _size(terminal: Any) -> tuple[int, int]:
+    """Return how many columns and rows a terminal has; one that does not say has as many as a VT100."""
+    try:
+        columns, height = os.get_terminal_size(terminal.fileno())
+    except OSError:
+        columns = height = 0
+    return columns or 80, height or 24
 
 
 def _read_line(terminal: Any) -> str:

@@ -157,6 +157,39 @@ def list_refs(git: Git, remote: str, pattern: str, talk: Talk) -> list[str]:
     return sorted(line.partition("\t")[2] for line in answer if "\t" in line)
 
 
+def find_tip(git: Git, remote: str, branch: str, talk: Talk) -> tuple[str, str]:
+    """Return a branch of a remote and its commit there now: of this name, or the default one; empty where it has none.
+
+    Raises:
+        NotFoundError: There is no such remote.
+        RemoteError: It cannot be reached.
+    """
+    _refuse_unsafe(git, remote)
+    wanted = f"refs/heads/{branch}" if branch else "HEAD"
+    status, answer, said = _talk(git, remote, ["ls-remote", "--symref", "--end-of-options", remote, wanted], talk)
+    if status != 0:
+        raise _failed(git, remote, "asked", said)
+    lines = [line.split("\t") for line in answer]
+    commits = [value for value, *name in lines if name == [wanted] and not value.startswith("ref: ")]
+    named = [value.removeprefix("ref: refs/heads/") for value, *_ in lines if value.startswith("ref: refs/heads/")]
+    return branch or (named[0] if named else ""), (commits[0] if commits else "")
+
+
+def fetch_objects(git: Git, remote: str, branch: str, talk: Talk) -> None:
+    """Bring what a remote's branch has, and move no ref here.
+
+    Raises:
+        NotFoundError: There is no such remote.
+        RemoteError: It cannot be reached, or git refuses what it sent.
+    """
+    _refuse_unsafe(git, remote)
+    options = ["--no-tags", "--no-prune", "--no-write-fetch-head", "--recurse-submodules=no", "--refmap="]
+    argv = ["fetch", *_progress(talk), *options, "--end-of-options", remote, f"refs/heads/{branch}"]
+    status, _, said = _talk(git, remote, argv, talk)
+    if status != 0:
+        raise _failed(git, remote, "fetched from", said)
+
+
 def create_ref(git: Git, remote: str, ref: str, commit: str, talk: Talk) -> None:
     """Make a ref at a remote that is no branch; one that is there already stays as it is.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import cached_property
 
 from gitmem.catalog.keys import tell_unreadable
 from gitmem.errors import ConflictError, NotFoundError, ProcessError, TrustError
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from gitmem.catalog.catalog import Catalog
     from gitmem.model import Verdict
+    from gitmem.verify.approved import Listed
     from gitmem.verify.due import Due
     from gitmem.verify.session import Options, Session
     from gitmem.verify.trust import Approval, Trust
@@ -32,11 +34,28 @@ class ProvingStore(OpenedStore):
     ignored_settings: Mapping[str, str]
     ignoring: str
 
-    def trust(self) -> Trust:
-        """Return the approvals of this clone."""
+    @cached_property
+    def _lists(self) -> dict[str, Listed]:
+        """The approved lists that were read, by the name that was typed."""
+        return {}
+
+    def trust(self, approved: str = "") -> Trust:
+        """Return the approvals of this clone, with those of an approved list where one is named."""
         from gitmem.verify.trust import of_clone
 
-        return of_clone(self.git)
+        trust = of_clone(self.git)
+        return trust.with_list(self._listed(approved).lines) if approved else trust
+
+    def _listed(self, approved: str) -> Listed:
+        """Return an approved list, asked for once; note what in it does not count."""
+        from gitmem.git.remotes import Talk
+        from gitmem.verify.approved import find_lies, read
+
+        if approved not in self._lists:
+            listed = read(self.git, approved, memory=self.config.branch, talk=Talk())
+            self._lists[approved] = listed
+            self.notices += find_lies(listed, self.commands()) if self.has_store() else []
+        return self._lists[approved]
 
     def default_branch(self) -> str:
         """Return the code's default branch as a full ref, or an empty string."""
@@ -59,9 +78,9 @@ class ProvingStore(OpenedStore):
         return code_trailers(self.git, default)
 
     def reviewed_branch(self) -> str:
-        """Return the branch whose approved list counts, as a full ref, or an empty string.
+        """Return the branch whose code was reviewed, as a full ref, or an empty string.
 
-        The store's policy has no say in it, and it is never the memory branch: what is pushed there would approve
+        The store's policy has no say in it, and it is never the memory branch: what is pushed there would review
         itself.
         """
         from gitmem.git.branches import default_branch
@@ -81,10 +100,9 @@ class ProvingStore(OpenedStore):
             self.local,
             policy=self.policy(),
             config=self.config,
-            trust=self.trust(),
+            trust=self.trust(options.approved if options else ""),
             # The memory branch's verdicts are none of a proposal's: they stay in this clone (docs/propose.md).
             default="" if self.store.proposal else self.default_branch(),
-            reviewed=self.reviewed_branch(),
             follow=self._follow,
             start=self._start(),
             now=self.now,

@@ -10,6 +10,7 @@ from gitmem.model import BUILTIN
 from gitmem.review import clean
 from gitmem.review import found as f
 from gitmem.review.changes import specs_of
+from gitmem.verify.due import list_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,15 +51,19 @@ def with_commands(
         name = spec_hash(spec)
         branch, local = (table.get(change.key, ()) for table in verdicts)
         history = _history(state.merged(branch, local, spec=name, claim=claim_hash(document)), [*branch, *local], name)
-        approval = NOT_NEEDED if change.command.form == BUILTIN else _approval(trust, name)
+        approval = (
+            NOT_NEEDED
+            if change.command.form == BUILTIN
+            else _approval(trust, name, list_line(name, change.key, spec.shown()))
+        )
         found.append(replace(change, command=replace(change.command, approval=approval, history=history)))
     return found
 
 
-def _approval(trust: Trust, spec: str) -> str:
+def _approval(trust: Trust, spec: str, listed: str) -> str:
     if trust.denies(spec):
         return DENIED
-    return APPROVED if trust.allows(spec) else NOT_APPROVED
+    return APPROVED if trust.allows(spec, listed) else NOT_APPROVED
 
 
 def _history(counting: Sequence[Verdict], known: Sequence[Verdict], spec: str) -> str:

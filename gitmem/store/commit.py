@@ -15,7 +15,7 @@ from pathlib import Path
 
 from gitmem import background, process
 from gitmem.errors import ConflictError, GitmemError, ProcessError
-from gitmem.frozen import frozen
+from gitmem.frozen import frozen, replace
 from gitmem.git.binary import Git
 from gitmem.locks import ONLY_FOLDER
 from gitmem.store import layout, litter, proof
@@ -167,6 +167,7 @@ def _write(
             planned = plan(tip or start)
             if planned is None:
                 return None
+            planned = planned if tip or start else _with_policy(ref, planned)
             need_own(git, ref, planned.merged)
             lock.renew()
             written = _import(git, ref, planned, tip=tip or start, seen=tip, now=now, keep=lock.fd)
@@ -215,13 +216,22 @@ def advance(
     return True
 
 
+def _with_policy(ref: str, plan: Plan) -> Plan:
+    """Return what starts a branch, with the policy: it proves the store in a clone that lacks the root commit."""
+    from gitmem.policy_file import default_toml  # 5 ms, and once in the life of a store
+
+    if not ref.startswith("refs/heads/") or layout.POLICY_PATH in _touched(plan):
+        return plan
+    return replace(plan, writes=(*plan.writes, (layout.POLICY_PATH, default_toml().encode())))
+
+
 def _note_proof(git: Git, plan: Plan, written: Written) -> None:
     """Note that a commit made here is a store's, as the one it was built on: no process has to find out.
 
     A new policy may define other kinds, and name no format any more: then it is looked at when it is read.
     """
     kind = kind_of(git, written.base) if written.base else proof.ROOTED
-    if kind in proof.STORES and layout.POLICY_PATH not in _touched(plan):
+    if kind in proof.STORES and (not written.base or layout.POLICY_PATH not in _touched(plan)):
         proof.note(git.repository.state, written.commit, kind)
 
 

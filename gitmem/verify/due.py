@@ -14,6 +14,7 @@ from gitmem.catalog.catalog import is_busy, is_unwritable
 from gitmem.document.spec import spec_hash, spec_of
 from gitmem.frozen import frozen, replace
 from gitmem.graph import SKEW_S
+from gitmem.hygiene import display
 from gitmem.model import Check, Document, Spec
 from gitmem.verify.inputs import CodeTree, digest
 from gitmem.verify.tools import changed
@@ -57,6 +58,22 @@ class Due:
     why: str
     changed: tuple[str, ...] = ()
     latest: Verdict | None = None
+
+    @property
+    def listed(self) -> str:
+        """The line of an approved list that allows its command to run."""
+        return list_line(self.row.spec, self.row.key, self.spec.shown())
+
+
+def list_line(spec: str, key: str, command: str) -> str:
+    """Return the line of an approved list that allows a command.
+
+    Args:
+        spec: Hash of the whole specification.
+        key: The fact.
+        command: The command as it is shown.
+    """
+    return display(f"{spec}  {key}  {command}")
 
 
 def refresh_states(

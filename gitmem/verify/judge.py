@@ -40,7 +40,7 @@ class Means:
         rung: The sandbox's rung.
         path: PATH for the checks.
         jobs: How many run at once, >= 1.
-        allows: Tells whether a specification (by hash) may run.
+        allows: Tells whether a specification may run, by its hash and its line of an approved list.
         denies: Tells whether somebody denied it here.
         limits: What a check may use; None = what does for any honest build.
         strace: Where strace is, if what checks read is looked at; else empty.
@@ -52,7 +52,7 @@ class Means:
     rung: str
     path: str
     jobs: int
-    allows: Callable[[str], bool]
+    allows: Callable[[str, str], bool]
     denies: Callable[[str], bool]
     limits: Limits | None = None
     strace: str = ""

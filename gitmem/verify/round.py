@@ -60,7 +60,7 @@ def judge_all(
 
 def refusal(due: Due, means: Means) -> str:
     """Return why a command may not run here; empty where it may."""
-    if not means.allows(due.row.spec):
+    if not means.allows(due.row.spec, due.listed):
         return DENIED if means.denies(due.row.spec) else NOT_APPROVED
     if means.rung == "":
         return "no sandbox works here"

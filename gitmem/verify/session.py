@@ -8,7 +8,7 @@ import os
 from gitmem.catalog import state
 from gitmem.catalog.rows import inputs_of
 from gitmem.config import search_path
-from gitmem.errors import GitmemError, NotFoundError, UnwritableError
+from gitmem.errors import GitmemError, UnwritableError
 from gitmem.frozen import replace
 from gitmem.git.branches import is_on_default
 from gitmem.model import BUILTIN, ERROR, Check
@@ -49,7 +49,6 @@ class Session:
         config: Config,
         trust: Trust,
         default: str,
-        reviewed: str,
         follow: Callable[[str], None],
         start: str | None,
         now: int,
@@ -61,7 +60,6 @@ class Session:
         self._local = local
         self._policy = policy
         self._config = config
-        self._reviewed = reviewed
         self._follow = follow
         self._start = start
         self._now = now
@@ -69,7 +67,7 @@ class Session:
         self._unrecorded = ""
         self.rung = ""
         self.options = options or Options()
-        self.trust = trust.with_list(self._listed()) if self.options.approved else trust
+        self.trust = trust
         head = git.read_head()
         commit = head[1]
         if commit is None:
@@ -79,11 +77,6 @@ class Session:
         self.commit = commit
         # Now, and not when the verdicts are written: somebody may check out another branch while facts are judged.
         self._is_on_default = is_on_default(git, default, remote=config.remote, head=head)
-
-    def _listed(self) -> list[str]:
-        from gitmem.verify.trust import read_list
-
-        return read_list(self._git, _in_tree(self._git, self.options.approved), self._reviewed)
 
     def tree(self) -> CodeTree:
         """Return the code that is judged."""
@@ -146,7 +139,7 @@ class Session:
             due
             for due in self.list_due()
             if due.spec.check.form != BUILTIN
-            and not self.trust.allows(due.row.spec)
+            and not self.trust.allows(due.row.spec, due.listed)
             and not self.trust.denies(due.row.spec)
         ]
 
@@ -282,7 +275,7 @@ class Session:
 
     def _means_for(self, dues: Sequence[Due]) -> Means:
         """Return how these checks run; nothing is probed where none of them starts a process."""
-        needs_process = any(d.spec.check.form != BUILTIN and self.trust.allows(d.row.spec) for d in dues)
+        needs_process = any(d.spec.check.form != BUILTIN and self.trust.allows(d.row.spec, d.listed) for d in dues)
         return self.means() if needs_process else self._no_means()
 
     def _no_means(self) -> Means:
@@ -366,17 +359,6 @@ class Session:
             return False
         inputs, check = json.loads(row[0]), Check(row[1], tuple(json.loads(row[2])))
         return due_module.digest_by(self.tree(), inputs, check, verdict) == verdict.inputs
-
-
-def _in_tree(git: Git, path: str) -> str:
-    """Return a path as git names it: relative to the top of the work tree, with ``/``."""
-    top = git.repository.work_tree
-    absolute = os.path.abspath(path)  # noqa: PTH100 - Path.resolve would follow links out of the repository
-    if top is not None and absolute.startswith(f"{top}{os.sep}"):
-        return os.path.relpath(absolute, top).replace(os.sep, "/")
-    if os.path.isabs(path) or ".." in path.split("/"):  # noqa: PTH117 - a string goes in and out
-        raise NotFoundError(f"{path} lies outside the repository; only its default branch can hold an approved list")
-    return path
 
 
 __all__ = ["Options", "Run", "Session", "Standing", "Watch"]

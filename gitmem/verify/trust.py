@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from gitmem.config import state_home
-from gitmem.errors import NotFoundError, TrustError
+from gitmem.errors import TrustError
 from gitmem.frozen import frozen
 from gitmem.locks import CLOSE_ON_EXEC
 from gitmem.store.local import clone_id
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 ALLOW = "allow"
 DENY = "deny"
-# A reviewed list longer than this is not one that somebody reviewed.
-LIST_LIMIT = 1024 * 1024
 # How many digits of the hash a person types to approve: 2^24 to one against a slip.
 TYPED_DIGITS = 6
 
@@ -66,14 +64,18 @@ class Trust:
         self._clone = clone
         self._listed: frozenset[str] = frozenset()
 
-    def with_list(self, specs: Iterable[str]) -> Trust:
-        """Return the same approvals with a reviewed list's added (a deny still wins)."""
+    def with_list(self, lines: Iterable[str]) -> Trust:
+        """Return the same approvals with the lines of an approved list added (a deny still wins)."""
         more = Trust(self.folder.parent, self._clone)
-        more._listed = self._listed | frozenset(specs)
+        more._listed = self._listed | frozenset(lines)
         return more
 
-    def allows(self, spec: str) -> bool:
+    def allows(self, spec: str, line: str = "") -> bool:
         """Tell whether a specification may run.
+
+        Args:
+            spec: Its hash.
+            line: The line of an approved list that allows it (``verify.approved``), where one can.
 
         Raises:
             TrustError: The folder can be written to by others, or is not ours.
@@ -81,7 +83,7 @@ class Trust:
         self._guard()
         if self._path(DENY, spec).exists():
             return False
-        return spec in self._listed or bool(self._clone and self._path(ALLOW, spec).exists())
+        return line in self._listed or bool(self._clone and self._path(ALLOW, spec).exists())
 
     def denies(self, spec: str) -> bool:
         """Tell whether a specification was denied here."""
@@ -160,26 +162,3 @@ def of_clone(git: Git) -> Trust:
     except OSError:
         clone = ""
     return Trust(state_home(), clone)
-
-
-def read_list(git: Git, path: str, default_branch: str) -> list[str]:
-    """Return the specification hashes of a reviewed list, as it stands on the default branch and nowhere else.
-
-    Lines are ``HASH  KEY  COMMAND``; only the hash counts, ``#`` begins a comment.
-
-    Raises:
-        NotFoundError: There is no default branch here, or no such file on it.
-    """
-    if not default_branch:
-        raise NotFoundError(
-            "no default branch is known here, so no approved list can be trusted",
-            hint="git remote set-head origin --auto, or: git config gitmem.defaultBranch main",
-        )
-    content = git.read_blob(f"{default_branch}:{path}", limit=LIST_LIMIT)
-    if content is None:
-        raise NotFoundError(
-            f"{path} is not on {default_branch.removeprefix('refs/heads/').removeprefix('refs/remotes/')}",
-            hint=f"gitmem trust --print > {path}, have it reviewed and merged into the default branch",
-        )
-    words = (line.split("#", 1)[0].split() for line in content.decode("utf-8", "replace").split("\n"))
-    return [w[0] for w in words if w and len(w[0]) == 64 and not set(w[0]) - set("0123456789abcdef")]

@@ -12,7 +12,21 @@ from gitmem.cli import table
 
 FOLDER = Path(table.__file__).parent
 # Modules of the room that are no commands.
-SHARED = {"", "bug", "harness", "live", "output", "parser", "proof", "reports", "shared", "steps", "table", "task rows"}
+SHARED = {
+    "",
+    "again",
+    "bug",
+    "harness",
+    "live",
+    "output",
+    "parser",
+    "proof",
+    "reports",
+    "shared",
+    "steps",
+    "table",
+    "task rows",
+}
 
 
 def test_every_module_of_a_command_is_in_the_table_and_nothing_else() -> None:

@@ -169,22 +169,26 @@ def test_approval_is_of_this_clone_alone_and_of_its_worktrees(waiting: Path, tmp
     assert approvals(tmp_path / "clone") == {}
 
 
+LIST = ".github/gitmem-approved"
+
+
 def test_list_counts_as_it_stands_on_the_default_branch_and_nowhere_else(waiting: Path) -> None:
     text = gitmem(waiting, "trust", "--print").out
-    (waiting / "approved").write_text(text)
-    in_the_tree = gitmem(waiting, "verify", "--approved", "approved")
+    commit_files(waiting, {f"{LIST}.sample": ""})
+    (waiting / LIST).write_text(text)
+    in_the_tree = gitmem(waiting, "verify", "--approved", LIST)
     git(waiting, "switch", "-q", "-c", "topic")
-    commit_files(waiting, {"approved": text})
-    on_a_topic = gitmem(waiting, "verify", "--approved", "approved")
-    put_files(waiting, {"approved": text})
-    on_the_memory_branch = gitmem(waiting, "verify", "--approved", "approved")
+    commit_files(waiting, {LIST: text})
+    on_a_topic = gitmem(waiting, "verify", "--approved", LIST)
+    put_files(waiting, {LIST: text})
+    on_the_memory_branch = gitmem(waiting, "verify", "--approved", LIST)
     git(waiting, "switch", "-q", "main")
     git(waiting, "merge", "-q", "topic")
-    merged = gitmem(waiting, "verify", "--approved", "approved")
+    merged = gitmem(waiting, "verify", "--approved", LIST)
 
     refused = in_the_tree, on_a_topic, on_the_memory_branch
     assert [done.status for done in refused] == [1, 1, 1]
-    assert all("approved is not on main" in done.err for done in refused)
+    assert all(f"{LIST} is not on main" in done.err for done in refused)
     assert (merged.status, statuses(waiting)) == (0, {"one": "verified", "two": "verified"})
     assert approvals(waiting) == {}
 

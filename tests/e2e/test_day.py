@@ -9,7 +9,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
-from conftest import CODE, commit_files, git, put_files, tip
+from conftest import CODE, PINNED, commit_files, git, put_files, tip
 from e2e.console import GITMEM, Console, environment, fsck, on_terminal, run, untouched
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -205,7 +205,10 @@ def test_workflows_and_the_list_that_they_use_are_written_as_shown(console: Cons
     console.ok("init")
     console.ok("fact", "It is built by make", "--unproven", "--", "make")
 
-    done = console.type(block("install github"))
+    # The gitmem of the tests comes from a folder, which a forge cannot fetch.
+    done = console.type(
+        block("install github").replace("gitmem install github", f"gitmem install github --package {PINNED}")
+    )
 
     assert done.status == 0, done
     names = git(console.folder, "ls-files", "--others", "--", ".github").split("\n")

@@ -40,8 +40,8 @@ def project(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             make_fact("fails", "echo '::error::pwned'; exit 1", paths=["src/**"]),
         )
         memory.install_ci("github", every="daily", shards=2, package=PINNED)
-        specs = [due.row.spec for due in memory.commands()]
-    commit_files(folder, {".github/gitmem-approved": "".join(f"{spec}\n" for spec in specs)})
+        lines = [due.listed for due in memory.commands()]
+    commit_files(folder, {".github/gitmem-approved": "".join(f"{line}\n" for line in lines)})
     return folder
 
 
@@ -191,8 +191,8 @@ def test_pull_request_of_a_fork_runs_nothing_of_its_own_and_is_told_what_it_brea
         git(fork, "config", f"user.{name}", value)
     commit_files(fork, {**evil, "README.md": "# Changed\n"})
     with Memory(fork) as memory:  # it approves its own command, and on its own branch
-        specs = {due.row.key: due.row.spec for due in memory.commands()}
-    commit_files(fork, {".github/gitmem-approved": f"{specs['evil']}\n"})
+        lines = {due.row.key: due.listed for due in memory.commands()}
+    commit_files(fork, {".github/gitmem-approved": f"{lines['evil']}\n"})
     git(fork, "checkout", "-q", "--detach", "origin/main")
     git(fork, "merge", "-q", "--no-ff", "-m", "merge", "patch")
     git(fork, "push", "-q", str(hub), "HEAD:refs/pull/7/merge")

@@ -35,7 +35,7 @@ def hub(repo: Path, memory: Memory, tmp_path: Path) -> Path:
         make_fact("builtin", {"contains": "service", "in": "README.md"}),
     )
     memory.install_ci("gitlab", every="daily", package=PINNED)
-    commit_files(repo, {".github/gitmem-approved": "".join(f"{due.row.spec}\n" for due in memory.commands())})
+    commit_files(repo, {".github/gitmem-approved": "".join(f"{due.listed}\n" for due in memory.commands())})
     memory.close()
     git(tmp_path, "clone", "-q", "--bare", str(repo), "hub.git")
     hub = tmp_path / "hub.git"

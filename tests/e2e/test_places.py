@@ -348,7 +348,7 @@ def test_branch_that_is_in_the_way_of_the_memory_is_told(repo: Path) -> None:
         done = console(*words)
         assert done.status == 3, done
         assert "memory/notes" in done.err or "there can be no branch memory" in done.err
-        assert "gitmem.branch" in done.err
+        assert "gitmem init --branch memory-store" in done.err
     git(repo, "config", "gitmem.branch", "memory-store")
     console.ok("remember", "Something", "--key", "some")
     assert console.listed() == ["some"]

@@ -79,8 +79,8 @@ STEP = st.dictionaries(
 
 def push(repo: Path, step: dict[str, str]) -> None:
     """Change files of the branch as somebody who pushed them would."""
-    old = git(repo, "rev-parse", "-q", "--verify", REF, check=False)
-    stream = f"commit {REF}\ncommitter M <m@x> {NOW} +0000\ndata 1\nm\n" + (f"from {old}\n" if old else "")
+    old = git(repo, "rev-parse", "-q", "--verify", REF, check=False) or put_files(repo, {})
+    stream = f"commit {REF}\ncommitter M <m@x> {NOW} +0000\ndata 1\nm\nfrom {old}\n"
     for name, what in step.items():
         if what == "gone":
             stream += f"D {PATHS[name]}\n"

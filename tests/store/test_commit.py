@@ -42,9 +42,9 @@ def write(folder: Path, plan: Plan | None = None, **options: object) -> Written 
 
 
 def files(folder: Path, commit: str = REF) -> dict[str, str]:
-    """Return the content of each file of a commit by path."""
+    """Return the content of each file of a commit by path, but for the policy that every store begins with."""
     paths = git(folder, "ls-tree", "-r", "-z", "--name-only", commit).split("\0")
-    return {path: git(folder, "show", f"{commit}:{path}") for path in paths if path}
+    return {path: git(folder, "show", f"{commit}:{path}") for path in paths if path not in ("", layout.POLICY_PATH)}
 
 
 def is_sound(folder: Path) -> bool:
@@ -72,8 +72,10 @@ def test_what_is_acknowledged_is_the_tip(repo: Path) -> None:
 
     assert written is not None
     assert written.commit == tip(repo)
-    assert written.oids == {"facts/a.md": git(repo, "rev-parse", "memory:facts/a.md")}
+    names = ("facts/a.md", layout.POLICY_PATH)
+    assert written.oids == {name: git(repo, "rev-parse", f"memory:{name}") for name in names}
     assert files(repo) == {"facts/a.md": "a"}
+    assert "\nformat = 1\n" in git(repo, "show", f"memory:{layout.POLICY_PATH}")
 
 
 def test_a_write_names_the_tip_it_was_built_on(repo: Path) -> None:
@@ -421,7 +423,7 @@ def test_processes_that_write_at_once_lose_nothing(repo: Path, locked: bool) -> 
 
 
 def files_of(repo: Path) -> list[str]:
-    return [path for path in git(repo, "ls-tree", "-r", "-z", "--name-only", REF).split("\0") if path]
+    return list(files(repo))
 
 
 # Crashes

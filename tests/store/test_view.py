@@ -224,4 +224,4 @@ def test_it_works_in_every_shape_of_repository(repo: Path, shape: Callable[[Path
             assert "Mine" in inside.text_of("a")
 
     assert (before, status_of(shown)) == (" M learned/a.md", "")
-    assert sorted(files_of(shown)) == ["learned/a.md", "learned/b.md"]
+    assert sorted(files_of(shown)) == ["gitmem.toml", "learned/a.md", "learned/b.md"]

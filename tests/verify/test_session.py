@@ -264,7 +264,7 @@ def test_files_that_are_no_memories_keep_no_fact_from_being_judged(stocked, repo
             "facts/broken.md": "---\nverify: [\n---\n",
             "facts/twice.md": "---\nverify: 'true'\nverify: 'false'\n---\n",
             "facts/bidi.md": '---\ntitle: x\nkind: fact\nverify: "make \\u202e"\n---\n',
-            "../x": "x",
+            "facts/../x": "x",
             "facts/UPPER.md": "x",
             "verdicts/zz/none.toml": "x",
         },

