@@ -12,11 +12,12 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 
 from gitmem.catalog.catalog import is_busy, is_unwritable
-from gitmem.errors import DuplicateError, FormatError, GitmemError
+from gitmem.errors import DamagedIndexError, DuplicateError, FormatError, GitmemError
 from gitmem.fence import fenced
 from gitmem.hygiene import display
 from gitmem.mcp.desk import Desk
 from gitmem.secrets import redact
+from gitmem.store.commit import MADE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ async def _ask(
         ToolError: It could not; says why, and what mends it.
     """
     try:
-        answer, notes = await desk.ask(work, agent=agent_of(context))
+        answer, notes = await _ask_twice(desk, work, agent=agent_of(context))
     except DuplicateError as err:
         # Not the title, which is a memory's: an error is not fenced.
         told, hint = (
@@ -92,6 +93,17 @@ async def _ask(
             raise
         raise ToolError(_words(told, "call it again")) from None
     return answer, [redact(display(note))[:NOTE_LIMIT] for note in notes]
+
+
+async def _ask_twice(desk: Desk, work: Callable[[Memory], Answer], *, agent: str) -> tuple[Answer, list[str]]:
+    """Return what a desk answers; where an index was damaged and nothing was written, the second time."""
+    made = len(MADE)
+    try:
+        return await desk.ask(work, agent=agent)
+    except DamagedIndexError:
+        if len(MADE) > made:
+            raise
+        return await desk.ask(work, agent=agent)
 
 
 def _refusal(err: GitmemError) -> str:

@@ -48,10 +48,28 @@ def test_failure_is_told_in_words_that_do_no_harm(service: Service, error: Excep
     assert str(found.value).startswith(told)
 
 
-@pytest.mark.parametrize("error", [ValueError("ours"), sqlite3.OperationalError("no such table: x"), OSError(5, "x")])
+@pytest.mark.parametrize("error", [ValueError("ours"), OSError(5, "x")])
 def test_bug_is_not_dressed_up(service: Service, error: Exception) -> None:
     with pytest.raises(type(error)):
         asyncio.run(service.read(None, failing(error)))
+
+
+@pytest.mark.parametrize("writes", [False, True])
+def test_damaged_index_costs_a_second_try_unless_something_was_written(service: Service, writes: bool) -> None:
+    tried = []
+
+    def work(memory: Any) -> str:
+        tried.append(writes and memory.remember(f"Written {len(tried)}").key)
+        if len(tried) == 1:
+            raise sqlite3.DatabaseError("database disk image is malformed")
+        return "answered"
+
+    if writes:
+        with pytest.raises(ToolError, match="the index was damaged"):
+            asyncio.run(service.write(None, work))
+        assert len(tried) == 1
+    else:
+        assert asyncio.run(service.read(None, work))[0] == "answered"
 
 
 def test_question_does_not_wait_for_a_write(service: Service) -> None:
