@@ -316,18 +316,12 @@ def clones_place() -> str:
 
 
 def second_place(state_folder: str | os.PathLike[str]) -> str:
-    """Return the folder that stands in for a repository's state folder while that one cannot be written to.
-
-    It is below the person's own state, under the whole path of the one that it stands in for.
-    """
+    """Return the folder, in the person's own state, that stands in for a state folder that cannot be written to."""
     return os.path.join(_state_home(), "elsewhere", os.path.realpath(state_folder).lstrip("/"))
 
 
 def data_home() -> str:
-    """Return where the person's own data is kept: ``$XDG_DATA_HOME/gitmem`` (XDG Base Directory 0.8).
-
-    Empty where HOME is empty, which would name the root of the file system.
-    """
+    """Return where personal data is kept: ``$XDG_DATA_HOME/gitmem`` (XDG Base Directory 0.8); empty without HOME."""
     base = variable("XDG_DATA_HOME")
     if base.startswith("/"):
         return os.path.join(base, "gitmem")

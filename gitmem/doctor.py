@@ -97,6 +97,7 @@ def _ordered(problems: Iterable[Problem]) -> tuple[Problem, ...]:
 
 def _stored(memory: Opened) -> list[Problem]:
     catalog = memory.catalog()
+    catalog.check()
     found = [*list_problems(catalog), *list_secrets(catalog, memory.config.secrets_allow)]
     return [*found, *_newer(catalog), *_shadowed(catalog), *_orphans(catalog), *_to_settle(memory, catalog)]
 

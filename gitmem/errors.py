@@ -12,15 +12,17 @@ class GitmemError(Exception):
     Attributes:
         message: One or more lines for people, without a trailing full stop being required.
         hint: A command or an advice that repairs it and never destroys data; empty when there is none.
+        quoted: The end of the message that a file of the store says, others' words: for an agent it is fenced.
         exit_status: What the command line exits with (DESIGN, section 6).
     """
 
     exit_status = 3
 
-    def __init__(self, message: str, *, hint: str = "") -> None:
+    def __init__(self, message: str, *, hint: str = "", quoted: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.quoted = quoted
 
 
 class DamagedIndexError(GitmemError):

@@ -16,10 +16,10 @@ class Hooked(Sessions):
         """Have hooks of the person's own settings show the memories of this clone."""
         from gitmem.store.acceptance import accept
 
-        try:
-            accept(self.git.repository.state)
-        except OSError as err:
-            self.notices.append(f"hooks of your own settings will not show these memories: {err}")
+        if not accept(self.git.repository.state):
+            self.notices.append(
+                "that you accept this clone could not be recorded: hooks of your own settings show nothing"
+            )
 
     def is_accepted(self) -> bool:
         """Tell whether somebody accepted the memories of this clone."""

@@ -128,6 +128,19 @@ class Catalog:
         """Go on with a copy that can be written to."""
         self.become(self.copied())
 
+    def check(self) -> None:
+        """Look at every page of the file: at 100,000 memories that takes about a second.
+
+        Raises:
+            sqlite3.DatabaseError: It is damaged. A changed letter of a text is not noticed.
+        """
+        try:
+            (found,) = self.connection.execute("PRAGMA integrity_check(1)").fetchone()
+        except UnicodeDecodeError as err:  # what it found quotes damaged text
+            raise sqlite3.DatabaseError(f"damaged text: {err}") from err
+        if found != "ok":
+            raise sqlite3.DatabaseError(found)
+
     def writing(self) -> Writing:
         """Return a context in which changes are one transaction; raises sqlite3.OperationalError when it is busy."""
         return Writing(self.connection)

@@ -23,7 +23,8 @@ def full_key(catalog: Catalog, typed: str) -> str:
         return typed
     broken = catalog.row("SELECT path, message FROM problem WHERE key = ? AND severity = 'error'", (typed,))
     if broken:  # and not the next one that begins like it
-        raise NotFoundError(f"{typed} cannot be read: {broken[0]}: {broken[1]}", hint="gitmem doctor")
+        why = f"{broken[0]}: {broken[1]}"
+        raise NotFoundError(f"{typed} cannot be read: {why}", hint="gitmem doctor", quoted=why)
     rows = catalog.rows(
         "SELECT DISTINCT key FROM memory WHERE key >= ? AND key < ? AND archived = 0 ORDER BY key LIMIT ?",
         (typed, typed + "\U0010ffff", NAMED + 1),

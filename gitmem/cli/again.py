@@ -39,7 +39,11 @@ def heals(err: Exception, out: Output, arguments: Sequence[str], *, has_written:
         return False
     # The catalog that raised the error may be removed already.
     is_removed = _remove_indexes() or isinstance(err, DamagedIndexError)
-    return is_removed and _is_repeatable(arguments) and not out.has_printed and not has_written
+    if not is_removed or not _is_repeatable(arguments) or out.has_printed or has_written:
+        return False
+    if isinstance(err, DamagedIndexError):
+        out.note("the index was damaged, and is rebuilt")
+    return True
 
 
 def reworded(err: Exception, *, is_first: bool, has_written: bool) -> Exception:

@@ -7,6 +7,7 @@ try to: hence the token, and the guard against other hosts and origins (MCP, "Se
 from __future__ import annotations
 
 import hmac
+import logging
 import os
 import shutil
 import socket
@@ -16,6 +17,7 @@ from typing import Any
 
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 
 from gitmem.errors import GitmemError
@@ -40,6 +42,8 @@ TOKEN_BYTES = 24
 # A request holds one text of a memory, at most 64 KiB.
 BODY_LIMIT = 512 * 1024
 SESSIONS = 64
+# Which log what happens to a request.
+LOGGERS = ("mcp.server.streamable_http", "uvicorn.error")
 GUARD = TransportSecuritySettings(
     enable_dns_rebinding_protection=True,
     allowed_hosts=[f"{HOST}:*", "localhost:*"],
@@ -68,10 +72,18 @@ def serve(start: str, *, port: int, read_only: bool, token: str | None, told: Ca
         app = guarded(make_app(make_server(service, read_only=read_only)), needed)
         with _bound(port) as bound:
             server = uvicorn.Server(uvicorn.Config(app, **_QUIET))
+            for name in LOGGERS:
+                logging.getLogger(name).addFilter(_is_worth_logging)
             told(f"http://{HOST}:{bound.getsockname()[1]}{PATH}", needed or "")
             server.run(sockets=[bound])
     finally:
         service.close()
+
+
+def _is_worth_logging(record: logging.LogRecord) -> bool:
+    """Tell whether a log entry is more than a client that closed its connection."""
+    err = record.exc_info[1] if record.exc_info else None
+    return not isinstance(err, (ClientDisconnect, ConnectionError))
 
 
 _QUIET: dict[str, Any] = {"log_level": "error", "access_log": False, "timeout_graceful_shutdown": 2, "lifespan": "on"}

@@ -146,7 +146,7 @@ def _plain(schema: Any, *, names: bool = False) -> Any:
 
 
 def serve(start: str, *, read_only: bool) -> None:
-    """Serve one client over standard input and output, until it hangs up.
+    """Serve one client over standard input and output, until it hangs up: also in the middle of an answer.
 
     Raises:
         NoRepositoryError: There is no repository.
@@ -155,5 +155,7 @@ def serve(start: str, *, read_only: bool) -> None:
     try:
         service.need()
         make_server(service, read_only=read_only).run("stdio")
+    except* (BrokenPipeError, ConnectionResetError):
+        pass  # the client closed its end while it was sent an answer
     finally:
         service.close()

@@ -12,10 +12,12 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 
 from gitmem.catalog.catalog import is_busy, is_unwritable
-from gitmem.errors import DuplicateError, GitmemError
+from gitmem.errors import DamagedIndexError, DuplicateError, FormatError, GitmemError
+from gitmem.fence import fenced
 from gitmem.hygiene import display
 from gitmem.mcp.desk import Desk
 from gitmem.secrets import redact
+from gitmem.store.commit import MADE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +77,7 @@ async def _ask(
         ToolError: It could not; says why, and what mends it.
     """
     try:
-        answer, notes = await desk.ask(work, agent=agent_of(context))
+        answer, notes = await _ask_twice(desk, work, agent=agent_of(context))
     except DuplicateError as err:
         # Not the title, which is a memory's: an error is not fenced.
         told, hint = (
@@ -84,13 +86,32 @@ async def _ask(
         )
         raise ToolError(_words(told, hint)) from None
     except GitmemError as err:
-        raise ToolError(_words(err.message, err.hint)) from None
+        raise ToolError(_refusal(err)) from None
     except (sqlite3.Error, OSError) as err:
         told = _environment(err)
         if not told:
             raise
         raise ToolError(_words(told, "call it again")) from None
     return answer, [redact(display(note))[:NOTE_LIMIT] for note in notes]
+
+
+async def _ask_twice(desk: Desk, work: Callable[[Memory], Answer], *, agent: str) -> tuple[Answer, list[str]]:
+    """Return what a desk answers; where an index was damaged and nothing was written, the second time."""
+    made = len(MADE)
+    try:
+        return await desk.ask(work, agent=agent)
+    except DamagedIndexError:
+        if len(MADE) > made:
+            raise
+        return await desk.ask(work, agent=agent)
+
+
+def _refusal(err: GitmemError) -> str:
+    """Return why something could not be done, what a file of the store says of it inside a fence."""
+    quoted = err.message if isinstance(err, FormatError) else err.quoted
+    own = err.message.removesuffix(quoted).rstrip(": ") or "a file of the store cannot be read"
+    why = fenced(quoted[:ERROR_LIMIT], source="why, as a file of the store has it")
+    return "\n".join(filter(None, (_words(own, err.hint if not quoted else "gitmem doctor"), why)))
 
 
 def _words(message: str, hint: str) -> str:

@@ -117,9 +117,9 @@ class ProvingStore(OpenedStore):
 
     def note_policy(self, catalog: Catalog) -> None:
         """Note that the store's policy cannot be read: what ranks and what is shown is not what somebody wrote."""
-        wrong = catalog.row("SELECT message FROM problem WHERE path = ?", (POLICY_PATH,))
-        named = "" if not wrong or POLICY_PATH in wrong[0] else f"{POLICY_PATH}: "
-        told = f"{named}{wrong[0]}: gitmem doctor" if wrong else ""
+        # Not why: that quotes the policy, which others write, and agents are shown notices.
+        is_wrong = catalog.row("SELECT 1 FROM problem WHERE path = ?", (POLICY_PATH,)) is not None
+        told = f"{POLICY_PATH} cannot be used, the built-in policy counts instead: gitmem doctor" if is_wrong else ""
         if told and told not in self.notices:
             self.notices.append(told)
 

@@ -4,7 +4,7 @@ A ``.git`` that was copied or unpacked from elsewhere brings a state folder alon
 memories, verdicts that claim to be made here. Nothing in that folder can prove that this machine wrote it, so the proof
 lies where no repository reaches: a file named after the clone's id and the number of the file that holds the id. It
 keeps the time at which the kernel last changed that file (stat(2), st_ctime), which no archive can set. A repository
-that was renamed or moved on its disk stays known.
+that was renamed or moved on its disk stays known. The disk's own number is left out: the next boot may give another.
 
 Use: ``is_registered(state, what)`` costs two small reads; ``register(state, what)`` writes; ``settle(state)`` makes the
 state folder usable before anything is read from it. *what* names the fact that is registered, such as ``SEEN``.
@@ -176,7 +176,7 @@ def _identity(state: str) -> tuple[str, bytes]:
         name, found = file.read(100).decode("ascii").strip(), os.fstat(fd)
     if len(name) != 32 or set(name) - set("0123456789abcdef"):
         raise ValueError(f"{state} has no id of gitmem's")
-    return f"{name}-{found.st_ino}", f"{found.st_dev} {found.st_ctime_ns}\n".encode("ascii")
+    return f"{name}-{found.st_ino}", f"{found.st_ctime_ns}\n".encode("ascii")
 
 
 def _make_id(state: str) -> None:

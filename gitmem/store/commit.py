@@ -7,7 +7,6 @@ that was cut short (a killed writer) change nothing. Source: git-fast-import(1).
 
 from __future__ import annotations
 
-import contextlib
 import os
 import random
 import time
@@ -128,11 +127,10 @@ def write_commit(
 
 
 def _accept_own(git: Git) -> None:
-    """Accept a clone whose memory was started in it."""
+    """Accept a clone whose memory was started in it; `gitmem init` says where that cannot be recorded."""
     from gitmem.store.acceptance import accept  # 3 ms, and once in the life of a clone
 
-    with contextlib.suppress(OSError):  # `gitmem init` says so
-        accept(git.repository.state)
+    accept(git.repository.state)
 
 
 def _bring_view(git: Git, ref: str) -> None:

@@ -289,4 +289,5 @@ def edited(text: str, changes: Mapping[str, Any], path: str, *, body: str | None
     try:
         return edit(parse(text, path=path), dict(changes), body)
     except FormatError as err:
-        raise RefusedError(f"{path.removesuffix('.md')}: {err.message}", hint=err.hint) from err
+        message = f"{path.removesuffix('.md')}: {err.message}"
+        raise RefusedError(message, hint=err.hint, quoted=err.message) from err

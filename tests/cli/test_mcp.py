@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
@@ -42,6 +43,32 @@ def test_malformed_lines_and_a_closed_input_end_it_well(memory, repo: Path) -> N
     assert done.returncode == 0
     assert all(line.startswith('{"jsonrpc"') for line in done.stdout.splitlines())
     assert "Traceback" not in done.stderr
+
+
+def lines_of_a_session() -> str:
+    hello = {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    search = {"name": "memory_search", "arguments": {"query": "storm"}}
+    messages = [
+        {"id": 1, "method": "initialize", "params": hello},
+        {"method": "notifications/initialized"},
+        *({"id": number, "method": "tools/call", "params": search} for number in range(2, 8)),
+    ]
+    return "".join(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in messages)
+
+
+@pytest.mark.parametrize("answers_read", [0, 1])
+def test_client_that_goes_away_before_its_answers_is_no_bug(memory, repo: Path, answers_read: int) -> None:
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen([*GITMEM, "mcp"], cwd=repo, env=environment(), text=True, **pipes) as server:
+        server.stdin.write(lines_of_a_session())
+        server.stdin.flush()
+        for _ in range(answers_read):
+            server.stdout.readline()
+        server.stdout.close()
+        server.stdin.close()
+        told = server.stderr.read()
+
+    assert (server.returncode, told) == (0, "")
 
 
 def test_help_and_a_wrong_option_load_nothing_of_the_sdk(repo: Path) -> None:

@@ -7,6 +7,7 @@ import contextlib
 import os
 import signal
 import socket
+import struct
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -69,6 +70,18 @@ def test_clients_of_both_eras_find_memories(memory, repo: Path) -> None:
     assert address.startswith("http://127.0.0.1:")
     assert token == "a-token-of-ones-own"
     assert reached == []
+
+
+def test_client_that_goes_away_in_the_middle_of_a_request_is_no_bug(memory, repo: Path) -> None:
+    with served(repo) as (address, token):
+        port = int(address.rpartition(":")[2].partition("/")[0])
+        with socket.create_connection(("127.0.0.1", port)) as client:
+            head = f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\n"
+            kinds = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
+            client.sendall(f"{head}{kinds}Content-Length: 500\r\n\r\n{{".encode())
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # closing resets it
+
+        assert search(address, token, ERAS[0]).content["hits"] == []  # and `served` asserts that nothing was logged
 
 
 HERE = {"Host": "127.0.0.1:4486"}

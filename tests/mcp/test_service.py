@@ -55,6 +55,24 @@ def test_bug_is_not_dressed_up(service: Service, error: Exception) -> None:
         asyncio.run(service.read(None, failing(error)))
 
 
+@pytest.mark.parametrize("writes", [False, True])
+def test_damaged_index_costs_a_second_try_unless_something_was_written(service: Service, writes: bool) -> None:
+    tried = []
+
+    def work(memory: Any) -> str:
+        tried.append(writes and memory.remember(f"Written {len(tried)}").key)
+        if len(tried) == 1:
+            raise sqlite3.DatabaseError("database disk image is malformed")
+        return "answered"
+
+    if writes:
+        with pytest.raises(ToolError, match="the index was damaged"):
+            asyncio.run(service.write(None, work))
+        assert len(tried) == 1
+    else:
+        assert asyncio.run(service.read(None, work))[0] == "answered"
+
+
 def test_question_does_not_wait_for_a_write(service: Service) -> None:
     begun, done = threading.Event(), threading.Event()
 

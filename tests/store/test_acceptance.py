@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
@@ -66,17 +65,12 @@ def test_memory_that_is_started_here_is_ones_own(repo: Path) -> None:
         assert memory.is_accepted()
 
 
-@pytest.mark.parametrize("spoilt", ["folder", "link", "id"])
-def test_record_that_others_could_have_made_counts_for_nothing(joined: Path, tmp_path: Path, spoilt: str) -> None:
-    accept(state(joined))
-    (record,) = (tmp_path / "state-home").rglob("accepted/*")
-    if spoilt == "folder":
-        record.parent.chmod(0o777)
-    elif spoilt == "link":
-        record.rename(tmp_path / "real")
-        record.symlink_to(tmp_path / "real")
-    else:
-        (Path(state(joined)) / "clone-id").write_text(f"../accepted/{record.name.rpartition('-')[0]}")
-        os.link(record, record.with_name(record.name.rpartition("-")[0]))
+def test_what_cannot_be_recorded_is_said(joined: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
 
-    assert not is_accepted(state(joined))
+    with Memory(joined) as memory:
+        memory.init(offline=True)
+
+        assert not memory.is_accepted()
+        assert [notice for notice in memory.notices if "could not be recorded" in notice]

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import shutil
 import sqlite3
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
+from conftest import commit_files, git, memory_text
+from e2e.console import GITMEM, environment, run
+from telling import payload
 
 from gitmem.app import Memory
 from gitmem.config import clones_place
+from gitmem.locks import settle_modes
 from gitmem.store.clone import is_registered, register, settle, unregister
 
 
@@ -125,3 +132,55 @@ def test_clearing_a_clone_follows_no_link(repo: Path, tmp_path: Path) -> None:
 
     assert settle(str(repo / ".git" / "gitmem")).is_usable
     assert sorted(path.name for path in mine.iterdir()) == ["at", "catalog.sqlite"]
+
+
+def test_index_of_a_linked_worktree_in_a_copy_does_not_count(repo: Path, tmp_path: Path) -> None:
+    commit_files(repo, {".memory/learned/own.md": memory_text("Said by the code")})
+    git(repo, "worktree", "add", "-q", "../side")
+    with Memory(repo) as memory:
+        memory.remember("The gateway drops idle connections", key="gateway")
+    with Memory(tmp_path / "side") as memory:
+        memory.catalog()
+    subprocess.run(["cp", "-a", repo, tmp_path / "copy"], check=True)
+    indexes = [*(tmp_path / "copy" / ".git").rglob("catalog.sqlite")]
+    for file in indexes:
+        with contextlib.closing(sqlite3.connect(file)) as db:
+            db.execute("UPDATE memory SET title = 'Poison'")
+            db.commit()
+    git(tmp_path / "copy", "worktree", "repair", str(tmp_path / "side"))
+
+    with Memory(tmp_path / "side") as memory:
+        titles = {title for (title,) in memory.catalog().rows("SELECT title FROM memory")}
+
+    assert len([file for file in indexes if "worktrees" in file.parts]) == 1
+    assert titles == {"Said by the code", "The gateway drops idle connections"}
+
+
+def test_clone_that_a_group_shares_is_known_after_its_modes_are_settled(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git").chmod(0o2770)
+    state = str(tmp_path / ".git" / "gitmem")
+    Path(state).mkdir()
+    Path(state, "clone-id").write_text("a" * 32 + "\n")  # made before the repository was shared
+    Path(state, "clone-id").chmod(0o600)
+
+    assert settle(state).is_usable
+    settle_modes(state)
+
+    assert is_registered(state)
+
+
+@pytest.mark.parametrize("has_home", [True, False])
+def test_hook_in_a_copied_clone_is_quick_and_quiet(repo: Path, tmp_path: Path, has_home: bool) -> None:
+    copy = poisoned(repo)
+    (tmp_path / "file").write_text("")
+    env = environment(XDG_STATE_HOME=str(tmp_path / ("elsewhere" if has_home else "file")))
+    start = json.dumps(payload("claude-code/SessionStart.startup", cwd=str(copy)))
+
+    for words, told in ((["claude-code"], start), (["post-commit"], ""), (["post-checkout", "0", "0", "1"], "")):
+        begun = time.monotonic()
+        done = run([str(GITMEM), "hook", *words], copy, env=env, input=told)
+
+        assert (done.status, done.err) == (0, ""), words
+        assert "Poison" not in done.out
+        assert time.monotonic() - begun < 5
