@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gitmem.catalog.catalog import is_damage
 from gitmem.opened import Opened
+from gitmem.store.damage import is_damage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

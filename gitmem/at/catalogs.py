@@ -10,11 +10,12 @@ from pathlib import Path
 
 from gitmem.analysis import format_stamp
 from gitmem.catalog import packing, schema
-from gitmem.catalog.catalog import Catalog, is_unwritable, shown_by
+from gitmem.catalog.catalog import Catalog, shown_by
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.search import refresh
 from gitmem.store import layout, read
+from gitmem.store.damage import is_unwritable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from gitmem.catalog import packing, schema
 from gitmem.errors import DamagedIndexError
 from gitmem.locks import make_folder
 from gitmem.model import ENGLISH
+from gitmem.store.damage import ERRORS, is_busy, is_damage, is_unwritable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class Catalog:
         try:
             catalog = cls(path, schema.connect(path))
             made_with = (catalog.meta("format"), catalog.meta("analysis"))
-        except sqlite3.DatabaseError as err:
+        except ERRORS as err:
             if is_busy(err):
                 raise
             return None
@@ -271,21 +272,3 @@ def discard_damaged(err: BaseException | None, *folders: str | Path) -> None:
         schema.discard(os.path.join(folder, schema.FILE_NAME))
     told = "the index was damaged and is thrown away; no memory is lost, they are on the branch"
     raise DamagedIndexError(told, hint="run the command again: the index is made anew") from err
-
-
-def is_damage(err: BaseException | None) -> bool:
-    """Tell whether an error can mean that a catalog is damaged: one flipped bit can turn up as any error of SQLite's.
-
-    What is no damage after all costs a rebuild, and comes again.
-    """
-    return isinstance(err, sqlite3.Error) and not is_busy(err) and not is_unwritable(err)
-
-
-def is_busy(err: sqlite3.Error) -> bool:
-    """Tell whether an error only says that somebody else writes now."""
-    return "locked" in str(err) or "busy" in str(err)
-
-
-def is_unwritable(err: sqlite3.Error) -> bool:
-    """Tell whether an error only says that the disk is full or read-only (sqlite.org/rescode.html)."""
-    return any(words in str(err) for words in ("full", "readonly", "disk I/O", "unable to open"))

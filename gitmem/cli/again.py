@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
 
-# A person answered their questions, a program talked to them, or another machine saw what they did.
-NOT_REPEATED = frozenset({"background", "edit", "forge", "mcp", "settle", "trust"})
+# A person answered their questions, a program talked to them, another machine saw what they did, or they append.
+NOT_REPEATED = frozenset({"background", "edit", "forge", "mcp", "session", "settle", "trust"})
 # In an argument's place: standard input, which can be read once.
 STANDARD_INPUT = "-"
 
@@ -59,7 +59,7 @@ def reworded(err: Exception, *, is_first: bool, has_written: bool) -> Exception:
 
 def _is_repeatable(arguments: Sequence[str]) -> bool:
     reads_input = any(word == STANDARD_INPUT or word.endswith(f"={STANDARD_INPUT}") for word in arguments)
-    return not reads_input and arguments[0] not in NOT_REPEATED
+    return not reads_input and not NOT_REPEATED.intersection(arguments[:1])
 
 
 def _remove_indexes() -> bool:

@@ -54,7 +54,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="exit with 1 on findings from this severity on: error, warning, note, never",
     )
     parser.add_argument(
-        "--approved", default="", metavar="FILE", help="a reviewed list of commands, read from the remote's default branch"
+        "--approved",
+        default="",
+        metavar="FILE",
+        help="a reviewed list of commands, read from the remote's default branch",
     )
     reports.add_arguments(parser, FORMS)
 

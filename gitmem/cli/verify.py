@@ -57,7 +57,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--dry-run", action="store_true", help="only say what is due")
     parser.add_argument(
-        "--approved", default="", metavar="FILE", help="a reviewed list of commands, read from the remote's default branch"
+        "--approved",
+        default="",
+        metavar="FILE",
+        help="a reviewed list of commands, read from the remote's default branch",
     )
     parser.add_argument("--no-sandbox", action="store_true", help="run commands without a sandbox")
     parser.add_argument(

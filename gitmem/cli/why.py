@@ -40,7 +40,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--no-diff", action="store_true", help="do not show how the culprit changed what the check reads"
     )
     parser.add_argument(
-        "--approved", default="", metavar="FILE", help="a reviewed list of commands, read from the remote's default branch"
+        "--approved",
+        default="",
+        metavar="FILE",
+        help="a reviewed list of commands, read from the remote's default branch",
     )
     parser.add_argument("--no-sandbox", action="store_true", help="run commands without a sandbox")
     parser.add_argument(

@@ -11,13 +11,13 @@ import unicodedata
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 
-from gitmem.catalog.catalog import is_busy, is_unwritable
 from gitmem.errors import DamagedIndexError, DuplicateError, FormatError, GitmemError
 from gitmem.fence import fenced
 from gitmem.hygiene import display
 from gitmem.mcp.desk import Desk
 from gitmem.secrets import redact
 from gitmem.store.commit import MADE
+from gitmem.store.damage import is_busy, is_unwritable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,13 +14,14 @@ from time import monotonic
 from gitmem import config, locks
 from gitmem.analysis import format_stamp
 from gitmem.catalog import schema
-from gitmem.catalog.catalog import LOCK_NAME, Catalog, is_by_another, is_damage
+from gitmem.catalog.catalog import LOCK_NAME, Catalog, is_by_another
 from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoundError, RefusedError
 from gitmem.frozen import replace
 from gitmem.git.binary import Git
 from gitmem.git.repository import named
 from gitmem.opened.store import OpenedStore
 from gitmem.store import clone, universal
+from gitmem.store.damage import is_damage
 from gitmem.store.home import find_tree, read_tree
 from gitmem.store.listed import APART, entries_of
 from gitmem.store.planted import has_links

@@ -131,8 +131,8 @@ class ProvingStore(OpenedStore):
         """
         import sqlite3
 
-        from gitmem.catalog.catalog import is_busy
         from gitmem.search.refresh import follow, refuse_unreadable
+        from gitmem.store.damage import is_busy
 
         catalog = self._catalog
         assert catalog is not None

@@ -9,12 +9,13 @@ from __future__ import annotations
 import sqlite3
 import time
 
-from gitmem.catalog.catalog import is_unwritable, shown_by
+from gitmem.catalog.catalog import shown_by
 from gitmem.embed.pieces import is_code, pieces_of
 from gitmem.errors import BusyError, UnwritableError
 from gitmem.search.matrix import DamagedError
 from gitmem.search.vector_folders import Writing, discard, list_others
 from gitmem.search.vectors import Vectors, digest_of
+from gitmem.store.damage import is_unwritable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import sqlite3
 
 from gitmem.analysis import format_stamp
 from gitmem.catalog import update
-from gitmem.catalog.catalog import Catalog, is_busy, is_unwritable, shown_by
+from gitmem.catalog.catalog import Catalog, shown_by
 from gitmem.catalog.inserts import BATCH, Inserts, Stored, problem_of
 from gitmem.document.parse import parse
 from gitmem.errors import ConflictError, FormatError, GitmemError, ProcessError
@@ -19,6 +19,7 @@ from gitmem.policy import load as load_policy
 from gitmem.search.fts import FtsEngine
 from gitmem.search.texts import texts_of
 from gitmem.store import homeread, layout, read
+from gitmem.store.damage import is_busy, is_unwritable
 from gitmem.store.verdicts import parse_verdict
 
 TYPE_CHECKING = False

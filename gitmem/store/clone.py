@@ -152,7 +152,7 @@ def remove_indexes(folders: Iterable[str]) -> bool:
 def states_of(common: str) -> list[str]:
     """Return the state folders of a repository and of its linked work trees, without links."""
     folder = os.path.join(common, "worktrees")
-    names = os.listdir(folder) if os.path.isdir(folder) else []
+    names = os.listdir(folder) if os.path.isdir(folder) and not os.path.islink(folder) else []
     found = [os.path.join(common, "gitmem"), *(os.path.join(folder, name, "gitmem") for name in names)]
     return [state for state in found if not os.path.islink(state) and not os.path.islink(os.path.dirname(state))]
 

@@ -12,6 +12,7 @@ import sqlite3
 from gitmem.frozen import fields_of, replace
 from gitmem.locks import make_folder, open_private
 from gitmem.model import HOLDS, Verdict
+from gitmem.store.damage import ERRORS, is_damage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,14 +54,15 @@ class LocalState:
             self._db = sqlite3.connect(self._path, isolation_level=None, timeout=4)
             try:
                 self._db.executescript(_TABLES)
-            except sqlite3.OperationalError:
+            except ERRORS as err:
+                if is_damage(err):
+                    self._set_aside()
+                    return None
                 from urllib.parse import quote  # 1.6 ms (measured), and only on a read-only disk
 
                 self.close()
                 uri = f"file:{quote(os.fsencode(self._path))}?mode=ro&immutable=1"
                 self._db = sqlite3.connect(uri, uri=True, isolation_level=None)
-            except sqlite3.DatabaseError:
-                self._set_aside()
         return self._db
 
     def _ask(self, sql: str, values: Sequence[object] = ()) -> list[Any]:
@@ -70,10 +72,10 @@ class LocalState:
             return []
         try:
             return db.execute(sql, values).fetchall()
-        except sqlite3.OperationalError:
-            return []  # the disk was full when the tables were to be made, or is read-only
-        except sqlite3.DatabaseError as err:
-            self._give_up(db, err)
+        except ERRORS as err:
+            # Without its tables, the disk was full when they were to be made, or is read-only.
+            if "no such table" not in str(err):
+                self._give_up(db, err)
             return []
 
     def _set_aside(self) -> None:
@@ -107,8 +109,15 @@ class LocalState:
 
     def serial(self) -> int:
         """Return a number that differs whenever a verdict was added here."""
-        rows = self._ask("SELECT coalesce(max(id), 0) FROM verdict")
-        return int(rows[0][0]) if rows else 0
+        return self._number("SELECT coalesce(max(id), 0) FROM verdict")
+
+    def _number(self, sql: str) -> int:
+        """Return the number that a query gives; 0 where it is none, and then the file is set aside."""
+        rows = self._ask(sql)
+        if not rows or isinstance(rows[0][0], int):
+            return rows[0][0] if rows else 0
+        self._set_aside()
+        return 0
 
     def verdicts(self, keys: Iterable[str] | None = None) -> dict[str, list[Verdict]]:
         """Return the verdicts made in this clone by key, the oldest first; of some facts or of all."""
@@ -120,7 +129,7 @@ class LocalState:
         else:
             rows = self._ask("SELECT key, fields FROM verdict ORDER BY id")
         for key, fields in rows:
-            if wanted is None or key in wanted:
+            if isinstance(key, str) and (wanted is None or key in wanted):
                 found.setdefault(key, []).extend(_verdicts(fields))
         if self._only is not None:
             found = {key: kept for key, them in found.items() if (kept := [v for v in them if v.commit in self._only])}
@@ -144,14 +153,14 @@ class LocalState:
                 (KEPT_PER_FACT,),
             )
             db.execute("COMMIT")
-        except sqlite3.DatabaseError as err:
+        except ERRORS as err:
             self._give_up(db, err)
             return False
         return True
 
-    def _give_up(self, db: sqlite3.Connection, err: sqlite3.DatabaseError) -> None:
+    def _give_up(self, db: sqlite3.Connection, err: Exception) -> None:
         """Undo what a full or read-only disk kept out; set the file aside where it is damaged."""
-        if not isinstance(err, sqlite3.OperationalError):
+        if is_damage(err):
             self._set_aside()
         elif db.in_transaction:
             db.execute("ROLLBACK")
@@ -164,7 +173,8 @@ class LocalState:
         """Return the last attempt that learnt nothing by key: when, and why."""
         if self._only is not None:
             return {}
-        return {key: (at, why) for key, at, why in self._ask("SELECT * FROM attempt WHERE at > 0")}
+        rows = self._ask("SELECT * FROM attempt WHERE at > 0")
+        return {key: (at, why) for key, at, why in rows if (type(key), type(at), type(why)) == (str, int, str)}
 
     def ended_attempts(self) -> set[str]:
         """Return the facts that could not be checked at some time, and since then could."""
@@ -197,8 +207,7 @@ class LocalState:
 
     def count_looks(self) -> int:
         """Return how often memories were looked at, all together."""
-        rows = self._ask("SELECT coalesce(sum(count), 0) FROM access")
-        return int(rows[0][0]) if rows else 0
+        return self._number("SELECT coalesce(sum(count), 0) FROM access")
 
     def _quietly(self, db: sqlite3.Connection | None, sql: str, rows: Sequence[tuple[object, ...]]) -> None:
         """Write what is only nice to have; a read-only or full disk may keep it out."""
@@ -208,7 +217,7 @@ class LocalState:
             db.execute("BEGIN IMMEDIATE")
             db.executemany(sql, rows)
             db.execute("COMMIT")
-        except sqlite3.DatabaseError as err:
+        except ERRORS as err:
             self._give_up(db, err)
 
 

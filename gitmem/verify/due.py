@@ -10,12 +10,12 @@ import json
 import sqlite3
 
 from gitmem.catalog import state
-from gitmem.catalog.catalog import is_busy, is_unwritable
 from gitmem.document.spec import spec_hash, spec_of
 from gitmem.frozen import frozen, replace
 from gitmem.graph import SKEW_S
 from gitmem.hygiene import display
 from gitmem.model import Check, Document, Spec
+from gitmem.store.damage import is_busy, is_unwritable
 from gitmem.verify.inputs import CodeTree, digest
 from gitmem.verify.tools import changed
 

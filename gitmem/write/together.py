@@ -9,10 +9,10 @@ from __future__ import annotations
 import sqlite3
 
 from gitmem.catalog import update
-from gitmem.catalog.catalog import is_busy
 from gitmem.errors import ConflictError
 from gitmem.search.refresh import apply_scan
 from gitmem.store import layout
+from gitmem.store.damage import is_busy
 from gitmem.store.read import Scan, StoredFile
 
 TYPE_CHECKING = False

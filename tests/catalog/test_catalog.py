@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from gitmem.catalog import schema
-from gitmem.catalog.catalog import Catalog, discard_damaged, is_busy, is_unwritable
+from gitmem.catalog.catalog import Catalog, discard_damaged
 from gitmem.errors import GitmemError
+from gitmem.store.damage import is_busy, is_unwritable
 
 ANALYSIS = "an analysis"
 

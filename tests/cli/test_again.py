@@ -61,7 +61,7 @@ def write(_: object, __: object) -> None:
         (("remember", "Written"), write, "gitmem list"),
         (("remember", "-"), lambda _, __: None, "run the command again"),
         (("fact", "Said", "--body=-", "--exists", "src"), lambda _, __: None, "run the command again"),
-        (("edit", "vpn"), lambda _, __: None, "run the command again"),
+        (("session", "note", "Appended"), lambda _, __: None, "run the command again"),
     ],
 )
 def test_what_printed_wrote_or_read_its_input_runs_once_and_the_index_is_removed(
@@ -74,7 +74,7 @@ def test_what_printed_wrote_or_read_its_input_runs_once_and_the_index_is_removed
         does(*given)
         raise DamagedIndexError("the index was damaged", hint="run the command again")
 
-    monkeypatch.setattr(f"gitmem.cli.{command[0]}.run", broken)
+    monkeypatch.setattr(f"gitmem.cli.{'.'.join(command[:2] if command[0] == 'session' else command[:1])}.run", broken)
 
     done = run_cli(*command)
 

@@ -27,8 +27,13 @@ FILES = (
     "catalog.lock",
     "local.sqlite",
     "clone-id",
+    "clone.lock",
     "home",
     "lock",
+    "mcp-token",
+    "proofs",
+    "sync.lock",
+    "verify.lock",
     "view.json",
     "view.lock",
     "proposal",
@@ -41,6 +46,7 @@ FILES = (
     "hooks/log",
     "spool/lock",
     "spool/draining",
+    "spool/lost",
     "sessions/activity.jsonl",
     "private/ana/catalog.sqlite",
     "home-index/catalog.sqlite",
@@ -224,6 +230,40 @@ def test_links_in_a_linked_worktrees_own_state_go(repo: Path, victim: Path) -> N
     before = everything(victim)
     assert run(repo.parent / "side", "list").returncode == 3
     assert everything(victim) == before
+
+
+@pytest.mark.parametrize("level", ["worktrees", "worktrees/side", "worktrees/side/gitmem", "worktrees/side/gitmem/at"])
+@pytest.mark.parametrize("is_known", [True, False])
+def test_clearing_what_is_derived_goes_through_no_link(repo: Path, victim: Path, level: str, is_known: bool) -> None:
+    inside = "worktrees/side/gitmem/at"[len(level) :].lstrip("/")
+    theirs = victim / inside / "catalog.sqlite"
+    theirs.parent.mkdir(parents=True, exist_ok=True)
+    theirs.write_text("mine")
+    replaced(repo / ".git" / level).symlink_to(victim)
+    (state_of(repo) / "catalog.sqlite").write_text("damaged")
+    if not is_known:
+        (state_of(repo) / "clone-id").write_text("a" * 32 + "\n")
+
+    reads_leave_alone(repo, victim)
+
+
+def test_listed_worktree_with_links_is_read_and_nothing_there_changes(repo: Path, victim: Path, template: Path) -> None:
+    here = Path(shutil.copytree(template, repo.parent / "here", symlinks=True))
+    side = repo.parent / "side"
+    git(repo, "worktree", "add", "-q", str(side))
+    git(here, "config", "gitmem.stores", str(side))
+    own = repo / ".git" / "worktrees" / "side" / "gitmem"
+    for place, words, told in (
+        (own / "home-index" / "catalog.sqlite", ["recall", "gateway"], "gateway"),
+        (own, ["stores"], "is a symbolic link"),
+    ):
+        replaced(place).symlink_to(victim)
+        before, theirs = everything(victim), everything(repo)
+
+        done = run(here, *words)
+
+        assert told in done.stdout, done
+        assert (everything(victim), everything(repo)) == (before, theirs)
 
 
 @pytest.mark.parametrize("kind", ["link", "gitfile"])

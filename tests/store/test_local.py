@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import random
 import shutil
 import sqlite3
 import subprocess
@@ -170,6 +172,31 @@ def test_damage_in_the_middle_is_set_aside_at_the_first_question(
     assert file.with_name(f"{module.FILE_NAME}.damaged").exists()
     local.count_access("a", 3)
     assert again(local).accesses(["a"]) == {"a": (1, 3)}
+
+
+def test_one_changed_byte_anywhere_raises_nothing_and_later_verdicts_are_kept(tmp_path: Path) -> None:
+    with contextlib.closing(LocalState(tmp_path)) as first:
+        first.add_verdicts([replace(VERDICT, key=f"k{n}") for n in range(3)])
+        first.note_attempts([("k1", 5, "no disk")])
+        first.count_access("k1", 3)
+    file = tmp_path / module.FILE_NAME
+    with contextlib.closing(sqlite3.connect(file)) as db:
+        db.execute("PRAGMA journal_mode = DELETE")
+    whole = file.read_bytes()
+    chance = random.Random(4)
+
+    for place in chance.sample([place for place, byte in enumerate(whole) if byte], 300):
+        damaged = bytearray(whole)
+        damaged[place] ^= chance.choice((0xFF, 1 << chance.randrange(8)))
+        for suffix in ("-wal", "-shm"):
+            Path(f"{file}{suffix}").unlink(missing_ok=True)
+        file.write_bytes(damaged)
+        with contextlib.closing(LocalState(tmp_path)) as local:
+            assert local.serial() >= 0 and local.count_looks() >= 0
+            sorted(local.verdicts()), sorted(local.attempts()), sorted(local.accesses(["k1"]))
+            local.count_access("k1", 4)
+            assert local.add_verdicts([VERDICT]) or local.add_verdicts([VERDICT]), place
+            assert "a" in local.verdicts(["a"]), place
 
 
 def _fill(local: LocalState) -> None:

@@ -1,0 +1,27 @@
+"""What an error of SQLite says: that the file is damaged, that somebody else writes it, or that the disk is full."""
+
+from __future__ import annotations
+
+import sqlite3
+
+# What a question to a damaged file raises; SQLite's messages quote it, and Python cannot always decode them.
+ERRORS = (sqlite3.Error, UnicodeDecodeError)
+
+
+def is_damage(err: BaseException | None) -> bool:
+    """Tell whether an error can mean that a file is damaged: one flipped bit can turn up as any error of SQLite's.
+
+    What is no damage after all costs a rebuild, and comes again.
+    """
+    return isinstance(err, ERRORS) and not is_busy(err) and not is_unwritable(err)
+
+
+def is_busy(err: Exception) -> bool:
+    """Tell whether an error only says that somebody else writes now."""
+    return isinstance(err, sqlite3.Error) and any(words in str(err) for words in ("locked", "busy"))
+
+
+def is_unwritable(err: Exception) -> bool:
+    """Tell whether an error only says that the disk is full or read-only (sqlite.org/rescode.html)."""
+    words = ("full", "readonly", "disk I/O", "unable to open")
+    return isinstance(err, sqlite3.Error) and any(word in str(err) for word in words)
