@@ -67,12 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--head", default="", metavar="REV", help="the other end of the change (HEAD)")
     parser.add_argument("--staged", action="store_true", help="what is staged, against HEAD")
-    parser.add_argument(
-        "--approved",
-        default="",
-        metavar="FILE",
-        help="a reviewed list of commands, read from the remote's default branch",
-    )
+    shared.add_approved(parser)
     parser.add_argument(
         "--fail-on",
         choices=FAIL_ON,

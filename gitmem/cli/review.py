@@ -53,12 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="SEVERITY",
         help="exit with 1 on findings from this severity on: error, warning, note, never",
     )
-    parser.add_argument(
-        "--approved",
-        default="",
-        metavar="FILE",
-        help="a reviewed list of commands, read from the remote's default branch",
-    )
+    shared.add_approved(parser)
     reports.add_arguments(parser, FORMS)
 
 

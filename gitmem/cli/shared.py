@@ -38,6 +38,12 @@ def tell_notices(memory: Memory, out: Output) -> None:
     memory.notices.clear()
 
 
+def add_approved(parser: argparse.ArgumentParser) -> None:
+    """Add the option that names an approved list."""
+    told = "a reviewed list of commands that may run, as the remote's default branch has it now"
+    parser.add_argument("--approved", default="", metavar="FILE", help=told)
+
+
 def add_json(parser: argparse.ArgumentParser) -> None:
     """Add ``--json``."""
     parser.add_argument("--json", action="store_true", help="print one JSON document")

@@ -56,12 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--dirty", action="store_true", help="judge the work tree as it is, uncommitted changes too; records nothing"
     )
     parser.add_argument("--dry-run", action="store_true", help="only say what is due")
-    parser.add_argument(
-        "--approved",
-        default="",
-        metavar="FILE",
-        help="a reviewed list of commands, read from the remote's default branch",
-    )
+    shared.add_approved(parser)
     parser.add_argument("--no-sandbox", action="store_true", help="run commands without a sandbox")
     parser.add_argument(
         "--record", action="store_true", help="commit the verdicts on another branch than the default one too"

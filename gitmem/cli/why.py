@@ -39,12 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-diff", action="store_true", help="do not show how the culprit changed what the check reads"
     )
-    parser.add_argument(
-        "--approved",
-        default="",
-        metavar="FILE",
-        help="a reviewed list of commands, read from the remote's default branch",
-    )
+    shared.add_approved(parser)
     parser.add_argument("--no-sandbox", action="store_true", help="run commands without a sandbox")
     parser.add_argument(
         "--record", action="store_true", help="commit the culprit on another branch than the default one too"

@@ -12,6 +12,7 @@ from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.model import BUILTIN
 from gitmem.verify import sandbox
+from gitmem.verify.account import check_user, give
 from gitmem.verify.inputs import digest, is_unknown
 from gitmem.verify.observed import Scene, observe
 from gitmem.verify.reads import AT, LIST, Places
@@ -64,6 +65,7 @@ def find_tracer(path: str, rung: str) -> str:
             ground = Path(name).resolve()
             (ground / "folder").mkdir()
             (ground / "seen").write_text("x", encoding="ascii")
+            give(ground, check_user() if rung in sandbox.ladder() else 0)
             ran = sandbox.run_check(
                 ["sh", "-c", PROBE],
                 ground=ground,

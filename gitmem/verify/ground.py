@@ -15,6 +15,7 @@ from pathlib import Path
 from gitmem.errors import ConflictError, GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.verify import toolchain
+from gitmem.verify.account import give, open_way
 from gitmem.verify.folders import Lent, find_folders
 from gitmem.verify.removal import remove_tree
 from gitmem.verify.scratch import Scratch, Source
@@ -65,7 +66,13 @@ class Grounds:
     """The grounds of one process's checks, as a context manager; its methods are safe to call from many threads."""
 
     def __init__(
-        self, git: Git, *, overlay: bool = False, in_place: bool = False, temporary: Path | None = None
+        self,
+        git: Git,
+        *,
+        overlay: bool = False,
+        in_place: bool = False,
+        temporary: Path | None = None,
+        user: int = 0,
     ) -> None:
         """Prepare to take grounds.
 
@@ -75,12 +82,14 @@ class Grounds:
             in_place: Whether checks (under bubblewrap) see the ground where the work tree lies: what was installed
                 there names its place, and finds the ground's files then and not the person's.
             temporary: Where the clones lie instead of the repository's own place.
+            user: The user who owns a ground while a check uses it; 0 for the one who runs this.
         """
         self._git = git
         self._overlay = overlay
         self._seen_at = _place_of(git) if in_place else None
         self._temporary = temporary
         self._folder = temporary or place_of_clones(git)
+        self._user = user
         self._found: dict[tuple[str, tuple[str, ...]], tuple[tuple[Lent, ...], tuple[str, ...]]] = {}
         self._lock = threading.Lock()
         self._clones: list[Scratch] = []
@@ -144,6 +153,7 @@ class Grounds:
     def empty(self) -> Iterator[Path]:
         """Lend an empty folder, outside of any repository; it is removed afterwards."""
         with temporary_folder("gitmem-empty-") as folder:
+            give(folder, self._user)
             yield folder
 
     def _hold(self, commit: str) -> tuple[Scratch, Source]:
@@ -165,6 +175,8 @@ class Grounds:
             except OSError as err:
                 raise _unwritable(self._folder, err) from err
             if found is not None:
+                if self._user and self._temporary:
+                    open_way(found.tree.parent)
                 self._clones.append(found)
                 return found
         raise ConflictError(f"all {MOST_CLONES} scratch clones in {self._folder} are in use")
@@ -173,9 +185,13 @@ class Grounds:
         with clone.lock:
             try:
                 clone.show(commit, source, () if self._overlay else folders)
+                if not self._overlay:
+                    clone.lend(folders)
+                give(clone.tree, self._user)
                 if self._overlay:
-                    return Ground(clone.tree, commit, source.objects, clone.add_upper(folders), self._seen_at)
-                clone.lend(folders)
+                    upper = clone.add_upper(folders)
+                    give(upper, self._user)
+                    return Ground(clone.tree, commit, source.objects, upper, self._seen_at)
                 clone.open_to_changes()
             except OSError as err:
                 clone.forget()

@@ -6,6 +6,7 @@ import os
 from contextlib import ExitStack, contextmanager
 
 from gitmem.verify import sandbox
+from gitmem.verify.account import check_user, open_way
 from gitmem.verify.ground import Grounds, place_of_clones
 from gitmem.verify.temporary import temporary_folder
 
@@ -31,9 +32,13 @@ def open_grounds(git: Git, rung: str, path: str) -> Iterator[Grounds]:
         is_writable = os.access(place, os.W_OK | os.X_OK)
     except OSError:
         is_writable = False
+    user = check_user() if rung in sandbox.ladder() else 0
     with ExitStack() as stack:
-        if not is_writable:  # a read-only disk, or somebody else's repository
+        # A read-only disk, or somebody else's repository; or one of root's that the checks' user cannot come to.
+        if not is_writable or (user and rung == sandbox.LANDLOCK):
             place = temporary = stack.enter_context(temporary_folder("gitmem-ground-"))
+            if user:
+                open_way(temporary)
         in_place = rung == sandbox.BUBBLEWRAP
         overlay = in_place and sandbox.probe_overlay(path, place)
-        yield stack.enter_context(Grounds(git, overlay=overlay, in_place=in_place, temporary=temporary))
+        yield stack.enter_context(Grounds(git, overlay=overlay, in_place=in_place, temporary=temporary, user=user))

@@ -1,11 +1,11 @@
-"""Confine this process with the Linux kernel alone: Landlock for files, seccomp for sockets and keys.
+"""Confine this process with the Linux kernel alone: Landlock for files, seccomp for the rest (``calls``).
 
 Runs in the child that ``launch`` forks, just before it becomes the check. Nothing here can be undone, and
 everything is inherited. What this cannot stop, measured: ``chmod`` and ``utime`` on the user's own files, asking
 whether a path exists, and, before Landlock ABI 6 (Linux 6.12), signals to the user's other processes. UNIX
 sockets are denied altogether, because Landlock cannot tell the Docker daemon's from a harmless one.
 
-Sources: landlock(7), linux/landlock.h, seccomp(2), linux/seccomp.h, linux/filter.h, prctl(2).
+Sources: landlock(7), linux/landlock.h, seccomp(2), prctl(2), setuid(2).
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import ctypes
 import errno
 import os
 import struct
+
+from gitmem.verify import calls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,27 +36,12 @@ VERSION_FLAG = 1
 
 # The same numbers on every architecture since Linux 5.
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
-# linux/audit.h: the architecture; asm/unistd.h: socket, truncate, and the calls that are denied: io_uring_setup,
-# which can open sockets behind the filter's back; add_key, request_key and keyctl: keyrings hold credentials; shmget,
-# semget, msgget and mq_open: what they make is in reach of the user's other processes and outlives the check.
-ARCHITECTURES = {
-    "x86_64": (0xC000003E, 41, 76, (425, 248, 249, 250, 29, 64, 68, 240)),
-    "aarch64": (0xC00000B7, 198, 45, (425, 217, 218, 219, 194, 190, 186, 180)),
-}
-X32_BIT = 0x40000000
-AF_INET, AF_INET6, AF_NETLINK = 2, 10, 16
 
 # prctl(2)
 PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_CAPBSET_DROP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 22, 24, 36, 38
 # capabilities(7): a kernel knows at most 64; the version is that of linux/capability.h since Linux 2.6.26.
 CAPABILITIES, CAPABILITY_VERSION = 64, 0x20080522
 SECCOMP_MODE_FILTER = 2
-# linux/seccomp.h: what a filter returns.
-KILL_PROCESS, REFUSE, ALLOW = 0x80000000, 0x00050000, 0x7FFF0000
-# linux/filter.h: load a word of seccomp_data; compare with a constant; return.
-LOAD, IF_EQUAL, IF_AT_LEAST, RETURN = 0x20, 0x15, 0x35, 0x06
-# struct seccomp_data: where the call's number, the architecture and the low half of the first argument stand.
-NUMBER_AT, ARCHITECTURE_AT, ARGUMENT_AT = 0, 4, 16
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -88,24 +75,52 @@ def find_abi() -> int:
     return max(0, int(found))
 
 
-def confine(readable: Sequence[str], writable: Sequence[str], *, network: bool) -> None:
+def confine(readable: Sequence[str], writable: Sequence[str], *, network: bool, traced: bool) -> None:
     """Let this process read and execute below *readable* alone, change below *writable* alone, and open no socket.
 
     Args:
         readable: Files and folders; missing ones are skipped.
         writable: Files and folders, readable as well; they must exist.
         network: Whether internet sockets may be opened; UNIX sockets may not in either case.
+        traced: Whether a tracer runs in the check.
 
     Raises:
         OSError: The kernel cannot (ENOSYS), or a writable path is missing.
     """
     abi = find_abi()
-    if abi == 0 or os.uname().machine not in ARCHITECTURES:
+    if abi == 0 or os.uname().machine not in calls.ARCHITECTURES:
         raise OSError(errno.ENOSYS, "no Landlock here")
     _drop_capabilities()
     _prctl(PR_SET_NO_NEW_PRIVS, 1)
     _restrict_files(abi, readable, writable, network=network)
-    _filter_calls(filter_program(os.uname().machine, abi, network=network))
+    families = (calls.AF_INET, calls.AF_INET6, calls.AF_NETLINK) if network else ()
+    machine = os.uname().machine
+    _filter_calls(calls.filter_program(machine, families=families, shares=True, traced=traced, truncates=abi >= 3))
+
+
+def become(user: int) -> None:
+    """Become an ordinary user, for good; the kernel forgets at that what ``die_with_parent`` asked for.
+
+    Raises:
+        OSError: This process may not, or its namespace does not know the user.
+    """
+    os.setgroups([])
+    os.setgid(user)
+    os.setuid(user)
+    die_with_parent()
+
+
+def bubblewrap_filter(*, traced: bool) -> bytes:
+    """Return the filter of system calls for bubblewrap, whose namespaces keep sockets and processes apart.
+
+    Raises:
+        OSError: It is not known for this machine.
+    """
+    machine = os.uname().machine
+    if machine not in calls.ARCHITECTURES:
+        raise OSError(errno.ENOSYS, f"no filter of system calls for {machine}")
+    families = (calls.AF_UNIX, calls.AF_INET, calls.AF_INET6, calls.AF_NETLINK)
+    return calls.pack(calls.filter_program(machine, families=families, shares=False, traced=traced))
 
 
 def _drop_capabilities() -> None:
@@ -152,36 +167,8 @@ def _allow(ruleset: int, path: str, rights: int, *, missing_ok: bool) -> None:
         os.close(fd)
 
 
-def filter_program(machine: str, abi: int, *, network: bool) -> list[tuple[int, int, int, int]]:
-    """Return the seccomp filter as (code, jump if true, jump if false, constant) instructions.
-
-    Another architecture's calls (32-bit programs, x32) would be numbered differently, so they end the process: a
-    signal, from which nothing is learnt.
-
-    Args:
-        machine: A key of ``ARCHITECTURES``.
-        abi: The Landlock ABI; below 3 it does not see truncate(2), which is refused here then.
-        network: Whether internet sockets are allowed.
-    """
-    audit, socket, truncate, denied = ARCHITECTURES[machine]
-    program = [(LOAD, 0, 0, ARCHITECTURE_AT), (IF_EQUAL, 1, 0, audit), (RETURN, 0, 0, KILL_PROCESS)]
-    program += [(LOAD, 0, 0, NUMBER_AT)]
-    if machine == "x86_64":
-        program += [(IF_AT_LEAST, 0, 1, X32_BIT), (RETURN, 0, 0, KILL_PROCESS)]
-    # A kernel without these calls is what every program is ready for.
-    for number in denied:
-        program += [(IF_EQUAL, 0, 1, number), (RETURN, 0, 0, REFUSE | errno.ENOSYS)]
-    if abi < 3:
-        program += [(IF_EQUAL, 0, 1, truncate), (RETURN, 0, 0, REFUSE | errno.EPERM)]
-    families = (AF_INET, AF_INET6, AF_NETLINK) if network else ()
-    program += [(IF_EQUAL, 0, 2 + 2 * len(families), socket), (LOAD, 0, 0, ARGUMENT_AT)]
-    for family in families:
-        program += [(IF_EQUAL, 0, 1, family), (RETURN, 0, 0, ALLOW)]
-    return [*program, (RETURN, 0, 0, REFUSE | errno.EPERM), (RETURN, 0, 0, ALLOW)]
-
-
-def _filter_calls(program: list[tuple[int, int, int, int]]) -> None:
-    code = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *step) for step in program))
+def _filter_calls(program: list[calls.Step]) -> None:
+    code = ctypes.create_string_buffer(calls.pack(program))
     # struct sock_fprog, with the native padding before the pointer.
     head = ctypes.create_string_buffer(struct.pack("@HP", len(program), ctypes.addressof(code)))
     _prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.addressof(head))

@@ -14,7 +14,7 @@ OUTPUT_KEPT = 4000
 # Characters of the line that says why: a verdict is a small file (``layout.VERDICT_LIMIT``).
 LINE_KEPT = 200
 SETUP_SHOWN = 60
-# What programs say when the sandbox keeps them from something: such an exit says nothing about the fact.
+# What programs say when a sandbox keeps them from something, whichever it is: such an exit says nothing about the fact.
 DENIALS = (
     "network is unreachable",
     "could not resolve host",
@@ -22,9 +22,9 @@ DENIALS = (
     "name or service not known",
     "read-only file system",
     "operation not permitted",
+    "operation not supported",
+    "permission denied",
 )
-# Landlock denies with EACCES, which bubblewrap's namespaces do not.
-DENIALS_OF = {sandbox.LANDLOCK: (*DENIALS, "permission denied"), sandbox.SEATBELT: DENIALS, sandbox.BUBBLEWRAP: DENIALS}
 # Exit statuses that a shell gives for a command it could not run, and above which it reports a signal
 # (POSIX.1-2017, Shell Command Language, 2.8.2).
 NOT_RUN = (126, 127)
@@ -56,7 +56,7 @@ def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[st
         return ERROR, said or f"the command could not be run (exit {ran.status})"
     if ran.status is None or ran.status < 0 or ran.status in SIGNALLED:
         return ERROR, f"killed by a signal (exit {ran.status})"
-    if any(words in ran.output.lower() for words in DENIALS_OF.get(rung, ())):
+    if rung != sandbox.NONE and any(words in ran.output.lower() for words in DENIALS):
         hint = "" if spec.network else "; if it needs the network, say so: network: true"
         return ERROR, f"the sandbox kept it from something: {said}{hint}"
     return FAILS, f"exit {ran.status}" + (f": {said}" if said else "")

@@ -1,4 +1,4 @@
-"""Cover a folder with an overlay, in a user and mount namespace of this process's own.
+"""Cover a folder with an overlay, in a mount namespace of this process's own, and mostly one of users.
 
 Runs in the child that ``launch`` forks, before it becomes bubblewrap, which then binds the folder like any other.
 unshare(1), a shell and mount(8) in its place would take 5 ms of a check's 17 (measured).
@@ -23,7 +23,7 @@ MS_REC, MS_PRIVATE = 0x4000, 0x40000
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def cover(folder: str, upper: str, laid: Sequence[tuple[str, str]] = ()) -> None:
+def cover(folder: str, upper: str, laid: Sequence[tuple[str, str]] = (), *, is_root: bool = False) -> None:
     """Have what changes below *folder* go to *upper* from now on, for this process and those it starts.
 
     Changes the working directory: no path stands in a mount option, where commas and colons would need escaping.
@@ -32,29 +32,32 @@ def cover(folder: str, upper: str, laid: Sequence[tuple[str, str]] = ()) -> None
         folder: The folder, resolved.
         upper: Has ``u`` for its changes and ``w`` for the kernel; ``u1``, ``w1`` and so on for what is laid over it.
         laid: Folders that are shown in it, as their place in it and where they are; changed nowhere either.
+        is_root: Whether this process may mount without a user namespace, in which no other user could own files.
 
     Raises:
         OSError: The kernel or its settings do not allow it, or a link stands in the way.
     """
     user, group = os.geteuid(), os.getegid()
-    _check(_libc.unshare(CLONE_NEWUSER | CLONE_NEWNS), "unshare")
-    for name, text in (("setgroups", "deny"), ("uid_map", f"0 {user} 1"), ("gid_map", f"0 {group} 1")):
+    _check(_libc.unshare(CLONE_NEWNS if is_root else CLONE_NEWUSER | CLONE_NEWNS), "unshare")
+    ids = () if is_root else (("setgroups", "deny"), ("uid_map", f"0 {user} 1"), ("gid_map", f"0 {group} 1"))
+    for name, text in ids:
         with open(f"/proc/self/{name}", "w") as file:  # noqa: PTH123 - pathlib costs 8 ms to import (measured)
             file.write(text)
     _mount(None, "/", None, MS_REC | MS_PRIVATE, None)
     os.chdir(upper)
-    _lay(folder, folder, "")
+    more = "" if is_root else ",userxattr"
+    _lay(folder, folder, "", more)
     for number, (place, shown) in enumerate(laid, 1):
-        _lay(shown, f"{folder}/{place}", str(number))
+        _lay(shown, f"{folder}/{place}", str(number), more)
 
 
-def _lay(lower: str, place: str, number: str) -> None:
+def _lay(lower: str, place: str, number: str, more: str) -> None:
     """Lay one overlay; a check before may have put a link in the way, which would lead out of the ground."""
     below, at = (os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW) for path in (lower, place))
     try:
         if os.readlink(f"/proc/self/fd/{at}") != place:  # noqa: PTH115
             raise OSError(errno.ELOOP, f"{place} leads elsewhere")
-        options = f"lowerdir=/proc/self/fd/{below},upperdir=u{number},workdir=w{number},userxattr"
+        options = f"lowerdir=/proc/self/fd/{below},upperdir=u{number},workdir=w{number}{more}"
         _mount("overlay", f"/proc/self/fd/{at}", "overlay", 0, options)
     finally:
         os.close(below)

@@ -9,6 +9,8 @@ from gitmem.verify.watch import Limits
 
 # How long everything that a check left behind may take to die, in seconds; then nothing is said of how it ended.
 SWEEP_S = 4.0
+# The descriptor that bubblewrap reads its filter of system calls from, and closes: below those of ``starter.FIRST_FD``.
+FILTER_FD = 9
 # The most bytes of one file that a check writes: enough for any build's largest artefact.
 FILE_BYTES = 1 << 30
 
@@ -24,6 +26,7 @@ class Plan:
         upper: Where an overlay over the ground has its changes go; empty for none.
         limits: What all of its processes may use together.
         cpu_s: Processor seconds of one process, >= 1.
+        user: The ordinary user that a check of root runs as; 0 where it runs as whoever asked for it.
         reports: Whether the program reports its exit status itself, as bubblewrap does, on our descriptor.
         confined: Whether Landlock and seccomp apply.
         network: Whether internet sockets are allowed when confined.
@@ -41,6 +44,7 @@ class Plan:
     upper: str
     limits: Limits
     cpu_s: int
+    user: int
     reports: bool
     confined: bool
     network: bool
@@ -60,7 +64,7 @@ def format_plan(plan: Plan) -> bytes:
     """
     flags = f"{plan.reports:d}{plan.confined:d}{plan.network:d}{plan.traced:d}"
     limits = (plan.limits.processes, plan.limits.memory, plan.limits.disk)
-    words = [plan.cwd, plan.scratch, plan.ground, plan.upper, *map(str, (*limits, plan.cpu_s)), flags]
+    words = [plan.cwd, plan.scratch, plan.ground, plan.upper, *map(str, (*limits, plan.cpu_s, plan.user)), flags]
     for listed in (plan.env, plan.readable, plan.writable, plan.laid, plan.argv):
         words += [str(len(listed)), *listed]
     if any("\0" in word for word in words):
@@ -72,8 +76,8 @@ def format_plan(plan: Plan) -> bytes:
 def parse_plan(body: bytes) -> Plan:
     """Return the plan of a request without its length; the reverse of ``format_plan``."""
     cwd, scratch, ground, upper, *rest = (os.fsdecode(word) for word in body[:-1].split(b"\0"))
-    processes, memory, disk, cpu_s = map(int, rest[:4])
-    flags, rest = rest[4], rest[5:]
+    processes, memory, disk, cpu_s, user = map(int, rest[:5])
+    flags, rest = rest[5], rest[6:]
     lists = []
     while rest:
         end = 1 + int(rest[0])
@@ -81,4 +85,4 @@ def parse_plan(body: bytes) -> Plan:
         rest = rest[end:]
     reports, confined, network, traced = (flag == "1" for flag in flags)
     limits = Limits(processes, memory, disk)
-    return Plan(cwd, scratch, ground, upper, limits, cpu_s, reports, confined, network, traced, *lists)
+    return Plan(cwd, scratch, ground, upper, limits, cpu_s, user, reports, confined, network, traced, *lists)

@@ -21,11 +21,10 @@ from gitmem import process
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen
 from gitmem.model import Ran
-from gitmem.verify import seatbelt, starter, toolchain
+from gitmem.verify import account, bubblewrap, seatbelt, starter, toolchain
 from gitmem.verify.ground import Ground
 from gitmem.verify.plan import FILE_BYTES, SWEEP_S, Plan, format_plan
 from gitmem.verify.removal import remove_tree
-from gitmem.verify.scratch import SEEN_OBJECTS
 from gitmem.verify.strace import argv_traced
 from gitmem.verify.temporary import temporary_folder
 from gitmem.verify.watch import MIB, Limits
@@ -39,9 +38,6 @@ LANDLOCK = "landlock"
 SEATBELT = "seatbelt"
 NONE = "none"
 
-# What is empty for a check under bubblewrap: the first is its TMPDIR.
-PRIVATE_FOLDERS = ("/tmp", "/var/tmp", "/home", "/root", "/run")  # noqa: S108 - of the sandbox
-PRIVATE_HOME = "/tmp/home"  # noqa: S108
 # The devices that every program may use.
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 # How long the starter may take to end what the check left behind, in seconds; it gives up by itself a bit sooner.
@@ -56,7 +52,26 @@ PROCESSES_PER_CORE = 16
 DISK_MIB = 10 * 1024
 
 # What a probe of each rung must show: it can change the ground, and neither read nor change another folder.
-CONFINED = 'echo x > own && ! cat "$1/secret" && ! echo x > "$1/new"'
+CONFINED = 'echo x > own && ! cat "$1/secret" && ! echo x > "$1/new" || exit 1\n'
+# What a check could do elsewhere, and must not: each is tried, and one that works refuses the rung. Writing a setting
+# of the kernel's writes what it is.
+ESCAPES = (
+    ("it lets checks write the kernel's settings", "cat /proc/sys/kernel/core_pattern > /proc/sys/kernel/core_pattern"),
+    ("it filters no system calls", 'test "$filtered" != 2'),
+    ("it lets checks gain privileges", 'test "$bound" != 1'),
+    ("it lets checks set setuid bits", "chmod 4755 own"),
+    ("it lets checks make user namespaces", "unshare --user true"),
+    ("it lets checks read what only root may", "read -r name < /etc/shadow"),
+)
+STATUS = """while read -r name value; do
+case $name in Seccomp:) filtered=$value ;; NoNewPrivs:) bound=$value ;; esac
+done < /proc/self/status
+"""
+PROBE = (
+    CONFINED
+    + STATUS
+    + "".join(f'if {{ {tried}; }} 2> /dev/null; then echo "{said}"; exit 1; fi\n' for said, tried in ESCAPES)
+)
 # And of the overlay: what is hardest for one, then that it is kept until the ground is given back.
 OVERLAID = ("rm -r d && mkdir d && echo x > d/new && mv f g && test ! -e f", "test -e d/new && test ! -e d/old")
 
@@ -86,7 +101,8 @@ def why_not(rung: str, env_path: str) -> str:
     try:
         with tempfile.TemporaryDirectory() as inside, tempfile.TemporaryDirectory() as outside:
             Path(outside, "secret").write_text("secret\n", encoding="ascii")
-            ran = _run_probe(CONFINED, outside, ground=Path(inside).resolve(), rung=rung, path=env_path)
+            account.give(Path(inside), account.check_user())
+            ran = _run_probe(PROBE, outside, ground=Path(inside).resolve(), rung=rung, path=env_path)
             if "secret\n" in ran.output or Path(outside, "new").exists():
                 return "it does not confine"
             said = ran.output.strip().rsplit("\n", 1)[-1]
@@ -111,6 +127,7 @@ def probe_overlay(env_path: str, folder: Path) -> bool:
                 Path(top, made).mkdir(parents=True)
             for name in ("lower/f", "lower/d/old"):
                 Path(top, name).write_text("x", encoding="ascii")
+            account.give(top, account.check_user())
             shown = [_run_probe(s, "", ground=ground, rung=BUBBLEWRAP, path=env_path).status for s in OVERLAID]
             left = sorted(str(p.relative_to(ground.path)) for p in ground.path.rglob("*"))
             remove_tree(str(Path(top, "upper")))
@@ -220,12 +237,14 @@ class _Job:
 
     def run_in_bubblewrap(self) -> Ran:
         """Run it in namespaces of its own. The environment is scrubbed before: /proc/1/environ shows bubblewrap's."""
-        env = clean_environment(self.path, PRIVATE_HOME, PRIVATE_FOLDERS[0])
+        env = clean_environment(self.path, bubblewrap.PRIVATE_HOME, bubblewrap.PRIVATE_FOLDERS[0])
         return self._run(lambda held: self._plan(env, "/", reports=True, argv=self._bubblewrap(held)))
 
     def run_by_starter(self, *, confined: bool) -> Ran:
         """Run it as a process like any other, confined or not, with a home of its own."""
         with temporary_folder("gitmem-check-") as made:
+            if confined and account.check_user():
+                account.open_way(made)
             scratch = f"{made}/home"
             env = clean_environment(self.path, scratch, scratch)
             own = [str(p) for p in self.ground.readable]
@@ -263,6 +282,7 @@ class _Job:
             upper=str(self.ground.upper or ""),
             limits=self.limits,
             cpu_s=self.cpu_s,
+            user=account.check_user() if reports or confined else 0,
             reports=reports,
             confined=confined,
             network=self.network,
@@ -294,20 +314,15 @@ class _Job:
             starter.give_back(held)
 
     def _bubblewrap(self, held: starter.Starter) -> list[str]:
-        ground, seen = str(self.ground.path), str(self.ground.seen)
-        shown = [(place, place) for place in self.readable]
-        for number, objects in enumerate(map(str, self.ground.readable)):
-            shown.append((objects, objects if ground == seen else f"{SEEN_OBJECTS}/{number}"))
-        return [
-            find_program("bwrap", self.path) or "bwrap",
-            *_bare_machine(self.network),
-            *_tools(self.path, self.ground, is_inside=False),
-            *("--bind", ground, seen),
-            *_tools(self.path, self.ground, is_inside=True),
-            *(word for place, at in shown for word in ("--ro-bind", place, at)),
-            *("--chdir", seen, "--json-status-fd", str(held.report_fd), "--"),
-            *self._argv(held),
-        ]
+        return bubblewrap.wrap(
+            self._argv(held),
+            program=find_program("bwrap", self.path) or "bwrap",
+            ground=self.ground,
+            readable=self.readable,
+            path=self.path,
+            network=self.network,
+            report_fd=held.report_fd,
+        )
 
     def run_plainly(self, *, confined: bool) -> Ran:
         """Run it where there is no starter: not on Linux; confined by Seatbelt, or not."""
@@ -330,50 +345,6 @@ class _Job:
                 timeout_s=self.timeout_s,
                 output_cap=self.output_cap,
             )
-
-
-def _bare_machine(network: bool) -> list[str]:
-    """Return bubblewrap's arguments for a machine with the system's programs and nothing of the person's."""
-    words = ["--unshare-all", *(["--share-net"] if network else []), "--die-with-parent", "--new-session"]
-    words += ["--uid", str(os.getuid()), "--gid", str(os.getgid()), "--cap-drop", "ALL"]
-    for name in toolchain.SYSTEM:
-        folder = Path(name)
-        if folder.is_symlink():
-            words += ["--symlink", str(folder.readlink()), name]
-        elif folder.is_dir():
-            words += ["--ro-bind", name, name]
-    for secret in toolchain.list_secrets():
-        words += ["--tmpfs", str(secret)] if secret.is_dir() else ["--ro-bind", "/dev/null", str(secret)]
-    # In the file system in memory that bubblewrap makes for the root: one more for each would cost a mount each.
-    words += [word for name in (*PRIVATE_FOLDERS, PRIVATE_HOME) for word in ("--dir", name)]
-    words += ["--dev", "/dev", "--proc", "/proc"]
-    names = os.path.realpath("/etc/resolv.conf")  # often a link into /run (systemd-resolved(8))
-    return [*words, "--ro-bind-try", names, names] if network and not names.startswith("/etc/") else words
-
-
-def _tools(path: str, ground: Ground, *, is_inside: bool) -> list[str]:
-    """Return bubblewrap's arguments for the programs on PATH, and for those that lent environments are made of.
-
-    Args:
-        path: PATH.
-        ground: The ground; what it has itself is shown as it is there, not as it is in the person's work tree.
-        is_inside: Whether those are wanted that lie where the ground is seen, or all others.
-    """
-    tied = "".join(f":{lent.place}/bin" for lent in ground.folders if lent.is_tied)
-    found = toolchain.find_toolchain(path + tied)
-
-    def is_wanted(place: str) -> bool:
-        inside = Path(place).is_relative_to(ground.seen)
-        return inside == is_inside and not (inside and _has(ground, Path(place)))
-
-    words = [word for folder in found.folders if is_wanted(folder) for word in ("--ro-bind-try", folder, folder)]
-    return words + [word for said, at in found.links if is_wanted(at) for word in ("--symlink", said, at)]
-
-
-def _has(ground: Ground, place: Path) -> bool:
-    """Tell whether a ground has a file or folder itself, named by where checks see it."""
-    name = place.relative_to(ground.seen)
-    return any(name.is_relative_to(lent.name) for lent in ground.folders) or os.path.lexists(ground.path / name)
 
 
 def _confined_reading(path: str) -> list[str]:

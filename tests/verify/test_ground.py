@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import pytest
+from confining import grounds_on, open_ways
 
 from gitmem.errors import GitmemError, NotFoundError
 from gitmem.git.binary import Git
@@ -73,7 +74,9 @@ def repository(template, tmp_path) -> Path:
 
 
 def open_grounds(folder: Path, *, overlay: bool = False) -> Grounds:
-    return Grounds(Git(discover(folder)), overlay=overlay, in_place=overlay)
+    return grounds_on(
+        Git(discover(folder)), "bubblewrap" if overlay else "none", folder, overlay=overlay, in_place=overlay
+    )
 
 
 @pytest.fixture(params=["overlay", "private"])
@@ -146,10 +149,12 @@ def test_git_works_in_it(repository, grounds):
     assert ran.output.split() == ["6", "two", "one", "v2"]
 
 
-def test_git_works_in_it_in_each_sandbox(repository):
+def test_git_works_in_it_in_each_sandbox(repository, tmp_path):
+    open_ways(repository / ".git" / "objects")
     for rung in ("bubblewrap", "landlock"):
         if works(rung, PATH):
-            with open_grounds(repository) as grounds, grounds.take(id_of(repository, "v2")) as ground:
+            opened = grounds_on(Git(discover(repository)), rung, tmp_path)
+            with opened as grounds, grounds.take(id_of(repository, "v2")) as ground:
                 ran = check("git describe && git diff --exit-code HEAD^ -- src", ground, rung=rung)
             assert (ran.status, ran.output) == (0, "v2\n"), rung
 
@@ -367,9 +372,11 @@ def test_it_works_in_every_kind_of_repository(template, tmp_path, kind):
 
 def test_sandboxed_git_reads_borrowed_objects_of_borrowed_objects(template, tmp_path):
     repo = copy_of(template, tmp_path, "shared")
+    open_ways(repo / ".git" / "objects")
     for rung in ("bubblewrap", "landlock"):
         if works(rung, PATH):
-            with open_grounds(repo) as grounds, grounds.take(id_of(repo, "HEAD")) as ground:
+            opened = grounds_on(Git(discover(repo)), rung, tmp_path)
+            with opened as grounds, grounds.take(id_of(repo, "HEAD")) as ground:
                 assert check("git show HEAD^:src/a.py", ground, rung=rung).output == "a = 1\n", rung
                 assert grounds.readable == ground.readable
 
@@ -600,12 +607,12 @@ def test_an_unchanged_ground_is_given_back_without_a_process(repository, monkeyp
 # Nothing at all
 
 
-def test_the_empty_ground_is_empty_and_no_repository_and_gone_afterwards(repository, monkeypatch):
+def test_the_empty_ground_is_empty_and_no_repository_and_gone_afterwards(repository, monkeypatch, tmp_path):
     monkeypatch.chdir(repository)
-    with open_grounds(repository) as grounds:
-        for rung in ("bubblewrap", "landlock", "none"):
-            if rung != "none" and not works(rung, PATH):
-                continue
+    for rung in ("bubblewrap", "landlock", "none"):
+        if rung != "none" and not works(rung, PATH):
+            continue
+        with grounds_on(Git(discover(repository)), rung, tmp_path) as grounds:
             with grounds.empty() as folder:
                 ran = sandbox.run_check(
                     ["sh", "-c", "ls -A; git rev-parse --git-dir 2>/dev/null; mkdir -p a/b && chmod 0 a"],

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from alive import pids_of
+from confining import grounds_on
 from conftest import git
 from proving import approve_all, make_fact, put, result_of, status_file, verdict_file, verify
 
@@ -26,7 +27,6 @@ from gitmem.git.binary import Git
 from gitmem.git.repository import discover
 from gitmem.model import ERROR, SHELL, Check, Spec
 from gitmem.verify import landlock, sandbox
-from gitmem.verify.ground import Grounds
 from gitmem.verify.outcome import outcome_of
 from gitmem.verify.watch import MIB, Limits
 
@@ -51,7 +51,7 @@ class World:
         (self.repo / ".env").write_text(CANARY)
         git(self.repo, "branch", "memory")
         overlay = rung == "bubblewrap" and sandbox.probe_overlay(PATH, self.repo / ".git" / "gitmem" / "ground")
-        self.grounds = Grounds(Git(discover(self.repo)), overlay=overlay)
+        self.grounds = grounds_on(Git(discover(self.repo)), rung, top, overlay=overlay)
         self.head = git(self.repo, "rev-parse", "HEAD")
 
     def run(self, command: str | list[str], *, timeout_s: float = 10.0, limits: Limits | None = None):

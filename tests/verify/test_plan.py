@@ -19,6 +19,7 @@ plans = st.builds(
     upper=words,
     limits=st.builds(Limits, *[st.integers(0, 10**15)] * 3),
     cpu_s=st.integers(1, 10**9),
+    user=st.integers(0, 2**31),
     reports=st.booleans(),
     confined=st.booleans(),
     network=st.booleans(),
@@ -40,13 +41,13 @@ def test_a_plan_survives_the_pipe(made):
 
 
 def test_a_word_that_is_not_utf_8_survives_the_pipe():
-    made = plan.Plan("/", "", "", "", Limits(1, 1, 1), 1, False, False, False, False, (), (), (), (), ("\udcff", ""))
+    made = plan.Plan("/", "", "", "", Limits(1, 1, 1), 1, 0, False, False, False, False, (), (), (), (), ("\udcff", ""))
 
     assert plan.parse_plan(plan.format_plan(made)[4:]) == made
 
 
 def test_a_nul_in_a_word_is_refused_and_cannot_make_two_of_one():
-    made = plan.Plan("/", "", "", "", Limits(1, 1, 1), 1, False, False, False, False, (), (), (), (), ("a\0b",))
+    made = plan.Plan("/", "", "", "", Limits(1, 1, 1), 1, 0, False, False, False, False, (), (), (), (), ("a\0b",))
 
     with pytest.raises(ValueError, match="null byte"):
         plan.format_plan(made)
