@@ -47,6 +47,24 @@ def test_every_row_that_works_names_tests_that_exist() -> None:
     assert unproven(rows(FEATURES.read_text()), PROJECT) == []
 
 
+def test_every_threat_names_tests_that_exist() -> None:
+    text = (PROJECT / "docs" / "security.md").read_text(encoding="utf-8")
+    threats = [line for line in text.splitlines() if line.startswith("| ") and not line.startswith("| threat |")]
+    named = [re.findall(r"`([\w/]+\.py)(?:::(\w+))?`", line.split("|")[3]) for line in threats]
+    sources = {file: PROJECT / "tests" / file for files in named for file, _ in files}
+
+    assert len(threats) >= 60
+    assert [line for line, files in zip(threats, named, strict=True) if not files] == []
+    assert [file for file, path in sources.items() if not path.is_file()] == []
+    missing = [
+        f"{file}::{test}"
+        for files in named
+        for file, test in files
+        if test and f"def {test}(" not in sources[file].read_text(encoding="utf-8")
+    ]
+    assert missing == []
+
+
 @pytest.mark.parametrize(
     ("state", "tests", "is_wrong"),
     [
