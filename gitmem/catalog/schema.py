@@ -123,7 +123,7 @@ def discard(path: str) -> None:
     for suffix in ("-wal", "-shm", ""):
         try:
             os.unlink(path + suffix)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):  # NotADirectoryError: a state folder that cannot be used
             continue
         except (IsADirectoryError, PermissionError):  # a folder: EISDIR on Linux, EPERM elsewhere (unlink(2))
             os.rmdir(path + suffix)
