@@ -648,3 +648,25 @@ def test_a_build_works_and_leaves_nothing(repository, grounds):
 
     assert seen == [(0, "a = 1\n M run.sh\n?? web/\n")] * 2
     assert listing(repository) == before
+
+
+# linux/posix_acl_xattr.h: version 2, then tag, permissions and id: nobody may do anything.
+CLOSED = "02000000" + "".join(f"{tag:02x}000000ffffffff" for tag in (0x01, 0x04, 0x20))
+SET_ACL = f"""python3 -I -c 'import os
+for place in (".", "src"):
+    os.setxattr(place, "system.posix_acl_default", bytes.fromhex("{CLOSED}"))'"""
+
+
+@pytest.mark.parametrize("rung", ["bubblewrap", "landlock", "none"])
+def test_a_default_acl_decides_nothing_for_the_next_check(repository, rung):
+    if rung != "none" and not works(rung, PATH):
+        pytest.skip(f"{rung} does not work here")
+    look = "touch new src/made && stat -c %a new src/made"
+    with open_grounds(repository) as grounds:
+        with grounds.take(id_of(repository, "v1")) as ground:
+            first = check(SET_ACL, ground, rung=rung)
+        with grounds.take(id_of(repository, "v1")) as ground:
+            second = check(look, ground, rung=rung)
+
+    assert (first.status == 0) == (rung == "none"), first.output
+    assert (second.status, second.output) == (0, "644\n644\n")
