@@ -658,11 +658,11 @@ for place in (".", "src"):
 
 
 @pytest.mark.parametrize("rung", ["bubblewrap", "landlock", "none"])
-def test_a_default_acl_decides_nothing_for_the_next_check(repository, rung):
+def test_a_default_acl_decides_nothing_for_the_next_check(repository, rung, tmp_path):
     if rung != "none" and not works(rung, PATH):
         pytest.skip(f"{rung} does not work here")
     look = "touch new src/made && stat -c %a new src/made"
-    with open_grounds(repository) as grounds:
+    with grounds_on(Git(discover(repository)), rung, tmp_path) as grounds:
         with grounds.take(id_of(repository, "v1")) as ground:
             first = check(SET_ACL, ground, rung=rung)
         with grounds.take(id_of(repository, "v1")) as ground:
