@@ -6,8 +6,6 @@ stopped, and the files are counted without being listed: each distinct tree is r
 
 from __future__ import annotations
 
-import signal
-
 from gitmem import process
 from gitmem.errors import ProcessError
 
@@ -47,6 +45,8 @@ def listing(git: Git, *args: str, trees: Sequence[str], bounds: tuple[int, float
     try:
         return _listed(git, args, at_most, min(PATIENT_S, within_s))
     except ProcessError as err:
+        import signal
+
         if err.status != -signal.SIGKILL:
             raise
     need_bounded(git, trees, at_most // _ENTRY_BYTES)

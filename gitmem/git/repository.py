@@ -8,7 +8,6 @@ words the errors. Layout: gitrepository-layout(5).
 from __future__ import annotations
 
 import os
-import shlex
 
 from gitmem import process
 from gitmem.config import git_environment, variable
@@ -153,6 +152,8 @@ def _refuse_planted(repository: Repository, start: str) -> None:
     folder = os.path.dirname(git)
     while folder != os.path.dirname(folder):
         if os.path.lexists(os.path.join(folder, ".git")):
+            import shlex
+
             raise NoRepositoryError(
                 f"{git} is a bare repository inside the work tree {folder}, and may have come with its files",
                 hint=f"if you trust it: gitmem -C {shlex.quote(git)} ...",

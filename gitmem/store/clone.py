@@ -13,7 +13,6 @@ state folder usable before anything is read from it. *what* names the fact that 
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 
 from gitmem import locks
@@ -160,6 +159,8 @@ def states_of(common: str) -> list[str]:
 def _remove(path: str) -> None:
     """Remove a file or a folder; of a link the link itself."""
     if os.path.isdir(path) and not os.path.islink(path):
+        import shutil
+
         shutil.rmtree(path)
     elif os.path.lexists(path):
         os.unlink(path)

@@ -30,7 +30,6 @@ What follows from it:
 from __future__ import annotations
 
 import os
-import shlex
 
 from gitmem.errors import ConfigError, ForeignBranchError, GitmemError, ProcessError
 from gitmem.git.ancestry import is_shallow
@@ -269,6 +268,8 @@ def shown_names(strays: Sequence[str]) -> str:
 
 def _named(strays: Sequence[str]) -> str:
     """Return options of ``doctor`` that delete these."""
+    import shlex
+
     return " ".join(f"--delete={shlex.quote(display_path(one))}" for one in strays[:DELETED])
 
 
