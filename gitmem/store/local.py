@@ -73,9 +73,7 @@ class LocalState:
         try:
             return db.execute(sql, values).fetchall()
         except ERRORS as err:
-            # Without its tables, the disk was full when they were to be made, or is read-only.
-            if "no such table" not in str(err):
-                self._give_up(db, err)
+            self._give_up(db, err)
             return []
 
     def _set_aside(self) -> None:
@@ -160,7 +158,8 @@ class LocalState:
 
     def _give_up(self, db: sqlite3.Connection, err: Exception) -> None:
         """Undo what a full or read-only disk kept out; set the file aside where it is damaged."""
-        if is_damage(err):
+        # Without its tables, the disk was full when they were to be made, or is read-only.
+        if is_damage(err) and "no such table" not in str(err):
             self._set_aside()
         elif db.in_transaction:
             db.execute("ROLLBACK")

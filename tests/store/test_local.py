@@ -237,6 +237,7 @@ ASK_ALL = (
 
 def test_on_a_full_disk_nothing_is_kept_and_nothing_raises(tmp_path: Path) -> None:
     assert run_limited(ASK_ALL, tmp_path / "state") == "False [] {} {} 0\n"
+    assert not [name for name in os.listdir(tmp_path / "state") if name.endswith(".damaged")]
 
 
 def test_after_the_disk_was_full_it_is_kept_again(local: LocalState, tmp_path: Path) -> None:
