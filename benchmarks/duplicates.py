@@ -13,7 +13,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from gitmem.likeness import claim_of, likeness, similarity
+from gitmem.text.similarity import claim_of, likeness, similarity
 
 PAIRS = Path(__file__).with_name("pairs.jsonl")
 GROUPS = ("exact", "reordered", "reworded", "paraphrased", "number", "negation", "name", "added", "unrelated")

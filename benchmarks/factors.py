@@ -27,11 +27,11 @@ from random import Random
 from typing import Any
 
 from benchmarks.world import COMPONENTS, DAY_S, TODAY, Question, World, commit
-from gitmem.app import Memory
 from gitmem.frozen import replace
+from gitmem.memory.memory import Memory
 from gitmem.model import FACTORS
-from gitmem.recall.asked import Asked
-from gitmem.search import score
+from gitmem.recall import score
+from gitmem.recall.query import Asked
 from gitmem.verify.session import Options
 
 # Scope and talk have no signal in this world: they are measured by tests, and on the recall benchmark.

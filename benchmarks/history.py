@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gitmem.app import Memory
-from gitmem.catalog import state
+from gitmem.index.catalog import state
+from gitmem.memory.memory import Memory
 from gitmem.verify.session import Options
 
 # Names that no project has by chance: its own memory and its own branches stay out of the walk.

@@ -21,7 +21,7 @@ from benchmarks.questions import QUESTIONS
 from benchmarks.stores import Stores
 from gitmem import Memory
 from gitmem.config import OneThread
-from gitmem.recall.asked import Asked
+from gitmem.recall.query import Asked
 
 # Those of all-MiniLM-L6-v2, the model most often used for this.
 DIMENSIONS = 384
@@ -63,7 +63,7 @@ def measure(stores: Stores, name: str, rounds: int) -> dict[str, list[tuple[floa
 def main(repository: str, rounds: int) -> dict[str, list[tuple[float, float]]]:
     """Return what each part took: a recall by words alone, one by words and meaning, and embedding the question."""
     with OneThread():
-        from gitmem.opened.meaning import providers_of
+        from gitmem.repository.semantic import providers_of
     with Memory(repository) as memory:
         memory.embed_rebuild()
         providers = providers_of(memory.config)

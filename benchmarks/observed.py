@@ -19,9 +19,10 @@ import time
 from pathlib import Path
 
 from benchmarks.history import run_git
-from gitmem.app import Memory
 from gitmem.config import search_path
-from gitmem.verify import evidence, sandbox
+from gitmem.memory.memory import Memory
+from gitmem.verify import evidence
+from gitmem.verify.sandbox import sandbox
 from gitmem.verify.session import Options
 
 PER_FOLDER = 20

@@ -16,17 +16,17 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from gitmem.catalog.state import FactRow
 from gitmem.config import search_path
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
+from gitmem.index.catalog.state import FactRow
 from gitmem.model import HOLDS, SHELL, Check, Document, Spec, Verdict
-from gitmem.verify import sandbox
 from gitmem.verify.due import Due
 from gitmem.verify.evidence import find_tracer
-from gitmem.verify.ground import Grounds
+from gitmem.verify.ground.ground import Grounds
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.judge import Judge, Means
+from gitmem.verify.sandbox import sandbox
 
 # What is run: a shell that looks a file up, as most checks begin.
 COMMAND = "test -e ."

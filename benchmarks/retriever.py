@@ -19,10 +19,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from gitmem.analysis import slug
-from gitmem.app import Memory
-from gitmem.imports import Sources
-from gitmem.recall.asked import Asked
+from gitmem.commands.import_.run import Sources
+from gitmem.memory.memory import Memory
+from gitmem.recall.query import Asked
+from gitmem.text.tokens import slug
 
 SESSION = "session-"
 # After the youngest document of any task.

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from gitmem import Memory
-from gitmem.search.whoosh_index import refresh_whoosh
+from gitmem.index.whoosh.index import refresh_whoosh
 
 
 def main(repository: str, rounds: int) -> dict[str, list[tuple[float, float]]]:

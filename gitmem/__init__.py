@@ -9,8 +9,8 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.app import Memory
-    from gitmem.recall.asked import Asked
+    from gitmem.memory.memory import Memory
+    from gitmem.recall.query import Asked
 
 __all__ = ["Asked", "Memory", "__version__"]
 
@@ -18,11 +18,11 @@ __all__ = ["Asked", "Memory", "__version__"]
 def __getattr__(name: str) -> object:
     """Load ``Memory``, and what it is asked with, on first use (PEP 562)."""
     if name == "Memory":
-        from gitmem.app import Memory
+        from gitmem.memory.memory import Memory
 
         return Memory
     if name == "Asked":
-        from gitmem.recall.asked import Asked
+        from gitmem.recall.query import Asked
 
         return Asked
     raise AttributeError(f"module 'gitmem' has no attribute {name!r}")

@@ -12,11 +12,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from alive import mark  # noqa: F401 - a fixture
+from support.alive import mark  # noqa: F401 - a fixture
 
 from gitmem import cli
-from gitmem.app import Memory
 from gitmem.cli.shared import AGENT_VARIABLES
+from gitmem.memory.memory import Memory
 from gitmem.store import layout
 
 # The gitmem that jobs of a forge are told to install.

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem import frozen as module
-from gitmem import process
 from gitmem.frozen import fields_of, frozen, replace
+from gitmem.system import process
 
 
 @frozen

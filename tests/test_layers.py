@@ -93,27 +93,27 @@ LEVEL = {room: level for level, row in enumerate(reversed(ROWS)) for room in row
 # to something heavy.
 LAZY_HOMES = {
     "gitmem.store.commit": "a clone is accepted once in its life",
-    "gitmem.catalog.inserts": "what finds secrets is loaded only where a memory is new",
+    "gitmem.index.catalog.inserts": "what finds secrets is loaded only where a memory is new",
     "gitmem": "Memory loads on first use",
-    "gitmem.app": "a method of Memory loads what it wires, and no other's",
-    "gitmem.shown": "the same, for the view's commands",
-    "gitmem.exchanged": "the same, for many memories at once",
+    "gitmem.memory.memory": "a method of Memory loads what it wires, and no other's",
+    "gitmem.memory.view": "the same, for the view's commands",
+    "gitmem.memory.share": "the same, for many memories at once",
     "gitmem.jobs": "the same, for verify jobs",
-    "gitmem.embeds": "the same, for vectors",
-    "gitmem.explained": "the same, for what breaks a fact, and what broke it",
-    "gitmem.writes": "the same, for the commands that write",
-    "gitmem.sessions": "the same, for what sessions are told",
-    "gitmem.hooked": "the same, for what hooks of agents do",
-    "gitmem.flows": "the same, for the steps of a workflow",
-    "gitmem.opened": "the same, for what the commands share",
-    "gitmem.opened.store": "the same, for one store",
-    "gitmem.opened.proofs": "the same, for proving its facts",
-    "gitmem.opened.others": "the same, for the other stores",
-    "gitmem.opened.tree": "the same, for the second home",
-    "gitmem.agents.entry": "only the harness that calls is loaded, and the store where there is something to do",
-    "gitmem.capture.tools": "most uses of a tool teach nothing, and hooks run after each",
-    "gitmem.capture.responses": "the same, for what an agent says",
-    "gitmem.capture.kept": "the same, for what is kept of one",
+    "gitmem.memory.vectors": "the same, for vectors",
+    "gitmem.memory.explain": "the same, for what breaks a fact, and what broke it",
+    "gitmem.memory.write": "the same, for the commands that write",
+    "gitmem.agents.session.active": "the same, for what sessions are told",
+    "gitmem.agents.on_event": "the same, for what hooks of agents do",
+    "gitmem.memory.workflow": "the same, for the steps of a workflow",
+    "gitmem.repository.repository": "the same, for what the commands share",
+    "gitmem.repository.opened_store": "the same, for one store",
+    "gitmem.repository.proving_store": "the same, for proving its facts",
+    "gitmem.repository.other_scopes": "the same, for the other stores",
+    "gitmem.repository.code_tree": "the same, for the second home",
+    "gitmem.agents.hook": "only the harness that calls is loaded, and the store where there is something to do",
+    "gitmem.agents.capture.tools": "most uses of a tool teach nothing, and hooks run after each",
+    "gitmem.agents.capture.responses": "the same, for what an agent says",
+    "gitmem.agents.capture.record": "the same, for what is kept of one",
     "gitmem.cli": "what a start may not need: the bug report, the errors' words",
     "gitmem.cli.table": "only the module of the command that was typed is loaded",
 }
@@ -127,52 +127,52 @@ HEAVY = (
 )  # fmt: skip
 # Modules without a test file of their own, and where they are tested instead.
 TESTED_ELSEWHERE: dict[str, str] = {
-    "gitmem/secret_rules.py": "the table of formats: tests/test_secrets.py",
-    "gitmem/embed/provider.py": "the protocol: every provider's tests",
-    "gitmem/__init__.py": "the lazy Memory: tests/test_app.py",
-    "gitmem/recall/texts.py": "what a recall reads: tests/recall/test_plain.py",
-    "gitmem/recall/listing.py": "without a question: tests/recall/test_plain.py",
+    "gitmem/text/secret_rules.py": "the table of formats: tests/text/test_secrets.py",
+    "gitmem/index/embed/provider.py": "the protocol: every provider's tests",
+    "gitmem/__init__.py": "the lazy Memory: tests/memory/test_memory.py",
+    "gitmem/recall/texts.py": "what a recall reads: tests/recall/test_one_store.py",
+    "gitmem/recall/listing.py": "without a question: tests/recall/test_one_store.py",
     "gitmem/mcp/asked.py": "what clients may send: tests/mcp/test_server.py",
-    "gitmem/event.py": "data: tests/agents/",
-    "gitmem/report/page/data.py": "data: tests/report/page/test_gather.py",
-    "gitmem/report/page/memories.py": "a part of the page: tests/report/page/test_render.py",
-    "gitmem/report/page/sections.py": "the same: tests/report/page/test_render.py, tests/report/page/test_script.py",
-    "gitmem/sessions.py": "the wiring of topics: tests/cli/session/, tests/session/test_status.py",
-    "gitmem/endpoint.py": "one transport for two protocols: tests/embed/test_http_endpoint.py",
-    "gitmem/forge/said.py": "what a forge refuses: tests/forge/test_client.py",
-    "gitmem/settings.py": "data: tests/test_policy.py",
-    "gitmem/synced.py": "what a sync did: tests/test_sync.py, tests/cli/test_sync.py",
+    "gitmem/agents/event.py": "data: tests/agents/",
+    "gitmem/commands/report/page/model.py": "data: tests/commands/report/page/test_gather.py",
+    "gitmem/commands/report/page/memories.py": "a part of the page: tests/commands/report/page/test_render.py",
+    "gitmem/commands/report/page/sections.py": "the same: tests/commands/report/page/test_render.py, tests/commands/report/page/test_script.py",
+    "gitmem/agents/session/active.py": "the wiring of topics: tests/cli/session/, tests/agents/session/test_status.py",
+    "gitmem/system/http.py": "one transport for two protocols: tests/index/embed/test_http_endpoint.py",
+    "gitmem/commands/forge/errors.py": "what a forge refuses: tests/commands/forge/test_client.py",
+    "gitmem/policy/settings.py": "data: tests/policy/test_policy.py",
+    "gitmem/commands/sync/summary.py": "what a sync did: tests/commands/sync/test_sync.py, tests/cli/test_sync.py",
     "gitmem/write/links.py": "links of supersession: tests/write/test_supersede.py",
-    "gitmem/policy_file.py": "what a new store gets: tests/test_policy.py",
-    "gitmem/exchanged.py": "the wiring of import and export: tests/test_imports.py, tests/test_export.py",
-    "gitmem/jobs.py": "the wiring of verify jobs: tests/verify/test_job.py, tests/verify/test_taken.py",
-    "gitmem/verify/run.py": "the data of a run: tests/verify/test_session.py",
-    "gitmem/verify/seen.py": "what status shows of jobs: tests/verify/test_schedule.py",
-    "gitmem/recall/dense.py": "recall by meaning: tests/test_embedding.py",
-    "gitmem/opened/meaning.py": "how a question finds its vectors: tests/test_embedding.py",
-    "gitmem/embeds.py": "the wiring of embed: tests/test_embedding.py",
-    "gitmem/search/vector_folders.py": "where vectors lie: tests/search/test_vectors.py",
-    "gitmem/search/vector_shape.py": "what is known of rows: tests/search/test_vectors.py",
-    "gitmem/explained.py": "the wiring of check and why: tests/check/test_run.py, tests/test_why.py",
-    "gitmem/review/found.py": "data: tests/review/",
-    "gitmem/review/clean.py": "what is repeated of others: tests/review/test_rules.py, tests/review/test_markdown.py",
-    "gitmem/review/statuses.py": "what both states say as a whole: tests/review/test_run.py",
-    "gitmem/review/links.py": "the same",
-    "gitmem/review/commands.py": "the same",
-    "gitmem/review/settings.py": "the same",
-    "gitmem/review/forms.py": "the table of forms: tests/cli/test_review.py",
-    "gitmem/review/table.py": "the JSON: tests/cli/test_review.py",
-    "gitmem/shown.py": "the wiring of the view: tests/test_view.py, tests/test_save.py",
-    "gitmem/flows.py": "the wiring of the steps of a workflow: tests/workflow/",
+    "gitmem/policy/template.py": "what a new store gets: tests/policy/test_policy.py",
+    "gitmem/memory/share.py": "the wiring of import and export: tests/commands/import_/test_run.py, tests/commands/test_export.py",
+    "gitmem/memory/jobs.py": "the wiring of verify jobs: tests/verify/jobs/test_job.py, tests/verify/jobs/test_import_results.py",
+    "gitmem/verify/options.py": "the data of a run: tests/verify/test_session.py",
+    "gitmem/verify/jobs/history.py": "what status shows of jobs: tests/verify/jobs/test_schedule.py",
+    "gitmem/recall/semantic.py": "recall by meaning: tests/commands/test_embed.py",
+    "gitmem/repository/semantic.py": "how a question finds its vectors: tests/commands/test_embed.py",
+    "gitmem/memory/vectors.py": "the wiring of embed: tests/commands/test_embed.py",
+    "gitmem/index/vectors/folders.py": "where vectors lie: tests/index/vectors/test_store.py",
+    "gitmem/index/vectors/shape.py": "what is known of rows: tests/index/vectors/test_store.py",
+    "gitmem/memory/explain.py": "the wiring of check and why: tests/commands/check/test_run.py, tests/commands/test_why.py",
+    "gitmem/commands/review/model.py": "data: tests/commands/review/",
+    "gitmem/commands/review/sanitize.py": "what is repeated of others: tests/commands/review/test_rules.py, tests/commands/review/test_markdown.py",
+    "gitmem/commands/review/statuses.py": "what both states say as a whole: tests/commands/review/test_run.py",
+    "gitmem/commands/review/links.py": "the same",
+    "gitmem/commands/review/commands.py": "the same",
+    "gitmem/commands/review/settings.py": "the same",
+    "gitmem/commands/review/forms.py": "the table of forms: tests/cli/test_review.py",
+    "gitmem/commands/review/table.py": "the JSON: tests/cli/test_review.py",
+    "gitmem/memory/view.py": "the wiring of the view: tests/commands/view/test_view.py, tests/commands/view/test_save.py",
+    "gitmem/memory/workflow.py": "the wiring of the steps of a workflow: tests/commands/workflow/",
     "gitmem/cli/steps.py": "options: the tests of each command of a step",
-    "gitmem/writes.py": "half of Memory: tests/test_app.py, tests/test_scopes.py",
-    "gitmem/opened/__init__.py": "the wiring that every command goes through: tests/test_app.py",
-    "gitmem/opened/store.py": "the same",
-    "gitmem/opened/proofs.py": "the same",
-    "gitmem/opened/others.py": "the other stores: tests/test_scopes.py",
-    "gitmem/opened/listed.py": "other repositories' stores: tests/test_stores.py",
-    "gitmem/surroundings.py": "part of the doctor, about scopes: tests/test_scopes.py",
-    "gitmem/opened/tree.py": "writes to the second home: tests/write/test_intree.py",
+    "gitmem/memory/write.py": "half of Memory: tests/memory/test_memory.py, tests/commands/context/test_other_scopes.py",
+    "gitmem/repository/repository.py": "the wiring that every command goes through: tests/memory/test_memory.py",
+    "gitmem/repository/opened_store.py": "the same",
+    "gitmem/repository/proving_store.py": "the same",
+    "gitmem/repository/other_scopes.py": "the other stores: tests/commands/context/test_other_scopes.py",
+    "gitmem/repository/other_repositories.py": "other repositories' stores: tests/commands/test_stores.py",
+    "gitmem/commands/doctor/scopes.py": "part of the doctor, about scopes: tests/commands/context/test_other_scopes.py",
+    "gitmem/repository/code_tree.py": "writes to the second home: tests/write/test_code_tree.py",
     "gitmem/__main__.py": "one line: every test that runs the command line as a process",
 }
 LINES_AT_MOST = 400
@@ -220,7 +220,7 @@ def _targets(node: ast.AST, known: set[str]) -> list[str]:
         base = "." * node.level + (node.module or "")
         full = [f"{base}.{alias.name}" for alias in node.names]
         if "gitmem.Memory" in full:
-            return ["gitmem.app"]
+            return ["gitmem.memory.memory"]
         return list(dict.fromkeys(name if name in known else base for name in full))
     if isinstance(node, ast.Call) and _dotted(node.func) in ("__import__", "import_module", "importlib.import_module"):
         named = node.args[0] if node.args else None
@@ -291,7 +291,7 @@ ENVIRONMENT = ("environ", "environb", "getenv", "getenvb", "putenv", "unsetenv")
 PROGRAMS = ("system", "popen", "fork", "forkpty", "startfile")
 # Which modules may use which door. The starter of a confined check is a program of its own, which process starts.
 DOORS = {
-    "start a program": ("gitmem.process", "gitmem.verify.launch"),
+    "start a program": ("gitmem.system.process", "gitmem.verify.sandbox.launcher"),
     "read the environment": ("gitmem.config",),
     "print": ("gitmem.cli.output",),
 }
@@ -409,11 +409,15 @@ def test_exceptions_name_modules_that_exist() -> None:
 @pytest.mark.parametrize(
     ("module", "line", "reason"),
     [
-        ("gitmem.store.read", "from gitmem.catalog import update", "store may not import catalog: above it"),
+        ("gitmem.store.read", "from gitmem.index.catalog import update", "store may not import catalog: above it"),
         ("gitmem.store.read", "from gitmem import app", "store may not import app: above it"),
         ("gitmem.store.read", "from gitmem import Memory", "store may not import app: above it"),
-        ("gitmem.document.parse", "from gitmem.policy import Policy", "document may not import policy: the same row"),
-        ("gitmem.document.parse", "import gitmem.kinds", "document may not import policy: the same row"),
+        (
+            "gitmem.document.parse",
+            "from gitmem.policy.policy import Policy",
+            "document may not import policy: the same row",
+        ),
+        ("gitmem.document.parse", "import gitmem.policy.kinds", "document may not import policy: the same row"),
         ("gitmem.frozen", "from gitmem.model import Check", "errors may not import model: above it"),
         ("gitmem.git.binary", "from ..store import layout", "a relative import"),
         ("gitmem.git.binary", "from gitmem.attic import x", "the room attic is not in the table of rows"),
@@ -429,11 +433,17 @@ def test_exceptions_name_modules_that_exist() -> None:
             "def f():\n    def g():\n        from gitmem.store import layout",
             "git may not import store: above it",
         ),
-        ("gitmem.search.fts", "def f():\n    import bisect", "bisect is imported inside a function"),
+        ("gitmem.index.fts", "def f():\n    import bisect", "bisect is imported inside a function"),
     ],
 )
 def test_planted_import_is_found(module: str, line: str, reason: str) -> None:
-    known = {"gitmem", "gitmem.app", "gitmem.catalog.update", "gitmem.kinds", "gitmem.store.layout"}
+    known = {
+        "gitmem",
+        "gitmem.memory.memory",
+        "gitmem.index.catalog.update",
+        "gitmem.policy.kinds",
+        "gitmem.store.layout",
+    }
 
     found = violations(module, f'"""A."""\n{line}\n', known)
 
@@ -446,11 +456,11 @@ def test_planted_import_is_found(module: str, line: str, reason: str) -> None:
         ("gitmem.store.read", "from gitmem.git.binary import Git"),
         ("gitmem.store.read", "from gitmem.store import layout"),
         ("gitmem.store.read", "from gitmem import __version__"),
-        ("gitmem.hygiene", "from gitmem.secrets import redact"),
+        ("gitmem.text.sanitize", "from gitmem.text.secrets import redact"),
         ("gitmem.document.parse", "def f():\n    import yaml"),
         ("gitmem.cli.table", "def f():\n    importlib.import_module(name)"),
-        ("gitmem.search.fts", "def f():\n    from gitmem.document.parse import parse"),
-        ("gitmem", "def f():\n    from gitmem.app import Memory"),
+        ("gitmem.index.fts", "def f():\n    from gitmem.document.parse import parse"),
+        ("gitmem", "def f():\n    from gitmem.memory.memory import Memory"),
     ],
 )
 def test_allowed_import_is_not_found(module: str, line: str) -> None:
@@ -479,7 +489,7 @@ def test_planted_effect_is_found(line: str, what: str) -> None:
 
 
 def test_type_of_a_program_is_no_effect() -> None:
-    assert effects("gitmem.bounded", "if TYPE_CHECKING:\n    from subprocess import Popen\n") == []
+    assert effects("gitmem.system.process_limits", "if TYPE_CHECKING:\n    from subprocess import Popen\n") == []
 
 
 def test_lazy_import_of_a_light_module_is_found() -> None:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gitmem.index.engine import FIELDS
 from gitmem.model import BUILTIN, PROGRAM, SHELL, Check, Document, IndexText, is_plain_command, parse_duration
-from gitmem.search.engine import FIELDS
 
 
 def document(body: str = "", key: str = "a-key", **fields: object) -> Document:

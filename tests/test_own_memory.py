@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from proving import Clock, approve_all, outcomes, statuses
+from support.proving import Clock, approve_all, outcomes, statuses
 
-from gitmem.app import Memory
 from gitmem.config import search_path
-from gitmem.verify import sandbox
+from gitmem.memory.memory import Memory
+from gitmem.verify.sandbox import sandbox
 from gitmem.verify.session import Options
 
 PROJECT = Path(__file__).resolve().parent.parent

@@ -93,7 +93,13 @@ def test_verify_loads_nothing_that_runs_or_explains_checks_where_nothing_is_due(
     imported = imported_while(["-m", "gitmem", "verify"], tmp_path)
 
     assert "gitmem.verify.session" in imported
-    assert sorted(imported & {"gitmem.why", "gitmem.verify.judge", "gitmem.verify.sandbox", "concurrent.futures"}) == []
+    assert (
+        sorted(
+            imported
+            & {"gitmem.commands.why", "gitmem.verify.judge", "gitmem.verify.sandbox.sandbox", "concurrent.futures"}
+        )
+        == []
+    )
 
 
 def test_commit_that_no_fact_reads_loads_nothing_that_judges(tmp_path: Path) -> None:
@@ -111,8 +117,8 @@ def test_commit_that_no_fact_reads_loads_nothing_that_judges(tmp_path: Path) -> 
 
     imported = imported_while(["-m", "gitmem", "hook", "check"], tmp_path)
 
-    assert "gitmem.check.staged" in imported
-    assert "gitmem.check.outcome" not in imported
+    assert "gitmem.commands.check.staged" in imported
+    assert "gitmem.commands.check.outcome" not in imported
     # git is asked what is staged, so `subprocess` is, and what it needs.
     assert sorted((imported - imported_while(["-c", "pass"], tmp_path)) & (SLOW - {"subprocess", "signal"})) == []
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 
-from gitmem.locks import lock, make_folder, open_private
+from gitmem.system.file_lock import lock, make_folder, open_private
 
 FOLDER = "hooks"
 NAME = "arrived"

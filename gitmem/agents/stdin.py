@@ -9,7 +9,7 @@ from time import monotonic
 from zlib import crc32
 
 from gitmem.frozen import frozen
-from gitmem.hook_log import UnusableError
+from gitmem.store.hook_log import UnusableError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

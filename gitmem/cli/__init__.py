@@ -31,7 +31,7 @@ def script() -> None:
     """
     gc.disable()  # one command makes little garbage; collecting costs 1.5 ms (measured)
     status = main()
-    if "gitmem.verify.sandbox" in sys.modules or "concurrent.futures" in sys.modules:
+    if "gitmem.verify.sandbox.sandbox" in sys.modules or "concurrent.futures" in sys.modules:
         sys.exit(status)
     for stream in (sys.stdout, sys.stderr):
         try:
@@ -207,7 +207,7 @@ def _unknown_verb(noun: str, verb: str, verbs: Iterable[str]) -> Exception:
 def _told(err: Exception, out: Output, arguments: list[str]) -> int:
     """Word one error and return its exit status; a secret that was typed is not repeated."""
     from gitmem.errors import GitmemError
-    from gitmem.secrets import redact
+    from gitmem.text.secrets import redact
 
     if isinstance(err, GitmemError):
         out.error(redact(err.message), redact(err.hint))

@@ -8,11 +8,11 @@ from __future__ import annotations
 import os
 from contextlib import ExitStack
 
-from gitmem import background
-from gitmem.app import Memory
 from gitmem.cli.output import Output
 from gitmem.cli.verify import summary
 from gitmem.document.fields import format_time
+from gitmem.memory.memory import Memory
+from gitmem.store import background
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

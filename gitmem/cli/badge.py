@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print the badge, or write it to a file."""
-    from gitmem.badge import as_table, make_badge, svg
+    from gitmem.commands.report.badge import as_table, make_badge, svg
 
     with shared.open_memory(args, out) as memory:
         found = memory.status()

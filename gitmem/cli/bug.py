@@ -9,8 +9,8 @@ from pathlib import Path
 
 from gitmem import __version__
 from gitmem.config import state_home
-from gitmem.hygiene import display
-from gitmem.secrets import redact
+from gitmem.text.sanitize import display
+from gitmem.text.secrets import redact
 
 
 def write_report(err: BaseException, arguments: list[str]) -> str:

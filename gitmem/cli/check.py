@@ -17,8 +17,8 @@ from __future__ import annotations
 from gitmem.cli import reports, shared
 from gitmem.errors import UsageError
 from gitmem.model import MARKS
-from gitmem.settings import FAIL_ON
-from gitmem.verify.culprit import phrase
+from gitmem.policy.settings import FAIL_ON
+from gitmem.verify.blame.culprit import phrase
 from gitmem.verify.finding import BROKEN, MENDED, SILENCED, STILL, SUSPECT, UNCHECKED, WRONG
 
 TYPE_CHECKING = False
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     import argparse
     from typing import Any
 
-    from gitmem.check.run import Checked
     from gitmem.cli.output import Output
+    from gitmem.commands.check.run import Checked
     from gitmem.verify.finding import Finding
 
 EXAMPLES = (
@@ -84,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Check and report."""
-    from gitmem.check.told import findings_of
+    from gitmem.commands.check.summary import findings_of
     from gitmem.verify.session import Options
 
     form = reports.form_of(args)

@@ -6,10 +6,10 @@ not fit is counted, with the command that shows it.
 
 from __future__ import annotations
 
-from gitmem.ages import ago
 from gitmem.cli import shared
 from gitmem.model import MARKS
 from gitmem.store.scope import PROJECT
+from gitmem.text.durations import ago
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

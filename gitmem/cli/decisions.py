@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import argparse
 
     from gitmem.cli.output import Output
-    from gitmem.workflow.decisions import Decisions
+    from gitmem.commands.workflow.decisions import Decisions
 
 EXAMPLES = (
     "gitmem decisions",

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from gitmem.app import Memory
     from gitmem.cli.output import Output
+    from gitmem.memory.memory import Memory
 
 EXAMPLES = (
     "gitmem edit auth-uses-rs256",
@@ -125,8 +125,8 @@ def _in_editor(memory: Memory, key: str, scope: str, *, force: bool) -> Any:
 
 def _typed(memory: Memory, key: str, old: str, path: Path) -> Callable[[str], str]:
     """Let the person edit the file at *path*, and return the change they made, for a text that is still the old one."""
-    from gitmem import process
     from gitmem.config import editor
+    from gitmem.system import process
 
     command = editor() or memory.git.config_value("core.editor") or "vi"
     # The shell must not die of the Ctrl-C that the editor handles; what a trap catches, its children do not inherit.

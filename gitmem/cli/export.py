@@ -54,7 +54,7 @@ def _write_lines(lines: Iterable[str], to: str, out: Output) -> int:
     """Write the lines and return how many there were."""
     from pathlib import Path
 
-    from gitmem.export import write_file
+    from gitmem.commands.export import write_file
 
     count = 0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from gitmem.agents import ALIASES, HARNESSES
-from gitmem.agents.entry import serve
+from gitmem.agents.hook import serve
 from gitmem.cli.output import Output
 
 TYPE_CHECKING = False

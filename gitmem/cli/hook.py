@@ -18,15 +18,15 @@ from gitmem.cli import shared
 from gitmem.cli.table import GIT_EVENTS, is_harness
 from gitmem.config import variable
 from gitmem.errors import GitmemError, RefusedError
-from gitmem.store.proposed import PREFIX
+from gitmem.store.proposal import PREFIX
 from gitmem.verify.finding import BROKEN, SILENCED, SUSPECT, UNCHECKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-    from gitmem.app import Memory
     from gitmem.cli.output import Output
+    from gitmem.memory.memory import Memory
 
 EXAMPLES = (
     "gitmem hook post-commit",
@@ -66,7 +66,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     except GitmemError as err:
         if args.event not in GATES:
             raise
-        from gitmem.secrets import redact  # 2 ms, and only where something is wrong
+        from gitmem.text.secrets import redact  # 2 ms, and only where something is wrong
 
         for told in filter(None, (f"nothing was checked: {err.message}", err.hint)):
             out.note(redact(told))
@@ -120,7 +120,7 @@ def _refuse(memory: Memory, file: str, out: Output) -> int:
 
 
 def _check(memory: Memory, out: Output) -> int:
-    from gitmem.verify.run import Options
+    from gitmem.verify.options import Options
 
     pushed, before = variable("PRE_COMMIT_TO_REF"), variable("PRE_COMMIT_FROM_REF")
     if variable("PRE_COMMIT_REMOTE_NAME") and not (pushed and before and memory.has_store()):

@@ -12,14 +12,14 @@ import sys
 from gitmem.cli import shared
 from gitmem.cli.shared import counted
 from gitmem.errors import UsageError
-from gitmem.kinds import is_slug
+from gitmem.policy.kinds import is_slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
     from gitmem.cli.output import Output
-    from gitmem.imports import Imported
+    from gitmem.commands.import_.run import Imported
     from gitmem.write.bulk import Reasons
 
 EXAMPLES = (
@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Import and print what was done; 1 when something was refused or could not be read."""
-    from gitmem.imports import Sources
+    from gitmem.commands.import_.run import Sources
 
     kind = args.kind.replace("-", "_")
     if kind and not is_slug(kind):

@@ -18,8 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-    from gitmem.app import Memory
     from gitmem.cli.output import Output
+    from gitmem.memory.memory import Memory
 
 EXAMPLES = ("gitmem init", "gitmem init --branch memory-store", "gitmem init --offline", "gitmem init --no-view")
 

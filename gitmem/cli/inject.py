@@ -7,7 +7,7 @@ it fits. A person may always do it; an agent may where no `gitmem.leads` is set,
 from __future__ import annotations
 
 from gitmem.cli import shared, steps
-from gitmem.workflow.inject import CATEGORIES
+from gitmem.commands.workflow.inject import CATEGORIES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -19,20 +19,20 @@ comment that is kept up to date, and a review of pull requests to the memory bra
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.commands.install import agents, examine
+from gitmem.commands.install.ci_files import GITHUB, GITLAB
+from gitmem.commands.install.git_hooks import BY_HAND, LEAVE
 from gitmem.errors import UsageError
-from gitmem.install import agents, standing
-from gitmem.install.ci_files import GITHUB, GITLAB
-from gitmem.install.git_hooks import BY_HAND, LEAVE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Sequence
 
-    from gitmem.app import Memory
     from gitmem.cli.output import Output
+    from gitmem.commands.install.git_hooks import Step
     from gitmem.git.binary import Git
-    from gitmem.install.git_hooks import Step
+    from gitmem.memory.memory import Memory
 
 EXAMPLES = (
     "gitmem install claude-code codex",
@@ -116,7 +116,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         wanted = wanted_of(args, named)
         git = git_of(args, out)
         steps: Sequence[Step] = (agents.plan_install if args.print else agents.install)(git, wanted)
-        notes = standing.list_notes(git, wanted)
+        notes = examine.list_notes(git, wanted)
         if git is not None and not (args.user or args.plugin):
             with shared.open_memory(args, out) as memory:
                 if not args.print:

@@ -50,7 +50,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     except ModuleNotFoundError as err:
         if err.name != "mcp":
             raise
-        from gitmem.origin import extra_hint
+        from gitmem.system.origin import extra_hint
 
         raise GitmemError("the package mcp is not installed here", hint=extra_hint("mcp")) from err
     if args.http is None:

@@ -14,7 +14,7 @@ from gitmem.cli import shared
 from gitmem.errors import NotFoundError
 from gitmem.store import layout
 from gitmem.store.files import Side, unite_policies, unite_verdicts
-from gitmem.store.unite import Version, unite
+from gitmem.store.merge.memories import Version, unite
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

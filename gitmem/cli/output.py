@@ -11,7 +11,7 @@ import sys
 from time import monotonic
 
 from gitmem.config import variable
-from gitmem.hygiene import display, escaped_json, unlike_command
+from gitmem.text.sanitize import display, escaped_json, unlike_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

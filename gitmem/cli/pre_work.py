@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print what matters; nothing that does is no failure."""
-    from gitmem.workflow.pre_work import Work
+    from gitmem.commands.workflow.pre_work import Work
 
     work = Work(" ".join(args.text), steps.step_of(args), tuple(args.path), args.limit, args.budget)
     with shared.open_memory(args, out) as memory:

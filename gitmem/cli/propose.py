@@ -6,20 +6,20 @@ What the remote's memory does not have yet moves to the proposal, and what you w
 
 from __future__ import annotations
 
-from gitmem.ages import ago
 from gitmem.cli import shared
 from gitmem.errors import UsageError
-from gitmem.store import proposed
+from gitmem.store import proposal
+from gitmem.text.durations import ago
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-    from gitmem.app import Memory
     from gitmem.cli.output import Output
+    from gitmem.commands.propose.listing import Proposal
+    from gitmem.commands.propose.send import Proposed
     from gitmem.git.remotes import Talk
-    from gitmem.propose.listing import Proposal
-    from gitmem.propose.send import Proposed
+    from gitmem.memory.memory import Memory
 
 # Conflicts that are named; all are counted, and ``doctor`` and ``--json`` have them all.
 SHOWN = 20
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         done = memory.propose(args.name, talk=talk, push=not args.no_push, accept_rewritten=args.accept_rewritten)
         shared.tell_notices(memory, out)
     if args.json:
-        from gitmem.propose.send import as_table
+        from gitmem.commands.propose.send import as_table
 
         out.json(as_table(done))
     else:
@@ -96,7 +96,7 @@ def _tell(done: Proposed, out: Output) -> None:
         here = f"{done.branch} is in this clone: {_counts(done)}"
         out.note(here if done.remote else f"{here}; there is no remote: git remote add origin URL, gitmem propose")
     if done.is_new:
-        out.note(proposed.told(done.name))
+        out.note(proposal.told(done.name))
     elif not done.commit:
         out.note(f"nothing is written to the proposal {done.name} yet")
 
@@ -111,7 +111,7 @@ def _list(memory: Memory, args: argparse.Namespace, out: Output) -> int:
     now = memory.now
     shared.tell_notices(memory, out)
     if args.json:
-        from gitmem.propose.listing import as_table
+        from gitmem.commands.propose.listing import as_table
 
         out.json(as_table(found, now=now))
         return 0
@@ -141,7 +141,7 @@ def _switch(memory: Memory, args: argparse.Namespace, out: Output, talk: Talk) -
     if args.json:
         out.json({"current": name, "branch": branch})
     else:
-        out.note(proposed.told(name) or f"what is written goes to {branch}")
+        out.note(proposal.told(name) or f"what is written goes to {branch}")
     return 0
 
 

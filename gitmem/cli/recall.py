@@ -15,9 +15,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-    from gitmem.app import Memory
     from gitmem.cli.output import Output
-    from gitmem.recall.asked import Asked, Found
+    from gitmem.memory.memory import Memory
+    from gitmem.recall.query import Asked, Found
 
 EXAMPLES = (
     "gitmem recall how are auth tokens signed",

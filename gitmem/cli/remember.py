@@ -16,9 +16,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-    from gitmem.app import Memory
     from gitmem.cli.output import Output
-    from gitmem.workflow.from_run import Distilled
+    from gitmem.commands.workflow.from_run import Distilled
+    from gitmem.memory.memory import Memory
 
 EXAMPLES = (
     'gitmem remember "The gateway drops requests without a trace id" --kind gotcha --path "src/gateway/**"',
@@ -140,7 +140,7 @@ def _read(file: str) -> tuple[bytes, str]:
     """
     from pathlib import Path
 
-    from gitmem.workflow.run_file import BYTES
+    from gitmem.commands.workflow.run_file import BYTES
 
     if file == "-":
         return (sys.stdin.buffer.read(BYTES + 1) if sys.stdin is not None else b""), ""

@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Write the page; a failure that it shows is none of the command's."""
-    from gitmem.report.page import data, place, render
+    from gitmem.commands.report.page import model, place, render
 
     with shared.open_memory(args, out) as memory:
         if args.at is not None:
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             page = memory.report(scope=args.scope)
         shared.tell_notices(memory, out)
     if args.json:
-        out.json(data.as_table(page))
+        out.json(model.as_table(page))
         return 0
     text = render.render(page)
     if args.file == "-":

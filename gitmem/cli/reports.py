@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gitmem import whole
 from gitmem.config import variable
 from gitmem.errors import GitmemError, UsageError
+from gitmem.system import atomic_write
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,8 +63,8 @@ def is_wanted(args: argparse.Namespace) -> bool:
 
 def emit(args: argparse.Namespace, out: Output, found: Findings) -> None:
     """Write what ``check`` or ``verify`` found, in the forms that were asked for."""
-    from gitmem.report import cleaned, render  # xml and json, and only where a report is made
-    from gitmem.report.markdown import page
+    from gitmem.commands.report import cleaned, render  # xml and json, and only where a report is made
+    from gitmem.commands.report.markdown import page
 
     emit_forms(args, out, lambda form: render(form, found), lambda limit: page(cleaned(found), limit=limit))
 
@@ -80,7 +80,7 @@ def emit_forms(args: argparse.Namespace, out: Output, render: Callable[[str], st
         render: Returns one of the forms.
         page: Returns the summary, of so many bytes at most.
     """
-    from gitmem.report.markdown import SIZE_LIMIT
+    from gitmem.commands.report.markdown import SIZE_LIMIT
 
     form = form_of(args)
     for wanted, file in _files(args):
@@ -111,7 +111,7 @@ def write_whole(file: str, text: str, *, what: str = "report", mode: int | None 
         _append(file, text)  # a device or a pipe; a folder says so itself
         return
     try:
-        whole.write(path, text.encode("utf-8", "backslashreplace"), mode=mode)
+        atomic_write.write(path, text.encode("utf-8", "backslashreplace"), mode=mode)
     except OSError as err:
         raise GitmemError(f"the {what} {file} cannot be written: {err.strerror}") from err
 

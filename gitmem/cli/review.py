@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import argparse
 
     from gitmem.cli.output import Output
-    from gitmem.review.found import Change, Command, Finding, Piece, Review
+    from gitmem.commands.review.model import Change, Command, Finding, Piece, Review
 
 EXAMPLES = (
     "gitmem review",
@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Review and report."""
-    from gitmem.review import forms
+    from gitmem.commands.review import forms
 
     form = reports.form_of(args)
     with shared.open_memory(args, out) as memory:

@@ -15,8 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-    from gitmem.app import Memory
     from gitmem.cli.output import Output
+    from gitmem.memory.memory import Memory
 
 EXAMPLES = (
     "gitmem settle auth-uses-rs256",

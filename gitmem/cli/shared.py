@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from gitmem.app import Memory
 from gitmem.cli.output import Output
 from gitmem.config import variable
 from gitmem.errors import RefusedError, TrustError, UsageError
+from gitmem.memory.memory import Memory
 from gitmem.model import FACTORS, MARKS, STATUSES
 from gitmem.store.scope import LISTED, PROJECT, SCOPES
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.model import Hit
-    from gitmem.recall.asked import Found
+    from gitmem.recall.query import Found
     from gitmem.write.writer import Change
 
 
@@ -148,7 +148,7 @@ def add_memory_options(parser: argparse.ArgumentParser) -> None:
 
 def asked_of(args: argparse.Namespace, *, query: str = "", limit: int = 10) -> Any:
     """Return what recall or list is asked for."""
-    from gitmem.recall.asked import Asked
+    from gitmem.recall.query import Asked
 
     statuses = [part for given in args.status for part in given.split(",") if part]
     wrong = [s for s in statuses if s not in STATUSES]

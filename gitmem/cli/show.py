@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.cli import shared
 from gitmem.document import conflict
 from gitmem.model import MARKS
-from gitmem.store.home import is_home
+from gitmem.store.code_tree.tree import is_home
 from gitmem.store.scope import PROJECT
 
 TYPE_CHECKING = False
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import argparse
     from typing import Any
 
-    from gitmem.app import Memory
     from gitmem.cli.output import Output
+    from gitmem.memory.memory import Memory
 
 EXAMPLES = (
     "gitmem show auth-uses-rs256",

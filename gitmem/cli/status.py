@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from gitmem.ages import ago
 from gitmem.cli import shared
 from gitmem.model import MARKS
-from gitmem.store import proposed
-from gitmem.verify.seen import ended
+from gitmem.store import proposal
+from gitmem.text.durations import ago
+from gitmem.verify.jobs.history import ended
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from typing import Any
 
-    from gitmem.app import Memory
     from gitmem.cli.output import Output
+    from gitmem.memory.memory import Memory
 
 EXAMPLES = ("gitmem status", "gitmem status --json", "gitmem status --at v1.2", "gitmem status --store api")
 
@@ -84,7 +84,7 @@ def _print_what_waits(found: dict[str, Any], out: Output) -> None:
 def _print_places(found: dict[str, Any], out: Output) -> None:
     """Print where what is written goes, where that is a proposal, and where the view is."""
     if found.get("proposal"):
-        out.line((proposed.told(found["proposal"]), "yellow"))
+        out.line((proposal.told(found["proposal"]), "yellow"))
     if found["view"]:
         _print_view(found["view"], out)
 

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-    from gitmem.workflow.step import Step
+    from gitmem.commands.workflow.step import Step
 
 
 def add_step(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +30,7 @@ def add_written(parser: argparse.ArgumentParser) -> None:
 
 def step_of(args: argparse.Namespace) -> Step:
     """Return where in a workflow one is."""
-    from gitmem.workflow.step import Step
+    from gitmem.commands.workflow.step import Step
 
     return Step(args.role, args.story, args.component)
 

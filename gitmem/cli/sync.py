@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     import argparse
 
     from gitmem.cli.output import Output
-    from gitmem.synced import Synced
+    from gitmem.commands.sync.summary import Synced
 
-# What ``store.unite`` says of two files of which one is no memory.
+# What ``store.merge.memories`` says of two files of which one is no memory.
 UNREADABLE = ("unreadable",)
 # Conflicts that are named; all are counted, and ``doctor`` and ``--json`` have them all.
 SHOWN = 20
@@ -65,7 +65,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         )
         shared.tell_notices(memory, out)
     if args.json:
-        from gitmem.synced import as_table
+        from gitmem.commands.sync.summary import as_table
 
         out.json(as_table(done) | {"dry_run": args.dry_run})
     else:

@@ -14,7 +14,7 @@ from unicodedata import east_asian_width
 
 from gitmem.cli import shared
 from gitmem.errors import TrustError, UsageError
-from gitmem.hygiene import display
+from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from gitmem.app import Memory
     from gitmem.cli.output import Output
+    from gitmem.memory.memory import Memory
     from gitmem.verify.due import Due
 
 EXAMPLES = (
@@ -119,7 +119,7 @@ def _approve(memory: Memory, args: argparse.Namespace, out: Output) -> int:
 
 def _accept_settings(memory: Memory, out: Output) -> int:
     """Ask for the settings that are ignored: all of them or none."""
-    from gitmem.opened.guarded import shown, spec_of
+    from gitmem.repository.trusted_settings import shown, spec_of
     from gitmem.verify.trust import TYPED_DIGITS
 
     if not memory.ignored_settings:

@@ -15,17 +15,17 @@ from gitmem.cli.install import (
     targets,
     wanted_of,
 )
-from gitmem.install import agents
-from gitmem.install.git_hooks import LEAVE
+from gitmem.commands.install import agents
+from gitmem.commands.install.git_hooks import LEAVE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from gitmem.app import Memory
     from gitmem.cli.output import Output
-    from gitmem.install.git_hooks import Step
+    from gitmem.commands.install.git_hooks import Step
+    from gitmem.memory.memory import Memory
 
 EXAMPLES = (
     "gitmem uninstall codex cursor",

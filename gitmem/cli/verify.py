@@ -17,7 +17,7 @@ from gitmem.cli import reports, shared
 from gitmem.cli.why import print_culprit, progress_of
 from gitmem.errors import BusyError, UsageError
 from gitmem.model import MARKS
-from gitmem.verify import undeclared
+from gitmem.verify.trace import undeclared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.cli.output import Output
+    from gitmem.commands.why import Why
+    from gitmem.verify.jobs.shards import Shard
     from gitmem.verify.judge import Result
     from gitmem.verify.session import Run
-    from gitmem.verify.shards import Shard
-    from gitmem.why import Why
 
 EXAMPLES = (
     "gitmem verify",
@@ -84,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _shard(text: str) -> Shard:
     from argparse import ArgumentTypeError
 
-    from gitmem.verify.shards import parse_shard
+    from gitmem.verify.jobs.shards import parse_shard
 
     try:
         return parse_shard(text)
@@ -140,7 +140,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             out.note(notice)
         found = memory.with_culprits(found, explained)
         if reports.is_wanted(args):
-            from gitmem.verify.found import findings_of
+            from gitmem.verify.report import findings_of
 
             reports.emit(args, out, findings_of(found, memory.git, summary=summary(found), now=memory.now))
         if form == "json":
@@ -186,7 +186,7 @@ def _refuse_misused(args: argparse.Namespace) -> None:
 
 
 def _record_results(args: argparse.Namespace, out: Output) -> int:
-    from gitmem.verify import taken
+    from gitmem.verify.jobs import import_results
 
     with shared.open_memory(args, out) as memory:
         found = memory.record_results(args.record_results, record=args.record)
@@ -194,7 +194,7 @@ def _record_results(args: argparse.Namespace, out: Output) -> int:
     for told in found.refused:
         out.error(told)
     if reports.form_of(args) == "json":
-        out.json(taken.as_table(found))
+        out.json(import_results.as_table(found))
     else:
         for key, why in found.skipped:
             out.line((MARKS["unproven"], "dim"), " ", (key, "key"), f"  not taken — {why}")
@@ -202,8 +202,8 @@ def _record_results(args: argparse.Namespace, out: Output) -> int:
             out.line((MARKS["failed"], "failed"), " ", (key, "key"), "  failed")
         if found.missing:
             out.note(f"there is no file of shard {shared.list_of(found.missing)}: what is due there stays due")
-        out.line((taken.summary(found), "bold"))
-    return taken.exit_status(found)
+        out.line((import_results.summary(found), "bold"))
+    return import_results.exit_status(found)
 
 
 def exit_status(found: Run) -> int:

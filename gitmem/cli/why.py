@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gitmem.cli.output import Output
+    from gitmem.commands.why import Step, Why
     from gitmem.git.history import Made
-    from gitmem.why import Step, Why
 
 EXAMPLES = (
     "gitmem why auth-uses-rs256",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 
-from gitmem import process
 from gitmem.config import git_config_files, git_environment, variable
 from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoundError
 from gitmem.frozen import frozen
-from gitmem.git import breadth, configured
-from gitmem.git.lazy import CONFIG_OF_WORKTREE, NO_FETCH, programs_of
+from gitmem.git import configured, tree_limits
+from gitmem.git.lazy_fetch import CONFIG_OF_WORKTREE, NO_FETCH, programs_of
 from gitmem.git.repository import Repository, Unsure, is_oid, read_head, read_ref
+from gitmem.system import process
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -217,9 +217,9 @@ class Git:
         """Return every entry below a tree-ish (all levels), in git's order; sizes without reading any content.
 
         Raises:
-            ProcessError: git said no, or there are more than any store has (``breadth``).
+            ProcessError: git said no, or there are more than any store has (``tree_limits``).
         """
-        listed = breadth.listing(
+        listed = tree_limits.listing(
             self,
             "ls-tree",
             "-r",
@@ -238,7 +238,7 @@ class Git:
         """Return mode, object name and path of every file of the code below a tree-ish, sorted by path as bytes."""
         entries = []
         argv = ("ls-tree", "-r", "-t", "-z", "--full-tree", tree)
-        for line in breadth.listing(self, *argv, trees=(tree,), bounds=CODE_BOUNDS):
+        for line in tree_limits.listing(self, *argv, trees=(tree,), bounds=CODE_BOUNDS):
             if line and not line.startswith(_FOLDER):
                 head, _, path = line.partition(b"\t")
                 mode, _, oid = head.decode("ascii").split(" ")
@@ -248,7 +248,7 @@ class Git:
     def diff_trees(self, old: str, new: str) -> list[Change]:
         """Return what differs between two tree-ishes, without renames; equal subtrees are never opened."""
         raw = ("diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", "--no-ext-diff", old, new)
-        return parse_changes(breadth.listing(self, *raw, trees=(new, old), bounds=STORE_BOUNDS))
+        return parse_changes(tree_limits.listing(self, *raw, trees=(new, old), bounds=STORE_BOUNDS))
 
     def sizes(self, oids: Iterable[str]) -> dict[str, int]:
         """Return the size in bytes of each blob; -1 where it is missing or not a blob."""

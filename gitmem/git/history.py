@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 
-from gitmem import process
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen
 from gitmem.git.ancestry import kin_of
 from gitmem.git.binary import CODE_BOUNDS, Git
 from gitmem.git.repository import is_oid
+from gitmem.system import process
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import os
 
 from gitmem.errors import GitmemError, NotFoundError, ProcessError
 from gitmem.frozen import frozen
-from gitmem.git import breadth
+from gitmem.git import tree_limits
 from gitmem.git.binary import Git
 
 TYPE_CHECKING = False
@@ -122,7 +122,7 @@ class LibgitObjects(Objects):
 
     def _refuse_bombs(self, *trees: str | None) -> None:
         try:
-            breadth.need_bounded(self.git, [tree for tree in trees if tree], MOST_CHANGES)
+            tree_limits.need_bounded(self.git, [tree for tree in trees if tree], MOST_CHANGES)
         except ProcessError as err:
             raise NotFoundError(err.message, hint=err.hint) from err
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import os
 
-from gitmem import process
 from gitmem.config import git_environment, variable
 from gitmem.errors import GitmemError, NoRepositoryError, ProcessError
 from gitmem.frozen import frozen
+from gitmem.system import process
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 
-from gitmem import process
 from gitmem.frozen import frozen
 from gitmem.git.binary import Git
 from gitmem.git.repository import Repository
-from gitmem.whole import sync_files, sync_folder, write_synced
+from gitmem.system import process
+from gitmem.system.atomic_write import sync_files, sync_folder, write_synced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from gitmem.app import Memory
-from gitmem.catalog.schema import FILE_NAME
 from gitmem.config import git_config_files, state_home
 from gitmem.errors import GitmemError, NoRepositoryError
-from gitmem.store import proposed
+from gitmem.index.catalog.schema import FILE_NAME
+from gitmem.memory.memory import Memory
+from gitmem.store import proposal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Desk:
 def _look(memory: Memory) -> _Seen:
     """Return what tells whether this repository is still the one that was opened, with the same settings and index."""
     repository = memory.git.repository
-    files = (repository.common, f"{repository.state}/{FILE_NAME}", f"{repository.state}/{proposed.FILE_NAME}")
+    files = (repository.common, f"{repository.state}/{FILE_NAME}", f"{repository.state}/{proposal.FILE_NAME}")
     places = tuple(map(_numbers, files))
     # Which of the settings count is a matter of approvals, too.
     settings = (*git_config_files(repository.common), f"{state_home()}/trust")

@@ -21,11 +21,11 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import JSONResponse
 
 from gitmem.errors import GitmemError
-from gitmem.locks import lock as wait_for
-from gitmem.locks import make_folder, open_lock, open_private
 from gitmem.mcp.server import make_server
 from gitmem.mcp.service import Service
 from gitmem.store.clone import LOCK, settle
+from gitmem.system.file_lock import lock as wait_for
+from gitmem.system.file_lock import make_folder, open_lock, open_private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

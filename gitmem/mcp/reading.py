@@ -8,10 +8,10 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field
 
-from gitmem.hygiene import display
 from gitmem.mcp import asked, told
 from gitmem.mcp.service import Service
-from gitmem.recall.asked import Asked
+from gitmem.recall.query import Asked
+from gitmem.text.sanitize import display
 
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 # `context` tells this much by default: what a session's start does, some 6,000 characters (issue 6).

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import json
 
+from gitmem.commands.workflow.inject import leads
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.store.scope import PRIVATE
-from gitmem.workflow.inject import leads
 from gitmem.write.draft import Draft, automatic_key
 from gitmem.write.place import find_known, settle_key
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.app import Memory
-    from gitmem.opened.proofs import ProvingStore
+    from gitmem.memory.memory import Memory
+    from gitmem.repository.proving_store import ProvingStore
 
 
 def refuse_others(memory: Memory, typed: str, scope: str, what: str) -> str:

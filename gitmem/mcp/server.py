@@ -12,11 +12,11 @@ from mcp_types import INVALID_PARAMS
 from pydantic import Field
 
 from gitmem import __version__
-from gitmem.hygiene import display
 from gitmem.mcp import told
 from gitmem.mcp.reading import add_reading
 from gitmem.mcp.service import Service
 from gitmem.mcp.writing import add_writing
+from gitmem.text.sanitize import display
 
 INSTRUCTIONS = """\
 The memory of this repository. Call context at the start of the work and memory_search before you decide or repeat

@@ -12,19 +12,19 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 
 from gitmem.errors import DamagedIndexError, DuplicateError, FormatError, GitmemError
-from gitmem.fence import fenced
-from gitmem.hygiene import display
 from gitmem.mcp.desk import Desk
-from gitmem.secrets import redact
 from gitmem.store.commit import MADE
-from gitmem.store.damage import is_busy, is_unwritable
+from gitmem.store.sqlite_errors import is_busy, is_unwritable
+from gitmem.text.fence import fenced
+from gitmem.text.sanitize import display
+from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeVar
 
-    from gitmem.app import Memory
+    from gitmem.memory.memory import Memory
 
     Answer = TypeVar("Answer")
 

@@ -6,19 +6,19 @@ words and slugs: keys, kinds, statuses, and the names of agents as slugs.
 
 from __future__ import annotations
 
-from gitmem.catalog import state
-from gitmem.fence import fenced
+from gitmem.index.catalog import state
 from gitmem.model import FAILED, STALE, SUSPECT, VERIFIED
-from gitmem.recall.told import by
+from gitmem.recall.render import by
 from gitmem.store.scope import LISTED, PRIVATE, PROJECT
+from gitmem.text.fence import fenced
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from gitmem.app import Memory
-    from gitmem.catalog.catalog import Catalog
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.memory.memory import Memory
     from gitmem.model import Hit
 
 # Characters of one memory that are told: Claude Code warns of more than 10,000 tokens in an answer and cuts at 25,000

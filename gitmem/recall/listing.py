@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from gitmem import analysis
-from gitmem.catalog import state
+from gitmem.index.catalog import state
+from gitmem.index.catalog.search_texts import strings, texts_of
 from gitmem.model import Hit
-from gitmem.recall.asked import Found, counted, unsound, where, withheld
-from gitmem.search.texts import strings, texts_of
+from gitmem.recall.query import Found, counted, unsound, where, withheld
+from gitmem.text import tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container
 
-    from gitmem.catalog.catalog import Catalog
-    from gitmem.recall.asked import Asked
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.recall.query import Asked
 
 # Characters of a body shown under a hit: what fits on one line of a wide terminal.
 SNIPPET = 160
@@ -41,7 +41,7 @@ def newest(
     texts = texts_of(catalog, numbers)
     hits = []
     for number, key, kind, title, created, path, archived in rows:
-        snippet, _ = analysis.snippet(texts[number].body, (), width=SNIPPET)
+        snippet, _ = tokens.snippet(texts[number].body, (), width=SNIPPET)
         status = told[number].status
         hits.append(Hit(key, kind, title, status, 0.0, "project", snippet, created, path, bool(archived)))
     total = catalog.row(f"SELECT count(*) FROM memory m WHERE {condition}", values)[0] if more else len(hits)

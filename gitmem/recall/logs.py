@@ -3,7 +3,7 @@
 They share a tag that begins with ``session-``, and stand by time, then by the place that an import gave them (``seq``),
 then by key in the order that people count (``turn-9`` before ``turn-10``). What one of them means, its neighbours tell:
 an answer repeats little of the question. So neighbours lend weight to each other when words are scored
-(``search.lexical``), a question counts less than what may answer it, and who asks when or how many is shown what names
+(``recall.bm25``), a question counts less than what may answer it, and who asks when or how many is shown what names
 a time or a number first.
 """
 
@@ -17,9 +17,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from gitmem.catalog.catalog import Catalog
+    from gitmem.index.catalog.catalog import Catalog
     from gitmem.model import IndexText
-    from gitmem.search.score import Signals
+    from gitmem.recall.score import Signals
 
 SESSION = "session-"
 # The field in which an import keeps the order of what has one time and no keys that count.

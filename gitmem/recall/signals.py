@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from gitmem.catalog import state
 from gitmem.frozen import fields_of, replace
-from gitmem.graph import age_s
+from gitmem.index.catalog import state
+from gitmem.index.catalog.search_texts import strings
 from gitmem.model import ENGLISH, STALE, VERIFIED
-from gitmem.search import score
-from gitmem.search.lexical import Weights, asked_terms, lexical_scores
-from gitmem.search.texts import strings
+from gitmem.recall import score
+from gitmem.recall.bm25 import Weights, asked_terms, lexical_scores
+from gitmem.statuses import age_s
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from gitmem.catalog.catalog import Catalog
     from gitmem.config import Config
-    from gitmem.policy import Policy
-    from gitmem.recall.asked import Asked
-    from gitmem.search.engine import IndexText, Stats
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.engine import IndexText, Stats
+    from gitmem.policy.policy import Policy
+    from gitmem.recall.query import Asked
     from gitmem.store.local import LocalState
 
 DAY_S = 86400.0
@@ -153,7 +153,7 @@ def overlap_of(paths: str, working: Sequence[str]) -> float:
     """Return how near paths, as the catalog keeps them, are to where somebody works, from 0 to 1."""
     if not working or paths == "[]":
         return 0.0
-    from gitmem.globs import without_lines
+    from gitmem.text.globs import without_lines
 
     return score.path_overlap([without_lines(place) for place in strings(paths)], working)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from gitmem.index.catalog.search_texts import texts_of
 from gitmem.recall import logs
-from gitmem.search.texts import texts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gitmem.catalog.catalog import Catalog
+    from gitmem.index.catalog.catalog import Catalog
     from gitmem.model import IndexText
 
 

@@ -15,13 +15,13 @@ from __future__ import annotations
 import os
 import stat
 
-from gitmem import locks
 from gitmem.config import clones_place
 from gitmem.frozen import frozen
-from gitmem.locks import CLOSE_ON_EXEC, NO_FOLLOW
 from gitmem.store.local import FILE_NAME as LOCAL
 from gitmem.store.local import ID_NAME, clone_id
-from gitmem.store.planted import CLONES
+from gitmem.store.remove_links import CLONES
+from gitmem.system import file_lock
+from gitmem.system.file_lock import CLOSE_ON_EXEC, NO_FOLLOW
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,15 +96,15 @@ def settle(state: str) -> Settled:
         return Settled(False)
     try:
         os.makedirs(state, mode=0o700, exist_ok=True)
-        lock = locks.open_lock(os.path.join(state, LOCK))
+        lock = file_lock.open_lock(os.path.join(state, LOCK))
     except OSError:
         return Settled(False)
     try:
-        locks.lock(lock)
+        file_lock.lock(lock)
         if is_registered(state):
             return Settled(True)  # another process was faster
         kept = _clear(state)
-        locks.settle_modes(state)  # later it would change the time that is registered
+        file_lock.settle_modes(state)  # later it would change the time that is registered
         return Settled(register(state), _words(kept))
     except OSError:
         return Settled(False)

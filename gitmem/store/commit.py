@@ -12,16 +12,16 @@ import random
 import time
 from pathlib import Path
 
-from gitmem import background, process
 from gitmem.errors import ConflictError, GitmemError, ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.git.binary import Git
-from gitmem.locks import ONLY_FOLDER
-from gitmem.store import layout, litter, proof
+from gitmem.store import background, layout, litter, proof
 from gitmem.store.foreign import kind_of, short, untried
 from gitmem.store.guard import need_own, refuse_checked_out, refuse_symbolic
 from gitmem.store.lock import WriteLock, clear_stale_lock
-from gitmem.store.viewpoint import has_one
+from gitmem.store.view.state import has_one
+from gitmem.system import process
+from gitmem.system.file_lock import ONLY_FOLDER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ def advance(
 
 def _with_policy(ref: str, plan: Plan) -> Plan:
     """Return what starts a branch, with the policy: it proves the store in a clone that lacks the root commit."""
-    from gitmem.policy_file import default_toml  # 5 ms, and once in the life of a store
+    from gitmem.policy.template import default_toml  # 5 ms, and once in the life of a store
 
     if not ref.startswith("refs/heads/") or layout.POLICY_PATH in _touched(plan):
         return plan

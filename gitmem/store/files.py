@@ -5,11 +5,11 @@ from __future__ import annotations
 from gitmem.errors import ConfigError, FormatError
 from gitmem.frozen import frozen
 from gitmem.git.texts import merge_texts
-from gitmem.hygiene import display
 from gitmem.model import FAILS
-from gitmem.policy import load
+from gitmem.policy.policy import load
 from gitmem.store import layout
 from gitmem.store.verdicts import parse_verdict
+from gitmem.text.sanitize import display
 
 # Begins the lines of a policy that a person must settle: `doctor` looks for it.
 SETTLE_MARK = "# gitmem: two versions, to settle."

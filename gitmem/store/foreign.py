@@ -34,12 +34,12 @@ import os
 from gitmem.errors import ConfigError, ForeignBranchError, GitmemError, ProcessError
 from gitmem.git.ancestry import is_shallow
 from gitmem.git.binary import Git, TreeEntry
-from gitmem.hygiene import display
-from gitmem.kinds import KINDS
-from gitmem.policy import FORMAT, load
+from gitmem.policy.kinds import KINDS
+from gitmem.policy.policy import FORMAT, load
 from gitmem.store import layout, proof
-from gitmem.store.proposed import PREFIX
+from gitmem.store.proposal import PREFIX
 from gitmem.store.read import display_path
+from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from gitmem.git import worktrees
 from gitmem.git.binary import Git
 from gitmem.git.branches import find_checkout
 from gitmem.store.foreign import need_store, short
-from gitmem.store.viewpoint import load
+from gitmem.store.view.state import load
 
 
 def refuse_checked_out(git: Git, ref: str) -> None:

@@ -10,9 +10,9 @@ import os
 import sqlite3
 
 from gitmem.frozen import fields_of, replace
-from gitmem.locks import make_folder, open_private
 from gitmem.model import HOLDS, Verdict
-from gitmem.store.damage import ERRORS, is_damage
+from gitmem.store.sqlite_errors import ERRORS, is_damage
+from gitmem.system.file_lock import make_folder, open_private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from gitmem.errors import ConflictError, GitmemError, ProcessError, UnwritableError
 from gitmem.frozen import frozen
-from gitmem.locks import lock_now, make_folder, open_lock
-from gitmem.whole import sync_folder
+from gitmem.system.atomic_write import sync_folder
+from gitmem.system.file_lock import lock_now, make_folder, open_lock
 
 # Waiting polls at this interval: 5 ms is a third of what one write takes (measured), so no turn is lost to sleep.
 POLL_S = 0.005
@@ -231,7 +231,7 @@ def is_held(path: Path) -> bool:
         return False
     for fd in fds:
         try:
-            there = os.stat(fd)  # noqa: PTH116 - follows the link to what is open
+            there = os.stat(fd)
         except OSError:
             continue
         if (there.st_dev, there.st_ino) == (wanted.st_dev, wanted.st_ino):

@@ -10,10 +10,10 @@ import os
 import time
 from contextlib import suppress
 
-from gitmem.ages import plausible
 from gitmem.frozen import frozen
-from gitmem.locks import lock, make_folder, open_private
-from gitmem.whole import write_synced
+from gitmem.system.atomic_write import write_synced
+from gitmem.system.file_lock import lock, make_folder, open_private
+from gitmem.text.durations import plausible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import os
 
 from gitmem.errors import RefusedError
 from gitmem.frozen import frozen
-from gitmem.secrets import find_secrets
 from gitmem.store import layout
+from gitmem.text.secrets import find_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

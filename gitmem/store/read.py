@@ -11,9 +11,9 @@ from shlex import quote
 from gitmem.errors import ProcessError, RemoteError
 from gitmem.frozen import frozen, replace
 from gitmem.git.binary import Git, TreeEntry
-from gitmem.hygiene import display
 from gitmem.model import Problem
 from gitmem.store import layout
+from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ PROJECT = "project"
 PRIVATE = "private"
 DOMAIN = "domain"
 UNIVERSAL = "universal"
-# What other repositories' stores have, where they are listed here (``store.listed``): read, and never written to.
+# What other repositories' stores have, where they are listed here (``store.listed_repositories``): read, and never written to.
 LISTED = "listed"
 # The narrowest last: a key that several scopes have is that of the first one here.
 SCOPES = (PROJECT, PRIVATE, DOMAIN, UNIVERSAL)
@@ -31,7 +31,7 @@ class Store:
         folder: The folder of the store's local state (index, verdicts made here); it may not exist yet.
         upstream: The remote's ref that is read before there is a local one; or empty.
         name: What another repository's store is called here; empty for our own.
-        proposal: The current proposal, where that is what is read and written (``store.proposed``); or empty.
+        proposal: The current proposal, where that is what is read and written (``store.proposal``); or empty.
     """
 
     scope: str

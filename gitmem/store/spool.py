@@ -12,9 +12,9 @@ import time
 from contextlib import suppress
 
 from gitmem.config import second_place
-from gitmem.locks import make_folder, try_lock
 from gitmem.store import lost
-from gitmem.whole import sync_folder, write_durably, write_synced
+from gitmem.system.atomic_write import sync_folder, write_durably, write_synced
+from gitmem.system.file_lock import make_folder, try_lock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
-from gitmem import process
 from gitmem.config import data_home, git_environment
 from gitmem.errors import GitmemError
 from gitmem.git.repository import discover
+from gitmem.system import process
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 
-from gitmem.catalog import state
 from gitmem.frozen import frozen
-from gitmem.globs import without_lines
+from gitmem.index.catalog import state
 from gitmem.model import FAILED
-from gitmem.search.score import path_overlap
+from gitmem.recall.score import path_overlap
 from gitmem.tasks.listing import COLUMNS, Row
 from gitmem.tasks.task import task_from
+from gitmem.text.globs import without_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from gitmem.catalog.catalog import Catalog
+    from gitmem.index.catalog.catalog import Catalog
     from gitmem.tasks.task import Task, Worker
 
 # Failed attempts shown of one task, the newest ones: what failed three times is told by the last three.

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import unicodedata
 
-from gitmem.catalog import state
 from gitmem.document.fields import CLOSED, OPEN
 from gitmem.frozen import frozen
-from gitmem.hygiene import display
+from gitmem.index.catalog import state
 from gitmem.tasks.task import Worker
+from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from gitmem.catalog.catalog import Catalog
     from gitmem.git.binary import Git
+    from gitmem.index.catalog.catalog import Catalog
 
 
 @frozen

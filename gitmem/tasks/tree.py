@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gitmem.catalog.catalog import Catalog
+    from gitmem.index.catalog.catalog import Catalog
     from gitmem.tasks.listing import Row
 
 # How deep a tree is drawn: below that a screen has no room, and a file of strangers no say in our stack.

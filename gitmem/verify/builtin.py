@@ -10,7 +10,7 @@ from hashlib import sha256
 
 from gitmem.frozen import frozen
 from gitmem.model import ERROR, FAILS, HOLDS, Check
-from gitmem.secrets import redact
+from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 
-from gitmem.catalog import state
 from gitmem.frozen import frozen
-from gitmem.hygiene import display
+from gitmem.index.catalog import state
 from gitmem.model import BUILTIN, FAILS, HOLDS, Check
+from gitmem.text.sanitize import display
 from gitmem.verify import builtin
 from gitmem.verify.due import digester
 from gitmem.verify.finding import WRONG, Finding
@@ -20,8 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from gitmem.catalog.catalog import Catalog
     from gitmem.git.binary import Git
+    from gitmem.index.catalog.catalog import Catalog
     from gitmem.model import Verdict
     from gitmem.store.local import LocalState
     from gitmem.verify.inputs import CodeTree

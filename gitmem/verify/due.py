@@ -9,24 +9,24 @@ from __future__ import annotations
 import json
 import sqlite3
 
-from gitmem.catalog import state
 from gitmem.document.spec import spec_hash, spec_of
 from gitmem.frozen import frozen, replace
-from gitmem.graph import SKEW_S
-from gitmem.hygiene import display
+from gitmem.index.catalog import state
 from gitmem.model import Check, Document, Spec
-from gitmem.store.damage import is_busy, is_unwritable
+from gitmem.statuses import SKEW_S
+from gitmem.store.sqlite_errors import is_busy, is_unwritable
+from gitmem.text.sanitize import display
 from gitmem.verify.inputs import CodeTree, digest
-from gitmem.verify.tools import changed
+from gitmem.verify.trace.programs import changed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from gitmem.catalog.catalog import Catalog
     from gitmem.git.binary import Git
+    from gitmem.index.catalog.catalog import Catalog
     from gitmem.model import Verdict
-    from gitmem.policy import Policy
+    from gitmem.policy.policy import Policy
     from gitmem.store.local import LocalState
 
 # The ladder of the sandbox, the weakest rung first; what a built-in check does needs none.

@@ -11,15 +11,15 @@ from pathlib import Path
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.model import BUILTIN
-from gitmem.verify import sandbox
-from gitmem.verify.account import check_user, give
 from gitmem.verify.inputs import digest, is_unknown
-from gitmem.verify.observed import Scene, observe
-from gitmem.verify.reads import AT, LIST, Places
-from gitmem.verify.strace import PROGRAM
-from gitmem.verify.tools import describe_change, fingerprint
-from gitmem.verify.trace import OpaqueError, parse_trace
-from gitmem.verify.undeclared import list_undeclared
+from gitmem.verify.sandbox import sandbox
+from gitmem.verify.sandbox.account import check_user, give
+from gitmem.verify.trace.observe import Scene, observe
+from gitmem.verify.trace.programs import describe_change, fingerprint
+from gitmem.verify.trace.reads import AT, LIST, Places
+from gitmem.verify.trace.strace import PROGRAM
+from gitmem.verify.trace.trace import OpaqueError, parse_trace
+from gitmem.verify.trace.undeclared import list_undeclared
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from gitmem.git.binary import Git
     from gitmem.model import Check, Ran, Verdict
-    from gitmem.verify.folders import Lent
-    from gitmem.verify.ground import Ground
+    from gitmem.verify.ground.folders import Lent
+    from gitmem.verify.ground.ground import Ground
     from gitmem.verify.inputs import CodeTree
 
 PROBE_TIMEOUT_S = 10.0
@@ -43,7 +43,7 @@ class Evidence:
 
     Attributes:
         reads: What it read of the code, as text (``reads``); empty where that is unknown or everything.
-        tools: What it ran of the machine, as text (``tools``).
+        tools: What it ran of the machine, as text (``trace.programs``).
         undeclared: What it read although the declared paths do not name it, as paths apart by line feeds.
         is_clear: Whether the trace tells all that it read.
     """

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 
 from gitmem.frozen import replace
-from gitmem.globs import matcher
-from gitmem.hygiene import display
 from gitmem.model import BUILTIN
+from gitmem.text.globs import matcher
+from gitmem.text.sanitize import display
 from gitmem.verify.inputs import CodeTree
-from gitmem.verify.reads import LIST, parse_reads
-from gitmem.verify.tools import changed as changed_tools
+from gitmem.verify.trace.programs import changed as changed_tools
+from gitmem.verify.trace.reads import LIST, parse_reads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

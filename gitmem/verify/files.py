@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from functools import cached_property
 
-from gitmem.globs import WILD, is_plain, matcher, normal
+from gitmem.text.globs import WILD, is_plain, matcher, normal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import frozen
-from gitmem.store.home import is_home
+from gitmem.store.code_tree.tree import is_home
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from hashlib import sha256
 
 from gitmem.model import BUILTIN, Check
 from gitmem.verify.files import Entry, Files, fixed_part
-from gitmem.verify.reads import Places
+from gitmem.verify.trace.reads import Places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

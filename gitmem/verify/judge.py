@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 
-from gitmem import process
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.model import ERROR, FAILS, HOLDS, Ran, Spec, Verdict
-from gitmem.secrets import safe_output
-from gitmem.verify import sandbox
+from gitmem.system import process
+from gitmem.text.secrets import safe_output
 from gitmem.verify.confirm import FIRM, HURRIED, confirm, mark_of, steadied
 from gitmem.verify.due import Due
 from gitmem.verify.evidence import Evidence, attach, gather, with_tools
-from gitmem.verify.ground import Ground, Grounds
+from gitmem.verify.ground.ground import Ground, Grounds
 from gitmem.verify.outcome import NOT_RUN, OUTPUT_KEPT, argv_of, end_of, outcome_of, shown_setup
-from gitmem.verify.reads import UNTRACEABLE
+from gitmem.verify.sandbox import sandbox
+from gitmem.verify.trace.reads import UNTRACEABLE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from gitmem.git.binary import Git
     from gitmem.verify.inputs import CodeTree
-    from gitmem.verify.watch import Limits
+    from gitmem.verify.sandbox.limits import Limits
 
 SKIPPED = "skipped"
 # Why a command was skipped.

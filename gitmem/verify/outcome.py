@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from gitmem.hygiene import display
 from gitmem.model import ERROR, FAILS, HOLDS, SHELL, Ran, Spec
-from gitmem.secrets import safe_output
-from gitmem.verify import sandbox
+from gitmem.text.sanitize import display
+from gitmem.text.secrets import safe_output
+from gitmem.verify.sandbox import sandbox
 
 # Characters of a check's output that are kept with its result.
 OUTPUT_KEPT = 4000

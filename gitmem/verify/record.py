@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from gitmem.catalog import state, update
-from gitmem.catalog.inserts import Inserts
 from gitmem.frozen import frozen, replace
 from gitmem.git.binary import Git
-from gitmem.graph import SKEW_S
+from gitmem.index.catalog import state, update
+from gitmem.index.catalog.inserts import Inserts
 from gitmem.model import FAILED, FAILS, SUSPECT
+from gitmem.statuses import SKEW_S
 from gitmem.store import layout
 from gitmem.store.commit import Plan, write_commit
 from gitmem.store.trailers import CLAIMED, CODE
 from gitmem.store.verdicts import format_verdict
-from gitmem.verify.culprit import phrase, told_of
+from gitmem.verify.blame.culprit import phrase, told_of
 from gitmem.verify.due import RUNGS
-from gitmem.verify.standing import Standing, culprits, status_page, take_stock
+from gitmem.verify.stock import Standing, culprits, status_page, take_stock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from gitmem.catalog.catalog import Catalog
+    from gitmem.index.catalog.catalog import Catalog
     from gitmem.model import Verdict
     from gitmem.store.local import LocalState
 

@@ -5,28 +5,28 @@ from __future__ import annotations
 import json
 import os
 
-from gitmem.catalog import state
-from gitmem.catalog.rows import inputs_of
 from gitmem.config import search_path
 from gitmem.errors import GitmemError, UnwritableError
 from gitmem.frozen import replace
 from gitmem.git.branches import is_on_default
+from gitmem.index.catalog import state
+from gitmem.index.catalog.rows import inputs_of
 from gitmem.model import BUILTIN, ERROR, Check
 from gitmem.verify import due as due_module
-from gitmem.verify.culprit import with_culprit
+from gitmem.verify.blame.culprit import with_culprit
 from gitmem.verify.inputs import CodeTree, digest
-from gitmem.verify.run import Options, Run, Watch
-from gitmem.verify.standing import Standing, take_stock
+from gitmem.verify.options import Options, Run, Watch
+from gitmem.verify.stock import Standing, take_stock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from gitmem.catalog.catalog import Catalog
     from gitmem.config import Config
     from gitmem.git.binary import Git
+    from gitmem.index.catalog.catalog import Catalog
     from gitmem.model import Document, Spec, Verdict
-    from gitmem.policy import Policy
+    from gitmem.policy.policy import Policy
     from gitmem.store.local import LocalState
     from gitmem.verify.claims import Wrong
     from gitmem.verify.due import Due
@@ -127,7 +127,7 @@ class Session:
         """Return what tells whether a fact is one of the shard that is asked for; without one, each is."""
         if self.options.shard is None:
             return lambda _: True
-        from gitmem.verify.shards import list_loads, share_out
+        from gitmem.verify.jobs.shards import list_loads, share_out
 
         number = self.options.shard.number
         shards = share_out(list_loads(self._catalog, self.tree()), self.options.shard.of)
@@ -145,9 +145,9 @@ class Session:
 
     def means(self) -> Means:
         """Return how checks run here; the sandbox is probed by running it."""
-        from gitmem.verify import sandbox
         from gitmem.verify.evidence import find_tracer
         from gitmem.verify.judge import Means
+        from gitmem.verify.sandbox import sandbox
 
         path = search_path()
         rung = "none" if self.options.no_sandbox else sandbox.probe(path)
@@ -173,7 +173,7 @@ class Session:
 
     def judge_one(self, due: Due) -> Result:
         """Judge one fact and write nothing."""
-        from gitmem.verify.round import judge_all
+        from gitmem.verify.run_all import judge_all
 
         needs_process = due.spec.check.form != BUILTIN
         means = replace(self.means() if needs_process else self._no_means(), is_hurried=True)
@@ -184,7 +184,7 @@ class Session:
         if self.options.dirty:
             return self._run_dirty(told, watch)
         if self.options.results:
-            from gitmem.verify.results import need_writable
+            from gitmem.verify.jobs.result_file import need_writable
 
             need_writable(self.options.results)
         wrong = self.find_wrong(self._git, self.tree())
@@ -199,7 +199,7 @@ class Session:
             due = self._explained(dues)
             return Run(self.commit, len(dues), (), None, standing, would_run=due, written=written, wrong=wrong)
         from gitmem.verify.news import with_news
-        from gitmem.verify.round import judge_all
+        from gitmem.verify.run_all import judge_all
 
         results: list[Result] = []
         if watch is not None:
@@ -243,9 +243,9 @@ class Session:
 
     def _run_dirty(self, told: Callable[[Result, int, int], None], watch: Watch | None) -> Run:
         """Judge the work tree as it is, and write nothing down."""
-        from gitmem.verify import dirty
+        from gitmem.verify.ground import dirty
         from gitmem.verify.news import with_news
-        from gitmem.verify.round import judge_all
+        from gitmem.verify.run_all import judge_all
 
         results: list[Result] = []
         with dirty.snapshot(self._git) as taken:
@@ -299,7 +299,7 @@ class Session:
             verdicts += [v for v in known if v.key not in judged]
         kept = self.keep_verdicts(verdicts) if verdicts else (None, False)
         if self.options.results:
-            from gitmem.verify.results import write_run
+            from gitmem.verify.jobs.result_file import write_run
 
             known = due_module.list_publishable(self._catalog, self._local, self.restate())
             # What another shard judged in this clone is in that one's file: twice, it would not be taken at all.

@@ -16,8 +16,8 @@ from pathlib import Path
 from gitmem.config import state_home
 from gitmem.errors import TrustError
 from gitmem.frozen import frozen
-from gitmem.locks import CLOSE_ON_EXEC
 from gitmem.store.local import clone_id
+from gitmem.system.file_lock import CLOSE_ON_EXEC
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from gitmem.catalog.catalog import Catalog
-    from gitmem.policy import Policy
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.policy.policy import Policy
 
     # Returns the texts of memories by path.
     TextsOf = Callable[[Catalog, Sequence[Known]], dict[str, str]]

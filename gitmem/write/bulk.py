@@ -7,9 +7,9 @@ from hashlib import blake2b
 
 from gitmem.document.fields import is_newer
 from gitmem.frozen import frozen
-from gitmem.likeness import claim_of, claim_text, similarity
-from gitmem.neighbours import near_pairs
 from gitmem.store import layout
+from gitmem.text.near_pairs import near_pairs
+from gitmem.text.similarity import claim_of, claim_text, similarity
 from gitmem.write.archive import is_rotated
 from gitmem.write.draft import SAME_ABOVE, short_hash
 from gitmem.write.duplicates import EVENTS, find_duplicate
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-    from gitmem.catalog.catalog import Catalog
-    from gitmem.policy import Policy
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.policy.policy import Policy
 
 # How many reasons of one sort are kept for the report; the rest is counted.
 REASONS_KEPT = 1000

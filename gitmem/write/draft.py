@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import unicodedata
 
-from gitmem import analysis
 from gitmem.document.edit import edit
 from gitmem.document.fields import format_time
 from gitmem.document.format import format as format_document
 from gitmem.document.parse import parse, unify
 from gitmem.errors import FormatError, RefusedError
 from gitmem.frozen import frozen
-from gitmem.hygiene import display, find_hidden
-from gitmem.secrets import find_secrets
 from gitmem.store import layout
+from gitmem.text import tokens
+from gitmem.text.sanitize import display, find_hidden
+from gitmem.text.secrets import find_secrets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.model import Document
-    from gitmem.policy import Policy
+    from gitmem.policy.policy import Policy
 
 # A title longer than this does not fit on a line beside key and status.
 TITLE_LIMIT = 100
@@ -132,9 +132,9 @@ def make_draft(
     if key and not layout.is_key(key):
         raise RefusedError(
             f"{key!r} cannot be a key: lower-case letters, digits, '.', '_' and '-' can, at most {layout.KEY_LIMIT}",
-            hint=f"--key {analysis.slug(key) or 'a-name'}",
+            hint=f"--key {tokens.slug(key) or 'a-name'}",
         )
-    words = analysis.find_tags(f"{heading}\n{body}", policy.tags, policy.recall.language)
+    words = tokens.find_tags(f"{heading}\n{body}", policy.tags, policy.recall.language)
     tags = list(dict.fromkeys([*options.get("tags", ()), *words]))
     fields = {"title": heading, "kind": kind, **{k: v for k, v in options.items() if v not in (None, "", [], ())}}
     fields |= {"tags": tags} if tags else {}
@@ -157,7 +157,7 @@ def automatic_key(kind: str, text: str) -> str:
 
     A short hash stands for a text that gives no slug (one in Chinese), and for one whose key would be too long.
     """
-    made = f"{kind.replace('_', '-')}-{analysis.slug(text, limit=KEY_TEXT)}"
+    made = f"{kind.replace('_', '-')}-{tokens.slug(text, limit=KEY_TEXT)}"
     return made if layout.is_key(made) else f"{kind.replace('_', '-')}-{short_hash(text)}"
 
 

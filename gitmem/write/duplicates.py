@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 
-from gitmem.analysis import terms as analyse
 from gitmem.document.fields import TASK
 from gitmem.errors import DuplicateError
 from gitmem.frozen import frozen, replace
-from gitmem.likeness import ALMOST, EMPTY, Claim, claim_of, claim_text, is_paraphrase, likeness, most_missing
+from gitmem.text.similarity import ALMOST, EMPTY, Claim, claim_of, claim_text, is_paraphrase, likeness, most_missing
+from gitmem.text.tokens import terms as analyse
 from gitmem.write.archive import is_rotated
 from gitmem.write.place import body_of, find_known
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from typing import Any
 
-    from gitmem.catalog.catalog import Catalog
+    from gitmem.index.catalog.catalog import Catalog
     from gitmem.model import Document
-    from gitmem.policy import Policy
+    from gitmem.policy.policy import Policy
     from gitmem.write.draft import Draft
     from gitmem.write.place import Known
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from gitmem.analysis import find_tags
-from gitmem.catalog.rows import time_of
 from gitmem.document.format import format as format_document
 from gitmem.document.parse import parse
 from gitmem.errors import FormatError, RefusedError
 from gitmem.frozen import frozen, replace
-from gitmem.hygiene import find_hidden
+from gitmem.index.catalog.rows import time_of
 from gitmem.model import Document
-from gitmem.secrets import find_secrets
 from gitmem.store import layout
+from gitmem.text.sanitize import find_hidden
+from gitmem.text.secrets import find_secrets
+from gitmem.text.tokens import find_tags
 from gitmem.write.draft import Author, automatic_key, check_rules, cleaned, metadata, split_title, strings_in
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from gitmem.policy import Policy
+    from gitmem.policy.policy import Policy
 
 
 @frozen

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 
-from gitmem.catalog.keys import near_keys
 from gitmem.document.fields import is_newer
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.frozen import frozen, replace
-from gitmem.likeness import similarity
+from gitmem.index.catalog.keys import near_keys
 from gitmem.store import layout
+from gitmem.text.similarity import similarity
 from gitmem.write.draft import SAME_ABOVE, Draft, short_hash
 
 TYPE_CHECKING = False
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from gitmem.catalog.catalog import Catalog
+    from gitmem.index.catalog.catalog import Catalog
     from gitmem.model import Document
-    from gitmem.policy import Policy
+    from gitmem.policy.policy import Policy
 
 
 # Of several files with one key, the one that counts.

@@ -8,12 +8,12 @@ from __future__ import annotations
 from gitmem.document.parse import parse
 from gitmem.errors import ConfigError, GitmemError, RefusedError
 from gitmem.frozen import frozen, replace
-from gitmem.policy import load as load_policy
+from gitmem.policy.policy import load as load_policy
 from gitmem.store import layout
 from gitmem.store.commit import Plan
 from gitmem.store.files import Side, unite_policies
-from gitmem.store.folder import oid_of
-from gitmem.store.unite import Version, unite
+from gitmem.store.merge.memories import Version, unite
+from gitmem.store.view.safe_folder import oid_of
 from gitmem.write import place
 from gitmem.write.draft import check_file, refuse_typed
 from gitmem.write.place import before_of
@@ -23,10 +23,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from gitmem.catalog.catalog import Catalog
     from gitmem.git.binary import Git
+    from gitmem.index.catalog.catalog import Catalog
     from gitmem.model import Document
-    from gitmem.policy import Policy
+    from gitmem.policy.policy import Policy
 
 
 @frozen

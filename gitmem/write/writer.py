@@ -6,25 +6,25 @@ from gitmem.document.edit import REMOVE
 from gitmem.document.fields import format_time
 from gitmem.document.parse import parse
 from gitmem.errors import NotFoundError, RefusedError
-from gitmem.hygiene import display
 from gitmem.store.commit import Plan, Written, write_commit
+from gitmem.text.sanitize import display
 from gitmem.write import archive, place
 from gitmem.write.draft import Author, Draft, check_file, checked_text, edited
 from gitmem.write.duplicates import FOLD, REFUSE, Said, folded, refuse_said
 from gitmem.write.links import relinked
+from gitmem.write.merge_fields import ASIDE, united
 from gitmem.write.place import Change, need_known
-from gitmem.write.together import Rehearsal
-from gitmem.write.unite import ASIDE, united
+from gitmem.write.queue import Rehearsal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from gitmem.catalog.catalog import Catalog
     from gitmem.git.binary import Git
+    from gitmem.index.catalog.catalog import Catalog
     from gitmem.model import Document
-    from gitmem.policy import Policy
+    from gitmem.policy.policy import Policy
 
 
 # Keys that the message of one commit names.

@@ -9,7 +9,7 @@ from conftest import git
 from e2e.console import Console, environment
 
 from benchmarks import agents
-from gitmem.agents import claude_code
+from gitmem.agents.harness import claude_code
 
 
 def test_what_hooks_are_told_is_what_a_harness_tells() -> None:

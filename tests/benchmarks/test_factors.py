@@ -7,7 +7,7 @@ import pytest
 from benchmarks.factors import judge, p_value, rows_of, shuffled, table
 from benchmarks.world import World
 from gitmem.model import FAILED, VERIFIED
-from gitmem.search import score
+from gitmem.recall import score
 
 
 def test_world_is_the_same_every_time_and_another_with_another_seed() -> None:

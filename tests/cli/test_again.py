@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from conftest import tip
 
-from gitmem.app import Memory
-from gitmem.catalog.catalog import Catalog
 from gitmem.cli import status
 from gitmem.errors import DamagedIndexError, GitmemError
+from gitmem.index.catalog.catalog import Catalog
+from gitmem.memory.memory import Memory
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from conftest import tip
 
-from gitmem import background
 from gitmem.cli import background as command
 from gitmem.errors import ConflictError
+from gitmem.store import background
 
 
 @pytest.fixture(autouse=True)

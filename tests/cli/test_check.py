@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from changing import RS256, change
 from conftest import commit_files, git
-from proving import make_fact, make_memory, put
+from support.changing import RS256, change
+from support.proving import make_fact, make_memory, put
 
 EDDSA = {"src/auth/jwt.py": 'ALGORITHM = "EdDSA"\n'}
 

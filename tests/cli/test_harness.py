@@ -7,10 +7,10 @@ import os
 from pathlib import Path
 
 import pytest
-from telling import let, payload
+from support.telling import let, payload
 
+from gitmem.agents.event import Event
 from gitmem.cli import harness, main
-from gitmem.event import Event
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from changing import RS256
 from conftest import commit_files, git, put_files, tip
-from proving import make_fact, make_memory, put, tracked
+from support.changing import RS256
+from support.proving import make_fact, make_memory, put, tracked
 
 from gitmem.cli import table
 

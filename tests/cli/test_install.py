@@ -6,7 +6,7 @@ from pathlib import Path
 
 from conftest import commit_files, git
 
-from gitmem.install import shim
+from gitmem.commands.install import shim
 
 
 def test_print_shows_each_file_as_a_difference_and_changes_nothing(run_cli, repo: Path) -> None:

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from proving import approve_all, make_fact, outcomes, put, verify
+from support.proving import approve_all, make_fact, outcomes, put, verify
 
-from gitmem.app import Memory
 from gitmem.cli.live import Live
 from gitmem.cli.output import Output
+from gitmem.memory.memory import Memory
 
 
 def live(keys: list[str], done: int = 0) -> Live:

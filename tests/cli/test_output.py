@@ -8,13 +8,13 @@ import os
 from pathlib import Path
 
 import pytest
-from console import ALIVE
 from hypothesis import given
 from hypothesis import strategies as st
+from support.console import ALIVE
 
 from gitmem.cli.output import STYLES, Output
-from gitmem.hygiene import display
 from gitmem.model import MARKS, STATUSES
+from gitmem.text.sanitize import display
 
 HOSTILE = "\x1b]52;c;aGk=\x07\x1b[2J\r\x08\u202e\x9b2J\u2066\u200b\x00\x7f"
 texts = st.one_of(st.text(), st.text(st.sampled_from(HOSTILE + "ab\n\t ")))

@@ -6,7 +6,7 @@ import io
 import json
 import sys
 
-from workflow.test_post_work import BUILT
+from commands.workflow.test_post_work import BUILT
 
 
 def test_text_of_standard_input_is_written_with_every_option(run_cli, monkeypatch) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 import pytest
-from changing import RS256, change
 from conftest import commit_files
-from proving import make_fact, put
+from support.changing import RS256, change
+from support.proving import make_fact, put
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from golden import assert_golden, steady
-from reviewing import TOKEN, commit, fact, rich, text  # noqa: F401 - a fixture
+from support.golden import assert_golden, steady
+from support.reviewing import TOKEN, commit, fact, rich, text  # noqa: F401 - a fixture
 
 from gitmem.cli import review as command
 from gitmem.cli.output import Output

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from conftest import git
 
-from gitmem.app import Memory
 from gitmem.cli import shared
 from gitmem.cli.output import Output
 from gitmem.cli.shared import AGENT_VARIABLES
 from gitmem.errors import RefusedError, TrustError, UsageError
+from gitmem.memory.memory import Memory
 from gitmem.model import Hit
-from gitmem.recall.asked import Found
+from gitmem.recall.query import Found
 
 
 def asked(*words: str) -> object:

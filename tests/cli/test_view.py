@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, memory_text, tip
-from viewing import status_of
+from support.viewing import status_of
 
 
 @pytest.fixture

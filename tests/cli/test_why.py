@@ -6,12 +6,12 @@ import json
 
 import pytest
 from conftest import commit_files, git
-from proving import approve_all, make_fact, put, verify
+from support.proving import approve_all, make_fact, put, verify
 
 from gitmem import cli
 from gitmem.cli.output import Output
 from gitmem.cli.why import STATUS
-from gitmem.verify import bisect
+from gitmem.verify.blame import bisect
 
 
 @pytest.fixture

@@ -13,12 +13,12 @@ from conftest import Ran, git
 from e2e.console import GITMEM, SCRIPTS, Console, environment, needs_namespaces, run, start, untouched, wait_until
 from e2e.forked import run_forked
 from e2e.test_disk import Inside
-from telling import payload
+from support.telling import payload
 
 from benchmarks import agents
-from gitmem import hook_log
 from gitmem.agents import HARNESSES
-from gitmem.agents.entry import ANSWER_LIMIT
+from gitmem.agents.hook import ANSWER_LIMIT
+from gitmem.store import hook_log
 
 # One payload of each kind of event.
 KINDS = (

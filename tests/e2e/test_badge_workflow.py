@@ -10,9 +10,9 @@ from xml.etree import ElementTree
 import pytest
 from conftest import git
 from e2e.runner import Machine, loaded
-from proving import make_fact, put, verify
+from support.proving import make_fact, put, verify
 
-from gitmem.app import Memory
+from gitmem.memory.memory import Memory
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "watch.md"
 

@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from agent_work import SECRET, kept, refusals
-from telling import payload
+from support.agent_work import SECRET, kept, refusals
+from support.telling import payload
 
-from gitmem.app import Memory
+from gitmem.memory.memory import Memory
 
 SAYS = "LEARNED: the gateway drops idle connections"
 KEY = "learned-the-gateway-drops-idle-connections"

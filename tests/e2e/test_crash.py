@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 from conftest import commit_files, git, memory_text, put_files, tip
 from e2e.console import GITMEM, TIMEOUT_S, Console, environment, fsck, is_linear, keys_on_branch, run, start
-from proving import approve_all
+from support.proving import approve_all
 
-from gitmem.app import Memory
+from gitmem.memory.memory import Memory
 
 REF_LOCK = "refs/heads/memory.lock"
 # As git does it: a lock file is made, written and renamed or removed; whoever dies in between leaves it.

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from conftest import Ran, commit_files, tip
 from e2e.console import GITMEM, Console, environment, needs_namespaces, run, snapshot, start
-from telling import payload
+from support.telling import payload
 
 WRITES = {
     "remember": ["remember", "No room for this", "--key", "no-room"],

@@ -9,20 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from conftest import put_files
-from console import ALIVE
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from proving import make_fact, make_memory
-from serving import with_client
-from sessions import asked, started
+from support.console import ALIVE
+from support.proving import make_fact, make_memory
+from support.serving import with_client
+from support.sessions import asked, started
 
-from gitmem.app import Memory
-from gitmem.event import COMPACTED, SUBAGENT_STOP, Event
+from gitmem.agents.event import COMPACTED, SUBAGENT_STOP, Event
+from gitmem.commands.workflow.pre_work import Work
+from gitmem.commands.workflow.step import Step
+from gitmem.memory.memory import Memory
 from gitmem.store.layout import verdict_path
-from gitmem.workflow.pre_work import Work
-from gitmem.workflow.step import Step
 
 CANARY = "zqx"
 SLUG = re.compile(r"[a-z0-9_-]{1,60}")

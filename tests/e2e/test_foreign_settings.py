@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from console import GITMEM, Terminal, environment, gitmem
 from mcp import Client
-from proving import make_memory, put
-from serving import call_one, with_client
-from telling import payload
-from transcribing import placed, session
+from support.console import GITMEM, Terminal, environment, gitmem
+from support.proving import make_memory, put
+from support.serving import call_one, with_client
+from support.telling import payload
+from support.transcribing import placed, session
 
-from gitmem.app import Memory
+from gitmem.memory.memory import Memory
 
 NAMES = "gitmem.embed, gitmem.embedCode, gitmem.summary, gitmem.summaryCommand"
 LINE = f"gitmem: ignoring {NAMES} of this repository's own configuration: "

@@ -8,15 +8,15 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-import forging
 import pytest
 from conftest import NOW, PINNED, commit_files, git, memory_text, put_files, tip
-from console import gitmem
 from e2e.console import GITMEM, run
 from e2e.runner import Machine, load, loaded
-from proving import make_fact, put, tracked
+from support import forging
+from support.console import gitmem
+from support.proving import make_fact, put, tracked
 
-from gitmem.app import Memory
+from gitmem.memory.memory import Memory
 
 pytestmark = pytest.mark.skipif(not GITMEM.exists(), reason="the console script is not installed")
 

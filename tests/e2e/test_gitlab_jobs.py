@@ -10,9 +10,9 @@ import pytest
 import yaml
 from conftest import PINNED, commit_files, git, tip
 from e2e.console import GITMEM, SCRIPTS, environment, run
-from proving import make_fact, put
+from support.proving import make_fact, put
 
-from gitmem.app import Memory
+from gitmem.memory.memory import Memory
 
 pytestmark = pytest.mark.skipif(not GITMEM.exists(), reason="the console script is not installed")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from conftest import CODE, Ran, commit_files, git
 from e2e.console import GITMEM, Console, environment, run
-from telling import payload
+from support.telling import payload
 
 GROUP = 54_321
 MEMBERS = {"ana": 54_001, "bob": 54_002}

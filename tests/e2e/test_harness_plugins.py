@@ -16,15 +16,15 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.install.harnesses import read
+from gitmem.commands.install.harnesses import read
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="Node is not installed")
 PROGRAM = f"""\
 #!{sys.executable}
 import json, sys
-from gitmem.app import Memory
-from gitmem.agents.entry import METHODS
+from gitmem.memory.memory import Memory
+from gitmem.agents.hook import METHODS
 from gitmem.cli import script
 
 def note(name):

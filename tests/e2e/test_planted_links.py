@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from conftest import git
 
-from gitmem.app import Memory
+from gitmem.memory.memory import Memory
 
 READS = (["list"], ["recall", "gateway"], ["status"], ["recall", "gateway", "--at", "HEAD"], ["context"], ["doctor"])
 # Everything that is opened by name in the state folder, or below it.

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 import yaml
-from changing import RS256
 from conftest import commit_files, git, put_files
 from e2e.console import SCRIPTS, Ran, environment, run
-from proving import make_fact, put
+from support.changing import RS256
+from support.proving import make_fact, put
 
-from gitmem.recall.asked import Asked
+from gitmem.recall.query import Asked
 
 MANIFEST = Path(__file__).resolve().parents[2] / ".pre-commit-hooks.yaml"
 PRE_COMMIT = SCRIPTS / "pre-commit"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from changing import RS256
 from conftest import commit_files, git
-from console import environment, gitmem
-from proving import make_fact, put
+from support.changing import RS256
+from support.console import environment, gitmem
+from support.proving import make_fact, put
 
 
 def test_ci_tells_a_pull_request_what_it_breaks(repo: Path, tmp_path: Path) -> None:

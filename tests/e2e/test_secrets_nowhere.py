@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, memory_text, put_files
-from console import GITMEM, Ran, Terminal, environment, gitmem
-from serving import call
+from support.console import GITMEM, Ran, Terminal, environment, gitmem
+from support.serving import call
 
 # Made up, in the published forms; put together here so that no scanner takes this file for a leak.
 TOKENS = {

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from e2e.console import Console, environment
 from e2e.forked import run_forked
-from telling import payload
+from support.telling import payload
 
-from gitmem import hook_log
+from gitmem.store import hook_log
 
 COMMENT = 'bd comments add shop-12 "LEARNED: the billing job needs TZ=UTC, else it runs an hour late"'
 WORDS = "LEARNED: the ledger rounds half to even, so totals differ by a cent"

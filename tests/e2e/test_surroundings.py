@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from conftest import commit_files, git, put_files, tip
 from e2e.console import GITMEM, SCRIPTS, Console, environment, fsck, keys_on_branch, run, snapshot, untouched
-from proving import approve_all
+from support.proving import approve_all
 
-from gitmem.app import Memory
+from gitmem.memory.memory import Memory
 
 READS = {
     "recall": ["recall", "public keys"],

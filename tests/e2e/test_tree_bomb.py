@@ -12,9 +12,9 @@ import pytest
 from conftest import git
 from e2e.console import GITMEM, Console, environment
 from e2e.hostile import FILE, FOLDER, blob, tree
-from telling import payload
+from support.telling import payload
 
-from gitmem.agents.entry import LIMIT_S
+from gitmem.agents.hook import LIMIT_S
 
 pytestmark = pytest.mark.skipif(not GITMEM.exists(), reason="the console script is not installed")
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from console import GITMEM, environment, gitmem
-from proving import make_fact, put
+from support.console import GITMEM, environment, gitmem
+from support.proving import make_fact, put
 
 FACTS = 40
 

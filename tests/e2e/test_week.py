@@ -9,11 +9,11 @@ from __future__ import annotations
 import html
 from pathlib import Path
 
-import forging
 import pytest
 from conftest import PINNED, commit_files, git
 from e2e.console import GITMEM, Console
 from e2e.runner import Machine, load, loaded
+from support import forging
 
 pytestmark = pytest.mark.skipif(not GITMEM.exists(), reason="the console script is not installed")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from pathlib import Path
 
-from ages import grow, opened
 from conftest import git
+from support.ages import grow, opened
 
 from gitmem.git.ancestry import in_order, is_shallow, kin_of
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from ages import grow, opened
 from conftest import commit_files, git
+from support.ages import grow, opened
 
 from gitmem.errors import ProcessError
 from gitmem.git.binary import Git

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 from conftest import NOW, git
-from proving import make_memory, put
+from support.proving import make_memory, put
 
-from gitmem.app import Memory
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.mcp.desk import Desk
-from gitmem.recall.asked import Asked
+from gitmem.memory.memory import Memory
+from gitmem.recall.query import Asked
 from gitmem.store.lock import WriteLock
 
 

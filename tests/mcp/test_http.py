@@ -14,17 +14,17 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from console import GITMEM, environment
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from proving import make_memory, put
-from serving import ERAS, Answer
+from support.console import GITMEM, environment
+from support.proving import make_memory, put
+from support.serving import ERAS, Answer
 
 from gitmem.errors import GitmemError
-from gitmem.locks import settle_modes
 from gitmem.mcp.http import guarded, kept_token, make_app, serve
 from gitmem.mcp.server import make_server
 from gitmem.mcp.service import Service
+from gitmem.system.file_lock import settle_modes
 
 
 @contextlib.contextmanager

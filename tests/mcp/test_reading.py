@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from conftest import NOW, memory_text, put_files
-from console import ALIVE
 from mcp import Client
-from proving import make_fact, make_memory, put, verify
-from serving import Answer, call, call_one, with_client
+from support.console import ALIVE
+from support.proving import make_fact, make_memory, put, verify
+from support.serving import Answer, call, call_one, with_client
 
-from gitmem.app import Memory
+from gitmem.memory.memory import Memory
 
 # What a memory says to end its fence, to give orders, to look like another memory, to hide, and to fetch.
 HOSTILE = (

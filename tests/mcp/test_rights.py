@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from proving import make_memory, put
+from support.proving import make_memory, put
 
-from gitmem.app import Memory
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.mcp.rights import refuse_known_fact, refuse_others, refuse_replacing
+from gitmem.memory.memory import Memory
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from conftest import git, tip
-from proving import approve_all, count_commits, make_fact, make_memory, put
-from serving import call, call_one
-from writing import fields_of
+from support.proving import approve_all, count_commits, make_fact, make_memory, put
+from support.serving import call, call_one
+from support.writing import fields_of
 
-from gitmem.app import Memory
+from gitmem.memory.memory import Memory
 
 OWN = {"who": "Ana", "agent": "mcp"}
 # Split, so that no scanner takes this file for a leak.

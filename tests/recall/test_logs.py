@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gitmem.recall.asked import Asked
 from gitmem.recall.logs import factor, talk_of
+from gitmem.recall.query import Asked
 
 if TYPE_CHECKING:
-    from gitmem.app import Memory
+    from gitmem.memory.memory import Memory
 
 TURNS = (
     "Did you move the gateway to another port?",

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 from conftest import NOW, git, put_files
-from proving import DAY, Clock, make_fact, make_memory, put, verify
+from support.proving import DAY, Clock, make_fact, make_memory, put, verify
 
-from gitmem.app import Memory
 from gitmem.document.fields import format_time
-from gitmem.kinds import KINDS
+from gitmem.memory.memory import Memory
 from gitmem.model import FACTORS
-from gitmem.recall.asked import Asked
+from gitmem.policy.kinds import KINDS
+from gitmem.recall.query import Asked
 from gitmem.recall.signals import neighbours
 
 if TYPE_CHECKING:

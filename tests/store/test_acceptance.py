@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from proving import approve_all, make_fact, make_memory, put
+from support.proving import approve_all, make_fact, make_memory, put
 
-from gitmem.app import Memory
+from gitmem.memory.memory import Memory
 from gitmem.store.acceptance import accept, is_accepted
 
 

@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 from conftest import commit_files, git, memory_text
 from e2e.console import GITMEM, environment, run
-from telling import payload
+from support.telling import payload
 
-from gitmem.app import Memory
 from gitmem.config import clones_place
-from gitmem.locks import settle_modes
+from gitmem.memory.memory import Memory
 from gitmem.store.clone import is_registered, register, settle, unregister
+from gitmem.system.file_lock import settle_modes
 
 
 @pytest.fixture

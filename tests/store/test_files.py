@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 
 from gitmem.model import Verdict
-from gitmem.policy import load
+from gitmem.policy.policy import load
 from gitmem.store.files import SETTLE_MARK, Side, unite_policies, unite_verdicts
 from gitmem.store.verdicts import format_verdict
 

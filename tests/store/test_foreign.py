@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, Ran, git, memory_text, put_files, tip
-from proposing import AUTH, clone, forge, keys, opened, propose, refs, remember, shared_folder  # noqa: F401 - fixtures
+from support.proposing import AUTH, clone, forge, keys, opened, propose, refs, remember, shared_folder  # noqa: F401 - fixtures
 
-from gitmem.app import Memory
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
-from gitmem.policy_file import default_toml
+from gitmem.memory.memory import Memory
+from gitmem.policy.template import default_toml
 from gitmem.store import layout, proof
 from gitmem.store.foreign import kind_of, list_strays
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 from conftest import git, memory_text, put_files, tip
-from proving import make_memory, put
+from support.proving import make_memory, put
 
-from gitmem.app import Memory
 from gitmem.errors import RefusedError
+from gitmem.memory.memory import Memory
 
 TOKEN = "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 MEMORY = "refs/heads/memory"

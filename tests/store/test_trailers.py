@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ages import opened
 from conftest import commit_files, git, put_files, tip
+from support.ages import opened
 
 from gitmem.store.trailers import Point, read_points
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from proving import Clock, make_fact, put, verify
+from support.proving import Clock, make_fact, put, verify
 
-from gitmem.app import Memory
+from gitmem.memory.memory import Memory
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, put_files
-from proving import make_fact, outcomes, put, verify
+from support.proving import make_fact, outcomes, put, verify
 
-from gitmem.app import Memory
 from gitmem.errors import GitmemError, NotFoundError, RemoteError, TrustError
+from gitmem.memory.memory import Memory
 
 LIST = ".github/gitmem-approved"
 NOTHING = {LIST: "# nothing yet\n"}

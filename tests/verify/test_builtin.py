@@ -8,8 +8,8 @@ from hashlib import sha256
 
 import pytest
 from conftest import CODE, commit_files, git
-from proving import ask_builtin as ask
-from proving import commit_raw, tree_of
+from support.proving import ask_builtin as ask
+from support.proving import commit_raw, tree_of
 
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
@@ -181,7 +181,7 @@ def test_checks_asked_together_answer_as_each_alone(repo):
 
 
 def test_no_check_starts_a_program_other_than_git(repo, monkeypatch):
-    from gitmem import process
+    from gitmem.system import process
 
     started: list[str] = []
     real = process._start

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 
 import pytest
-from changing import RS256, change, check
 from conftest import NOW, commit_files, git, tip
-from console import gitmem
-from proving import make_fact, put, result_of, status_file, statuses, verdict_file, verify
+from support.changing import RS256, change, check
+from support.console import gitmem
+from support.proving import make_fact, put, result_of, status_file, statuses, verdict_file, verify
 
-from gitmem.app import Memory
 from gitmem.cli.check import exit_status as check_status
 from gitmem.cli.verify import exit_status
+from gitmem.memory.memory import Memory
 from gitmem.verify import builtin
 
 TRUE, FALSE = RS256, {"contains": "HS512", "in": "src/auth/*.py"}

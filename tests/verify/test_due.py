@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, commit_files, git, put_files
-from proving import (
+from support.proving import (
     DAY,
     Clock,
     approve_all,
@@ -21,11 +21,11 @@ from proving import (
     verify,
 )
 
-from gitmem.app import Memory
-from gitmem.catalog import state
 from gitmem.frozen import replace
+from gitmem.index.catalog import state
+from gitmem.memory.memory import Memory
 from gitmem.model import FAILS, HOLDS, Verdict
-from gitmem.policy import Policy
+from gitmem.policy.policy import Policy
 from gitmem.store.verdicts import format_verdict, parse_verdict
 from gitmem.verify import due as due_module
 from gitmem.verify.due import is_accepted, list_publishable

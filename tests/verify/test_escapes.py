@@ -8,15 +8,15 @@ from functools import lru_cache
 from pathlib import Path
 
 import pytest
-from confining import ground_in, grounds_on, user_of
 from conftest import git
+from support.confining import ground_in, grounds_on, user_of
 
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
 from gitmem.model import ERROR, SHELL, Check, Ran, Spec
-from gitmem.verify import sandbox
-from gitmem.verify.ground import Ground
+from gitmem.verify.ground.ground import Ground
 from gitmem.verify.outcome import outcome_of
+from gitmem.verify.sandbox import sandbox
 
 PATH = os.environ["PATH"]
 works = lru_cache(sandbox.works)

@@ -8,7 +8,7 @@ import uuid
 
 import pytest
 from conftest import NOW, commit_files, git
-from proving import (
+from support.proving import (
     approve_all,
     count_commits,
     is_running,
@@ -21,9 +21,11 @@ from proving import (
     verify,
 )
 
-from gitmem import bounded
-from gitmem.app import Memory
-from gitmem.verify import evidence, sandbox, tools
+from gitmem.memory.memory import Memory
+from gitmem.system import process_limits
+from gitmem.verify import evidence
+from gitmem.verify.sandbox import sandbox
+from gitmem.verify.trace import programs
 
 pytestmark = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
 
@@ -90,7 +92,7 @@ def test_traced_run_is_bounded_in_time_and_what_it_says(tmp_path, mark):
 
 
 def test_trace_that_is_too_large_is_none(tmp_path, monkeypatch):
-    monkeypatch.setattr(bounded, "TRACE_BYTES", 10_000)
+    monkeypatch.setattr(process_limits, "TRACE_BYTES", 10_000)
 
     seen = ran("for n in 1 2 3 4 5 6 7 8 9; do ls >/dev/null; done; exit 5", tmp_path, "none", STRACE)
 
@@ -271,7 +273,7 @@ def test_program_that_changed_makes_what_it_proved_due_here_and_nowhere_else(tra
     tool.write_text("#!/bin/sh\nexit 1 # broken\n")
     broken = result_of(verify(traced), "a")
 
-    assert str(tool) in tools.parse_tools(result_of(run, "a").verdict.tools)
+    assert str(tool) in programs.parse_tools(result_of(run, "a").verdict.tools)
     assert (unchanged, changed) == ({}, {"a": ("tools", str(tool))})
     assert outcomes(again) == {"a": "holds"}
     assert broken.reason == f"it held on this very commit before: the environment changed: {tool} differs"
@@ -325,7 +327,7 @@ def test_fact_that_leaves_out_what_it_reads_is_told_when_it_is_written(traced, r
 
 def test_doctor_says_what_the_lack_of_strace_costs(traced, monkeypatch):
     here = dict(traced.doctor(fix=False).machine)["tracing"]
-    monkeypatch.setattr("gitmem.verify.strace.PROGRAM", "no-such-strace")
+    monkeypatch.setattr("gitmem.verify.trace.strace.PROGRAM", "no-such-strace")
     lacking = dict(traced.doctor(fix=False).machine)["tracing"]
 
     assert here == "what checks read is observed with strace"

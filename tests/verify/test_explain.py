@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from conftest import commit_files, git
-from proving import approve_all, make_fact, put, verify
+from support.proving import approve_all, make_fact, put, verify
 
-from gitmem.app import Memory
 from gitmem.frozen import replace
+from gitmem.memory.memory import Memory
 from gitmem.verify.explain import NAMED, explain
 from gitmem.verify.inputs import CodeTree
 from gitmem.verify.session import Options

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.globs import matcher
+from gitmem.text.globs import matcher
 from gitmem.verify.files import Files, fixed_part
 
 PATHS = ("README.md", "a", "src/.gitattributes", "src/a.py", "src/a/b.py", "src/b.py", "srcs/a.py", "src-b/a")

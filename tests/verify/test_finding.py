@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from changing import RS256
 from conftest import commit_files
-from proving import make_fact, tracked
+from support.changing import RS256
+from support.proving import make_fact, tracked
 
 from gitmem.verify.finding import KINDS, Finding, Spot, fact_spot, in_order
 

@@ -16,23 +16,24 @@ import sys
 from pathlib import Path
 
 import pytest
-from alive import pids_of
-from confining import grounds_on
 from conftest import git
-from proving import approve_all, make_fact, put, result_of, status_file, verdict_file, verify
+from support.alive import pids_of
+from support.confining import grounds_on
+from support.proving import approve_all, make_fact, put, result_of, status_file, verdict_file, verify
 
-from gitmem import config, policy
+from gitmem import config
 from gitmem.errors import ConfigError
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
 from gitmem.model import ERROR, SHELL, Check, Spec
-from gitmem.verify import landlock, sandbox
+from gitmem.policy import policy
 from gitmem.verify.outcome import outcome_of
-from gitmem.verify.watch import MIB, Limits
+from gitmem.verify.sandbox import landlock, sandbox
+from gitmem.verify.sandbox.limits import MIB, Limits
 
 BIN = str(Path(sys.executable).parent)
 PATH = f"{BIN}:{os.environ['PATH']}"
-ROOT = Path(sandbox.__file__).parents[2]
+ROOT = Path(sandbox.__file__).parents[3]
 CANARY = "tweet-tweet-4471"
 SMALL = Limits(processes=60, memory=96 * MIB, disk=24 * MIB)
 

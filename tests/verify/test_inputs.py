@@ -8,10 +8,10 @@ import pytest
 from conftest import commit_files, git
 from hypothesis import example, given
 from hypothesis import strategies as st
-from proving import commit_raw, tree_of
+from support.proving import commit_raw, tree_of
 
-from gitmem.globs import matcher
 from gitmem.model import BUILTIN, SHELL, Check
+from gitmem.text.globs import matcher
 from gitmem.verify.inputs import CodeTree, digest
 
 SHELL_CHECK = Check(SHELL, ("make",))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, commit_files, git, put_files
-from proving import (
+from support.proving import (
     DAY,
     Clock,
     approve_all,
@@ -27,9 +27,9 @@ from proving import (
     verify,
 )
 
-from gitmem import process
-from gitmem.app import Memory
-from gitmem.verify import sandbox
+from gitmem.memory.memory import Memory
+from gitmem.system import process
+from gitmem.verify.sandbox import sandbox
 from gitmem.verify.session import Options
 
 
@@ -513,7 +513,7 @@ def test_interrupted_command_line_keeps_what_was_told(memory, repo, tmp_path):
     put(repo, make_fact("a", {"exists": "src"}), make_fact("b", f"touch {started}; sleep 30", timeout="60s"))
     approve_all(memory)
     main = "import sys; from gitmem.cli import main; sys.exit(main(['verify', '--no-sandbox']))"
-    env = {**os.environ, "PYTHONPATH": str(Path(process.__file__).parents[1])}
+    env = {**os.environ, "PYTHONPATH": str(Path(process.__file__).parents[2])}
     child = subprocess.Popen(
         [sys.executable, "-c", main], cwd=repo, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
@@ -534,7 +534,7 @@ def test_killed_command_line_leaves_a_store_that_works(memory, repo, tmp_path):
     put(repo, make_fact("a", f"touch {started}; sleep 30", timeout="60s"), make_fact("b", {"exists": "src"}))
     approve_all(memory)
     main = "import sys; from gitmem.cli import main; sys.exit(main(['verify', '--no-sandbox']))"
-    env = {**os.environ, "PYTHONPATH": str(Path(process.__file__).parents[1])}
+    env = {**os.environ, "PYTHONPATH": str(Path(process.__file__).parents[2])}
     child = subprocess.Popen([sys.executable, "-c", main], cwd=repo, env=env)
     deadline = time.monotonic() + 20
     while not started.exists() and time.monotonic() < deadline:

@@ -6,10 +6,10 @@ import json
 
 import pytest
 from conftest import NOW, commit_files, git
-from proving import Clock, approve_all, make_fact, put, result_of, status_file, statuses, verdict_file, verify
+from support.proving import Clock, approve_all, make_fact, put, result_of, status_file, statuses, verdict_file, verify
 
-from gitmem.app import Memory
 from gitmem.frozen import replace
+from gitmem.memory.memory import Memory
 from gitmem.verify.confirm import FIRST
 from gitmem.verify.judge import Result
 from gitmem.verify.news import attempted

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, commit_files, git, put_files, tip
-from proving import (
+from support.proving import (
     DAY,
     Clock,
     approve_all,
@@ -27,11 +27,11 @@ from proving import (
     verify,
 )
 
-from gitmem import process
-from gitmem.app import Memory
 from gitmem.errors import ConflictError
 from gitmem.frozen import replace
+from gitmem.memory.memory import Memory
 from gitmem.model import FAILS, HOLDS, Verdict
+from gitmem.system import process
 from gitmem.verify.record import TRAILERS, worth_writing
 from gitmem.verify.session import Options
 
@@ -480,7 +480,7 @@ def test_policy_that_changed_while_facts_were_judged_loses_no_verdict(memory, re
 def test_two_processes_that_verify_at_once_both_end_well(memory, repo):
     put(repo, *(make_fact(f"f{n}", RS256) for n in range(20)))
     main = "import sys; from gitmem.cli import main; sys.exit(main(['verify', '--all']))"
-    env = {**os.environ, "PYTHONPATH": str(Path(process.__file__).parents[1])}
+    env = {**os.environ, "PYTHONPATH": str(Path(process.__file__).parents[2])}
 
     before = count_commits(repo)
     both = [subprocess.Popen([sys.executable, "-c", main], cwd=repo, env=env, stdout=-1, stderr=-2) for _ in range(2)]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, commit_files, git, put_files, tip
-from proving import (
+from support.proving import (
     Clock,
     approve_all,
     count_commits,
@@ -21,8 +21,8 @@ from proving import (
     verify,
 )
 
-from gitmem.app import Memory
 from gitmem.errors import GitmemError, NotFoundError
+from gitmem.memory.memory import Memory
 from gitmem.verify.session import Options
 
 RS256 = {"contains": "RS256", "in": "src/auth/*.py"}
@@ -52,7 +52,7 @@ def test_run_tells_what_it_judged_and_how_everything_stands_now(stocked, repo):
 
 
 def test_run_of_builtin_checks_alone_probes_no_sandbox(memory, repo, monkeypatch):
-    from gitmem.verify import sandbox
+    from gitmem.verify.sandbox import sandbox
 
     put(repo, make_fact("a", RS256), make_fact("b", "make"))
     monkeypatch.setattr(sandbox, "probe", lambda path: pytest.fail("probed"))

@@ -6,10 +6,10 @@ import shlex
 
 import pytest
 from conftest import commit_files
-from proving import ask_builtin as ask
+from support.proving import ask_builtin as ask
 
 from gitmem.model import BUILTIN, BUILTIN_FIELDS, PROGRAM, SHELL, Check
-from gitmem.process import run
+from gitmem.system.process import run
 from gitmem.verify.trivial import suggest_builtin, why_trivial
 
 

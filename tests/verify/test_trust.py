@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, memory_text, put_files
-from proving import approve_all, make_fact, outcomes, put, result_of, spec_of, statuses, verify
+from support.proving import approve_all, make_fact, outcomes, put, result_of, spec_of, statuses, verify
 
-from gitmem.app import Memory
 from gitmem.document.spec import spec_hash
 from gitmem.errors import RefusedError, TrustError
 from gitmem.frozen import replace
+from gitmem.memory.memory import Memory
 from gitmem.model import PROGRAM, SHELL, Check, Spec
 from gitmem.verify.trust import Approval, Trust
 

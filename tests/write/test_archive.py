@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from conftest import git, memory_text, put_files, tip
-from writing import fields_of, keys_found, memory_files
+from support.writing import fields_of, keys_found, memory_files
 
-from gitmem.app import Memory
-from gitmem.recall.asked import Asked
+from gitmem.memory.memory import Memory
+from gitmem.recall.query import Asked
 
 POLICY = "[rotation]\nlimit = 4\nmove = 2\n"
 

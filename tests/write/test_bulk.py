@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from catalogs import catalog_of
 from conftest import memory_text
+from support.catalogs import catalog_of
 
-from gitmem.catalog.update import add_problem
 from gitmem.document.parse import parse
+from gitmem.index.catalog.update import add_problem
 from gitmem.model import Problem
-from gitmem.policy import builtin
+from gitmem.policy.policy import builtin
 from gitmem.store import layout
 from gitmem.write.bulk import Settled, changes_of, settle
 from gitmem.write.incoming import Incoming, incoming_exact

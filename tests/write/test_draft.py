@@ -11,11 +11,11 @@ from gitmem.cli import fact, remember
 from gitmem.cli.parser import parser_of
 from gitmem.document.parse import parse
 from gitmem.errors import RefusedError
-from gitmem.hygiene import find_hidden
-from gitmem.kinds import FIELDS
-from gitmem.policy import Policy
-from gitmem.policy import load as load_policy
+from gitmem.policy.kinds import FIELDS
+from gitmem.policy.policy import Policy
+from gitmem.policy.policy import load as load_policy
 from gitmem.store import layout
+from gitmem.text.sanitize import find_hidden
 from gitmem.write import draft as drafts
 from gitmem.write.draft import (
     KEY_TEXT,

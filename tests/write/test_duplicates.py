@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from catalogs import catalog_of
 from conftest import git, memory_text, put_files
-from meanings import make_model, set_up
-from writing import fields_of, memory_files
+from support.catalogs import catalog_of
+from support.meanings import make_model, set_up
+from support.writing import fields_of, memory_files
 
-from gitmem.app import Memory
 from gitmem.errors import DuplicateError
+from gitmem.memory.memory import Memory
 from gitmem.write.duplicates import find_duplicate
 
 SAID = "The gateway drops requests without a trace id"

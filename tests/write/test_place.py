@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from catalogs import catalog_of
 from conftest import NOW, git, memory_text, put_files, tip
+from support.catalogs import catalog_of
 
-from gitmem.app import Memory
 from gitmem.document.parse import parse
 from gitmem.errors import RefusedError
-from gitmem.policy import Policy
-from gitmem.policy import load as load_policy
+from gitmem.memory.memory import Memory
+from gitmem.policy.policy import Policy
+from gitmem.policy.policy import load as load_policy
 from gitmem.store import layout
 from gitmem.write import place
 from gitmem.write.draft import Author, make_draft, short_hash

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from conftest import NOW, git, memory_text, put_files, tip
 
-from gitmem.app import Memory
+from gitmem.memory.memory import Memory
 from gitmem.model import HOLDS
-from gitmem.recall.asked import Asked
+from gitmem.recall.query import Asked
 from gitmem.store import commit
 from gitmem.verify.session import Options
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 from conftest import git, memory_text, tip
-from proving import for_code
-from viewing import push
-from writing import fields_of, memory_files
+from support.proving import for_code
+from support.viewing import push
+from support.writing import fields_of, memory_files
 
-from gitmem.app import Memory
 from gitmem.errors import RefusedError
+from gitmem.memory.memory import Memory
 from gitmem.model import Document
 from gitmem.write.saver import How, Item, Saver
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from conftest import NOW, git, memory_text, put_files, tip
 
-from gitmem.app import Memory
-from gitmem.recall.asked import Asked
+from gitmem.memory.memory import Memory
+from gitmem.recall.query import Asked
 from gitmem.store import layout
 
 REF = "refs/heads/memory"

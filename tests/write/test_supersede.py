@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from catalogs import said_anew, said_by
 from conftest import git, memory_text, put_files, tip
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from proving import Clock, count_commits
-from writing import fields_of, keys_found, memory_files
+from support.catalogs import said_anew, said_by
+from support.proving import Clock, count_commits
+from support.writing import fields_of, keys_found, memory_files
 
-from gitmem.app import Memory
 from gitmem.document.parse import parse
 from gitmem.errors import DuplicateError, NotFoundError, RefusedError
-from gitmem.policy import Policy
+from gitmem.memory.memory import Memory
+from gitmem.policy.policy import Policy
 from gitmem.store import layout
 from gitmem.write.draft import short_hash
 

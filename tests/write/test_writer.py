@@ -5,14 +5,14 @@ from __future__ import annotations
 import subprocess
 
 import pytest
-from catalogs import said_anew, said_by
 from conftest import NOW, git, memory_text, put_files, tip
-from proving import Clock, count_commits, for_code, trailers
-from writing import fields_of, keys_found, memory_files
+from support.catalogs import said_anew, said_by
+from support.proving import Clock, count_commits, for_code, trailers
+from support.writing import fields_of, keys_found, memory_files
 
-from gitmem.app import Memory
 from gitmem.errors import DuplicateError, GitmemError, NotFoundError, RefusedError
-from gitmem.recall.asked import Asked
+from gitmem.memory.memory import Memory
+from gitmem.recall.query import Asked
 from gitmem.store import layout
 from gitmem.write.writer import edited
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import argparse
 
     from gitmem.cli.output import Output
-    from gitmem.curate.dedupe import Deduped, Group
+    from gitmem.commands.curate.dedupe import Deduped, Group
 
 EXAMPLES = (
     "gitmem curate dedupe",

@@ -8,8 +8,8 @@ an argument, and goes to the API's own origin only.
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.commands.forge.place import place_here
 from gitmem.config import forge_token
-from gitmem.forge.place import place_here
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

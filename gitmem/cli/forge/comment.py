@@ -11,19 +11,19 @@ Permission: pull-requests: write.
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.commands.forge.client import Forge
+from gitmem.commands.forge.comment import KINDS, body_of, is_commit, keep, pulls_of, read_text, remove
+from gitmem.commands.forge.place import place_here
 from gitmem.config import forge_token
 from gitmem.errors import UsageError
-from gitmem.forge.client import Forge
-from gitmem.forge.comment import KINDS, body_of, is_commit, keep, pulls_of, read_text, remove
-from gitmem.forge.place import place_here
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
     from gitmem.cli.output import Output
-    from gitmem.forge.comment import Kept
-    from gitmem.forge.place import Place
+    from gitmem.commands.forge.comment import Kept
+    from gitmem.commands.forge.place import Place
 
 EXAMPLES = (
     "gitmem forge comment --kind check --pull 12 gitmem-check.md",

@@ -10,19 +10,19 @@ Permission: issues: write.
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.commands.forge.client import Forge
+from gitmem.commands.forge.issue import Told, asked_for, keep
+from gitmem.commands.forge.place import place_here
 from gitmem.config import forge_token
 from gitmem.errors import ForgeError
-from gitmem.forge.client import Forge
-from gitmem.forge.issue import Told, asked_for, keep
-from gitmem.forge.place import place_here
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
     from gitmem.cli.output import Output
-    from gitmem.forge.issue import Failing
-    from gitmem.forge.place import Place
+    from gitmem.commands.forge.issue import Failing
+    from gitmem.commands.forge.place import Place
 
 EXAMPLES = ("gitmem forge issue", "gitmem forge issue --dry-run", "gitmem forge issue --json")
 DISABLED = 410

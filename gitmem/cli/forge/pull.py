@@ -8,11 +8,11 @@ Permission: pull-requests: write; on GitHub, the repository's settings must also
 from __future__ import annotations
 
 from gitmem.cli import shared
+from gitmem.commands.forge.client import Forge
+from gitmem.commands.forge.place import place_here
+from gitmem.commands.forge.pull import asked_for, find_or_open
 from gitmem.config import forge_token, is_branch
 from gitmem.errors import UsageError
-from gitmem.forge.client import Forge
-from gitmem.forge.place import place_here
-from gitmem.forge.pull import asked_for, find_or_open
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

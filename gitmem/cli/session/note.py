@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from gitmem.agents.session.topics import SPEC_BYTES
 from gitmem.cli import shared
 from gitmem.errors import UsageError
-from gitmem.session.topics import SPEC_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ relevant to it. The name is printed.
 
 from __future__ import annotations
 
+from gitmem.agents.session.topics import SPEC_BYTES
 from gitmem.cli import shared
-from gitmem.session.topics import SPEC_BYTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

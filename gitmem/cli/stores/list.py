@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.cli.output import Output
-    from gitmem.stores import Looked
+    from gitmem.commands.stores import Looked
 
 EXAMPLES = ("gitmem stores list", "gitmem stores list --json")
 

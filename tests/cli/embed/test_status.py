@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from meanings import LOGIN, STORE, make_model, set_up
-from proving import put
+from support.meanings import LOGIN, STORE, make_model, set_up
+from support.proving import put
 
 
 @pytest.fixture

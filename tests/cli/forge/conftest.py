@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from forging import Hub, serving
+from support.forging import Hub, serving
 
 
 @pytest.fixture

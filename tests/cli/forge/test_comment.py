@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from forging import COMMIT, Hub, pull
+from support.forging import COMMIT, Hub, pull
 
 CHECK = ("forge", "comment", "--kind", "check")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files
-from forging import Hub
+from support.forging import Hub
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from forging import Hub
+from support.forging import Hub
 
 
 def test_it_is_opened_and_then_found(run_cli, hub: Hub) -> None:

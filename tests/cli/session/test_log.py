@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 from conftest import NOW
-from proving import make_memory, put
-from sessions import started
+from support.proving import make_memory, put
+from support.sessions import started
 
-from gitmem.app import Memory
+from gitmem.memory.memory import Memory
 
 
 def test_what_the_latest_session_was_shown_is_printed(run_cli, repo: Path) -> None:

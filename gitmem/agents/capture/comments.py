@@ -1,0 +1,264 @@
+"""What commands that comment on a task or an issue say was learnt (A1): those of beads and of GitHub.
+
+Found in the words of the command line, by reading and never by running it; nothing changes for those tools. What only
+a shell would know is left out, with the reason. Pure.
+
+Source: the commands of beads 0.x (``cmd/bd/*.go``) and of GitHub's ``gh`` (its manual).
+"""
+
+from __future__ import annotations
+
+import re
+
+from gitmem.agents.capture.shell import Command, Word, list_commands
+from gitmem.frozen import frozen, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+# Comments of one command line that are looked at.
+AT_MOST = 20
+
+# Programs that run another one, and their options that take a word.
+_RUNNERS: dict[str, tuple[str, ...]] = {
+    "env": ("-u", "--unset", "-C", "--chdir"),
+    "sudo": ("-u", "--user", "-g", "--group", "-h", "-p", "-C", "-D"),
+    "doas": ("-u", "-C"),
+    "npx": ("-p", "--package", "--node-options"),
+    "bunx": (),
+    "command": (),
+    "builtin": (),
+    "exec": ("-a",),
+    "nohup": (),
+    "nice": ("-n", "--adjustment"),
+    "timeout": ("-s", "--signal", "-k", "--kill-after"),
+    "time": (),
+    "stdbuf": ("-i", "-o", "-e"),
+}
+_SHELLS = ("sh", "bash", "zsh", "dash", "ksh")
+_ASSIGNS = re.compile(r"[A-Za-z_]\w*\+?=")
+
+# Options that take a word. Of `bd update` and `bd close` the others too, so that none is taken for the task.
+_OF_BD = (
+    *("-C", "--directory", "--db", "--actor", "--format", "-f", "--file", "-a", "--author", "--append-notes"),
+    *("-r", "--reason", "--notes", "-s", "--status", "-p", "--priority", "-t", "--type", "--title", "--assignee"),
+    *("-d", "--description", "--design", "--acceptance", "--parent", "--add-label", "--remove-label", "--set-labels"),
+    *("--session", "--external-ref", "-e", "--estimate", "--body-file", "--due", "--defer", "--metadata"),
+)
+_OF_GH = ("-R", "--repo", "-b", "--body", "-F", "--body-file")
+_CLOSE_OF_GH = ("-c", "--comment", "-r", "--reason")
+_TASK = re.compile(r"[A-Za-z][\w.-]{0,79}")
+_NUMBER = re.compile(r"(?:https://[^/]+/([\w.-]+/[\w.-]+)/(?:issues|pull)/|#)?(\d{1,9})(?:[/#?].*)?")
+_REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+")
+_ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "r": "\r"}
+
+
+@frozen
+class Comment:
+    """One comment that a command line writes.
+
+    Attributes:
+        text: What it says; empty where it lies in a file, or cannot be known.
+        task: The task that it is about, or empty.
+        refs: Where else it stands: ``#5``, ``owner/name#5``.
+        file: The file that holds the text, as the command names it, or empty.
+        skipped: Why the text cannot be known, or empty.
+        is_end: Whether it closes its task, and says why.
+    """
+
+    text: str = ""
+    task: str = ""
+    refs: tuple[str, ...] = ()
+    file: str = ""
+    skipped: str = ""
+    is_end: bool = False
+
+
+def find_comments(line: str) -> list[Comment]:
+    """Return the comments that a command line writes, in its order, at most 20. Never raises, and runs nothing."""
+    return _comments(line, depth=0)[:AT_MOST]
+
+
+def _comments(line: str, *, depth: int) -> list[Comment]:
+    found: list[Comment] = []
+    before: Command | None = None
+    for command in list_commands(line):
+        name, words = program_of(command.words)
+        source = before if command.joined == "|" else None
+        if name in _SHELLS and depth < 2:
+            found += _comments(_script(words), depth=depth + 1)
+        elif name in ("bd", "beads"):
+            found += _of_bd(words, command, source)
+        elif name == "gh":
+            found += _of_gh(words, command, source)
+        before = command
+    return found
+
+
+def program_of(words: Sequence[Word]) -> tuple[str, list[Word]]:
+    """Return the name of the program that is run in the end, without its folder, and its arguments."""
+    rest = list(words)
+    while rest:
+        first = rest.pop(0)
+        if _ASSIGNS.match(first.text) or not first.text:
+            continue
+        name = first.text.rsplit("/", 1)[-1]
+        if name not in _RUNNERS:
+            return name, rest
+        rest = _behind_options(name, rest)
+    return "", []
+
+
+def _behind_options(runner: str, words: list[Word]) -> list[Word]:
+    at = 0
+    while at < len(words) and words[at].text.startswith("-"):
+        at += 2 if words[at].text in _RUNNERS[runner] else 1
+        if words[at - 1].text == "--":
+            break
+    return words[at + (runner == "timeout") :]
+
+
+def _script(words: Sequence[Word]) -> str:
+    """Return the script of ``sh -c SCRIPT``; empty where there is none."""
+    for number, word in enumerate(words[:-1]):
+        if re.fullmatch(r"-[a-z]*c", word.text):
+            return words[number + 1].text if words[number + 1].is_known else ""
+    return ""
+
+
+def _apart(words: Iterable[Word], valued: Sequence[str]) -> tuple[list[Word], dict[str, Word]]:
+    """Return the plain words and the options of a command.
+
+    Args:
+        words: Its arguments.
+        valued: The options that take a word.
+    """
+    plain: list[Word] = []
+    options: dict[str, Word] = {}
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        name, sign, value = word.text.partition("=")
+        if word.text == "--":
+            return plain + rest, options
+        if not word.text.startswith("-") or word.text == "-":
+            plain.append(word)
+        elif name.startswith("--") and sign:
+            options[name] = Word(value, word.is_known)
+        elif word.text in valued:
+            options[word.text] = rest.pop(0) if rest else Word("", is_known=False)
+        elif not name.startswith("--") and word.text[:2] in valued:
+            options[word.text[:2]] = Word(word.text[2:].removeprefix("="), word.is_known)
+        else:
+            options[word.text] = Word("")
+    return plain, options
+
+
+def _of_bd(words: Sequence[Word], command: Command, source: Command | None) -> list[Comment]:
+    plain, options = _apart(words, _OF_BD)
+    verbs = [word.text for word in plain[:2]]
+    if verbs[:2] == ["comments", "add"]:
+        plain = plain[1:]
+    elif verbs[:1] in (["update"], ["close"]):
+        names = ("--append-notes",) if verbs[0] == "update" else ("--reason", "-r")
+        given = next((options[name] for name in names if name in options), None)
+        told = [_told(given, _task(plain[1:2]))] if given is not None else []
+        return [replace(one, is_end=verbs[0] == "close" and bool(one.task and one.text)) for one in told]
+    elif verbs[:1] not in (["comment"], ["note"]):
+        return []
+    task = _task(plain[1:2])
+    file = options.get("--file") or options.get("-f")
+    if "--stdin" in options or (file is not None and file.text == "-"):
+        return [_fed(command, source, Comment(task=task))]
+    if file is not None:
+        return [_in_file(file, Comment(task=task))]
+    text = Word(" ".join(word.text for word in plain[2:]), all(word.is_known for word in plain[2:]))
+    return [_told(text, task)] if plain[2:] else []
+
+
+def _task(words: Sequence[Word]) -> str:
+    known = [word.text for word in words if word.is_known]
+    return known[0] if known and _TASK.fullmatch(known[0]) else ""
+
+
+def _of_gh(words: Sequence[Word], command: Command, source: Command | None) -> list[Comment]:
+    plain, options = _apart(words, _OF_GH)
+    what, verb = ([word.text for word in plain[:2]] + ["", ""])[:2]
+    if what not in ("issue", "pr") or verb not in ("comment", "review", "close"):
+        return []
+    if verb == "close":  # elsewhere these take no word
+        plain, options = _apart(words, (*_OF_GH, *_CLOSE_OF_GH))
+    refs = _refs(plain[2:3], options.get("--repo") or options.get("-R"))
+    names = ("--comment", "-c") if verb == "close" else ("--body", "-b")
+    given = next((options[name] for name in names if name in options), None)
+    if given is not None:
+        return [_told(given, "", refs)]
+    file = options.get("--body-file") or options.get("-F")
+    if file is None:
+        return []
+    if file.text == "-":
+        return [_fed(command, source, Comment(refs=refs))]
+    return [_in_file(file, Comment(refs=refs))]
+
+
+def _refs(words: Sequence[Word], repository: Word | None) -> tuple[str, ...]:
+    """Return what an issue or pull request is called elsewhere."""
+    found = _NUMBER.fullmatch(words[0].text) if words and words[0].is_known else None
+    if found is None:
+        return ()
+    where = found[1] or (repository.text if repository is not None and repository.is_known else "")
+    return (f"{where if _REPOSITORY.fullmatch(where) else ''}#{found[2]}",)
+
+
+def _told(text: Word, task: str, refs: tuple[str, ...] = ()) -> Comment:
+    if not text.is_known:
+        return Comment(task=task, refs=refs, skipped="a variable or substitution is in it")
+    return Comment(text.text, task, refs)
+
+
+def _in_file(file: Word, about: Comment) -> Comment:
+    if not file.is_known:
+        return Comment(task=about.task, refs=about.refs, skipped="a variable or substitution names its file")
+    return Comment(task=about.task, refs=about.refs, file=file.text)
+
+
+def _fed(command: Command, source: Command | None, about: Comment) -> Comment:
+    """Return the comment that a command reads: a here document, a file, or what is piped to it."""
+    if command.fed is not None:
+        return _told(command.fed, about.task, about.refs)
+    if command.reads is not None:
+        return _in_file(command.reads, about)
+    name, words = program_of(source.words) if source is not None else ("", [])
+    if source is not None and name == "cat":
+        if source.fed is not None and not words:
+            return _told(source.fed, about.task, about.refs)
+        if source.reads is not None or len(words) == 1:
+            return _in_file(source.reads or words[0], about)
+    if name in ("echo", "printf"):
+        return _told(_echoed(words) if name == "echo" else _formatted(words), about.task, about.refs)
+    return Comment(task=about.task, refs=about.refs, skipped="it is piped from a program")
+
+
+def _echoed(words: list[Word]) -> Word:
+    flags = ""
+    while words and re.fullmatch(r"-[neE]+", words[0].text):
+        flags += words.pop(0).text
+    text = " ".join(word.text for word in words)
+    return Word(_unescaped(text) if "e" in flags else text, all(word.is_known for word in words))
+
+
+def _formatted(words: list[Word]) -> Word:
+    """Return what ``printf`` prints, where its format has nothing but ``%s``."""
+    if not words:
+        return Word("", is_known=False)
+    form, values = _unescaped(words[0].text), [word.text for word in words[1:]]
+    parts = re.split(r"%(s|%)", form)
+    is_known = all(word.is_known for word in words) and not any("%" in part for part in parts[::2])
+    for number in range(1, len(parts), 2):
+        parts[number] = "%" if parts[number] == "%" else values.pop(0) if values else ""
+    return Word("".join(parts), is_known and not values)
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\([nt\\r])", lambda found: _ESCAPES[found[1]], text)

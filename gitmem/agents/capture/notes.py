@@ -1,0 +1,56 @@
+"""Note files that an agent writes (D2): each is a memory of kind note, written anew when the file is."""
+
+from __future__ import annotations
+
+from binascii import crc32
+
+from gitmem.agents.capture.source import place_of, read_inside
+from gitmem.frozen import frozen
+from gitmem.text.tokens import slug
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.agents.event import Event
+    from gitmem.repository.repository import Opened
+
+SUFFIXES = (".md", ".markdown", ".txt")
+# Some 4,000 tokens: what is longer is a document (`gitmem ingest`), no note.
+SIZE_LIMIT = 16 * 1024
+AT_MOST = 5
+
+
+@frozen
+class Note:
+    """A note file.
+
+    Attributes:
+        place: Where it lies in the work tree.
+        text: What it says.
+    """
+
+    place: str
+    text: str
+
+    @property
+    def key(self) -> str:
+        """Return the key of its memory: the same each time that the file is written."""
+        name = slug(self.place.rpartition(".")[0], limit=48)
+        return f"note-{name}-{crc32(self.place.encode('utf-8')):08x}"
+
+    @property
+    def title(self) -> str:
+        """Return its first heading, or the file's name."""
+        heads = [line.lstrip("#").strip() for line in self.text.split("\n") if line.startswith("#")]
+        return next((head for head in heads if head), "") or self.place
+
+
+def notes_of(memory: Opened, event: Event, folders: tuple[str, ...]) -> list[Note]:
+    """Return the note files that a tool wrote, as they are now, at most five; what is larger than a note is none."""
+    places = [place_of(memory, event, edit.path) for edit in event.edits if not edit.is_gone]
+    within = [place for place in dict.fromkeys(places) if any(place.startswith(f"{f.strip('/')}/") for f in folders)]
+    found = []
+    for place in within[:AT_MOST]:
+        text = read_inside(memory, place, limit=SIZE_LIMIT) if place.lower().endswith(SUFFIXES) else None
+        if text and text.strip():
+            found.append(Note(place, text))
+    return found

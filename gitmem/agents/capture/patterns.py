@@ -1,0 +1,146 @@
+"""An edit as a code pattern (C3): what was defined, in which lines of which file.
+
+Only where the policy asks for it: git keeps every edit already, and a memory of each would bury what was learnt. Even
+then only what defines something, in 50 to 500 tokens, in a file that is somebody's own code.
+"""
+
+from __future__ import annotations
+
+import re
+from binascii import crc32
+
+from gitmem.agents.capture.source import place_of, read_inside
+from gitmem.frozen import frozen
+from gitmem.text.tokens import count_tokens, slug
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.agents.event import Edit, Event
+    from gitmem.repository.repository import Opened
+
+# C, "Validation Requirements": "Minimum 50 tokens content", and at most 500 of one pattern (C7).
+TOKENS_AT_LEAST = 50
+TOKENS_AT_MOST = 500
+# Edits of one tool use that are looked at.
+AT_MOST = 5
+FILE_LIMIT = 1_000_000
+TTL = "30d"
+_CODE = frozenset(
+    (
+        *(
+            "py",
+            "pyi",
+            "js",
+            "jsx",
+            "mjs",
+            "cjs",
+            "ts",
+            "tsx",
+            "vue",
+            "svelte",
+            "go",
+            "rs",
+            "java",
+            "kt",
+            "kts",
+            "scala",
+        ),
+        *("c", "h", "cc", "cpp", "hpp", "cs", "m", "mm", "swift", "rb", "php", "pl", "lua", "ex", "exs", "erl", "hs"),
+        *("ml", "fs", "clj", "dart", "zig", "nim", "jl", "r", "sh", "bash", "zsh", "sql", "proto", "graphql", "tf"),
+    )
+)
+_OTHERS = frozenset(
+    (
+        *("node_modules", "vendor", "third_party", "dist", "build", "out", "target", "site-packages", "__pycache__"),
+        *(".venv", "venv", ".tox", ".git", ".memory", "generated", "gen", "fixtures", "testdata", "snapshots"),
+    )
+)
+_DEFINES = re.compile(
+    r"^[ \t]*(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|pub(?:\(\w+\))?|unsafe"
+    r"|override|inline|extern|virtual|suspend|open|sealed|data)[ \t]+)*"
+    r"(?:def|class|function\*?|func(?:[ \t]*\([^()\n]*\))?|fn|fun|struct|enum|trait|impl|interface|type|module|protocol"
+    r"|object|record|message|service|(?:const|let|var)(?=[ \t]+\w+[ \t]*=[ \t]*(?:async[ \t]*)?(?:\(|function)))"
+    r"[ \t]+([A-Za-z_$][\w$]*)",
+    re.MULTILINE,
+)
+
+
+@frozen
+class Pattern:
+    """A code pattern.
+
+    Attributes:
+        name: What it defines first.
+        place: The file.
+        first: Its first line, from 1.
+        last: Its last line.
+        code: The lines.
+    """
+
+    name: str
+    place: str
+    first: int
+    last: int
+    code: str
+
+    @property
+    def ref(self) -> str:
+        """Return where it stands (C8)."""
+        return f"{self.place}:{self.first}-{self.last}" if self.last > self.first else f"{self.place}:{self.first}"
+
+    @property
+    def key(self) -> str:
+        """Return the key of its memory: the same each time that it is changed."""
+        named = f"{self.place} {self.name}"
+        return f"code-pattern-{slug(named, limit=48)}-{crc32(named.encode('utf-8')):08x}"
+
+    @property
+    def body(self) -> str:
+        """Return it as the body of a memory; indented, so that no line of it can end it."""
+        return f"File: {self.ref}\n\n" + "\n".join(f"    {line}".rstrip() for line in self.code.split("\n"))
+
+
+def patterns_of(memory: Opened, event: Event) -> list[Pattern]:
+    """Return the code patterns in what a tool changed, at most five."""
+    found = []
+    for edit in event.edits[:AT_MOST]:
+        place = place_of(memory, event, edit.path) if is_pattern(edit.after) else ""
+        if place and is_code(place) and not _is_ignored(memory, place):
+            text = read_inside(memory, place, limit=FILE_LIMIT)
+            pattern = None if text is None else pattern_in(text, edit, place)
+            found += [pattern] if pattern else []
+    return found
+
+
+def is_pattern(code: str) -> bool:
+    """Tell whether code is worth being kept by itself: it defines something, and has 50 to 500 tokens."""
+    at_most = 8 * TOKENS_AT_MOST  # of four characters on average, twice over: no need to count the tokens of a file
+    return len(code) <= at_most and _DEFINES.search(code) is not None and _fits(code)
+
+
+def _fits(code: str) -> bool:
+    return TOKENS_AT_LEAST <= count_tokens(code) <= TOKENS_AT_MOST
+
+
+def is_code(place: str) -> bool:
+    """Tell whether a file is code that somebody here wrote."""
+    *folders, name = place.split("/")
+    suffix = name.rpartition(".")[2].lower()
+    return suffix in _CODE and ".min." not in name and _OTHERS.isdisjoint(folders)
+
+
+def pattern_in(text: str, edit: Edit, place: str) -> Pattern | None:
+    """Return the pattern that an edit made, with its lines in the file as it is now; None where they are not sure."""
+    text, code = text.replace("\r\n", "\n"), edit.after.replace("\r\n", "\n").strip("\n")
+    at = text.find(code)
+    defined = _DEFINES.search(code)
+    if at < 0 or defined is None or text.find(code, at + 1) >= 0:
+        return None
+    first = text.count("\n", 0, at) + 1
+    return Pattern(defined[1], place, first, first + code.count("\n"), code)
+
+
+def _is_ignored(memory: Opened, place: str) -> bool:
+    """Tell whether git leaves a file out: nothing of it may go onto a branch that is pushed."""
+    asked = memory.git.run("-C", memory.git.repository.top or ".", "check-ignore", "-q", "--", place, check=False)
+    return asked.status != 1

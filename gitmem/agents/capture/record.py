@@ -1,0 +1,181 @@
+"""Keep what was found: each thing as an entry of the spool, with who captured it; what may not be kept, as a reason."""
+
+from __future__ import annotations
+
+from gitmem.agents.capture.comments import find_comments
+from gitmem.agents.capture.source import captured_by, place_of, read_inside, task_of
+from gitmem.commands.capture.keep import keep
+from gitmem.commands.capture.markers import AT_MOST, DECISION, FACT, TEXT_LIMIT, find_marked
+from gitmem.commands.capture.quality import says_something
+from gitmem.errors import RefusedError
+from gitmem.store import background
+from gitmem.store.spool import Spool
+from gitmem.text.sanitize import display
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from gitmem.agents.capture.comments import Comment
+    from gitmem.agents.event import Event
+    from gitmem.repository.repository import Opened
+
+# What tells a claim without a check from what somebody learnt: a fact it cannot be (B1).
+UNCHECKED = "unchecked"
+CANDIDATE = "candidate"
+PATTERN_CONFIDENCE = 0.5
+# A comment in a file may be as long as a memory (`store.layout`).
+FILE_LIMIT = 64 * 1024
+# What a tool prints that could not do what it was told, where the harness does not say whether it could.
+_FAILED = ("error", "fatal", "usage:", "unknown command", "bash:", "sh:", "zsh:")
+
+
+class Keeper:
+    """What is kept of one event, with one look at who captured it; leaving it starts the drain behind the hook."""
+
+    def __init__(self, memory: Opened, event: Event) -> None:
+        self._memory = memory
+        self._by = captured_by(memory, event)
+        self._task = task_of(memory)
+        self._kept = 0
+        self._failed: OSError | None = None
+
+    def keep(
+        self,
+        text: str,
+        options: Mapping[str, Any],
+        *,
+        kind: str,
+        title: str = "",
+        key: str = "",
+        once: bool = False,
+    ) -> None:
+        """Keep a text; of one that may not be kept, the reason."""
+        if not says_something(text):
+            return  # nobody misses it
+        told = {"task": self._task} | {name: value for name, value in options.items() if value}
+        try:
+            keep(self._memory, text, title=title, kind=kind, key=key, once=once, options=told, by=self._by)
+            self._kept += 1
+        except RefusedError as err:
+            self.refuse(kind, err.message)
+        except OSError as err:
+            self._failed = err  # the next one may be shorter, or find room
+
+    def refuse(self, what: str, why: str) -> None:
+        """Note why something was not kept, where ``doctor`` and ``status`` tell it; nothing of it."""
+        Spool(self._memory.git.repository.state).note_refused(f"{what} of {self._by['agent']}: {display(why)}")
+
+    def end(self) -> None:
+        """Let what was kept become a commit, behind this process.
+
+        Raises:
+            OSError: Something could not be kept anywhere.
+        """
+        if self._kept:
+            repository = self._memory.git.repository
+            background.start(repository.state, repository.top or repository.git, "spool")
+        if self._failed is not None:
+            raise self._failed
+
+
+def keep_comments(memory: Opened, event: Event) -> None:
+    """Keep what comments that a command writes say was learnt (A1), and how tasks that it closes ended (D2)."""
+    if event.failed is None and event.output.lstrip()[:40].lower().startswith(_FAILED):
+        return
+    comments = find_comments(event.command)
+    if not comments:
+        return
+    keeper = Keeper(memory, event)
+    for comment in comments:
+        text = _text_of(memory, event, comment)
+        if text is None:
+            if "LEARN" in event.command.upper() or comment.file:
+                keeper.refuse("a comment", comment.skipped or f"{comment.file!r} cannot be read here")
+            continue
+        about = {"refs": list(comment.refs), "task": comment.task}
+        keep_marked(keeper, text, about, is_comment=True)
+        if comment.is_end:
+            title = f"{comment.task} closed"
+            keeper.keep(text[:TEXT_LIMIT], about, kind="outcome", title=title, key=_outcome(comment.task))
+    keeper.end()
+
+
+def _text_of(memory: Opened, event: Event, comment: Comment) -> str | None:
+    """Return what a comment says; None where that cannot be known."""
+    if comment.skipped:
+        return None
+    if not comment.file:
+        return comment.text
+    return read_inside(memory, place_of(memory, event, comment.file), limit=FILE_LIMIT)
+
+
+def _outcome(task: str) -> str:
+    from gitmem.text.tokens import slug
+
+    return f"outcome-{slug(task)}"
+
+
+def keep_marked(keeper: Keeper, text: str, options: Mapping[str, Any], *, is_comment: bool, once: bool = False) -> None:
+    """Keep what a text says was learnt; more than a few of one are told, not kept."""
+    marked = find_marked(text, is_comment=is_comment)
+    for one in marked[:AT_MOST]:
+        kind = "decision" if one.word == DECISION else "learned"
+        tags = [UNCHECKED] if one.word == FACT else []
+        keeper.keep(one.text, {**options, "tags": tags}, kind=kind, once=once)
+    if len(marked) > AT_MOST:
+        keeper.refuse("learnings", f"{len(marked) - AT_MOST} more; {AT_MOST} of one text are kept")
+
+
+def keep_edits(memory: Opened, event: Event, failing: str, folders: tuple[str, ...], *, wants_code: bool) -> None:
+    """Keep note files that were written (D2), and code patterns (C3); and remember what changed since a failure.
+
+    Args:
+        memory: The store.
+        event: The edits.
+        failing: The state of a session in which a command failed, or empty.
+        folders: Where notes lie; none where none are kept.
+        wants_code: Whether edits become code patterns.
+    """
+    from gitmem.agents.capture.fixes import edited
+    from gitmem.agents.capture.state import rules_of
+
+    if failing:
+        edited(memory, event, path=failing)
+    if event.agent_type and event.agent_type in rules_of(memory).exempt:
+        return
+    keeper = Keeper(memory, event)
+    if folders:
+        from gitmem.agents.capture.notes import notes_of
+
+        for note in notes_of(memory, event, folders):
+            keeper.keep(note.text, {"refs": [note.place]}, kind="note", title=note.title, key=note.key)
+    if wants_code:
+        from gitmem.agents.capture.patterns import TTL, patterns_of
+
+        for pattern in patterns_of(memory, event):
+            told = {"refs": [pattern.ref], "ttl": TTL, "confidence": PATTERN_CONFIDENCE}
+            title = f"{pattern.name} in {pattern.place}"
+            keeper.keep(pattern.body, told, kind="code_pattern", title=title, key=pattern.key)
+    keeper.end()
+
+
+def keep_fix(memory: Opened, event: Event, path: str) -> None:
+    """Remember that a command failed; or keep what its passing shows to have been mended."""
+    from gitmem.agents.capture.fixes import CONFIDENCE, TTL, failed, passed
+    from gitmem.agents.capture.state import rules_of
+
+    rules = rules_of(memory)
+    if not rules.fixes or (event.agent_type and event.agent_type in rules.exempt):
+        return
+    if event.failed:
+        failed(event, path=path)
+        return
+    fix = passed(event, path=path)
+    if fix is None:
+        return
+    keeper = Keeper(memory, event)
+    options = {"paths": list(fix.files), "tags": [CANDIDATE], "confidence": CONFIDENCE, "importance": "low", "ttl": TTL}
+    keeper.keep(fix.body, options, kind="gotcha", title=fix.title)
+    keeper.end()

@@ -1,0 +1,41 @@
+"""What an agent's own words say was learnt (E13): ``LEARNED:`` and ``LEARNING:`` lines outside of code and quotations.
+
+The same line is told at a stop, at a session's end and in the transcript: it is kept once, by its key.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.agents.event import Event
+    from gitmem.repository.repository import Opened
+
+MARKS = ("LEARN", "earned", "earning", "earnt")
+
+
+def capture(memory: Opened, event: Event) -> None:
+    """Keep what the response of an event says was learnt.
+
+    Raises:
+        OSError: It cannot be kept: the disk is full or read-only.
+    """
+    learn_from(memory, event, event.response)
+
+
+def learn_from(memory: Opened, event: Event, text: str) -> None:
+    """Keep what a text of an agent's says was learnt: a response, or a turn of a transcript.
+
+    A learning that is known already, or was retired, is left alone.
+
+    Args:
+        memory: The store.
+        event: Who says it: the harness, the session, the agent.
+        text: The text.
+    """
+    if not any(mark in text for mark in MARKS):
+        return
+    from gitmem.agents.capture.record import Keeper, keep_marked
+
+    keeper = Keeper(memory, event)
+    keep_marked(keeper, text, {}, is_comment=False, once=True)
+    keeper.end()

@@ -1,0 +1,90 @@
+"""Who captured something: the agent, its part in the work told from where it works (A4), its session, its task (A9)."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from gitmem.git.repository import Unsure, read_head
+from gitmem.text.sanitize import display
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.agents.event import Event
+    from gitmem.repository.repository import Opened
+
+ORCHESTRATOR = "orchestrator"
+SUPERVISOR = "supervisor"
+WORKER = "worker"
+NAME_LIMIT = 80
+# Where beads' orchestration, and others, put the work trees of their workers.
+WORKTREES = ".worktrees"
+# `bd-BD-001`, `bd/shop-12`, `task/fix-login`: a branch that is a task's by its first word.
+_OF_TASK = re.compile(r"(?:bd|beads?|tasks?)[/-]([A-Za-z][\w.-]{0,79})")
+# `feature/SHOP-12-retries`: a tracker's name somewhere in it.
+_TRACKED = re.compile(r"(?<![A-Za-z0-9])([A-Z][A-Z0-9]{1,9}-\d{1,7})(?!\d)")
+
+
+def captured_by(memory: Opened, event: Event) -> dict[str, str]:
+    """Return what a memory keeps of who captured it: ``agent``, ``role``, ``session``, ``type`` of a sub-agent."""
+    by = {
+        "agent": memory.config.agent or event.harness,
+        "role": role_of(memory, event),
+        "session": event.session,
+        "type": event.agent_type,
+    }
+    return {name: display(value)[:NAME_LIMIT] for name, value in by.items() if value}
+
+
+def role_of(memory: Opened, event: Event) -> str:
+    """Return the part that an agent has: who works in the main work tree leads, who works in another one was sent.
+
+    A sub-agent was sent wherever it works; one whose type says so supervises.
+    """
+    repository = memory.git.repository
+    was_sent = repository.git != repository.common or WORKTREES in event.folder.replace(os.sep, "/").split("/")
+    if not (was_sent or event.agent):
+        return ORCHESTRATOR
+    return SUPERVISOR if event.agent_type.endswith(SUPERVISOR) else WORKER
+
+
+def task_of(memory: Opened) -> str:
+    """Return the task that the branch here is named for; empty where its name says none."""
+    try:
+        branch = read_head(memory.git.repository)[0].removeprefix("refs/heads/")
+    except Unsure:
+        return ""
+    found = _OF_TASK.fullmatch(branch) or _TRACKED.search(branch)
+    return found[1] if found else ""
+
+
+def place_of(memory: Opened, event: Event, path: str) -> str:
+    """Return where a file lies in the work tree, with ``/``; empty for one outside of it, or in git's own folder."""
+    top = memory.git.repository.top
+    if not top or not path or "\0" in path:
+        return ""
+    whole = os.path.realpath(os.path.join(event.folder or top, path))
+    inside = os.path.relpath(whole, os.path.realpath(top)).replace(os.sep, "/")
+    parts = inside.split("/")
+    return "" if parts[0] in ("..", ".git", ".") or not inside.isprintable() else inside
+
+
+def read_inside(memory: Opened, place: str, *, limit: int) -> str | None:
+    """Return the text of a file of the work tree; None where it is no plain file of UTF-8, gone, or too large.
+
+    Args:
+        memory: The store.
+        place: Where it lies in the work tree, all links resolved (``place_of``).
+        limit: Bytes.
+    """
+    top = memory.git.repository.top
+    if not top or not place:
+        return None
+    path = os.path.join(top, place)
+    try:
+        if not os.path.isfile(path) or os.path.getsize(path) > limit:
+            return None
+        with open(path, "rb") as file:
+            return file.read(limit + 1).decode("utf-8")
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,131 @@
+"""What capture remembers between two hooks of a session, and of the policy: small files in the state folder.
+
+One process at a time reads and writes a session's file; the kernel lets go of it when that process dies. A name of a
+session may be anything: only its plain letters and a checksum name the file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from binascii import crc32
+
+from gitmem.frozen import fields_of
+from gitmem.policy.settings import CaptureSettings
+from gitmem.system.file_lock import lock, make_folder, open_lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from gitmem.repository.repository import Opened
+
+FOLDER = "capture"
+SESSIONS = "sessions"
+RULES = "rules.json"
+FORMAT = 1
+SIZE_LIMIT = 64 * 1024
+# Sessions that were quiet for this long are over; and a machine has never so many at once.
+QUIET_S = 2 * 86_400.0
+SESSIONS_AT_MOST = 200
+
+
+def rules_of(memory: Opened) -> CaptureSettings:
+    """Return the policy's section ``[capture]``, kept beside the store's commit: a hook opens no catalog for it."""
+    path = os.path.join(memory.git.repository.state, FOLDER, RULES)
+    tip = memory.find_tip() or ""
+    kept = _read(path)
+    if kept.get("tip") == tip and kept.get("format") == FORMAT:
+        try:
+            kept["capture"]["exempt"] = tuple(kept["capture"]["exempt"])
+            return CaptureSettings(**kept["capture"])
+        except (KeyError, TypeError):
+            pass
+    rules = memory.policy().capture
+    content = json.dumps({"format": FORMAT, "tip": tip, "capture": fields_of(rules)})
+    try:
+        make_folder(os.path.dirname(path))
+        with open(f"{path}.{os.getpid()}.new", "w", encoding="utf-8") as file:
+            file.write(content)
+        os.replace(f"{path}.{os.getpid()}.new", path)
+    except OSError:
+        pass  # it is asked for again
+    return rules
+
+
+def session_file(memory: Opened, session: str) -> str:
+    """Return where a session's state lies; empty for a session without a name."""
+    if not session:
+        return ""
+    plain = "".join(char for char in session[:64] if (char.isalnum() and char.isascii()) or char in "-_")
+    name = f"{plain}-{crc32(session.encode('utf-8', 'surrogatepass')):08x}.json"
+    return os.path.join(memory.git.repository.state, FOLDER, SESSIONS, name)
+
+
+def change(path: str, how: Callable[[dict[str, Any]], None]) -> None:
+    """Change a session's state: what *how* leaves in the table is kept; an empty table is kept as no file.
+
+    Raises:
+        OSError: It cannot be written to.
+    """
+    folder = os.path.dirname(path)
+    if not os.path.exists(path):
+        make_folder(folder)
+        _sweep(folder)
+    fd = open_lock(path)
+    try:
+        lock(fd)  # held for microseconds
+        state = _decoded(os.read(fd, SIZE_LIMIT))
+        how(state)
+        content = json.dumps(state).encode("ascii") if state else b""
+        if len(content) > SIZE_LIMIT:
+            content = b""
+        os.lseek(fd, 0, os.SEEK_SET)
+        os.write(fd, content)
+        os.truncate(fd, len(content))
+    finally:
+        os.close(fd)
+
+
+def is_kept(path: str) -> bool:
+    """Tell whether anything is remembered of a session."""
+    try:
+        return bool(path) and os.stat(path).st_size > 0
+    except OSError:
+        return False
+
+
+def _read(path: str) -> dict[str, Any]:
+    try:
+        with open(path, "rb") as file:
+            return _decoded(file.read(SIZE_LIMIT))
+    except OSError:
+        return {}
+
+
+def _decoded(content: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(content) if content else {}
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _sweep(folder: str) -> None:
+    """Remove the files of sessions that are over."""
+    now, files = time.time(), []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            try:
+                files.append((entry.stat(follow_symlinks=False).st_mtime, entry.path))
+            except OSError:
+                continue
+    files.sort(reverse=True)
+    for number, (at, path) in enumerate(files):
+        if number >= SESSIONS_AT_MOST or now - at > QUIET_S:
+            try:
+                os.unlink(path)
+            except OSError:
+                continue

@@ -1,0 +1,86 @@
+"""What the use of a tool teaches: comments, note files, code patterns, and what failed and then passed.
+
+Nothing is asked of an agent and nothing told to it (A10). Most uses teach nothing, and are found out by looking at a
+few words before anything is loaded.
+"""
+
+from __future__ import annotations
+
+from gitmem.agents import event as happened
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gitmem.agents.event import Event
+    from gitmem.repository.repository import Opened
+
+# The programs that comment, and what they are told when they do: a line without both has no comment.
+TOOLS = frozenset(("bd", "beads", "gh"))
+VERBS = ("comment", "note", "close", "review")
+# Folders of the work tree in which agents keep notes. A person may name others (`gitmem.captureNotes`); the policy,
+# which others write, may only say that none are kept.
+FOLDERS = (".claude/memory", ".claude/agent-memory", "memory", "notes")
+# Fewer characters have no 50 tokens (`patterns`), whose words have two characters on average at least.
+CODE_AT_LEAST = 80
+_QUOTES = str.maketrans("\"'`()", "     ")
+
+
+def capture(memory: Opened, event: Event) -> None:
+    """Keep what a tool's use teaches, as entries of the spool that become commits behind it.
+
+    Raises:
+        OSError: It cannot be kept: the disk is full or read-only.
+    """
+    if event.name != happened.TOOL:
+        return
+    if event.tool == happened.SHELL:
+        _ran(memory, event)
+    elif event.edits and event.failed is not True:
+        _edited(memory, event)
+
+
+def may_comment(line: str) -> bool:
+    """Tell whether a command line may write a comment: a look at its words."""
+    if not any(verb in line for verb in VERBS):
+        return False
+    return any(word.rsplit("/", 1)[-1] in TOOLS for word in line.translate(_QUOTES).split())
+
+
+def may_note(path: str, folders: Iterable[str]) -> bool:
+    """Tell whether a path, as a harness names it, may be a note file's: a look at its folders."""
+    plain = path.replace("\\", "/")
+    return any(f"/{folder.strip('/')}/" in f"/{plain}" for folder in folders)
+
+
+def _ran(memory: Opened, event: Event) -> None:
+    if event.failed is not True and may_comment(event.command):
+        from gitmem.agents.capture.record import keep_comments
+
+        keep_comments(memory, event)
+    if event.failed is None or not event.session:
+        return
+    from gitmem.agents.capture.state import is_kept, session_file
+
+    path = session_file(memory, event.session)
+    if event.failed or is_kept(path):
+        from gitmem.agents.capture.record import keep_fix
+
+        keep_fix(memory, event, path)
+
+
+def _edited(memory: Opened, event: Event) -> None:
+    from gitmem.agents.capture.state import is_kept, rules_of, session_file
+
+    path = session_file(memory, event.session)
+    folders = (*FOLDERS, *memory.config.capture_notes)
+    may_be_notes = any(may_note(edit.path, folders) for edit in event.edits)
+    has_failed = is_kept(path)
+    if not (may_be_notes or has_failed or any(len(edit.after) > CODE_AT_LEAST for edit in event.edits)):
+        return
+    rules = rules_of(memory)
+    wants_code = (memory.config.capture_edits or rules.edits) == "patterns"
+    if has_failed or (may_be_notes and rules.notes) or wants_code:
+        from gitmem.agents.capture.record import keep_edits
+
+        keep_edits(memory, event, path if has_failed else "", folders if rules.notes else (), wants_code=wants_code)

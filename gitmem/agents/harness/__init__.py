@@ -1,0 +1,1 @@
+"""One module per client: how its payloads become an event, and how it wants an answer."""

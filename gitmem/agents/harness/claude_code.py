@@ -1,0 +1,126 @@
+"""Claude Code: its hooks' JSON, and what it accepts in return.
+
+Source: the hooks reference of Claude Code and payloads of version 2.1.330. A command that fails arrives as
+``PostToolUseFailure``; plain text on standard output would be injected at some events and not at others, so answers are
+always JSON.
+"""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.agents import event as happened
+from gitmem.agents.event import Edit, Event
+from gitmem.agents.harness import payload as read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+SILENT = ""
+EVENTS = {
+    "SessionStart": happened.START,
+    "UserPromptSubmit": happened.PROMPT,
+    "PostToolUse": happened.TOOL,
+    "PostToolUseFailure": happened.TOOL,
+    "Stop": happened.STOP,
+    "SubagentStop": happened.SUBAGENT_STOP,
+    "PreCompact": happened.COMPACT,
+    "SessionEnd": happened.END,
+}
+SHELLS = ("Bash",)
+EDITORS = ("Edit", "Write", "NotebookEdit", "MultiEdit")
+# A session that was forked goes on with what the other one knew.
+SOURCES = {"fork": happened.RESUME}
+# The events whose answer may carry context, by their names in an answer.
+INJECTED = {happened.START: "SessionStart", happened.PROMPT: "UserPromptSubmit", happened.TOOL: "PostToolUse"}
+
+
+def parse(payload: Mapping[str, Any], named: str) -> Event | None:
+    """Return what a hook was told, or None where it is nothing that matters here.
+
+    Args:
+        payload: The JSON that stood on standard input.
+        named: The event as the command line names it, where the payload does not.
+    """
+    hook = read.name(payload, "hook_event_name") or named
+    what = EVENTS.get(hook, "")
+    agent_type = read.name(payload, "agent_type")
+    # Compaction runs agents without a type whose transcripts are not there (seen with 2.1.330).
+    if not what or (what == happened.SUBAGENT_STOP and not agent_type):
+        return None
+    source = read.name(payload, "source", "trigger", "reason")
+    tool_name, given = read.name(payload, "tool_name"), read.table(payload, "tool_input")
+    error = read.text(payload, "error")
+    return Event(
+        "claude-code",
+        what,
+        session=read.name(payload, "session_id"),
+        folder=read.text(payload, "cwd"),
+        source=SOURCES.get(source, source),
+        prompt=read.text(payload, "prompt"),
+        tool=kind_of(tool_name),
+        tool_name=tool_name,
+        call=read.name(payload, "tool_use_id"),
+        command=read.text(given, "command") if tool_name in SHELLS else "",
+        edits=edits_of(tool_name, given, payload),
+        # What an editor answers is the file.
+        output=error[-read.OUTPUT_LIMIT :]
+        if error or tool_name in EDITORS
+        else read.output(payload.get("tool_response")),
+        failed=_failed(hook, given, payload) if what == happened.TOOL else None,
+        response=read.text(payload, "last_assistant_message"),
+        transcript=read.text(payload, "agent_transcript_path", "transcript_path"),
+        agent=read.name(payload, "agent_id"),
+        agent_type=agent_type,
+        is_again=payload.get("stop_hook_active") is True,
+    )
+
+
+def _failed(hook: str, given: Mapping[str, Any], payload: Mapping[str, Any]) -> bool | None:
+    """Tell whether a tool failed; None where somebody interrupted it, or it still runs."""
+    is_open = payload.get("is_interrupt") is True or given.get("run_in_background") is True
+    if is_open or read.table(payload, "tool_response").get("interrupted") is True:
+        return None
+    return hook == "PostToolUseFailure"
+
+
+def kind_of(tool_name: str) -> str:
+    """Return what kind of tool it is; empty without a tool."""
+    if tool_name in SHELLS:
+        return happened.SHELL
+    return happened.EDIT if tool_name in EDITORS else happened.OTHER if tool_name else ""
+
+
+def edits_of(tool_name: str, given: Mapping[str, Any], payload: Mapping[str, Any]) -> tuple[Edit, ...]:
+    """Return which files a tool of Claude Code's changed."""
+    path = read.text(given, "file_path", "notebook_path", "path")
+    if tool_name not in EDITORS or not path:
+        return ()
+    many = given.get("edits")
+    if isinstance(many, list):
+        parts = [part for part in many if isinstance(part, dict)][: read.EDITS_AT_MOST]
+        return tuple(Edit(path, read.text(part, "old_string"), read.text(part, "new_string")) for part in parts)
+    is_new = read.table(payload, "tool_response").get("type") == "create"
+    return (
+        Edit(
+            path,
+            read.text(given, "old_string"),
+            read.text(given, "new_string", "content", "contents", "new_source"),
+            is_new,
+        ),
+    )
+
+
+def answer(event: Event, text: str) -> str:
+    """Return what is printed so that the agent is told a text."""
+    if not text:
+        return SILENT
+    if event.name in INJECTED:
+        hook = "PostToolUseFailure" if event.failed else INJECTED[event.name]
+        told = {"hookSpecificOutput": {"hookEventName": hook, "additionalContext": text}}
+        return json.dumps(told, ensure_ascii=False)
+    if event.name == happened.SUBAGENT_STOP:
+        return json.dumps({"decision": "block", "reason": text}, ensure_ascii=False)
+    return SILENT

@@ -1,0 +1,78 @@
+"""Codex CLI: hooks shaped like Claude Code's, with a patch for edits and no exit status.
+
+Source: the JSON schemas of Codex 0.169.0 (an unknown field in an answer makes the hook fail) and payloads of it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gitmem.agents import event as happened
+from gitmem.agents.event import Edit, Event
+from gitmem.agents.harness import claude_code
+from gitmem.agents.harness import payload as read
+from gitmem.frozen import replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+SILENT = ""
+PATCH = "apply_patch"
+_FILE = re.compile(r"\*\*\* (Add|Update|Delete) File: (.+)")
+_MOVED = re.compile(r"\*\*\* Move to: (.+)")
+# The first line of what a patch answers (seen with 0.169.0); of a shell command nothing is told.
+_EXIT = re.compile(r"Exit code: (\d+)")
+
+
+def parse(payload: Mapping[str, Any], named: str) -> Event | None:
+    """Return what a hook was told, or None where it is nothing that matters here."""
+    told = claude_code.parse(payload, named)
+    if told is None:
+        return None
+    told = replace(told, harness="codex")
+    if told.name != happened.TOOL:
+        return told
+    if told.tool_name != PATCH:
+        return replace(told, failed=None)
+    ended = _EXIT.match(told.output)
+    patch = read.text(read.table(payload, "tool_input"), "command")
+    return replace(told, tool=happened.EDIT, edits=edits_of(patch), failed=ended[1] != "0" if ended else None)
+
+
+def edits_of(patch: str) -> tuple[Edit, ...]:
+    """Return the files that a patch adds, updates, moves or deletes, in its order.
+
+    Source: the envelope ``*** Begin Patch`` of Codex's ``apply_patch``.
+    """
+    found: list[Edit] = []
+    removed: list[str] = []
+    added: list[str] = []
+
+    def close() -> None:
+        if found:
+            found[-1] = replace(found[-1], before="\n".join(removed), after="\n".join(added))
+        removed.clear()
+        added.clear()
+
+    for line in patch.splitlines():
+        if begins := _FILE.fullmatch(line.rstrip()):
+            close()
+            if len(found) == read.EDITS_AT_MOST:
+                return tuple(found)
+            found.append(Edit(begins[2], is_new=begins[1] == "Add", is_gone=begins[1] == "Delete"))
+        elif found and (moved := _MOVED.fullmatch(line.rstrip())):
+            found[-1] = replace(found[-1], path=moved[1])
+        elif line.startswith("+"):
+            added.append(line[1:])
+        elif line.startswith("-"):
+            removed.append(line[1:])
+    close()
+    return tuple(found)
+
+
+def answer(event: Event, text: str) -> str:
+    """Return what is printed so that the agent is told a text."""
+    # The same fields as Claude Code's, none more: its schemas refuse what they do not know.
+    return claude_code.answer(replace(event, failed=None), text)

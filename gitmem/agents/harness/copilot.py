@@ -1,0 +1,124 @@
+"""GitHub Copilot: the command line's hooks, and those of VS Code, which are shaped like Claude Code's.
+
+Payloads of camelCase events name no event: the command line does (``gitmem hook copilot postToolUse``). What
+``sessionStart`` and ``userPromptSubmitted`` print is ignored there; instructions and MCP bring the memory instead.
+
+Source: GitHub's documentation of hooks; not run.
+"""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.agents import event as happened
+from gitmem.agents.event import Edit, Event
+from gitmem.agents.harness import payload as read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+SILENT = ""
+EVENTS = {
+    "sessionStart": happened.START,
+    "userPromptSubmitted": happened.PROMPT,
+    "userPromptSubmit": happened.PROMPT,
+    "postToolUse": happened.TOOL,
+    "postToolUseFailure": happened.TOOL,
+    "agentStop": happened.STOP,
+    "stop": happened.STOP,
+    "subagentStop": happened.SUBAGENT_STOP,
+    "preCompact": happened.COMPACT,
+    "sessionEnd": happened.END,
+}
+SHELLS = ("bash", "powershell", "runTerminalCommand", "run_in_terminal")
+EDITORS = ("edit", "create", "write", "editFiles", "create_file", "replace_string_in_file", "insert_edit_into_file")
+CREATORS = ("create", "create_file")
+FAILED = {"success": False, "failure": True}
+SOURCES = {"new": happened.STARTUP}
+# What only the payload of one event has, the first that fits.
+GUESSED = {
+    "toolResult": "postToolUse",
+    "initialPrompt": "sessionStart",
+    "stopReason": "agentStop",
+    "customInstructions": "preCompact",
+    "prompt": "userPromptSubmitted",
+    "reason": "sessionEnd",
+    "error": "postToolUseFailure",
+    "source": "sessionStart",
+}
+# VS Code honours these; the command line ignores them without harm.
+HOOKS = {happened.START: "SessionStart", happened.PROMPT: "UserPromptSubmit", happened.TOOL: "PostToolUse"}
+
+
+def parse(payload: Mapping[str, Any], named: str) -> Event | None:
+    """Return what a hook was told, or None where it is nothing that matters here."""
+    hook = read.name(payload, "hook_event_name", "hookEventName") or named or _guessed(payload)
+    hook = hook[:1].lower() + hook[1:]
+    what = EVENTS.get(hook, "")
+    if not what:
+        return None
+    tool_name = read.name(payload, "toolName", "tool_name")
+    given = read.table(payload, "toolArgs", "tool_input")
+    answered = read.table(payload, "toolResult", "tool_result", "tool_response")
+    error = read.text(payload, "error") or read.text(read.table(payload, "error"), "message")
+    source = read.name(payload, "source", "trigger", "reason", "stopReason")
+    kind = happened.SHELL if tool_name in SHELLS else happened.EDIT if tool_name in EDITORS else happened.OTHER
+    return Event(
+        "copilot",
+        what,
+        session=read.name(payload, "sessionId", "session_id"),
+        folder=read.text(payload, "cwd"),
+        source=SOURCES.get(source, source),
+        prompt=read.text(payload, "prompt", "initialPrompt", "initial_prompt"),
+        tool=kind if tool_name else "",
+        tool_name=tool_name,
+        call=read.name(payload, "tool_use_id", "toolCallId"),
+        command=read.text(given, "command") if tool_name in SHELLS else "",
+        edits=_edits(tool_name, given),
+        output=error[-read.OUTPUT_LIMIT :] or read.output(answered or payload.get("tool_response")),
+        failed=_failed(hook, answered) if what == happened.TOOL else None,
+        response=read.text(payload, "last_assistant_message", "lastAssistantMessage"),
+        transcript=read.text(payload, "transcriptPath", "transcript_path"),
+        agent=read.name(payload, "agentId", "agent_id"),
+        agent_type=read.name(payload, "agentType", "agent_type", "agentName"),
+        is_again=payload.get("stop_hook_active") is True,
+    )
+
+
+def _guessed(payload: Mapping[str, Any]) -> str:
+    """Return the event by its fields: neither a payload of camelCase nor every installed command names it."""
+    return next((hook for field, hook in GUESSED.items() if field in payload), "")
+
+
+def _edits(tool_name: str, given: Mapping[str, Any]) -> tuple[Edit, ...]:
+    path = read.text(given, "path", "file_path", "filePath")
+    if tool_name not in EDITORS:
+        return ()
+    many = given.get("files")
+    if isinstance(many, list) and not path:
+        return tuple(Edit(one) for one in many[: read.EDITS_AT_MOST] if isinstance(one, str) and one)
+    if not path:
+        return ()
+    before = read.text(given, "old_str", "old_string", "oldString")
+    after = read.text(given, "new_str", "new_string", "newString", "file_text", "content", "code")
+    return (Edit(path, before, after, is_new=tool_name in CREATORS),)
+
+
+def _failed(hook: str, answered: Mapping[str, Any]) -> bool | None:
+    if hook == "postToolUseFailure":
+        return True
+    return FAILED.get(read.name(answered, "resultType", "result_type"))
+
+
+def answer(event: Event, text: str) -> str:
+    """Return what is printed so that the agent is told a text."""
+    if not text:
+        return SILENT
+    if event.name in HOOKS:
+        told = {"hookSpecificOutput": {"hookEventName": HOOKS[event.name], "additionalContext": text}}
+        return json.dumps(told, ensure_ascii=False)
+    if event.name == happened.SUBAGENT_STOP:
+        return json.dumps({"decision": "block", "reason": text}, ensure_ascii=False)
+    return SILENT

@@ -1,0 +1,109 @@
+"""Cursor: its hooks' JSON, and what it accepts in return.
+
+It also runs the hooks of Claude Code's settings, with its own payloads, so that one event may arrive twice
+(``agents.hook`` counts it once). Empty output counts as a failed hook: an empty table says nothing.
+
+Source: the hooks module of ``@cursor/sdk`` 1.0.32; not run.
+"""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.agents import event as happened
+from gitmem.agents.event import Edit, Event
+from gitmem.agents.harness import claude_code
+from gitmem.agents.harness import payload as read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+SILENT = "{}"
+EVENTS = {
+    "sessionStart": happened.START,
+    "beforeSubmitPrompt": happened.PROMPT,
+    "postToolUse": happened.TOOL,
+    "postToolUseFailure": happened.TOOL,
+    "afterShellExecution": happened.TOOL,
+    "afterFileEdit": happened.TOOL,
+    "afterAgentResponse": happened.RESPONSE,
+    "stop": happened.STOP,
+    "subagentStop": happened.SUBAGENT_STOP,
+    "preCompact": happened.COMPACT,
+    "sessionEnd": happened.END,
+}
+# Those of Claude Code's settings that it runs under another name of its own.
+CLAUDES = {"UserPromptSubmit": "beforeSubmitPrompt"}
+SHELLS = ("Shell", "Bash")
+
+
+def parse(payload: Mapping[str, Any], named: str) -> Event | None:
+    """Return what a hook was told, or None where it is nothing that matters here."""
+    hook = read.name(payload, "hook_event_name") or named
+    hook = CLAUDES.get(hook, hook[:1].lower() + hook[1:])
+    what = EVENTS.get(hook, "")
+    if not what:
+        return None
+    tool_name, given = read.name(payload, "tool_name"), read.table(payload, "tool_input")
+    is_shell = hook == "afterShellExecution" or tool_name in SHELLS
+    edits = _edits(hook, tool_name, given, payload)
+    kind = happened.SHELL if is_shell else happened.EDIT if edits else happened.OTHER
+    roots = payload.get("workspace_roots")
+    root = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
+    failed = hook == "postToolUseFailure"
+    return Event(
+        "cursor",
+        what,
+        session=read.name(payload, "session_id", "conversation_id"),
+        folder=read.text(payload, "cwd") or root,
+        # It tells no source: a session that starts is new.
+        source=happened.STARTUP if what == happened.START else read.name(payload, "trigger", "reason", "status"),
+        prompt=read.text(payload, "prompt"),
+        tool=kind if what == happened.TOOL else "",
+        tool_name=tool_name or (hook if what == happened.TOOL else ""),
+        call=read.name(payload, "tool_use_id"),
+        command=read.text(payload, "command") or read.text(given, "command") if is_shell else "",
+        edits=edits,
+        output=read.text(payload, "error_message") if failed else "" if edits else read.output(_answered(payload)),
+        # A shell's exit status is not told behind `afterShellExecution`.
+        failed=None
+        if payload.get("is_interrupt") is True
+        else {"postToolUse": False, "postToolUseFailure": True}.get(hook),
+        response=read.text(payload, "text", "summary"),
+        transcript=read.text(payload, "agent_transcript_path", "transcript_path"),
+        agent=read.name(payload, "subagent_id"),
+        agent_type=read.name(payload, "subagent_type"),
+        is_again=bool(payload.get("loop_count")),
+    )
+
+
+def _answered(payload: Mapping[str, Any]) -> object:
+    """Return what a tool answered: a plain text, or a table written as one."""
+    return read.table(payload, "tool_output") or read.text(payload, "output", "tool_output")
+
+
+def _edits(hook: str, tool_name: str, given: Mapping[str, Any], payload: Mapping[str, Any]) -> tuple[Edit, ...]:
+    if hook != "afterFileEdit":
+        return claude_code.edits_of(tool_name, given, payload)
+    path, many = read.text(payload, "file_path"), payload.get("edits")
+    if not path or not isinstance(many, list):
+        return ()
+    parts = [part for part in many if isinstance(part, dict)][: read.EDITS_AT_MOST]
+    found = [Edit(path, read.text(part, "old_string"), read.text(part, "new_string")) for part in parts]
+    # A new file is told as one edit of nothing.
+    return tuple(Edit(one.path, one.before, one.after, is_new=len(found) == 1 and not one.before) for one in found)
+
+
+def answer(event: Event, text: str) -> str:
+    """Return what is printed so that the agent is told a text."""
+    if not text:
+        return SILENT
+    if event.name in (happened.START, happened.TOOL):
+        return json.dumps({"additional_context": text}, ensure_ascii=False)
+    if event.name == happened.PROMPT:
+        return json.dumps({"continue": True, "additional_context": text}, ensure_ascii=False)
+    return (
+        json.dumps({"followup_message": text}, ensure_ascii=False) if event.name == happened.SUBAGENT_STOP else SILENT
+    )

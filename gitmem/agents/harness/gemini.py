@@ -1,0 +1,84 @@
+"""Gemini CLI: its hooks' JSON, and what it accepts in return. Its standard output must be JSON and nothing else.
+
+Source: ``packages/core/src/hooks/types.ts`` of gemini-cli (August 2026) and its documentation of hooks.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from gitmem.agents import event as happened
+from gitmem.agents.event import Edit, Event
+from gitmem.agents.harness import payload as read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+SILENT = "{}"
+EVENTS = {
+    "SessionStart": happened.START,
+    "BeforeAgent": happened.PROMPT,
+    "AfterTool": happened.TOOL,
+    "AfterAgent": happened.STOP,
+    "PreCompress": happened.COMPACT,
+    "SessionEnd": happened.END,
+}
+SHELL = "run_shell_command"
+EDITORS = ("write_file", "replace")
+# Behind what the command printed, which may hold such a line, too.
+_EXIT = re.compile(r".*^Exit Code: (\d+)", re.MULTILINE | re.DOTALL)
+CREATED = "Successfully created"
+
+
+def parse(payload: Mapping[str, Any], named: str) -> Event | None:
+    """Return what a hook was told, or None where it is nothing that matters here."""
+    what = EVENTS.get(read.name(payload, "hook_event_name") or named, "")
+    if not what:
+        return None
+    tool_name, given = read.name(payload, "tool_name"), read.table(payload, "tool_input")
+    answered = read.table(payload, "tool_response")
+    output = read.output(answered)
+    kind = happened.SHELL if tool_name == SHELL else happened.EDIT if tool_name in EDITORS else happened.OTHER
+    return Event(
+        "gemini",
+        what,
+        session=read.name(payload, "session_id"),
+        folder=read.text(payload, "cwd"),
+        source=read.name(payload, "source", "trigger", "reason"),
+        prompt=read.text(payload, "prompt"),
+        tool=kind if tool_name else "",
+        tool_name=tool_name,
+        command=read.text(given, "command") if tool_name == SHELL else "",
+        edits=_edits(tool_name, given, output),
+        output=output,
+        failed=_failed(tool_name, answered, output) if what == happened.TOOL else None,
+        response=read.text(payload, "prompt_response"),
+        transcript=read.text(payload, "transcript_path"),
+        is_again=payload.get("stop_hook_active") is True,
+    )
+
+
+def _edits(tool_name: str, given: Mapping[str, Any], output: str) -> tuple[Edit, ...]:
+    path = read.text(given, "file_path", "absolute_path")
+    if tool_name not in EDITORS or not path:
+        return ()
+    before, after = read.text(given, "old_string"), read.text(given, "new_string", "content")
+    return (Edit(path, before, after, is_new=output.startswith(CREATED)),)
+
+
+def _failed(tool_name: str, answered: Mapping[str, Any], output: str) -> bool | None:
+    if answered.get("error"):
+        return True
+    ended = _EXIT.match(output) if tool_name == SHELL else None
+    return ended[1] != "0" if ended else None
+
+
+def answer(event: Event, text: str) -> str:
+    """Return what is printed so that the agent is told a text."""
+    if not text or event.name not in (happened.START, happened.PROMPT, happened.TOOL):
+        return SILENT
+    hook = next(hook for hook, what in EVENTS.items() if what == event.name)
+    return json.dumps({"hookSpecificOutput": {"hookEventName": hook, "additionalContext": text}}, ensure_ascii=False)

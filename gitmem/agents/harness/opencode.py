@@ -1,0 +1,76 @@
+"""OpenCode: what our thin plugin hands on of the plugin hooks, and what it takes back.
+
+The plugin prints what a hook got as ``{"hook": NAME, "directory": DIR, "input": {...}, "output": {...}}`` and puts the
+``context`` of the answer where that hook takes text.
+
+Source: the types of ``@opencode-ai/plugin`` 1.18.33.
+"""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.agents import event as happened
+from gitmem.agents.event import Edit, Event
+from gitmem.agents.harness import codex
+from gitmem.agents.harness import payload as read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+SILENT = "{}"
+EVENTS = {
+    "experimental.chat.system.transform": happened.START,
+    "chat.message": happened.PROMPT,
+    "tool.execute.after": happened.TOOL,
+    "experimental.session.compacting": happened.COMPACT,
+    "session.idle": happened.STOP,
+    "dispose": happened.END,
+}
+EDITORS = ("edit", "write", "patch", "apply_patch")
+
+
+def parse(payload: Mapping[str, Any], named: str) -> Event | None:
+    """Return what the plugin was told, or None where it is nothing that matters here."""
+    given, made = read.table(payload, "input"), read.table(payload, "output")
+    inside = read.table(payload, "event")
+    what = EVENTS.get(read.name(payload, "hook") or read.name(inside, "type") or named, "")
+    session = read.name(given, "sessionID") or read.name(read.table(inside, "properties"), "sessionID")
+    # Titles are made by a request without a session: nobody reads what would be told there.
+    if not what or not session:
+        return None
+    tool_name, args = read.name(given, "tool"), read.table(given, "args")
+    ended = read.table(made, "metadata").get("exit")
+    kind = happened.SHELL if tool_name == "bash" else happened.EDIT if tool_name in EDITORS else happened.OTHER
+    return Event(
+        "opencode",
+        what,
+        session=session,
+        folder=read.text(payload, "directory"),
+        source=happened.STARTUP if what == happened.START else "",
+        prompt=read.output(made.get("parts")) if what == happened.PROMPT else "",
+        tool=kind if tool_name else "",
+        tool_name=tool_name,
+        call=read.name(given, "callID"),
+        command=read.text(args, "command") if tool_name == "bash" else "",
+        edits=_edits(tool_name, args),
+        output=read.output(made.get("output")) if what == happened.TOOL else "",
+        failed=ended != 0 if isinstance(ended, int) and what == happened.TOOL else None,
+    )
+
+
+def _edits(tool_name: str, args: Mapping[str, Any]) -> tuple[Edit, ...]:
+    path = read.text(args, "filePath", "file_path")
+    if tool_name not in EDITORS:
+        return ()
+    if not path:
+        return codex.edits_of(read.text(args, "patchText"))
+    return (Edit(path, read.text(args, "oldString"), read.text(args, "newString", "content")),)
+
+
+def answer(event: Event, text: str) -> str:
+    """Return what the plugin reads so that the agent is told a text."""
+    fit = event.name in (happened.START, happened.PROMPT, happened.COMPACT)
+    return json.dumps({"context": text}, ensure_ascii=False) if text and fit else SILENT

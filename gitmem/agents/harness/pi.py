@@ -1,0 +1,81 @@
+"""pi: what our thin extension hands on of its events, and what it takes back.
+
+The extension prints an event of pi's as it is, with ``cwd`` and ``sessionId`` added, and returns the ``context`` of the
+answer as a message of its own.
+
+Source: the documentation shipped in ``@earendil-works/pi-coding-agent`` 1.5.2.
+"""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.agents import event as happened
+from gitmem.agents.event import Edit, Event
+from gitmem.agents.harness import payload as read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+SILENT = "{}"
+EVENTS = {
+    "session_start": happened.START,
+    "before_agent_start": happened.PROMPT,
+    "tool_result": happened.TOOL,
+    "agent_end": happened.STOP,
+    "session_before_compact": happened.COMPACT,
+    "session_shutdown": happened.END,
+}
+EDITORS = ("edit", "write")
+SOURCES = {"new": happened.STARTUP, "reload": happened.RESUME, "fork": happened.RESUME}
+
+
+def parse(payload: Mapping[str, Any], named: str) -> Event | None:
+    """Return what the extension was told, or None where it is nothing that matters here."""
+    what = EVENTS.get(read.name(payload, "type") or named, "")
+    if not what or (what == happened.PROMPT and payload.get("messageType") == "custom"):
+        return None
+    tool_name, given = read.name(payload, "toolName"), read.table(payload, "input")
+    reason = read.name(payload, "reason")
+    failed = payload.get("isError")
+    kind = happened.SHELL if tool_name == "bash" else happened.EDIT if tool_name in EDITORS else happened.OTHER
+    return Event(
+        "pi",
+        what,
+        session=read.name(payload, "sessionId"),
+        folder=read.text(payload, "cwd") or read.text(read.table(payload, "systemPromptOptions"), "cwd"),
+        source=SOURCES.get(reason, reason),
+        prompt=read.text(payload, "prompt"),
+        tool=kind if tool_name else "",
+        tool_name=tool_name,
+        call=read.name(payload, "toolCallId"),
+        command=read.text(given, "command") if tool_name == "bash" else "",
+        edits=_edits(tool_name, given),
+        output=read.output(payload.get("content")),
+        failed=failed if isinstance(failed, bool) and what == happened.TOOL else None,
+        response=_last_said(payload.get("messages")),
+        transcript=read.text(payload, "sessionFile"),
+    )
+
+
+def _edits(tool_name: str, given: Mapping[str, Any]) -> tuple[Edit, ...]:
+    path = read.text(given, "path", "file_path")
+    if tool_name not in EDITORS or not path:
+        return ()
+    return (Edit(path, read.text(given, "oldText"), read.text(given, "newText", "content")),)
+
+
+def _last_said(messages: object) -> str:
+    if not isinstance(messages, list):
+        return ""
+    said = (one for one in reversed(messages) if isinstance(one, dict) and one.get("role") == "assistant")
+    last = next(said, {})
+    return read.text(last, "content") or read.output(last.get("content"))
+
+
+def answer(event: Event, text: str) -> str:
+    """Return what the extension reads so that the agent is told a text."""
+    fit = event.name in (happened.START, happened.PROMPT)
+    return json.dumps({"context": text}, ensure_ascii=False) if text and fit else SILENT

@@ -1,0 +1,117 @@
+"""The topics of sessions and what sessions were shown, as methods: the part of ``Memory`` below its hooks."""
+
+from __future__ import annotations
+
+from gitmem.memory.workflow import Flows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from gitmem.agents.session.topics import Place, Topic
+    from gitmem.recall.query import Asked, Found
+
+
+class Sessions(Flows):
+    """An opened store with its sessions' topics."""
+
+    if TYPE_CHECKING:
+        # What ``Memory`` has and its hooks hand on.
+        def recall(self, asked: Asked) -> Found: ...  # noqa: D102
+        def context(self, *, paths: Sequence[str], budget_tokens: int, kinds: Sequence[str]) -> dict[str, Any]: ...  # noqa: D102
+
+    def use_topic(self, name: str, spec: str = "") -> Topic:
+        """Make a topic the active one of this work tree and branch, and add to its specification.
+
+        Raises:
+            RefusedError: It cannot be called so, or the text holds a secret or a hidden character.
+        """
+        from gitmem.agents.session import topics
+
+        self._refuse_typed("the specification", spec)
+        return topics.use(self.place(), name, spec)
+
+    def note_on_topic(self, text: str, *, session: str = "") -> Topic:
+        """Add a paragraph to the specification of the active topic.
+
+        Raises:
+            RefusedError: The text holds a secret or a hidden character.
+        """
+        from gitmem.agents.session import topics
+
+        self._refuse_typed("the note", text)
+        topic = self.topic(session)
+        topics.note(topic, text)
+        return topic
+
+    def add_evidence(self, text: str, refs: Sequence[str], *, session: str = "") -> Topic:
+        """Write down what was found for the active topic, and where it can be seen.
+
+        Raises:
+            RefusedError: The text holds a secret or a hidden character.
+        """
+        from gitmem.agents.session import topics
+
+        self._refuse_typed("the evidence", "\n".join((text, *refs)))
+        topic = self.topic(session)
+        topics.add_evidence(topic, text, refs, now=self.now)
+        return topic
+
+    def wipe_topic(self, *, session: str = "") -> tuple[Topic, bool]:
+        """Remove the active topic's specification, worklog and evidence; tell whether there was anything."""
+        from gitmem.agents.session import topics
+
+        topic = self.topic(session)
+        return topic, topics.wipe(self.place(), topic)
+
+    def archive_topic(self, *, session: str = "") -> Topic:
+        """Put the active topic away whole, to be read later.
+
+        Raises:
+            NotFoundError: It has nothing that could be kept.
+        """
+        from gitmem.agents.session import topics
+
+        return topics.archive(self.place(), self.topic(session), now=self.now)
+
+    def switch_context(self, *, is_on: bool, everywhere: bool, session: str = "") -> str:
+        """Let agents be told something, or nothing, for the active topic or everywhere here; returns the file."""
+        from gitmem.agents.session import topics
+
+        return topics.switch(self.place(), None if everywhere else self.topic(session), is_on=is_on)
+
+    def topic_status(self, *, session: str = "", name: str = "") -> dict[str, Any]:
+        """Return what there is to say of the active topic, or of the one of a name."""
+        from gitmem.agents.session.status import describe
+
+        return describe(self, self.place(), self.topic(session, name))
+
+    def shown_in(self, session: str = "") -> list[dict[str, Any]]:
+        """Return what a session was shown, the oldest first; the latest session's without a name."""
+        from gitmem.agents.session import log
+
+        place = self.place()
+        name = session or next(iter(log.sessions(place)), "")
+        return [{"session": name, **entry} for entry in log.entries_of(place, name)]
+
+    def _refuse_typed(self, what: str, text: str) -> None:
+        from gitmem.write.draft import refuse_typed
+
+        refuse_typed(what, text, self.policy())
+
+    def place(self) -> Place:
+        """Return where somebody works: this work tree and branch."""
+        from gitmem.agents.session import topics
+
+        return topics.place_of(self.git.repository, self.git.read_head()[0])
+
+    def topic(self, session: str = "", name: str = "") -> Topic:
+        """Return the active topic, or the one of a name, also where it was put away.
+
+        Raises:
+            NotFoundError: There is none of this name.
+        """
+        from gitmem.agents.session import topics
+
+        return topics.find(self.place(), name) if name else topics.topic_of(self.place(), session)

@@ -1,0 +1,56 @@
+"""The log of what agents did at a stop, for people who want one: local state, never a memory (C4, A10).
+
+It is off unless the policy or this clone's settings ask for it. Secrets that gitmem knows are taken out, the file is
+bounded, and nothing of gitmem reads it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from gitmem.system.file_lock import make_folder, open_private
+from gitmem.text.secrets import safe_output
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.agents.event import Event
+    from gitmem.repository.repository import Opened
+
+OFF, ACTIVITY, RESPONSES = "off", "activity", "responses"
+FOLDER = "sessions"
+NAME = "activity.jsonl"
+# Twice this many bytes are kept: some 2,000 stops, or 200 with long responses. Choices of ours.
+LIMIT = 524_288
+TEXT_LIMIT = 2_000
+
+
+def path_of(state_folder: str | os.PathLike[str]) -> str:
+    """Return where the log lies."""
+    return os.path.join(state_folder, FOLDER, NAME)
+
+
+def log(memory: Opened, event: Event, text: str = "") -> None:
+    """Note what happened, and what was said where that is wanted; nothing where the disk does not allow it."""
+    wanted = memory.config.stop_log or memory.policy().stops.log
+    if wanted == OFF:
+        return
+    entry: dict[str, object] = {"at": memory.now, "harness": event.harness, "event": event.name}
+    about = {"session": event.session, "agent": event.agent, "type": event.agent_type, "tool": event.tool_name}
+    entry |= {name: safe_output(value, 200) for name, value in about.items() if value}
+    entry |= {"branch": safe_output(memory.git.read_head()[0].removeprefix("refs/heads/"), 200)}
+    if wanted == RESPONSES and text:
+        entry["text"] = safe_output(text[-10 * TEXT_LIMIT :], TEXT_LIMIT)
+    line = json.dumps(entry, ensure_ascii=True).encode("ascii") + b"\n"
+    path = path_of(memory.git.repository.state)
+    try:
+        make_folder(os.path.dirname(path))
+        if os.path.exists(path) and os.stat(path).st_size > LIMIT:
+            os.replace(path, f"{path}.1")
+        fd = open_private(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        try:
+            os.write(fd, line)  # appended whole: POSIX.1-2017, write(), O_APPEND
+        finally:
+            os.close(fd)
+    except OSError:
+        return

@@ -1,0 +1,113 @@
+"""The retrieval log: what each session was shown, when and for what (E7). It is also what a session has seen already.
+
+A file of JSON lines a session, trimmed as it is written. It holds keys and statuses, never a memory's text.
+"""
+
+from __future__ import annotations
+
+import os
+
+from gitmem.agents.event import RESUME, START
+from gitmem.agents.session.places import append, named, read_lines, spelt_out
+from gitmem.errors import BusyError
+from gitmem.frozen import frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from gitmem.agents.event import Event
+    from gitmem.agents.session.topics import Place
+
+SHOWN = "shown"
+SUFFIX = ".jsonl"
+# Some 200 entries of ten keys; what was shown so long ago may be shown again. A choice of ours.
+SESSION_BYTES = 64 * 1024
+# Sessions whose log is kept, the latest ones. A choice of ours.
+SESSIONS_KEPT = 200
+
+
+def _path(place: Place, session: str) -> str:
+    return os.path.join(place.root, SHOWN, f"{named(session)}{SUFFIX}")
+
+
+def entries_of(place: Place, session: str) -> list[dict[str, Any]]:
+    """Return what a session was shown, the oldest first; empty for one without a name."""
+    return read_lines(_path(place, session), SESSION_BYTES) if session else []
+
+
+def seen_in(entries: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the memories that are in a session's context, with the status they were shown with.
+
+    What was shown before the context was cleared or compacted is not there any more.
+    """
+    seen: dict[str, str] = {}
+    for entry in entries:
+        if entry.get("event") == START and entry.get("source") != RESUME:
+            seen = {}
+        shown = entry.get("shown")
+        if isinstance(shown, dict):
+            seen |= {str(key): str(status) for key, status in shown.items()}
+    return seen
+
+
+@frozen
+class Shown:
+    """What a session was shown.
+
+    Attributes:
+        keys: The memories' keys with their statuses, in the order shown.
+        tip: The commit of the memory branch that it is from.
+        role: The role that it was chosen for, or empty.
+        topic: The active topic.
+        query: What was asked for, cut and without secrets; or empty.
+    """
+
+    keys: Mapping[str, str]
+    tip: str
+    role: str = ""
+    topic: str = ""
+    query: str = ""
+
+
+def keep(place: Place, event: Event, shown: Shown, *, now: int) -> None:
+    """Write down what a session was shown; nothing where it has no name, or the disk does not allow it.
+
+    That something may be shown again is no reason not to show it.
+    """
+    if not event.session:
+        return
+    entry: dict[str, Any] = {"at": now, "event": event.name, "harness": event.harness, "source": event.source}
+    entry |= {"workspace": place.workspace, "branch": place.branch, "tip": shown.tip, "shown": {**shown.keys}}
+    entry |= {"role": shown.role, "topic": shown.topic, "query": shown.query}
+    try:
+        append(_path(place, event.session), entry, limit=SESSION_BYTES)
+    except (BusyError, OSError):
+        return
+
+
+def sessions(place: Place) -> list[str]:
+    """Return the sessions that were shown something, the latest first."""
+    return [spelt_out(name.removesuffix(SUFFIX)) for name in _files(place)]
+
+
+def _files(place: Place) -> list[str]:
+    try:
+        found = [
+            (entry.stat().st_mtime, entry.name)
+            for entry in os.scandir(os.path.join(place.root, SHOWN))
+            if entry.name.endswith(SUFFIX)
+        ]
+    except OSError:
+        return []
+    return [name for _, name in sorted(found, reverse=True)]
+
+
+def sweep(place: Place) -> None:
+    """Remove the logs of all but the latest sessions."""
+    for name in _files(place)[SESSIONS_KEPT:]:
+        try:
+            os.unlink(os.path.join(place.root, SHOWN, name))
+        except OSError:
+            return

@@ -1,0 +1,293 @@
+"""A session's summary without a model: what was wanted, decided, changed, fixed, and what is left open. Pure.
+
+Rules that say little and rightly: a line that is no decision is worse than one that is missed, since the next session
+believes it. Source of the parts: agent-swarm's session summaries (FEATURES, row D2) and the AI Memory Module's (C4).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from gitmem.agents.session.outcomes import follow
+from gitmem.agents.transcripts.turns import EDIT, PROMPT, SAID, TODOS
+from gitmem.frozen import frozen, replace
+from gitmem.text.secrets import safe_output
+from gitmem.text.tokens import count_tokens
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
+
+    from gitmem.agents.session.outcomes import Ended
+    from gitmem.agents.transcripts.turns import Turn
+
+# What a memory may take of a session's context (`settings.ContextSettings.max_memory_tokens`).
+TOKENS = 500
+# Characters of one sentence or line, of a command, and how many of each are told: together some 400 tokens.
+LINE = 240
+COMMAND = 120
+ASKED, DECISIONS, FILES, FIXED, TESTS, OPEN = 3, 6, 12, 4, 3, 5
+# Of more, the state that is kept between a compaction and the end has the newest.
+KEPT = 50
+
+_FENCED = re.compile(r"^ {0,3}(```|~~~).*?(?:^ {0,3}\1|\Z)", re.DOTALL | re.MULTILINE)
+_DECISION = re.compile(
+    r"^[ \t>*+•-]{0,6}(?:\*\*|__)?(?:DECISION|Decision|DECIDED)(?:\*\*|__)?[ \t]*:(.{3,})$", re.MULTILINE
+)
+# A whole sentence that says so; a full stop inside a word (`v1.2`) does not end it.
+_REST = r"(?:[^.!?\n]|[.!?](?=\S)){4,300}(?:[.!](?=\s|\Z)|(?=\n|\Z))"
+_DECIDED = re.compile(
+    r"(?:\A|(?<=[.!?\n] )|(?<=\n))[ \t*+•-]{0,4}"
+    rf"((?:We|I)(?:'ve| have)? (?:decided|agreed|settled on|chose)\b(?!n't){_REST}"
+    rf"|(?:Decided|Agreed) (?:to|on|that|against)\b{_REST})"
+)
+# Most texts have no such word: quick to see.
+_HINTS = re.compile(r"DECI|Decision|ecided|greed|settled on|chose\b")
+_SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=[\"'(\[A-Z0-9`*])")
+
+
+@frozen
+class Summary:
+    """What is kept of a session.
+
+    Attributes:
+        goal: What was asked for first.
+        asked: What was asked for later, the latest last.
+        decisions: What was decided, a sentence each.
+        files: Files that were changed, the latest last, as paths in the work tree.
+        elsewhere: How many files outside of it were changed.
+        fixed: Commands that failed and then passed, with what is told of each.
+        tests: Test commands, with how they went last.
+        open: What is to be done still.
+        failing: Commands that failed the last time, with what is told of each.
+        question: What was asked last and not answered; or empty.
+        ended: The agent's last words.
+    """
+
+    goal: str = ""
+    asked: tuple[str, ...] = ()
+    decisions: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    elsewhere: int = 0
+    fixed: tuple[tuple[str, str], ...] = ()
+    tests: tuple[tuple[str, str], ...] = ()
+    open: tuple[str, ...] = ()
+    failing: tuple[tuple[str, str], ...] = ()
+    question: str = ""
+    ended: str = ""
+
+    @property
+    def has_content(self) -> bool:
+        """Tell whether anything was done that a later session could want to know (C15)."""
+        done = self.decisions or self.files or self.fixed or self.tests or self.open or self.failing
+        return bool(self.goal) and bool(done or self.asked)
+
+
+def distil(turns: Sequence[Turn], *, place_of: Callable[[str], str], is_worth: Callable[[str], bool]) -> Summary:
+    """Return what is worth keeping of a session.
+
+    Args:
+        turns: The session.
+        place_of: Returns where a file lies in the work tree; empty for one outside of it.
+        is_worth: Tells whether a text says anything.
+    """
+    prompts = [said for turn in turns if turn.what == PROMPT and (said := _asked(turn.text)) and is_worth(said)]
+    named = [name for turn in turns if turn.what == EDIT and not turn.failed for name in turn.files]
+    places = {name: place_of(name) for name in dict.fromkeys(named)}
+    todos = next((turn.todos for turn in reversed(turns) if turn.what == TODOS), ())
+    ended = follow(turns)
+    inside = dict.fromkeys(reversed([places[name] for name in named if places[name]]))
+    return Summary(
+        goal=prompts[0] if prompts else "",
+        asked=tuple(_distinct(prompts[1:])[-KEPT:]),
+        decisions=tuple(_distinct(_decisions(turns))[-KEPT:]),
+        files=tuple(clean(name, LINE) for name in reversed(list(inside)[:KEPT])),
+        elsewhere=sum(not place for place in places.values()),
+        fixed=_fixed(ended, place_of),
+        tests=tuple((clean(one.command, COMMAND), _tested(one)) for one in ended if one.is_test)[-KEPT:],
+        open=tuple(clean(text, LINE) for text, is_done in todos if not is_done)[:KEPT],
+        failing=tuple((clean(one.command, COMMAND), _failing(one)) for one in ended if one.failed)[-KEPT:],
+        question=_question(turns),
+        ended=next((brief(turn.text, 2 * LINE) for turn in reversed(turns) if turn.what == SAID), ""),
+    )
+
+
+def merged(old: Summary, new: Summary) -> Summary:
+    """Return what two looks at one session saw together: what was, and how it stands now. The same twice is one."""
+    if not new.goal and not new.has_content:
+        return old
+    goal = old.goal or new.goal
+    asked = (text for text in (*old.asked, new.goal, *new.asked) if text and text != goal)
+    return replace(
+        new,
+        goal=goal,
+        asked=tuple(_distinct(asked))[-KEPT:],
+        decisions=tuple(_distinct([*old.decisions, *new.decisions]))[-KEPT:],
+        files=(*(name for name in old.files if name not in new.files), *new.files)[-KEPT:],
+        elsewhere=max(old.elsewhere, new.elsewhere),
+        fixed=tuple({**dict(old.fixed), **dict(new.fixed)}.items())[-KEPT:],
+        tests=tuple({**dict(old.tests), **dict(new.tests)}.items())[-KEPT:],
+        ended=new.ended or old.ended,
+    )
+
+
+def to_dict(summary: Summary) -> dict[str, Any]:
+    """Return a summary as JSON can hold it; ``from_dict`` undoes it."""
+    return {name: getattr(summary, name) for name in Summary.__fields__}  # type: ignore[attr-defined]
+
+
+def from_dict(found: Mapping[str, Any]) -> Summary:
+    """Return a summary that was kept; what is damaged in it is left out."""
+    values: dict[str, Any] = {}
+    for name, default in to_dict(Summary()).items():
+        value = found.get(name)
+        if name in ("fixed", "tests", "failing") and isinstance(value, list):
+            pairs = [tuple(one) for one in value if isinstance(one, list) and len(one) == 2]
+            values[name] = tuple(one for one in pairs if all(isinstance(text, str) for text in one))
+        elif isinstance(default, tuple) and isinstance(value, list):
+            values[name] = tuple(one for one in value if isinstance(one, str))
+        elif type(value) is type(default):
+            values[name] = value
+    return Summary(**values)
+
+
+def title_of(summary: Summary) -> str:
+    """Return a title: the first sentence of what was asked for."""
+    return brief(summary.goal, 90).rstrip(".")
+
+
+def told(summary: Summary, about: str) -> str:
+    """Return a summary as text, within ``TOKENS``: whole lines, something of each part before more of any.
+
+    Args:
+        summary: The summary.
+        about: One line on where and when it was.
+    """
+    tests = dict(summary.tests)
+    more = [f"{len(summary.open) - OPEN} more things to do"] if len(summary.open) > OPEN else []
+    left = [*summary.open[:OPEN], *more, *(text for name, text in summary.failing[-2:] if name not in tests)]
+    left += [f"Not answered: {summary.question}"] if summary.question else []
+    last = summary.ended if summary.ended != summary.question else ""
+    parts = [
+        ("", [f"Goal: {summary.goal}"]),
+        ("Asked later:", [text for text in summary.asked if text != summary.goal][-ASKED:]),
+        ("Decided:", summary.decisions[-DECISIONS:]),
+        ("", [_changed(summary)] if summary.files or summary.elsewhere else []),
+        ("Failed first, then passed:", [text for _, text in summary.fixed[-FIXED:]]),
+        ("Tests:", [text for _, text in summary.tests[-TESTS:]]),
+        ("Left open:", left[::-1]),
+        ("", [f"Last words: {last}"] if last else []),
+    ]
+    kept = _fitting([lines for _, lines in parts], TOKENS - count_tokens(about) - 1)
+    lines = []
+    for (heading, _), found in zip(parts, kept, strict=True):
+        shown = reversed(found) if heading == "Left open:" else found
+        lines += [heading, *(f"- {line}" for line in shown)] if heading and found else [*shown]
+    return "\n".join([*lines, about])
+
+
+def _fitting(parts: Sequence[Sequence[str]], room: int) -> list[list[str]]:
+    """Return the lines of each part that fit, the last ones of each before those above them, in their order."""
+    kept: list[list[str]] = [[] for _ in parts]
+    for back in range(1, max(map(len, parts)) + 1):
+        for lines, found in zip(parts, kept, strict=True):
+            # Three more for the dash and the line's share of a heading.
+            cost = count_tokens(lines[-back]) + 3 if back <= len(lines) else room + 1
+            if cost <= room:
+                room -= cost
+                found.insert(0, lines[-back])
+    return kept
+
+
+def clean(text: str, limit: int) -> str:
+    """Return one line of a text, without secrets and control characters, cut behind a word where it is too long."""
+    line = " ".join(safe_output(text[: 20 * limit], 20 * limit).split())
+    if len(line) <= limit:
+        return line
+    cut = line[: limit - 1]
+    return (cut.rsplit(" ", 1)[0] if " " in cut[limit // 2 :] else cut) + "…"
+
+
+def brief(text: str, limit: int) -> str:
+    """Return the whole sentences at the beginning of a text that fit; a first one that is too long is cut."""
+    first = _FENCED.sub(" ", text[: 20 * limit]).strip().split("\n\n", 1)[0]
+    line = clean(first, 20 * limit)
+    if len(line) <= limit:
+        return line
+    kept = ""
+    for sentence in _SENTENCE.split(line):
+        longer = f"{kept} {sentence}".strip()
+        if len(longer) > limit:
+            break
+        kept = longer
+    return kept or clean(line, limit)
+
+
+def _asked(text: str) -> str:
+    """Return what a prompt asks for; empty for a command of the harness."""
+    return "" if re.match(r"/[\w:-]+(?:\s|\Z)", text) else brief(text, 2 * LINE)
+
+
+def _decisions(turns: Iterable[Turn]) -> Iterable[str]:
+    for turn in turns:
+        if turn.what not in (PROMPT, SAID) or not _HINTS.search(turn.text):
+            continue
+        text = _FENCED.sub(" ", turn.text)
+        for found in _DECISION.findall(text):
+            yield clean(found.strip(" *_"), LINE)
+        if turn.what == SAID or not text.rstrip().endswith("?"):
+            for found in _DECIDED.findall(text):
+                yield clean(found, LINE)
+
+
+def _fixed(ended: Sequence[Ended], place_of: Callable[[str], str]) -> tuple[tuple[str, str], ...]:
+    found = []
+    for one in ended:
+        if not one.was_fixed or one.failed:
+            continue
+        command = clean(one.command, COMMAND)
+        why = f" ({clean(one.why, COMMAND)})" if one.why else ""
+        names = [clean(os.path.basename(place), COMMAND) for name in one.between if (place := place_of(name))]
+        after = f", after changing {', '.join(names)}" if names else ""
+        found.append((command, f"`{command}` failed{_times(one.failures)}{why} and passes now{after}."))
+    return tuple(found[-KEPT:])
+
+
+def _tested(one: Ended) -> str:
+    counts = f": {clean(one.counts, COMMAND)}" if one.counts else ""
+    return f"`{clean(one.command, COMMAND)}` {'failed' if one.failed else 'passed'} last{counts}."
+
+
+def _failing(one: Ended) -> str:
+    why = f": {clean(one.why, COMMAND)}" if one.why else ""
+    return f"`{clean(one.command, COMMAND)}` failed last{why}."
+
+
+def _times(count: int) -> str:
+    return f" {count} times" if count > 1 else ""
+
+
+def _question(turns: Sequence[Turn]) -> str:
+    """Return the question at the end that nobody answered: the agent's, or the person's."""
+    last = next((turn for turn in reversed(turns) if turn.what in (PROMPT, SAID)), None)
+    if last is None:
+        return ""
+    if last.what == PROMPT:
+        return _asked(last.text) if last is turns[-1] else ""
+    paragraph = _FENCED.sub(" ", last.text).strip().split("\n\n")[-1]
+    sentences = _SENTENCE.split(clean(paragraph, 20 * LINE))
+    return clean(sentences[-1], LINE) if sentences[-1].rstrip("*_`\"')").endswith("?") else ""
+
+
+def _changed(summary: Summary) -> str:
+    names = list(reversed(summary.files))
+    more = [f"{len(names) - FILES} more"] if len(names) > FILES else []
+    away = [f"{summary.elsewhere} outside of the work tree"] if summary.elsewhere else []
+    return f"Changed: {', '.join([*names[:FILES], *more, *away])}."
+
+
+def _distinct(texts: Iterable[str]) -> list[str]:
+    """Return each text once, where it came last."""
+    return list(reversed(dict.fromkeys(reversed(list(texts)))))

@@ -1,0 +1,360 @@
+"""What a session is told at its start, within its role's budget; and what changed since, where it goes on.
+
+First what must not be believed any more, then the topic, what the last session left, what is relevant, what is new.
+Own words stand outside the fence; everything that anybody else wrote stands inside it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from gitmem.agents.event import COMPACTED, RESUME
+from gitmem.agents.session import log, topics, worklog
+from gitmem.agents.session.places import read_text
+from gitmem.agents.session.roles import role_of
+from gitmem.frozen import frozen
+from gitmem.index.catalog import state
+from gitmem.index.catalog.counts import count_live
+from gitmem.recall import render
+from gitmem.recall.query import Asked, where
+from gitmem.recall.render import About, Entry, Part
+from gitmem.store import lost
+from gitmem.store.scope import LISTED, PROJECT
+from gitmem.store.spool import folders_of
+from gitmem.text import tokens as analysis
+from gitmem.text.sanitize import display
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from gitmem.agents.event import Event
+    from gitmem.agents.session.topics import Place, Topic
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.policy.policy import Policy
+    from gitmem.policy.settings import Role
+    from gitmem.recall.query import Found
+    from gitmem.repository.repository import Opened
+
+BMAD = "bmad"
+# What each part may take of the budget at most, so that none crowds out the others; the digest gets what is left.
+SUMMARY_SHARE, TOPIC_SHARE, WARM_SHARE, NEWEST_SHARE, WORKLOG_SHARE = 0.25, 0.35, 0.2, 0.15, 0.2
+# What the fence takes (counted in what `told.fenced` returns).
+FENCE_TOKENS = 75
+# Summaries that are told where they are all that is told.
+SUMMARIES = 3
+# Sessions that are looked at for one of this work tree and branch.
+LATEST_SESSIONS = 30
+# What a query for a topic is made of: enough for what it is about.
+QUERY_CHARS = 2000
+TITLE_CHARS = 160
+# A person's own words in place of DISCIPLINE, in this clone; what is pushed by others gives no orders.
+DISCIPLINE_FILE = "discipline.md"
+DISCIPLINE_BYTES = 4000
+DISCIPLINE = (
+    "Back every claim about this code: name the file and line, the command with its output, or the test that shows it;"
+    " what you have not seen, call unknown. What a check can prove, keep as a fact with its check."
+)
+NUDGE = (
+    "This branch is shared, and this session's worklog is its own. Name what you work on to find it again:"
+    ' gitmem session use TOPIC "what it is about".'
+)
+CLEAN_ROOM = "This is a review topic: nothing that was found before is told, so that you judge by yourself."
+
+
+@frozen
+class Doors:
+    """What the operations of the same row answer: handed in.
+
+    Attributes:
+        digest: Returns the digest as its documented JSON, for a budget of tokens and the kinds that come first.
+        recall: Answers a question.
+    """
+
+    digest: Callable[[int, tuple[str, ...]], Mapping[str, Any]]
+    recall: Callable[[Asked], Found]
+
+
+@frozen
+class _Here:
+    """Where a start happens: everything that its parts read."""
+
+    memory: Opened
+    event: Event
+    doors: Doors
+    policy: Policy
+    place: Place
+    topic: Topic
+    catalog: Catalog
+    ground: int | None
+    role: Role
+
+    @property
+    def budget(self) -> int:
+        """Return how many tokens there are."""
+        return self.role.budget_tokens or self.policy.session.budget_tokens
+
+
+def start(memory: Opened, event: Event, doors: Doors) -> str:
+    """Return what a session is told at its start, at most ``told.CHARACTERS`` long; empty where that is nothing."""
+    place = topics.place_of(memory.git.repository, memory.git.read_head()[0])
+    topic = topics.topic_of(place, event.session)
+    if not memory.config.context or topics.is_off(place, topic) or not memory.has_store():
+        return ""
+    policy, catalog = memory.policy(), memory.catalog()
+    name, role = role_of(policy, memory.config, event)
+    here = _Here(memory, event, doors, policy, place, topic, catalog, memory.ground(catalog), role)
+    entries = log.entries_of(place, event.session)
+    if event.source == RESUME and entries:
+        own, parts = [], _changed(here, entries)
+        if not parts:
+            return ""
+    else:
+        topics.sweep(place)
+        log.sweep(place)
+        total = _count(here)
+        own = _own(here, total)
+        parts = _parts(here, own, total)
+    text, shown = _composed(here, own, parts)
+    kept = log.Shown(shown, _tip(memory), role=name, topic=topic.name)
+    log.keep(place, event, kept, now=memory.now)
+    return text
+
+
+def _tip(memory: Opened) -> str:
+    return memory.find_tip() or ""
+
+
+def _composed(here: _Here, own: Sequence[str], parts: Sequence[Part]) -> tuple[str, dict[str, str]]:
+    """Return the text, and the memories in it; entries are left out from the bottom until it fits."""
+    source = f"the memory of this repository at {_tip(here.memory)[:12]}; in brackets: key, kind, status, by whom"
+    before = "\n".join(own)
+    frame = render.fenced([Part("", (Entry("-"),))], source=source)
+    tokens = here.budget - analysis.count_tokens(f"{before}\n{frame}")
+    characters = render.CHARACTERS - len(before) - len(frame) - 2
+    while True:
+        kept = render.fitted(parts, tokens=tokens, characters=characters)
+        text = "\n\n".join(filter(None, (before, render.fenced(kept, source=source))))
+        if len(text) <= render.CHARACTERS or characters <= 0:  # spelling hidden characters out makes a text longer
+            return text[: render.CHARACTERS], render.keys_of(kept)
+        characters -= len(text) - render.CHARACTERS
+
+
+def _own(here: _Here, total: int) -> list[str]:
+    """Return what is told in our own words, of so many entries."""
+    lines = [_greeting(total), *_losses(here)]
+    discipline = _discipline(here)
+    if discipline:
+        lines.append(discipline)
+    if here.topic.is_review:
+        lines.append(CLEAN_ROOM)
+    elif here.place.is_shared and not here.topic.is_pinned:
+        lines.append(NUDGE)
+    return lines
+
+
+def _greeting(count: int) -> str:
+    if not count:
+        return 'This repository has a memory with nothing in it yet. Keep what you learn: gitmem remember "TEXT".'
+    return (
+        f"This repository has a memory of {count} {'entry' if count == 1 else 'entries'}. Search it before you guess:"
+        ' gitmem recall "question"; one whole: gitmem show KEY.'
+    )
+
+
+def _losses(here: _Here) -> list[str]:
+    """Return that captured texts are gone, until doctor clears the note."""
+    found = lost.list_losses(folders_of(here.memory.git.repository.state))
+    if not found:
+        return []
+    count = f"{len(found)} captured text{'s' * (len(found) != 1)}"
+    return [f"{count} could not be written to disk and are lost ({found[-1].why}): gitmem doctor. Tell the person."]
+
+
+def _discipline(here: _Here) -> str:
+    if not here.policy.session.discipline:
+        return ""
+    path = os.path.join(here.place.root, DISCIPLINE_FILE)
+    if not os.path.lexists(path):
+        return DISCIPLINE
+    return display(read_text(path, DISCIPLINE_BYTES).strip(), lines=True)
+
+
+def _parts(here: _Here, own: Sequence[str], total: int) -> list[Part]:
+    """Return what is told from the memory, the first first; the digest takes the tokens that the others leave."""
+    if here.topic.is_review:
+        return [_topic(here)]
+    if here.policy.session.profile == BMAD:
+        return [_summaries(here, SUMMARIES, here.budget)]
+    ahead = [_topic(here), _summaries(here, 1, int(here.budget * SUMMARY_SHARE)), _warm(here)]
+    behind = [_newest(here, total)]
+    if here.event.source == COMPACTED:
+        ahead.append(_worklog(here))
+    spent = FENCE_TOKENS + analysis.count_tokens("\n".join([*own, render.body_of([*ahead, *behind])]))
+    room = max(here.budget - spent, here.budget // 4)
+    digest = render.fitted(_digest(here, room), tokens=room, characters=render.CHARACTERS)
+    warnings, rest = digest[:1], digest[1:]
+    shown = render.keys_of([*ahead, *digest])
+    return [*warnings, *ahead, *_without(rest, render.keys_of(ahead)), *_without(behind, shown)]
+
+
+def _without(parts: Sequence[Part], shown: Mapping[str, str]) -> list[Part]:
+    """Return parts without the memories that are told elsewhere."""
+    return [
+        Part(part.heading, tuple(e for e in part.entries if e.key not in shown), part.more, part.rest) for part in parts
+    ]
+
+
+def _topic(here: _Here) -> Part:
+    """Return the topic, with its specification where that is short enough; a longer one is never cut."""
+    topic = here.topic
+    spec = "" if topic.is_review else topic.spec()
+    room = min(here.policy.session.spec_tokens, int(here.budget * TOPIC_SHARE))
+    if not spec:
+        entries = (Entry(f"- the topic {topic.name}"),) if topic.is_pinned else ()
+    elif analysis.count_tokens(spec) > room:
+        size = analysis.count_tokens(spec)
+        entries = (Entry(f"- the topic {topic.name}; its specification ({size} tokens) is in {topic.spec_path}"),)
+    else:
+        entries = (Entry(f"- the topic {topic.name}:\n{display(spec, lines=True)}"),)
+    return Part("TOPIC", entries)
+
+
+def _summaries(here: _Here, count: int, room: int) -> Part:
+    """Return what the last sessions of this work tree and branch left; of another one where there is none."""
+    condition, values = where(here.catalog, here.ground, Asked(kinds=("session",)), now=here.memory.now)
+    rows = here.catalog.rows(
+        "SELECT m.key, m.title, t.body, t.fields, m.agent FROM memory m JOIN text t ON t.id = m.id"
+        f" WHERE {condition} ORDER BY m.created DESC, m.key LIMIT ?",
+        (*values, LATEST_SESSIONS),
+    )
+    rows.sort(key=lambda row: -_nearness(here, row[3]))
+    entries = []
+    limit = min(room // count, here.policy.context.max_memory_tokens)
+    for key, title, body, _, agent in rows[:count]:
+        shown = analysis.opening(body, limit_tokens=limit)
+        # What is made by rules begins with the goal, and the goal is the title.
+        is_told = shown.removeprefix("Goal: ").startswith(title.removesuffix("…"))
+        text = shown if is_told else f"{title}\n{shown}".strip()
+        text += "" if shown == body.strip() else f"\n(the whole: gitmem show {key})"
+        # Indented: no line of it passes for an entry of its own.
+        text = display(text, lines=True).replace("\n", "\n  ")
+        entries.append(render.entry_of(key, "session", "", text, About(agent)))
+    return Part("LAST SESSION" if count == 1 else "LAST SESSIONS", tuple(entries))
+
+
+def _nearness(here: _Here, fields: str) -> int:
+    """Return how near a session was: 3 on this branch of this work tree, 2 on this branch, 1 in this work tree."""
+    found = json.loads(fields)
+    is_here, is_branch = found.get("workspace") == here.place.workspace, found.get("branch") == here.place.branch
+    return 2 * bool(is_branch) + bool(is_here)
+
+
+def _warm(here: _Here) -> Part:
+    """Return what is relevant to a topic that somebody named and described; other projects' memories are not."""
+    settings, spec = here.policy.session, here.topic.spec()
+    if not here.topic.is_pinned or not spec:
+        return Part("", ())
+    found = here.doors.recall(Asked(query=spec[:QUERY_CHARS], limit=settings.limit))
+    hits = [hit for hit in found.hits if hit.scope != LISTED and not found.notice]
+    hits = [hit for hit in hits if hit.score >= here.policy.recall.dense.floor * hits[0].score]
+    each = min(here.policy.context.max_memory_tokens, int(here.budget * WARM_SHARE) // settings.limit)
+    known = render.about(here.catalog, here.ground, [hit.key for hit in hits], now=here.memory.now)
+    entries = (
+        render.entry_of(
+            hit.key,
+            hit.kind,
+            hit.status,
+            render.hit_text(here.catalog if hit.scope == PROJECT and not hit.store else None, hit, limit_tokens=each),
+            known.get(hit.key, About()) if hit.scope == PROJECT else None,
+            scope=hit.scope,
+        )
+        for hit in hits
+    )
+    return Part("RELEVANT TO THE TOPIC", tuple(entries))
+
+
+def _worklog(here: _Here) -> Part:
+    """Return the last commands and edits of the topic, whole entries, as many as there is room for."""
+    lines = worklog.tail(here.topic, here.policy.session.worklog_entries)
+    room = int(here.budget * WORKLOG_SHARE)
+    while lines and analysis.count_tokens("\n".join(lines)) > room:
+        lines = lines[1:]
+    return Part("DONE BEFORE THE CONTEXT WAS COMPACTED", tuple(Entry(f"- {line}") for line in lines))
+
+
+def _digest(here: _Here, budget: int) -> list[Part]:
+    """Return the sections of the digest, warnings first, as they are told here."""
+    table = here.doors.digest(budget, here.role.kinds)
+    keys = [item["key"] for section in table["sections"] for item in section["items"] if item["key"]]
+    known = render.about(here.catalog, here.ground, keys, now=here.memory.now)
+    parts = []
+    for section in table["sections"]:
+        entries = (
+            render.entry_of(
+                item["key"],
+                item["kind"],
+                item["status"],
+                item["text"],
+                known.get(item["key"], About()) if item["scope"] == PROJECT else None,
+                scope=item["scope"],
+            )
+            for item in section["items"]
+        )
+        parts.append(Part(section["name"], tuple(entries), section["more"], section["rest"]))
+    return parts
+
+
+def _live(here: _Here) -> str:
+    """Return the SQL condition for what counts as an entry: no task, and nothing that has expired."""
+    now = here.memory.now
+    return f"{state.LIVE} AND m.kind <> 'task' AND (m.expires IS NULL OR m.expires > {now})"
+
+
+def _count(here: _Here) -> int:
+    return count_live(here.catalog, without=("task",), now=here.memory.now)
+
+
+def _newest(here: _Here, total: int) -> Part:
+    """Return the newest memories by their titles, and how many there are in all (A6)."""
+    rows = here.catalog.rows(
+        "SELECT m.id, m.key, m.kind, m.title FROM memory m INDEXED BY memory_recent"
+        f" WHERE {_live(here)} AND m.kind <> 'session' ORDER BY m.created DESC, m.key LIMIT ?",
+        (here.policy.session.newest,),
+    )
+    return _titles(here, f"NEWEST (of {total})", rows)
+
+
+def _titles(here: _Here, heading: str, rows: Sequence[Any]) -> Part:
+    """Return memories by their titles."""
+    numbers = [row[0] for row in rows]
+    chains = state.suspects(here.catalog, here.ground)
+    statuses = state.tell(here.catalog, here.ground, numbers, now=here.memory.now, chains=chains)
+    known = render.about(here.catalog, here.ground, [row[1] for row in rows], now=here.memory.now)
+    entries = (
+        render.entry_of(key, kind, statuses[number].status, display(title[:TITLE_CHARS]), known.get(key, About()))
+        for number, key, kind, title in rows
+    )
+    return Part(heading, tuple(entries))
+
+
+def _changed(here: _Here, entries: Sequence[Mapping[str, Any]]) -> list[Part]:
+    """Return what a session that goes on does not know yet: other statuses, and what was written meanwhile."""
+    if here.topic.is_review or here.policy.session.profile == BMAD:
+        return []
+    seen, last = log.seen_in(entries), entries[-1]
+    warnings = _digest(here, here.budget)[0]
+    fresh = tuple(entry for entry in warnings.entries if entry.key and seen.get(entry.key) != entry.status)
+    parts = [Part(warnings.heading, fresh)]
+    if last.get("tip") != _tip(here.memory):
+        rows = here.catalog.rows(
+            f"SELECT m.id, m.key, m.kind, m.title FROM memory m WHERE {_live(here)} AND m.updated >= ?"
+            " ORDER BY m.updated DESC, m.key LIMIT ?",
+            (int(last.get("at") or 0), 2 * here.policy.session.newest),
+        )
+        told_already = {entry.key for entry in fresh}
+        new = [row for row in rows if row[1] not in seen and row[1] not in told_already]
+        parts.append(_titles(here, "WRITTEN SINCE", new))
+    return [part for part in parts if part.entries]

@@ -1,0 +1,122 @@
+"""What happens when an agent stops: nothing is kept of what it knows (C4), and nobody is asked for knowledge (A10).
+
+A sub-agent that was sent to a work tree of its own may be asked, once, to leave it clean, pushed and with its task
+ended, where the policy wants that (``[stops]``); to push it, only where this person's own configuration does.
+"""
+
+from __future__ import annotations
+
+import os
+
+from gitmem.agents.session import activity
+from gitmem.system.file_lock import make_folder
+from gitmem.tasks.listing import Wanted, list_tasks, worker_of
+from gitmem.text.sanitize import display
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.agents.event import Event
+    from gitmem.repository.repository import Opened
+
+FOLDER = "stops"
+# Agents that were asked; of more the oldest are forgotten. A choice of ours.
+ASKED_KEPT = 500
+# Names that are told of many, and how long git may take: a hook has a few seconds.
+NAMED = 5
+NAME_LIMIT = 120
+GIT_S = 3.0
+
+
+def stopped(memory: Opened, event: Event) -> None:
+    """Log that an agent stopped, where that is wanted."""
+    activity.log(memory, event, event.response)
+
+
+def subagent_stopped(memory: Opened, event: Event) -> str:
+    """Return what a sub-agent is to do before it stops; empty where that is nothing, or it was asked before."""
+    activity.log(memory, event, event.response)
+    policy = memory.policy().stops
+    repository = memory.git.repository
+    was_sent = repository.git != repository.common  # who works in the main work tree shares it with others
+    if event.is_again or not was_sent or event.agent_type in policy.exempt:
+        return ""
+    left = [
+        *(_uncommitted(memory) if policy.worktree else ()),
+        *(_unpushed(memory) if policy.push else ()),
+        *(_held(memory) if policy.task else ()),
+    ]
+    if not left or not _is_first(memory, event):
+        return ""
+    return "\n".join(["Before you stop, please finish this in your work tree:", *(f"- {line}" for line in left)])
+
+
+def _uncommitted(memory: Opened) -> list[str]:
+    top = memory.git.repository.top or ""
+    asked = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=all")
+    # git looks into the work tree from where it runs.
+    raw = memory.git.run(f"--work-tree={top}", "-C", top, *asked, timeout_s=GIT_S, check=False).stdout if top else b""
+    names = [os.fsdecode(entry[3:]) for entry in raw.split(b"\0") if entry]
+    if not names:
+        return []
+    return [f"{_counted(len(names), 'file')} not committed: {_named(names)}. Commit them, or undo them."]
+
+
+def _unpushed(memory: Opened) -> list[str]:
+    """Return what to push; nothing where there is no remote."""
+    git = memory.git
+    head, commit = git.read_head()
+    branch = head.removeprefix("refs/heads/")
+    if not head or not commit or not git.run("remote", timeout_s=GIT_S, check=False).stdout.strip():
+        return []
+    ahead = git.run("rev-list", "--count", commit, "--not", "--remotes", timeout_s=GIT_S, check=False)
+    count = int(ahead.stdout) if ahead.status == 0 and ahead.stdout.strip().isdigit() else 0
+    if not count:
+        return []
+    return [f"{_counted(count, 'commit')} not pushed: {_shown(branch)}. Push the branch."]
+
+
+def _held(memory: Opened) -> list[str]:
+    """Return the tasks that this agent began and did not end."""
+    if memory.find_tip() is None:
+        return []
+    catalog = memory.catalog()
+    ground = memory.ground(catalog)
+    with catalog.reading():
+        worker = worker_of(memory.git, memory.config.agent)
+        rows = list_tasks(catalog, ground, Wanted(("claimed",), worker=worker))
+    return [
+        f"the task {row.key} is still yours: gitmem task close {row.key}, or gitmem task release {row.key}."
+        for row in rows[:NAMED]
+    ]
+
+
+def _is_first(memory: Opened, event: Event) -> bool:
+    """Tell whether this agent is asked for the first time; what cannot be noted is not asked, lest it never ends."""
+    from hashlib import sha256  # 3 ms (measured), and only before something is asked
+
+    told = f"{event.harness}\0{event.session}\0{event.agent}\0{memory.git.repository.git}"
+    folder = os.path.join(memory.git.repository.state, FOLDER)
+    mark = os.path.join(folder, sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:24])
+    try:
+        make_folder(folder)
+        os.close(os.open(mark, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        marks = sorted((entry.stat().st_mtime, entry.path) for entry in os.scandir(folder))
+        for _, path in marks[:-ASKED_KEPT]:
+            os.unlink(path)
+    except OSError:
+        return False
+    return True
+
+
+def _counted(count: int, what: str) -> str:
+    return f"1 {what} is" if count == 1 else f"{count} {what}s are"
+
+
+def _named(names: list[str]) -> str:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(_shown(name) for name in names[:NAMED]) + more
+
+
+def _shown(name: str) -> str:
+    plain = display(name)
+    return plain if len(plain) <= NAME_LIMIT else f"{plain[:NAME_LIMIT]}…"

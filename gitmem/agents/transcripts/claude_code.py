@@ -1,0 +1,102 @@
+"""Claude Code's transcripts: JSON lines, one for each block of a message.
+
+Source: files of version 2.1.330. The format is not documented and grows, so whatever is not known is left alone.
+"""
+
+from __future__ import annotations
+
+from gitmem.agents.transcripts import turns as read
+from gitmem.agents.transcripts.turns import Turn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+SHELL = "Bash"
+EDITORS = ("Edit", "Write", "NotebookEdit", "MultiEdit")
+# What stands as a user's text and is none: output of commands, notes of the harness.
+TAGS = (
+    *("<command-", "<local-command-", "<system-reminder>", "<task-notification", "<bash-", "<user-memory-input"),
+    *("[Request interrupted", "Caveat: The messages below"),
+)
+# What a tool answers that the person did not let run, and one that goes on behind.
+UNDECIDED = ("The user doesn't want to", "[Request interrupted", "Command running in background")
+
+
+def turns(records: Iterable[Mapping[str, Any]]) -> Iterator[Turn]:
+    """Yield the turns of a transcript's lines; those of sub-agents are not of it."""
+    calls: dict[str, tuple[str, Mapping[str, Any]]] = {}
+    tasks: dict[str, dict[str, Any]] = {}
+    for record in records:
+        content = read.table(record.get("message")).get("content")
+        if record.get("isSidechain") is True:
+            continue
+        if record.get("type") == "assistant":
+            yield from _said(content, calls)
+        elif record.get("type") == "user":
+            answers = [one for one in read.tables(content) if one.get("type") == "tool_result"]
+            if answers:
+                for answer in answers:
+                    yield from _used(answer, calls, tasks, read.table(record.get("toolUseResult")))
+            elif (said := _prompt(record, content)) and not said.startswith(TAGS):
+                yield Turn(read.PROMPT, said)
+    for name, given in calls.values():
+        yield from _turn(name, given, "", failed=None)
+
+
+def _prompt(record: Mapping[str, Any], content: object) -> str:
+    if record.get("isMeta") is True or record.get("isCompactSummary") is True or "toolUseResult" in record:
+        return ""
+    return read.joined(content).strip()
+
+
+def _said(content: object, calls: dict[str, tuple[str, Mapping[str, Any]]]) -> Iterator[Turn]:
+    """Yield what the agent said, and keep what it called until the answer comes."""
+    if isinstance(content, str) and content.strip():
+        yield Turn(read.SAID, read.text(content))
+    for block in read.tables(content):
+        if block.get("type") == "text" and (said := read.text(block.get("text")).strip()):
+            yield Turn(read.SAID, said)
+        elif block.get("type") == "tool_use" and isinstance(block.get("name"), str):
+            calls[read.text(block.get("id"), 200)] = (block["name"], read.table(block.get("input")))
+
+
+def _used(
+    answer: Mapping[str, Any],
+    calls: dict[str, tuple[str, Mapping[str, Any]]],
+    tasks: dict[str, dict[str, Any]],
+    result: Mapping[str, Any],
+) -> Iterator[Turn]:
+    name, given = calls.pop(read.text(answer.get("tool_use_id"), 200), ("", {}))
+    content = answer.get("content")
+    output = read.tail(content if isinstance(content, str) else read.joined(content))
+    failed: bool | None = answer.get("is_error") is True
+    if output.startswith(UNDECIDED) or result.get("interrupted") is True:
+        failed = None
+    if name in ("TaskCreate", "TaskUpdate") and not failed:
+        _note_task(name, given, tasks, result)
+        yield read.todos(list(tasks.values()), "subject")
+        return
+    yield from _turn(name, given, output, failed=failed)
+
+
+def _turn(name: str, given: Mapping[str, Any], output: str, *, failed: bool | None) -> Iterator[Turn]:
+    if name == SHELL and (command := read.text(given.get("command"), read.COMMAND_LIMIT).strip()):
+        yield Turn(read.COMMAND, command, output, failed)
+    elif name in EDITORS:
+        path = read.text(given.get("file_path") or given.get("notebook_path"), read.PATH_LIMIT)
+        if path:
+            yield Turn(read.EDIT, files=(path,), failed=failed)
+    elif name == "TodoWrite" and not failed:
+        yield read.todos(given.get("todos"), "content")
+
+
+def _note_task(
+    name: str, given: Mapping[str, Any], tasks: dict[str, dict[str, Any]], result: Mapping[str, Any]
+) -> None:
+    if name == "TaskCreate":
+        made = str(read.table(result.get("task")).get("id") or len(tasks) + 1)
+        tasks[made] = {"subject": given.get("subject"), "status": "pending"}
+    elif (number := str(given.get("taskId"))) in tasks:
+        tasks[number] |= {field: given[field] for field in ("subject", "status") if field in given}

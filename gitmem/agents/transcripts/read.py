@@ -1,0 +1,74 @@
+"""Read a transcript: which harness wrote it, and the turns in it, within bounds of time and memory."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from itertools import chain, islice
+
+from gitmem.agents.transcripts import claude_code, codex, gemini
+from gitmem.agents.transcripts.source import Source, UnreadableError, open_own
+from gitmem.agents.transcripts.turns import Transcript
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any
+
+    from gitmem.agents.transcripts.turns import Turn
+
+# The harnesses whose sessions are in one of the forms that are read.
+HARNESSES = ("claude-code", "codex", "gemini")
+# Turns that are kept: of more, the first and the last ones.
+FIRST = 1_000
+LAST = 10_000
+# Records that are looked at to know the form; before the first message stand some of the harness itself.
+LOOKED_AT = 50
+
+
+def read_transcript(path: str) -> Transcript:
+    """Return what a session's file holds, in whatever of the three forms it is.
+
+    Raises:
+        UnreadableError: The file may not be read (``source.open_own``), or is of no known form.
+    """
+    fd = open_own(path)
+    try:
+        source = Source(fd)
+        found = bounded(_turns(source.records()))
+        return Transcript(found, source.skipped, source.left_out)
+    except OSError as err:
+        raise UnreadableError(f"the transcript cannot be read: {err.strerror}") from err
+    finally:
+        os.close(fd)
+
+
+def bounded(turns: Iterator[Turn], *, first: int = FIRST, last: int = LAST) -> tuple[Turn, ...]:
+    """Return the turns; of very many the first and the last ones."""
+    return (*islice(turns, first), *deque(turns, maxlen=last))
+
+
+def _turns(records: Iterator[dict[str, Any]]) -> Iterator[Turn]:
+    seen: list[dict[str, Any]] = []
+    for record in records:
+        seen.append(record)
+        reader = reader_of(record)
+        if reader is not None:
+            return reader(chain(seen, records))
+        if len(seen) == LOOKED_AT:
+            break
+    if not seen:
+        return iter(())
+    raise UnreadableError("the transcript is of no form that gitmem knows")
+
+
+def reader_of(record: Mapping[str, Any]) -> Callable[[Iterable[Mapping[str, Any]]], Iterator[Turn]] | None:
+    """Return what reads a transcript with such a record in it; None where the record does not tell."""
+    if "payload" in record:
+        return codex.turns
+    if "projectHash" in record or "$set" in record or "messages" in record or record.get("type") == "gemini":
+        return gemini.turns
+    if "parentUuid" in record or "isSidechain" in record or "sessionId" in record:
+        return claude_code.turns
+    # A message of Gemini's older form, where the object around it is not read.
+    return gemini.turns if record.get("type") == "user" and "content" in record and "id" in record else None

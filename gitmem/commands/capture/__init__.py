@@ -1,0 +1,1 @@
+"""``gitmem capture``: what commits and other sources teach."""

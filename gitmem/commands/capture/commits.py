@@ -1,0 +1,118 @@
+"""What a commit's message says was learnt: its lines that begin with ``Learned:`` or ``Learning:`` (A1).
+
+They are trailers or lines anywhere in the message; what follows on indented lines belongs to them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from gitmem.commands.capture.keep import keep, refuse
+from gitmem.errors import RefusedError
+from gitmem.frozen import frozen
+from gitmem.git.repository import is_oid
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from gitmem.git.binary import Git
+    from gitmem.repository.repository import Opened
+
+_BEGINS = re.compile(r"(?:learned|learning|learnt)[ \t]*:[ \t]*(.*)", re.IGNORECASE)
+# More than a few of one commit are no learnings but a changelog.
+AT_MOST = 5
+# Commits of one rebase that are looked at, the newest ones.
+COMMITS_AT_MOST = 200
+# Files that say where something was learnt; of more their folders say it, and of very many nothing does.
+PLACES_AT_MOST = 8
+
+
+@frozen
+class Learnt:
+    """What became of the learnings of some commits.
+
+    Attributes:
+        kept: How many were kept.
+        refused: Why others were not, a line each; never a secret.
+    """
+
+    kept: int
+    refused: tuple[str, ...]
+
+
+def parse_learnt(message: str) -> list[str]:
+    """Return what a message says was learnt, in its order; what is there twice, once."""
+    found: list[list[str]] = []
+    inside = False
+    for line in message.replace("\r\n", "\n").split("\n"):
+        begins = _BEGINS.fullmatch(line)
+        if begins:
+            found.append([begins.group(1).strip()])
+        elif inside and line[:1] in (" ", "\t") and line.strip():
+            found[-1].append(line.strip())
+            continue
+        inside = begins is not None
+    return list(dict.fromkeys(text for text in (" ".join(words).strip() for words in found) if text))
+
+
+def learn_from(memory: Opened, commits: Sequence[str]) -> Learnt:
+    """Capture what commits say was learnt, with the commit and the files it touches; nothing that is known already."""
+    kept, refused = 0, []
+    for commit, message in _messages(memory.git, commits):
+        texts = parse_learnt(message)
+        for text in texts[:AT_MOST]:
+            try:
+                _keep(memory, commit, text)
+                kept += 1
+            except RefusedError as err:
+                refused.append(f"{commit[:12]}: {err.message}")
+            except OSError as err:
+                refused.append(f"{commit[:12]}: it could not be written to disk: {err.strerror}")
+        if len(texts) > AT_MOST:
+            refused.append(f"{commit[:12]}: {len(texts) - AT_MOST} more; {AT_MOST} of one commit are kept")
+    return Learnt(kept, tuple(refused))
+
+
+def refused_of(memory: Opened, message: str) -> list[str]:
+    """Return why what a message says was learnt may not be in any history, a line each; no secret is repeated."""
+    refused = []
+    for number, text in enumerate(parse_learnt(message), 1):
+        try:
+            refuse(memory, f"what was learnt ({number} of this message)", text)
+        except RefusedError as err:
+            refused.append(err.message)
+    return refused
+
+
+def _keep(memory: Opened, commit: str, text: str) -> None:
+    options = {"refs": [f"commit:{commit}"], "paths": _places(_touched(memory.git, commit))}
+    keep(memory, text, title="", kind="learned", key="", once=True, options=options)
+
+
+def _messages(git: Git, commits: Sequence[str]) -> Iterable[tuple[str, str]]:
+    """Return each commit that there is with its message."""
+    names = [name for name in commits if is_oid(name)][-COMMITS_AT_MOST:]
+    if not names:
+        return ()
+    asked = ("log", "-z", "--no-show-signature", "--encoding=UTF-8", "--no-walk=unsorted", "--format=%H%x00%B")
+    words = git.run(*asked, *names, check=False).stdout.decode("utf-8", "replace").split("\0")
+    return list(zip(words[::2], words[1::2], strict=False))
+
+
+def _touched(git: Git, commit: str) -> list[str]:
+    asked = ("diff-tree", "-r", "-z", "--root", "--no-commit-id", "--name-only", "--no-renames", commit)
+    return [os.fsdecode(name) for name in git.run(*asked, check=False).stdout.split(b"\0") if name]
+
+
+def _places(touched: Sequence[str]) -> list[str]:
+    """Return the files, or their folders where they are many, as globs; what would be read as a pattern is left out."""
+    plain = sorted(name for name in touched if name.isprintable() and not set(name) & set("*?[]{}\\:!"))
+    if len(plain) <= PLACES_AT_MOST:
+        return plain
+    for depth in (3, 2, 1):
+        folders = {"/".join(name.split("/")[:-1][:depth]) for name in plain}
+        if len(folders) <= PLACES_AT_MOST and "" not in folders:
+            return sorted(f"{folder}/**" for folder in folders)
+    return []

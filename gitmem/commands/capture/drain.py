@@ -1,0 +1,216 @@
+"""From the spool onto the branch, each entry once; and in sight of every reader meanwhile."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+from gitmem.commands.capture.keep import BY, OPTIONS
+from gitmem.errors import ConflictError, FormatError, GitmemError, RefusedError, UsageError
+from gitmem.frozen import replace
+from gitmem.policy.policy import Policy
+from gitmem.store.spool import Spool
+from gitmem.tasks.digest import held_by, is_anything_held
+from gitmem.tasks.task import Worker
+from gitmem.text.sanitize import display
+from gitmem.text.tokens import terms
+from gitmem.write import place
+from gitmem.write.draft import Author, make_draft
+from gitmem.write.duplicates import FOLD
+from gitmem.write.queue import Rehearsal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.repository.repository import Opened
+    from gitmem.store.commit import Plan
+    from gitmem.write.draft import Draft
+    from gitmem.write.writer import Writer
+
+# Entries of one commit: more make it long to wait for, and the next ones follow at once.
+AT_ONCE = 200
+# Commits behind an interrupted drain that are looked through for what it had written.
+LOOKED_THROUGH = 5000
+TRAILER = "Gitmem-Source"
+POLL_S = 0.01
+
+
+def drain(memory: Opened, writer: Writer) -> int:
+    """Turn everything that waits into commits, and return how many entries are gone from the spool.
+
+    Raises:
+        ConflictError: Another process drains, or writes, past the deadline.
+        GitmemError: The repository cannot be written to.
+    """
+    spool = Spool(memory.git.repository.state)
+    lock = _lock(memory, spool)
+    try:
+        before = len(spool.list_waiting())
+        _finish_interrupted(memory, spool)
+        while names := spool.list_waiting()[:AT_ONCE]:
+            _drain_some(memory, spool, writer, names)
+        return before
+    finally:
+        os.close(lock)
+
+
+def _lock(memory: Opened, spool: Spool) -> int:
+    deadline = time.monotonic() + memory.config.lock_timeout_s
+    while True:
+        try:
+            lock = spool.lock()
+        except OSError as err:
+            raise GitmemError(
+                f"what was captured cannot be written now: {err.strerror}",
+                hint="nothing of it is lost; make the repository writable, then try again",
+            ) from err
+        if lock is not None:
+            return lock
+        if time.monotonic() > deadline:
+            raise ConflictError("another process writes what was captured, for too long", hint="try again")
+        time.sleep(POLL_S)
+
+
+def _finish_interrupted(memory: Opened, spool: Spool) -> None:
+    """Take off the spool what a drain that was killed had committed: its commits name their entries."""
+    tip, base = memory.find_tip(), spool.interrupted()
+    if base is None:
+        return
+    if tip is not None:
+        asked = ("log", f"--max-count={LOOKED_THROUGH}", f"--format=%(trailers:key={TRAILER},valueonly)")
+        git = memory.git
+        done = git.run(*asked, f"{base}..{tip}", check=False) if base else git.run(*asked, tip)
+        if done.status != 0:  # that commit is gone
+            done = git.run(*asked, tip)
+        words = done.stdout.decode("utf-8", "replace").split()
+        spool.remove(set(words) & set(spool.list_waiting()))
+    spool.end()
+
+
+def _drain_some(memory: Opened, spool: Spool, writer: Writer, names: Sequence[str]) -> None:
+    """Write entries in one commit, and take them off the spool; what can never be written is set aside."""
+    done: list[str] = []
+    refused: dict[str, str] = {}
+    again: list[tuple[str, str]] = []
+
+    def plan(tip: str | None) -> Plan | None:
+        done.clear()
+        refused.clear()
+        again.clear()
+        catalog, keys = memory.catalog_at(tip), []
+        with Rehearsal(catalog, writer.planned) as rehearsal:
+            for name in names:
+                try:
+                    keys += _rehearse(memory, spool, writer, rehearsal, name, again=again)
+                    done.append(name)
+                except (RefusedError, FormatError, UsageError) as err:
+                    refused[name] = err.message
+                except (ValueError, TypeError) as err:
+                    refused[name] = f"the entry cannot be read: {err}"
+        written = list(dict.fromkeys(keys))
+        many = f"{len(written)} that were captured"
+        subject = f"memory: add {many if len(written) > 1 else ''.join(written)}"
+        made = writer.plan_rehearsed(rehearsal, subject, written, sources=[f"capture {name}" for name in done])
+        return replace(made, body=_told_again(again)) if made is not None and again else made
+
+    spool.begin(memory.find_tip() or "")
+    writer.write(plan, "capture")
+    spool.remove(done)
+    for name, why in refused.items():
+        spool.set_aside(name, why)
+    spool.end()
+
+
+def _rehearse(
+    memory: Opened, spool: Spool, writer: Writer, rehearsal: Rehearsal, name: str, *, again: list[tuple[str, str]]
+) -> list[str]:
+    """Plan one entry on what those before it leave; returns the key that it changes, if any.
+
+    What another memory says already is added to that one: its key and the words as captured go to *again*.
+
+    Raises:
+        GitmemError: It cannot be written.
+        ValueError, TypeError: It cannot be read.
+    """
+    entry = spool.read(name)
+    if entry is None:
+        return []
+    catalog = rehearsal.catalog
+    policy = policy_of(catalog)
+    draft = place.settle_key(catalog, _draft(memory, entry, policy, catalog))
+    known = place.find_known(catalog, draft.key)
+    if known is not None and (entry.get("once") or _is_a_persons(catalog, known, draft)):
+        return []
+    done: dict[str, Any] = {}
+    step = writer.plan_remember(catalog, draft, policy, done=done, again=FOLD)
+    if step is None:
+        return []
+    rehearsal.apply(step)
+    if done.get("is_folded"):
+        again.append((done["key"], f"{draft.fields['title']}\n{draft.body}".strip()))
+    return [done["key"]]
+
+
+def _is_a_persons(catalog: Catalog, known: place.Known, draft: Draft) -> bool:
+    """Tell whether an agent says word for word what a person wrote: then it stays theirs."""
+    theirs, ours = (
+        by.get("agent") if isinstance(by, dict) else ""
+        for by in (place.before_of(catalog, known).get("by"), draft.fields.get("by"))
+    )
+    if theirs or not ours or known.archived:
+        return False
+    return terms(f"{known.title}\n{place.body_of(catalog, known)}") == terms(f"{draft.fields['title']}\n{draft.body}")
+
+
+def _told_again(again: Sequence[tuple[str, str]]) -> str:
+    """Return what was captured of memories that said it before, for the commit's message: no word is lost."""
+    # Indented: no line of it is a trailer.
+    return "\n".join(f"{key} was said again:\n    " + text.replace("\n", "\n    ") for key, text in again)
+
+
+def _draft(memory: Opened, entry: Mapping[str, Any], policy: Policy, catalog: Catalog) -> Draft:
+    author, agent = memory.author(), str(entry.get("agent", ""))
+    options = {name: value for name, value in dict(entry.get("options", {})).items() if name in OPTIONS}
+    if "by" in entry and "task" not in options:
+        options |= _held(catalog, author.who, agent)
+    more = {name: display(str(value)) for name, value in dict(entry.get("by", {})).items() if name in BY}
+    return make_draft(
+        entry["text"],
+        title=str(entry.get("title", "")),
+        kind=str(entry.get("kind", "learned")),
+        key=str(entry.get("key", "")),
+        options=options,
+        author=Author(author.who, agent, author.project, tuple(more.items())),
+        policy=policy,
+        now=int(entry.get("at", memory.now)),
+    )
+
+
+def _held(catalog: Catalog, who: str, agent: str) -> dict[str, str]:
+    """Return the task that somebody works on while they capture (A9); nothing where it is none, or one of several."""
+    if not is_anything_held(catalog):
+        return {}
+    mine = {one.task.key for name in {agent, ""} for one in held_by(catalog, Worker(display(who), name))}
+    return {"task": mine.pop()} if len(mine) == 1 else {}
+
+
+def overlaid(memory: Opened, writer: Writer, base: Catalog) -> Catalog:
+    """Return a copy of a catalog, in memory, with what waits in the spool in it; what cannot be written is left out."""
+    spool, shown = Spool(memory.git.repository.state), base.copied()
+    rehearsal = Rehearsal(shown, writer.planned)
+    for name in spool.list_waiting():
+        try:
+            with shown.writing():
+                _rehearse(memory, spool, writer, rehearsal, name, again=[])
+        except (GitmemError, ValueError, TypeError):
+            continue
+    return shown
+
+
+def policy_of(catalog: Catalog) -> Policy:
+    """Return the policy that a catalog was made with."""
+    return Policy.from_dict(json.loads(catalog.meta("policy") or "{}"))

@@ -1,0 +1,82 @@
+"""Keep a text that will be a memory: checked, durable, and in milliseconds, since programs wait for it."""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.commands.capture.quality import says_something
+from gitmem.errors import RefusedError, UsageError
+from gitmem.store.spool import Spool
+from gitmem.text.sanitize import find_hidden
+from gitmem.text.secrets import find_secrets
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from gitmem.repository.repository import Opened
+
+# What else a captured memory may say of itself; a check is no such thing, since it must be seen to hold.
+OPTIONS = (
+    *("tags", "domains", "paths", "refs", "requires", "produces", "ttl", "importance", "confidence", "task"),
+    *("workspace", "category", "priority"),
+)
+# What is kept of an agent besides its name.
+BY = ("role", "session", "type")
+
+
+def keep(
+    memory: Opened,
+    text: str,
+    *,
+    title: str,
+    kind: str,
+    key: str,
+    once: bool,
+    options: Mapping[str, Any],
+    by: Mapping[str, str] | None = None,
+) -> str:
+    """Keep a text that will be a memory, and return the entry's name; when this returns, it is on disk.
+
+    Args:
+        memory: The store.
+        text: What was learnt.
+        title: Its title; taken from the text where it is empty.
+        kind: Its kind.
+        key: Its key; made from the text where it is empty.
+        once: Leave a memory alone that is there already, or was retired.
+        options: Further fields (``OPTIONS``).
+        by: Who captured it, where that is an agent (``BY``); the person is always known.
+
+    Raises:
+        NoRepositoryError: This repository has no store.
+        RefusedError: It says nothing, has hidden characters, or a secret, which the error does not repeat.
+        UsageError: There is no such field.
+    """
+    memory.tip()
+    given = {name: value for name, value in options.items() if value not in (None, "", [], ())}
+    if wrong := sorted(set(given) - set(OPTIONS)):
+        raise UsageError(f"{wrong[0]} cannot be captured", hint=f"what can: {', '.join(sorted(OPTIONS))}")
+    entry = {"text": text, "title": title, "kind": kind, "key": key, "options": given}
+    if not says_something(f"{title} {text}"):
+        raise RefusedError("it says nothing that is worth keeping")
+    for part in (text, title, key, json.dumps(given, ensure_ascii=False)):
+        refuse(memory, "what was captured", part)
+    who = dict(by) if by else {}
+    agent = who.pop("agent", "") or memory.config.agent
+    return Spool(memory.git.repository.state).append(
+        entry | {"at": memory.now, "agent": agent, "once": once} | ({"by": who} if who else {})
+    )
+
+
+def refuse(memory: Opened, what: str, text: str) -> None:
+    """Refuse what no commit may hold, before it is on disk; the policy is read where it could allow it.
+
+    Raises:
+        RefusedError: It has hidden characters, or a secret, which the error does not repeat.
+    """
+    if find_hidden(text) or find_secrets(text):
+        from gitmem.write.draft import cleaned, refuse_typed
+
+        refuse_typed(what, cleaned(text), memory.policy())

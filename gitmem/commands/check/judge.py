@@ -1,0 +1,231 @@
+"""What the checks of touched facts answer on both commits: known verdicts first, then without a run, then with one."""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.frozen import frozen, replace
+from gitmem.model import BUILTIN, ERROR, HOLDS, Check
+from gitmem.statuses import age_s
+from gitmem.text.sanitize import display
+from gitmem.verify import builtin
+from gitmem.verify.claims import LINE_KEPT
+from gitmem.verify.derived import answer_behind
+from gitmem.verify.due import Due, is_accepted, read_fact
+from gitmem.verify.explain import changed_reads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from gitmem.commands.check.touched import Touched, Trees
+    from gitmem.git.binary import Change, Git
+    from gitmem.index.catalog import state
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.model import Verdict
+    from gitmem.policy.policy import Policy
+    from gitmem.verify.inputs import CodeTree
+    from gitmem.verify.judge import Result
+    from gitmem.verify.session import Session
+
+
+@frozen
+class Answer:
+    """What a fact's check says on one commit.
+
+    Attributes:
+        outcome: ``holds``, ``fails``, ``error`` or ``skipped``.
+        because: Why it fails, or why nothing was learnt; one line.
+        verdict: The verdict, known or new; None for a built-in check that was only asked.
+        seconds: How long it ran now; 0 where the answer was known.
+        wrong: A claimed verdict of these inputs that the check contradicts, or None.
+        is_new: Whether the verdict was made now.
+    """
+
+    outcome: str
+    because: str = ""
+    verdict: Verdict | None = None
+    seconds: float = 0.0
+    is_new: bool = False
+    wrong: Verdict | None = None
+
+
+@frozen
+class Pair:
+    """A touched fact's answers.
+
+    Attributes:
+        touched: The fact.
+        base: The answer before the change; None where the change brings the fact.
+        head: The answer behind it.
+    """
+
+    touched: Touched
+    base: Answer | None
+    head: Answer
+
+
+def changed_of(pair: Pair, trees: Trees) -> Sequence[Change]:
+    """Return the changed files that a fact reads, by what its runs were seen to read where nothing names its inputs."""
+    changed = pair.touched.changed
+    if json.loads(pair.touched.fact.row.inputs)[0] != "tree":
+        return changed
+    verdicts = [answer.verdict for answer in (pair.head, pair.base) if answer is not None and answer.verdict]
+    paths = [change.path for change in changed]
+    read = {path for v in verdicts for path in changed_reads(v.reads, trees.base, trees.head, paths)}
+    return [change for change in changed if change.path in read] or changed
+
+
+def _compared(answer: Answer, claimed: Verdict | None) -> Answer:
+    """Return what a built-in check answers, with what a claimed verdict of the same inputs adds to it or gets wrong."""
+    if claimed is None or answer.outcome == ERROR:
+        return answer
+    if answer.outcome != claimed.outcome:
+        return replace(answer, wrong=claimed)
+    # Where both say the same, the verdict may know more: which commit broke it.
+    return replace(answer, verdict=claimed)
+
+
+class Judging:
+    """Judges touched facts before and behind a change.
+
+    Attributes:
+        rung: The sandbox's rung that commands ran on; empty where none ran.
+    """
+
+    def __init__(
+        self,
+        git: Git,
+        catalog: Catalog,
+        policy: Policy,
+        session: Callable[[], Session] | None,
+        *,
+        base: str,
+        is_hurried: bool,
+        now: int,
+        told: Callable[[str, int, int], None],
+    ) -> None:
+        """Take what is needed to judge.
+
+        Args:
+            git: The repository, which knows both commits.
+            catalog: The catalog with the memories of the code as the change leaves them.
+            policy: The store's policy.
+            session: Opens a verify session, to run commands; None where they cannot be run, since HEAD is unborn.
+            base: The commit before the change.
+            is_hurried: Whether somebody waits.
+            now: Epoch seconds.
+            told: Called with each fact as its command has run.
+        """
+        self._git = git
+        self._catalog = catalog
+        self._policy = policy
+        self._open = session
+        self._session: Session | None = None
+        self._base = base
+        self._is_hurried = is_hurried
+        self._now = now
+        self._told = told
+        self.rung = ""
+
+    def judge(self, touched: Sequence[Touched], trees: Trees) -> list[Pair]:
+        """Return what each check says before and behind the change, in the order of the facts.
+
+        The base is judged first: what held there and fails on the head is then run again, on both, by the rules of
+        ``verify``, before anybody is accused.
+        """
+        before = self._answers(trees, [(t, t.base) for t in touched if t.base is not None], None)
+        behind = self._answers(trees, [(t, t.head) for t in touched], before)
+        return [Pair(t, before.get(t.fact.row.key), behind[t.fact.row.key]) for t in touched]
+
+    def _answers(
+        self, trees: Trees, facts: Sequence[tuple[Touched, state.State]], before: Mapping[str, Answer] | None
+    ) -> dict[str, Answer]:
+        """Return the answers on the head by key, given those of the base; those of the base where there are none."""
+        found = {}
+        asked: dict[str, Check] = {}
+        claimed: dict[str, Verdict] = {}
+        dues = []
+        for t, at in facts:
+            row = t.fact.row
+            known = self._known(row, at)
+            if known is not None and known.verdict is not None and row.form == BUILTIN and not known.verdict.own:
+                claimed[row.key], known = known.verdict, None
+            if known is not None:
+                found[row.key] = known
+            elif row.form == BUILTIN:
+                asked[row.key] = Check(BUILTIN, tuple(json.loads(row.words)))
+            else:
+                dues.append(self._due(t, at, (before or {}).get(row.key)))
+        if asked:
+            answers = self._ask(trees, asked, before)
+            found |= {key: _compared(answer, claimed.get(key)) for key, answer in answers.items()}
+        return found | self._run(trees.base if before is None else trees.head, dues) if dues else found
+
+    def _known(self, row: state.FactRow, at: state.State) -> Answer | None:
+        """Return what a verdict of these very inputs says, where it is not too old."""
+        if at.verdict is None or not at.is_fresh:
+            return None
+        if row.ttl_s is not None and age_s(at.verdict.at, self._now) > row.ttl_s:
+            return None
+        return Answer(at.verdict.outcome, at.verdict.because, at.verdict)
+
+    def _ask(self, trees: Trees, checks: Mapping[str, Check], before: Mapping[str, Answer] | None) -> dict[str, Answer]:
+        if before is None:
+            answers = builtin.answer_all(self._git, trees.base, checks.values())
+        else:
+            told = {
+                check: builtin.Answer(before[key].outcome, before[key].because)
+                for key, check in checks.items()
+                if key in before
+            }
+            answers = answer_behind(self._git, trees.base, trees.head, told) if told else {}
+            new = [check for check in checks.values() if check not in told]
+            answers |= builtin.answer_all(self._git, trees.head, new) if new else {}
+        return {
+            key: Answer(answers[check].outcome, display(answers[check].because)[:LINE_KEPT])
+            for key, check in checks.items()
+        }
+
+    def _due(self, touched: Touched, at: state.State, before: Answer | None) -> Due:
+        row, document, spec = read_fact(self._catalog, touched.fact.row, touched.fact.path, self._policy)
+        verdict = at.verdict
+        if before is not None and before.verdict is not None:
+            verdict = before.verdict
+            if verdict.outcome == HOLDS:
+                # Whoever found it out: a failure is put to the base before it counts, and the base may excuse it.
+                verdict = replace(verdict, own=True, held_commit=self._base, held_at=verdict.at)
+        # Whether it flaps is no question of the commit: a failure of one that does needs more like answers here, too.
+        latest = replace(verdict, flapping=at.flapping) if verdict is not None else None
+        return Due(row, document, spec, at.digest, verdict, "asked", latest=latest)
+
+    def _run(self, tree: CodeTree, dues: Sequence[Due]) -> dict[str, Answer]:
+        from gitmem.verify.judge import Means  # threads and the sandbox: 40 ms, and only where a command runs
+        from gitmem.verify.run_all import judge_all
+
+        if self._open is None:
+            return {due.row.key: Answer(ERROR, "HEAD has no commit yet to run it on") for due in dues}
+        if self._session is None:
+            self._session = self._open()
+        trust = self._session.trust
+        may_run = any(trust.allows(due.row.spec, due.listed) for due in dues)
+        means = self._session.means() if may_run else Means("", "", 1, trust.allows, trust.denies)
+        means = replace(means, is_hurried=self._is_hurried)
+        self.rung = self._session.rung
+        done = 0
+
+        def told(result: Result) -> None:
+            nonlocal done
+            done += 1
+            self._told(result.due.row.key, done, len(dues))
+
+        results = judge_all(self._git, tree, dues, means, now=self._now, told=told)
+        return {r.due.row.key: self._answer(r) for r in results}
+
+    def _answer(self, result: Result) -> Answer:
+        verdict = result.verdict
+        if verdict is not None and not is_accepted(verdict, self._policy, now=self._now):
+            told = f"the policy wants it run on {self._policy.verify.min_sandbox}; it ran on {verdict.sandbox}"
+            return Answer(ERROR, told, seconds=result.seconds)
+        because = result.because or result.reason
+        return Answer(result.outcome, because, verdict, result.seconds, is_new=verdict is not None)

@@ -1,0 +1,206 @@
+"""What comes of the facts that a change touches: judged, told where and whose, and what is suspect because of them."""
+
+from __future__ import annotations
+
+from gitmem.commands.check.judge import Judging, changed_of
+from gitmem.commands.check.places import spots_of
+from gitmem.frozen import replace
+from gitmem.index.catalog import state
+from gitmem.model import FAILS, HOLDS
+from gitmem.verify.blame.culprit import with_culprit
+from gitmem.verify.claims import Wrong, findings_of, path_of
+from gitmem.verify.due import refresh_states
+from gitmem.verify.finding import BROKEN, MENDED, STILL, SUSPECT, UNCHECKED, Finding, fact_spot
+from gitmem.verify.finding import HOLDS as HELD
+from gitmem.verify.stock import author
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+
+    from gitmem.commands.check.judge import Pair
+    from gitmem.commands.check.span import Span
+    from gitmem.commands.check.touched import Touched, Trees
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.repository.proving_store import ProvingStore
+    from gitmem.verify.session import Options, Session
+
+# What is told with its place and its author: there is something to do about it.
+TELLING = (BROKEN, UNCHECKED, STILL)
+
+
+class Outcome:
+    """What comes of one store's facts.
+
+    Attributes:
+        rung: The sandbox's rung that commands ran on; empty where none ran.
+    """
+
+    def __init__(self, store: ProvingStore, options: Options, span: Span, trees: Trees, catalog: Catalog) -> None:
+        """Take what is judged.
+
+        Args:
+            store: The store.
+            options: What is asked of it.
+            span: From where to where.
+            trees: The change.
+            catalog: The catalog with the memories of the code as the change leaves them.
+        """
+        self._store = store
+        self._options = options
+        self._span = span
+        self._trees = trees
+        self._catalog = catalog
+        self.rung = ""
+
+    def find(
+        self,
+        touched: Sequence[Touched],
+        before: Callable[[], Catalog] | None,
+        told: Callable[[str, int, int], None],
+        *,
+        broken: Collection[str] = (),
+    ) -> list[Finding]:
+        """Return one finding for each touched fact, and for each suspect behind one that became false.
+
+        Args:
+            touched: The facts.
+            before: Returns the catalog with the memories of the code before the change; None where it touches none.
+            told: Called with each fact as its command has run.
+            broken: Facts that are known to become false, and have their findings already.
+        """
+        store, trees = self._store, self._trees
+        judging = Judging(
+            trees.git,
+            self._catalog,
+            store.policy(),
+            None if store.git.read_head()[1] is None else self._session,
+            base=trees.before,
+            is_hurried=self._span.is_staged,
+            now=store.now,
+            told=told,
+        )
+        pairs = [self._blamed(pair) for pair in judging.judge(touched, trees)]
+        self.rung = judging.rung
+        findings = self._findings(pairs)
+        findings += self._suspects(findings, before, broken)
+        self._keep(pairs)
+        return findings + self._wrong(pairs)
+
+    def _session(self) -> Session:
+        return self._store.session(self._options)
+
+    def _blamed(self, pair: Pair) -> Pair:
+        """Return a fact that was false before and still is with the culprit that was found for it."""
+        base, head = pair.base, pair.head
+        if base is None or base.outcome != FAILS or not head.is_new or head.verdict is None:
+            return pair
+        verdict = with_culprit(head.verdict, self._trees.git, self._catalog, self._store.local)
+        return replace(pair, head=replace(head, verdict=verdict))
+
+    def _findings(self, pairs: Sequence[Pair]) -> list[Finding]:
+        trees, git = self._trees, self._trees.git
+        judged = [(pair, *_judgement(pair)) for pair in pairs]
+        asked = [pair for pair, kind, _ in judged if kind in TELLING]
+        keys = (pair.touched.fact.row.key for pair in asked)
+        spots = dict(zip(keys, spots_of(git, (changed_of(pair, trees) for pair in asked)), strict=True))
+        found = []
+        for pair, kind, because in judged:
+            fact, verdict = pair.touched.fact, pair.head.verdict or (pair.base.verdict if pair.base else None)
+            found.append(
+                Finding(
+                    fact.row.key,
+                    fact.title,
+                    kind,
+                    because,
+                    author(self._catalog, fact.row.id) if kind in TELLING else "",
+                    fact_spot(git, trees.behind, fact.path) if kind in TELLING else None,
+                    spots.get(fact.row.key, ()),
+                    fact.path,
+                    is_new=pair.base is None,
+                    culprit=verdict.culprit if verdict is not None and kind == STILL else "",
+                    culprit_after=verdict.culprit_after if verdict is not None and kind == STILL else "",
+                    seconds=pair.head.seconds,
+                )
+            )
+        return found
+
+    def _suspects(
+        self, found: Sequence[Finding], before: Callable[[], Catalog] | None, broken: Collection[str]
+    ) -> list[Finding]:
+        """Return what rests on facts that become false, and what is suspect only by what the change says itself.
+
+        Args:
+            found: What came of the touched facts.
+            before: Returns the catalog before the change, where that touches memories of the code.
+            broken: Facts that become false besides.
+        """
+        store, trees, catalog = self._store, self._trees, self._catalog
+        broken = {f.key for f in found if f.kind == BROKEN}.union(broken)
+        behind = state.chains(catalog, broken)
+        if not behind and before is None:
+            return []
+        # Of what a change does not touch, both ends say the same; the index is no commit that states are kept of.
+        tree = trees.base if self._span.is_staged else trees.head
+        ground = refresh_states(catalog, trees.git, store.local, tree.commit, store.policy(), now=store.now, tree=tree)
+        touched = {f.key for f in found}
+        failing = {key for key in state.failed(catalog, ground) if key not in touched}
+        failing |= {f.key for f in found if f.kind == STILL}
+        graph = before() if before is not None else catalog
+        already = state.chains(graph, failing | {f.key for f in found if f.kind == MENDED})
+        own = state.chains(catalog, failing) if before is not None else {}
+        chains = {key: chain for key, chain in own.items() if key not in already} | behind
+        places = {f.key: f.places for f in found}
+        rows = catalog.each(
+            f"SELECT m.id, m.key, m.title, m.path FROM memory m WHERE {state.LIVE} AND m.key IN ({{}})",
+            chains.keys() - failing - broken,
+        )
+        return [
+            Finding(
+                key,
+                title,
+                SUSPECT,
+                f"rests on {' → '.join(chains[key])}",
+                author(catalog, number),
+                fact_spot(trees.git, trees.behind, path),
+                places.get(chains[key][-1], ()),
+                path,
+                chain=chains[key],
+                is_new=key not in already,
+            )
+            for number, key, title, path in rows
+        ]
+
+    def _wrong(self, pairs: Iterable[Pair]) -> list[Finding]:
+        """Return a finding for each fact with a claimed verdict that its check contradicts."""
+        found = []
+        for pair in pairs:
+            fact = pair.touched.fact
+            for answer in filter(None, (pair.head, pair.base)):
+                if answer.wrong is not None:
+                    claimed, path = answer.wrong.outcome, path_of(self._catalog, fact.row)
+                    found.append(Wrong(fact.row.key, fact.title, path, claimed, answer.outcome, answer.because))
+                    break
+        return findings_of(found)
+
+    def _keep(self, pairs: Iterable[Pair]) -> None:
+        """Keep verdicts of commands in this clone, as ``verify`` does on a branch; none of a commit not checked out."""
+        if self._store.git.read_head()[1] == self._span.head:
+            answers = (answer for pair in pairs for answer in (pair.base, pair.head) if answer is not None)
+            verdicts = [a.verdict for a in answers if a.is_new and a.verdict is not None]
+            if verdicts:
+                self._store.local.add_verdicts(verdicts)
+
+
+def _judgement(pair: Pair) -> tuple[str, str]:
+    """Return what came of a fact, and why."""
+    base, head = pair.base, pair.head
+    if head.outcome not in (HOLDS, FAILS):
+        return UNCHECKED, head.because
+    if head.outcome == HOLDS:
+        return (MENDED if base is not None and base.outcome == FAILS else HELD), ""
+    if base is None or base.outcome == HOLDS:
+        return BROKEN, head.because
+    if base.outcome == FAILS:
+        return STILL, head.because
+    return UNCHECKED, f"it fails ({head.because}), and it is not known whether it held before: {base.because}"

@@ -1,0 +1,165 @@
+"""Facts of the base that a change's own memories silence: hidden, removed, superseded, or given another check.
+
+A change must not choose the claims that judge it. The base's claims are judged on the head whatever the head's
+memories say, and each touched fact that the head no longer judges as the base does is a finding of its own.
+"""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.commands.check.touched import list_facts
+from gitmem.frozen import frozen, replace
+from gitmem.store.code_tree.tree import is_home
+from gitmem.verify.finding import (
+    BROKEN,
+    HOLDS,
+    KINDS,
+    MENDED,
+    SILENCED,
+    STILL,
+    SUSPECT,
+    UNCHECKED,
+    WRONG,
+    Finding,
+    Spot,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from gitmem.commands.check.touched import Fact
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog.state import FactRow
+
+REMOVED = "removes it"
+# What the base's claim says on the head.
+SAYS = {
+    BROKEN: "becomes false",
+    UNCHECKED: "could not be checked",
+    STILL: "was false before and still is",
+    MENDED: "becomes true",
+    HOLDS: "still holds",
+}
+
+
+@frozen
+class Silenced:
+    """A fact of the base that the head's memories no longer judge as the base does.
+
+    Attributes:
+        fact: The fact as the base has it.
+        how: What the change does to it, a clause whose subject is the change.
+        spot: The file of the code tree that does it.
+    """
+
+    fact: Fact
+    how: str
+    spot: Spot
+
+
+def find_silenced(before: Catalog, behind: Catalog, facts: Iterable[Fact], keys: Collection[str]) -> list[Silenced]:
+    """Return the facts of the base that the head judges less strictly or not at all, by key.
+
+    Args:
+        before: The catalog with the memories of the code before the change.
+        behind: The catalog with those of the head.
+        facts: The live facts of the head.
+        keys: Only these facts; all where there are none.
+    """
+    live = {fact.row.key: fact for fact in facts}
+    lost = [f for f in list_facts(before, keys) if not _is_as_strict(live.get(f.row.key), f.row)]
+    found = []
+    for fact in lost:
+        how, path = _how(fact, live.get(fact.row.key), behind)
+        found.append(Silenced(fact, how, Spot(path, 0 if how == REMOVED else 1)))
+    return found
+
+
+def _is_as_strict(now: Fact | None, before: FactRow) -> bool:
+    """Tell whether a fact of the head is judged by the same check, of the same inputs, and no less often."""
+    if now is None or now.row.spec != before.spec:
+        return False
+    if before.ttl_s is not None and (now.row.ttl_s is None or now.row.ttl_s > before.ttl_s):
+        return False
+    old, new = json.loads(before.inputs), json.loads(now.row.inputs)
+    return bool(old[0] == new[0] and set(old) <= set(new))
+
+
+def _how(fact: Fact, now: Fact | None, behind: Catalog) -> tuple[str, str]:
+    """Return what the change does to a fact, and the file that does it."""
+    key = fact.row.key
+    if now is not None:
+        what = "changes its check" if now.row.spec != fact.row.spec else "changes its paths or ttl"
+        hides = "" if now.path == fact.path else f" in {now.path}, which hides {fact.path}"
+        return f"{what}{hides}", now.path
+    rows = behind.rows(
+        "SELECT m.path, m.archived, m.superseded, m.kind FROM memory m WHERE m.key = ? AND m.shadowed = 0", (key,)
+    )
+    if not rows:
+        (is_bad,) = behind.row("SELECT count(*) FROM problem WHERE path = ?", (fact.path,))
+        return ("makes its file unreadable" if is_bad else REMOVED), fact.path
+    path, archived, superseded, kind = rows[0]
+    if archived:
+        return "archives it", path if is_home(path) else fact.path
+    if superseded:
+        return _superseded_by(key, path, behind)
+    hides = "" if path == fact.path else f" in {path}, which hides {fact.path}"
+    return f"{'makes it a task' if kind == 'task' else 'removes its check'}{hides}", path
+
+
+def _superseded_by(key: str, path: str, behind: Catalog) -> tuple[str, str]:
+    rows = behind.rows(
+        "SELECT s.path FROM link l JOIN memory s ON s.id = l.source WHERE l.relation = 'supersedes' AND l.target = ?"
+        " AND s.archived = 0 AND s.shadowed = 0 ORDER BY s.path",
+        (key,),
+    )
+    home = next((source for (source,) in rows if is_home(source)), path)
+    return f"supersedes it in {home}", home
+
+
+def live_keys(catalog: Catalog) -> set[str]:
+    """Return the keys of the memories that are not archived."""
+    return {key for (key,) in catalog.rows("SELECT key FROM memory WHERE archived = 0")}
+
+
+def with_silenced(
+    found: Sequence[Finding],
+    judged: Sequence[Finding],
+    silenced: Sequence[Silenced],
+    *,
+    places: Mapping[str, tuple[Spot, ...]],
+    live: Collection[str],
+) -> list[Finding]:
+    """Return the head's findings together with what the base's claims say, and one for each that is silenced.
+
+    Args:
+        found: What the head's facts say.
+        judged: What the silenced facts that the change touches say on the head, and the base's suspects.
+        silenced: All facts that are silenced.
+        places: Where the change touches what each of these facts reads, by key.
+        live: Keys of the memories that the head has.
+    """
+    lost = {one.fact.row.key: one for one in silenced}
+    worst = {f.key: f for f in found if f.kind != WRONG}
+    more = list({f.key: f for f in (*judged, *found) if f.kind == WRONG}.values())
+    for base in (f for f in judged if f.kind != WRONG):
+        head, one = worst.get(base.key), lost.get(base.key)
+        if base.kind == SUSPECT and (head is not None or (one is None and base.key not in live)):
+            continue
+        how = one.how if one is not None else "cuts it off from what it requires"
+        if head is None or KINDS.index(base.kind) < KINDS.index(head.kind):
+            worst[base.key] = replace(base, because=_and(base.because, how))
+        more.append(_finding(replace(base, places=places.get(base.key, base.places)), one, how))
+    return [*worst.values(), *more]
+
+
+def _finding(base: Finding, one: Silenced | None, how: str) -> Finding:
+    says = "is suspect" if base.kind == SUSPECT else SAYS[base.kind]
+    spot = one.spot if one is not None else base.fact
+    return replace(base, kind=SILENCED, because=f"the change {how}; as the base has it, it {says}", fact=spot)
+
+
+def _and(because: str, how: str) -> str:
+    return f"{because}; the change {how}" if because else f"the change {how}"

@@ -1,0 +1,86 @@
+"""Check what is staged: the index that a commit will be made of, against HEAD.
+
+What it has otherwise is asked of git first, and mostly no fact reads any of it. Only where one does, the index becomes
+a commit that nobody else ever sees, in a folder of its own: from there on it is checked as any other change is.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack, contextmanager
+
+from gitmem.commands.check.touched import Trees
+from gitmem.errors import GitmemError, NoRepositoryError
+from gitmem.git.binary import Git
+from gitmem.git.staging import UNMERGED, diff_index, empty_tree, index_file, list_merged
+from gitmem.text.sanitize import display
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Files of an unfinished merge that are named; all are counted.
+NAMED = 3
+
+
+class Staged:
+    """What is staged in one work tree.
+
+    Attributes:
+        git: The repository, which knows the commit of the index once there is one.
+        head: HEAD's commit, or None where there is none yet.
+        trees: HEAD, or the empty tree, and the index.
+    """
+
+    def __init__(self, git: Git, stack: ExitStack) -> None:
+        """Ask git what is staged.
+
+        Raises:
+            NoRepositoryError: There is no index.
+            GitmemError: A merge is not finished.
+            ProcessError: git cannot read the index.
+        """
+        self.git = git
+        self.head = git.read_head()[1]
+        self._index = index_file(git)
+        if git.repository.top is None and not os.path.isfile(self._index):
+            raise NoRepositoryError("there is no work tree here, so nothing that is staged")
+        self._stack = stack
+        self._commit = ""
+        before = self.head or empty_tree(git)
+        changes = diff_index(git, before, self._index)
+        if unmerged := sorted({change.path for change in changes if change.status == UNMERGED}):
+            more = f" and {len(unmerged) - NAMED} more" if len(unmerged) > NAMED else ""
+            told = f"a merge is not finished: {', '.join(map(display, unmerged[:NAMED]))}{more}"
+            raise GitmemError(told, hint="resolve what conflicts, then: git add FILE")
+        self.trees = Trees(git, before, self.commit, changes)
+
+    def commit(self) -> str:
+        """Return a commit of the index, on top of HEAD; made when it is first asked for."""
+        if not self._commit:
+            # Temporary folders, and only where a fact reads what is staged: 6 ms (measured).
+            from pathlib import Path
+
+            from gitmem.verify.ground.private_commits import Apart
+            from gitmem.verify.sandbox.temporary import temporary_folder
+
+            folder = self._stack.enter_context(temporary_folder("gitmem-staged-"))
+            apart = Apart(self.git, folder, Path(self._index))
+            self._commit = apart.commit(self.head, "What is staged")
+            self.git = self.trees.git = Git(self.git.repository, objects=apart.objects)
+        return self._commit
+
+    def against_merged(self) -> list[Trees]:
+        """Return the index against each commit that is being merged; none where nothing is."""
+        found = []
+        for name in list_merged(self.git):
+            commit = self.commit()
+            found.append(Trees(self.git, name, self.commit, self.git.diff_trees(name, commit)))
+        return found
+
+
+@contextmanager
+def staged(git: Git) -> Iterator[Staged]:
+    """Lend what is staged; the commit of it is gone when the block ends."""
+    with ExitStack() as stack:
+        yield Staged(git, stack)

@@ -1,0 +1,70 @@
+"""A checked change in words: one line for the whole, and what else a reader should know."""
+
+from __future__ import annotations
+
+from gitmem.verify.finding import BROKEN, HOLDS, MENDED, SILENCED, STILL, SUSPECT, UNCHECKED, WRONG, Findings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.commands.check.run import Checked
+
+# Keys named in a note; all are counted.
+NAMED = 5
+
+
+def findings_of(checked: Checked, *, now: int) -> Findings:
+    """Return what was found in the form that reports are made of."""
+    span = checked.span
+    return Findings(
+        "check", summary(checked), checked.findings, span.head, span.base, now, tuple(notes(checked)), checked.untouched
+    )
+
+
+def summary(checked: Checked) -> str:
+    """Return the whole in one line."""
+    span = checked.span
+    if span.base == span.head:
+        return "nothing to check"
+    if span.is_staged and not checked.files:
+        return "nothing is staged"
+    touched = len(checked.of(BROKEN, MENDED, STILL, UNCHECKED, HOLDS))
+    words = (
+        (BROKEN, "becomes false", "become false"),
+        (WRONG, "has a wrong verdict", "have wrong verdicts"),
+        (SILENCED, "is silenced by the change itself", "are silenced by the change itself"),
+        (SUSPECT, "is suspect because of it", "are suspect because of it"),
+        (UNCHECKED, "could not be checked", "could not be checked"),
+        (STILL, "was false before and still is", "were false before and still are"),
+        (MENDED, "becomes true", "become true"),
+        (HOLDS, "holds", "hold"),
+    )
+    counts = [(len(checked.of(kind)), one, many) for kind, one, many in words]
+    told = ", ".join(f"{number} {one if number == 1 else many}" for number, one, many in counts if number)
+    files = f"file{'s' * (checked.files != 1)}"
+    which = f"staged {files}" if span.is_staged else f"changed {files} since {span.base[:12]}"
+    verb = "touches" if checked.files == 1 else "touch"
+    facts = f"{touched} of {checked.facts} fact{'s' * (checked.facts != 1)}"
+    return f"{checked.files} {which} {verb} {facts}" + (f": {told}" if told else "")
+
+
+def notes(checked: Checked) -> list[str]:
+    """Return what else a reader should know, a line each."""
+    lines = [checked.span.note] if checked.span.note else []
+    if checked.hidden:
+        lines.append(f"memories of .memory/ take the place of facts of the memory branch: {_named(checked.hidden)}")
+    if checked.brought:
+        lines.append(f"facts of .memory/ that are new or say something else now: {_named(checked.brought)}")
+    if checked.removed:
+        lines.append(f"facts of .memory/ that this change takes away: {_named(checked.removed)}")
+    if checked.whole:
+        every = "1 fact is" if len(checked.whole) == 1 else f"{len(checked.whole)} facts are"
+        known = "what the command reads is not known, or its paths name no file (gitmem edit KEY --path GLOB)"
+        lines.append(f"{every} touched by every change, since {known}: {_named(checked.whole)}")
+    return lines
+
+
+def _named(keys: Sequence[str]) -> str:
+    more = f" and {len(keys) - NAMED} more" if len(keys) > NAMED else ""
+    return ", ".join(keys[:NAMED]) + more

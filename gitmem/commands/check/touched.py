@@ -1,0 +1,184 @@
+"""Which facts a change touches: those whose inputs differ between the two commits, and those that it brings itself."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+
+from gitmem.frozen import frozen
+from gitmem.index.catalog import state
+from gitmem.model import BUILTIN
+from gitmem.verify.files import Files
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from gitmem.git.binary import Change, Git
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.repository.proving_store import ProvingStore
+    from gitmem.verify.inputs import CodeTree
+
+# What the digest of a whole tree begins with (``verify.inputs.digest``).
+WHOLE = "tree:"
+
+
+@frozen
+class Fact:
+    """A live fact as it stands on the head.
+
+    Attributes:
+        row: Its row.
+        path: Where it lies.
+        title: Its title.
+    """
+
+    row: state.FactRow
+    path: str
+    title: str
+
+
+@frozen
+class Touched:
+    """A fact that the change touches.
+
+    Attributes:
+        fact: The fact.
+        base: Its state on the base; None where the change itself brings it.
+        head: Its state on the head.
+        changed: The changed files that it reads.
+    """
+
+    fact: Fact
+    base: state.State | None
+    head: state.State
+    changed: tuple[Change, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Tell whether every change touches it, since nothing is known of what it reads."""
+        return all(at.digest.startswith(WHOLE) for at in (self.base, self.head) if at is not None)
+
+
+@frozen
+class Brought:
+    """What a change does to the memories of the code tree.
+
+    Attributes:
+        facts: Numbers of the facts that it brings or makes say something else: they have no base.
+        removed: Facts of the code tree that it takes away.
+        hidden: Facts of the memory branch that it replaces or supersedes.
+    """
+
+    facts: frozenset[int] = frozenset()
+    removed: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+
+
+class Trees:
+    """The code before and behind a change; each is listed when it is first asked for.
+
+    Attributes:
+        git: The repository, which knows both commits.
+        before: The commit before it; or the empty tree.
+        changes: What differs, by path.
+    """
+
+    def __init__(self, git: Git, before: str, behind: Callable[[], str], changes: Sequence[Change]) -> None:
+        """Take both ends.
+
+        Args:
+            git: The repository.
+            before: The commit before the change.
+            behind: Returns the commit behind it, which is not asked for where nobody needs it.
+            changes: What differs.
+        """
+        self.git = git
+        self.before = before
+        self.changes = sorted(changes, key=lambda change: change.path)
+        self._behind = behind
+
+    @cached_property
+    def base(self) -> CodeTree:
+        """Return the code before the change."""
+        from gitmem.verify.inputs import CodeTree  # hashlib: 3 to 8 ms, and only where a fact may be touched
+
+        return CodeTree(self.git, self.before)
+
+    @cached_property
+    def behind(self) -> str:
+        """Return the commit behind it."""
+        return self._behind()
+
+    @cached_property
+    def head(self) -> CodeTree:
+        """Return the code behind it."""
+        behind = self.behind  # first: what is staged is in no repository before
+        return self.base.behind(self.git, behind, self.changes)
+
+
+def list_facts(catalog: Catalog, keys: Collection[str]) -> list[Fact]:
+    """Return the live facts that claim something about the code, by key: of these keys, or all."""
+    rows = catalog.rows(
+        "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s, m.path, m.title FROM fact f"
+        f" JOIN memory m ON m.id = f.id WHERE {state.LIVE} AND {state.CLAIM} ORDER BY m.key"
+    )
+    wanted = [row for row in rows if row[1] in keys] if keys else rows
+    return [Fact(state.FactRow(*row[:8]), row[8], row[9]) for row in wanted]
+
+
+def find_touched(
+    facts: Sequence[Fact], trees: Trees, brought: Collection[int], *, catalog: Catalog, store: ProvingStore
+) -> list[Touched]:
+    """Return the facts that a change touches, by key.
+
+    The names of the changed files leave out most built-in checks before any tree is listed; what is left is decided
+    by the digests of its inputs, as freshness is everywhere.
+
+    Args:
+        facts: The facts.
+        trees: The change.
+        brought: Numbers of those that it brings itself.
+        catalog: The catalog with the memories of the code as the change leaves them.
+        store: The store, for its policy and the verdicts of this clone.
+    """
+    every = tuple(trees.changes)
+    by_path = {change.path: change for change in every}
+    files = Files((change.mode, change.oid, change.path) for change in every)
+    maybe = [f for f in facts if f.row.id in brought or f.row.form != BUILTIN or files.matched(_glob(f.row))]
+    if not maybe:
+        return []
+    from gitmem.verify.due import states_on  # as above
+    from gitmem.verify.explain import changed_reads
+    from gitmem.verify.inputs import SEEN
+
+    rows = [f.row for f in maybe]
+    sides = (trees.base, trees.head)
+    before, behind = (states_on(tree, catalog, store.local, rows, store.policy(), now=store.now) for tree in sides)
+    found = []
+    for fact, base, head in zip(maybe, before, behind, strict=True):
+        if fact.row.id in brought or base.digest != head.digest:
+            paths = _changed_paths(fact.row, head, files)
+            if base.digest.startswith(SEEN) and base.verdict is not None:
+                seen = changed_reads(base.verdict.reads, trees.base, trees.head, list(by_path))
+                paths = [path for path in seen if path in by_path] or None
+            changed = every if paths is None else tuple(by_path[path] for path in paths)
+            found.append(Touched(fact, None if fact.row.id in brought else base, head, changed))
+    return found
+
+
+def _glob(row: state.FactRow) -> str:
+    """Return what a built-in check reads."""
+    words: list[str] = json.loads(row.words)
+    return words[1] if words[0] in ("exists", "absent") else words[2]
+
+
+def _changed_paths(row: state.FactRow, head: state.State, files: Files) -> list[str] | None:
+    """Return the changed files that a fact names, by path; None where it names none."""
+    if row.form == BUILTIN:
+        return [path for _, _, path in files.matched(_glob(row))]
+    globs: list[str] = json.loads(row.inputs)[1:]
+    if not globs or head.digest.startswith(WHOLE):
+        return None
+    entries = {entry for glob in globs for entry in files.matched(glob)} | set(files.attributes)
+    return sorted(path for _, _, path in entries)

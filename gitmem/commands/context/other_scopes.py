@@ -1,0 +1,63 @@
+"""What the digest of a session says of the other scopes: a section of its own, by the same relevance."""
+
+from __future__ import annotations
+
+from gitmem.commands.context import relevance, sections
+from gitmem.frozen import fields_of, replace
+from gitmem.index.catalog import state
+from gitmem.recall.query import Asked, where
+from gitmem.store.scope import SCOPES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from gitmem.commands.context.sections import Item, Section
+    from gitmem.config import Config
+    from gitmem.policy.policy import Policy
+    from gitmem.recall.many_stores import Source
+    from gitmem.repository.repository import Opened
+
+NAME = "OTHER SCOPES"
+REST = "gitmem list --scope private,domain,universal"
+# What the other scopes may take of the budget: the digest is of this repository first.
+SHARE = 0.2
+
+
+def other_scopes(
+    memory: Opened, *, policy: Policy, working: Sequence[str], budget_tokens: int, now: int
+) -> Section | None:
+    """Return the section of the private, domain and universal memories; None where there are none."""
+    items: list[Item] = []
+    total = 0
+    others = [store for store in memory.stores(SCOPES) if store is not memory]
+    for source in memory.sources(others) if others else ():
+        with source.catalog.reading():
+            found = list(_items(source, policy, memory.config, working, now))
+        total += len(found)
+        items += found
+    if not total:
+        return None
+    items.sort(key=lambda item: -item.score)
+    return sections.fit(NAME, items, int(budget_tokens * SHARE), REST, total=total)
+
+
+def _items(source: Source, policy: Policy, config: Config, working: Sequence[str], now: int) -> Iterator[Item]:
+    """Yield a store's memories as items of the digest, each with its scope."""
+    catalog, ground = source.catalog, source.ground
+    condition, values = where(catalog, ground, source.asked(Asked()), now=now)
+    newest = f"{relevance.COLUMNS} WHERE {condition} AND {relevance.FIT} ORDER BY m.created DESC, m.key LIMIT ?"
+    rows = [relevance.Row(*row) for row in catalog.rows(newest, (*values, relevance.NEWEST))]
+    keys = {row.key for row in rows}
+    options: dict[str, Any] = {"held": (), "policy": policy, "config": config}
+    ranked = relevance.score_all(catalog, rows, working, now, **options)
+    scored = [(row, score) for row, score in ranked if row.key in keys]
+    told = state.tell(catalog, ground, [row.id for row, _ in scored], now=now, chains=state.suspects(catalog, ground))
+    factors = fields_of(policy.recall.scope)
+    for row, score in scored:
+        scope = source.scope_of(row.key)
+        item = sections.item_of(
+            catalog, row, told[row.id].status, score * factors[scope], policy.context.max_memory_tokens
+        )
+        yield replace(item, scope=scope)

@@ -1,0 +1,144 @@
+"""What is relevant to the work at hand, where there are no words to go by (B5)."""
+
+from __future__ import annotations
+
+import json
+from heapq import nlargest
+
+from gitmem.frozen import frozen
+from gitmem.index.catalog import state
+from gitmem.recall import score
+from gitmem.recall.signals import half_life_days, neighbours
+from gitmem.statuses import age_s
+from gitmem.text.durations import DAY_S
+from gitmem.text.globs import without_lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from gitmem.config import Config
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.policy.policy import Policy
+
+# Newest memories that are looked at for relevance besides those whose paths match.
+NEWEST = 200
+# Of those whose paths match, the nearest: ten times as many as a digest has room for.
+NEAREST = 500
+# What may be relevant: tasks have a section of their own, sessions and outcomes are recent work.
+UNFIT = ("task", "session", "outcome")
+FIT = f"{state.LIVE} AND m.kind NOT IN {UNFIT}"
+# Without title and body: they are read of the few that are shown.
+_SELECTED = "SELECT m.id, m.key, m.kind, m.created, t.paths FROM memory m {} CROSS JOIN text t ON t.id = m.id"
+COLUMNS = _SELECTED.format("")
+# In the order of time, by its index: SQLite would sort all of them.
+BY_TIME = _SELECTED.format("INDEXED BY memory_recent")
+
+
+@frozen
+class Row:
+    """A memory as relevance is told from it: no text.
+
+    Attributes:
+        id: Its number in the catalog.
+        key: Its key.
+        kind: Its kind.
+        created: Epoch seconds.
+        paths: The JSON list of its paths, as the catalog has it.
+    """
+
+    id: int
+    key: str
+    kind: str
+    created: int
+    paths: str
+
+
+def unexpired(now: int) -> str:
+    """Return the SQL condition for what has not expired."""
+    return f"(m.expires IS NULL OR m.expires > {now})"
+
+
+def candidates(catalog: Catalog, working: Sequence[str], now: int, *, kinds: Sequence[str] = ()) -> list[Row]:
+    """Return what may be relevant: the newest memories, also of these kinds, and those near a place."""
+    fit = f"{FIT} AND {unexpired(now)}"
+    newest = f"{BY_TIME} WHERE {fit} {{}} ORDER BY m.created DESC, m.key LIMIT {NEWEST}"
+    rows = {row[0]: row for row in catalog.rows(newest.format(""))}
+    if kinds:
+        of_kinds = f"AND m.kind IN ({','.join('?' * len(kinds))})"
+        rows |= {row[0]: row for row in catalog.rows(newest.format(of_kinds), kinds)}
+    if working:
+        near = nearness_to(working)
+        # By an index that has nothing else: the texts themselves are not read.
+        placed = catalog.rows("SELECT id, paths FROM text WHERE paths <> '[]'")
+        scored = ((overlap, number) for number, paths in placed if (overlap := near(paths)))
+        nearest = [number for _, number in nlargest(NEAREST, scored)]
+        rows |= {row[0]: row for row in catalog.each(f"{COLUMNS} WHERE {fit} AND m.id IN ({{}})", nearest)}
+    return [Row(*row) for row in rows.values()]
+
+
+def nearness_to(working: Sequence[str]) -> Callable[[str], float]:
+    """Return how near a JSON list of paths is to some places, from 0 to 1: the best ``score.path_overlap`` of them.
+
+    Many memories name the same few paths, so each is looked at once (measured: 10,000 memories and 8 places, 20 ms
+    instead of 0.4 s).
+    """
+    # For each leading part of a place, how short the shortest place is that begins so.
+    shortest: dict[str, int] = {}
+    for parts in map(score.fixed, working):
+        for length in range(1, len(parts) + 1):
+            head = "/".join(parts[:length])
+            shortest[head] = min(shortest.get(head, len(parts)), len(parts))
+    known: dict[str, float] = {}
+    whole: dict[str, float] = {"[]": 0.0}
+
+    def of_one(path: str) -> float:
+        parts, head, best = score.fixed(without_lines(path)), "", 0.0
+        for length, part in enumerate(parts, 1):
+            head = f"{head}/{part}" if head else part
+            other = shortest.get(head)
+            if other is None:  # then no longer part begins a place either
+                break
+            best = max(best, length / min(len(parts), other))
+        return best
+
+    def near(paths: str) -> float:
+        best = whole.get(paths)
+        if best is None:
+            best = 0.0
+            for path in json.loads(paths) if "\\" in paths else paths[2:-2].split('", "'):
+                found = known.get(path)
+                if found is None:
+                    found = known[path] = of_one(path)
+                best = max(best, found)
+            whole[paths] = best
+        return best
+
+    return near
+
+
+def score_all(
+    catalog: Catalog,
+    rows: Sequence[Row],
+    working: Sequence[str],
+    now: int,
+    *,
+    held: Sequence[str],
+    policy: Policy,
+    config: Config,
+) -> list[tuple[Row, float]]:
+    """Return memories with their relevance (B5), the most relevant first, and those that they are linked with."""
+    near = nearness_to(working)
+    overlaps = {row.id: near(row.paths) for row in rows}
+    at_work = [*held, *(row.key for row in rows if overlaps[row.id] >= 1.0)]
+    linked = set[str]().union(*neighbours(catalog, at_work).values())
+    # Those that are neither new nor about a place were not looked at so far.
+    others = sorted(linked - {row.key for row in rows})
+    found = catalog.each(f"{COLUMNS} WHERE {FIT} AND {unexpired(now)} AND m.key IN ({{}})", others)
+    scored = []
+    for row in (*rows, *(Row(*other) for other in found)):
+        recency = score.recency(age_s(row.created, now) / DAY_S, half_life_days(row.kind, policy, config))
+        overlap, is_linked = overlaps.get(row.id, 0.0), row.key in linked
+        points = score.relevance(policy.recall.points, overlap, is_linked=is_linked, recency=recency)
+        scored.append((row, points))
+    return sorted(scored, key=lambda pair: (-pair[1], -pair[0].created, pair[0].key))

@@ -1,0 +1,135 @@
+"""The sections of the digest: what is shown of a memory, what fits into a budget, and the digest as JSON."""
+
+from __future__ import annotations
+
+from gitmem.frozen import frozen
+from gitmem.store.scope import PROJECT
+from gitmem.text import tokens
+from gitmem.text.sanitize import display
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from gitmem.commands.context.relevance import Row
+    from gitmem.index.catalog.catalog import Catalog
+
+# A memory's text in the digest, in tokens; its title, why it fails and other lines, in characters. The whole of it is
+# one command away.
+TEXT_TOKENS = 80
+TEXT_LIMIT, TITLE_LIMIT, REASON_LIMIT = 320, 160, 200
+# What the digest as text takes besides its items: opening, headings, what is left out, when facts were verified last,
+# how to search; and besides an item's own words: its mark, brackets and colon (counted in `gitmem context`'s output).
+FRAME_TOKENS, LINE_TOKENS = 125, 6
+
+WARNINGS, WORKING, RELEVANT, RECENT = "WARNINGS", "WORKING ON", "RELEVANT FACTS", "RECENT WORK"
+
+
+@frozen
+class Item:
+    """One memory of the digest.
+
+    Attributes:
+        key: Its key; empty for a line about the store itself.
+        kind: Its kind.
+        status: Its status, or empty.
+        text: What is shown, cleaned, on one line.
+        score: Its relevance; 0 where the section is in order of time or weight.
+        scope: Its scope.
+    """
+
+    key: str
+    kind: str
+    status: str
+    text: str
+    score: float = 0.0
+    scope: str = PROJECT
+
+
+@frozen
+class Section:
+    """One section: its name, what is shown, how many there are in all, and how to see the rest."""
+
+    name: str
+    items: tuple[Item, ...]
+    total: int
+    rest: str
+
+
+def item_of(catalog: Catalog, row: Row, status: str, score: float, limit_tokens: int) -> Item:
+    """Return a memory as an item: its title, and as many whole sentences of its body as one may take."""
+    title, body = catalog.row(
+        "SELECT m.title, t.body FROM memory m JOIN text t ON t.id = m.id WHERE m.id = ?", (row.id,)
+    )
+    body = " ".join(body.split())
+    text = cut(title, TITLE_LIMIT)
+    # A session's summary that is made by rules begins with its goal, and the goal is the title.
+    goal = body.removeprefix("Goal: ")
+    is_told = goal != body and goal.startswith(title.removesuffix("…"))
+    if is_told or (body and not body.startswith(title)):
+        body = goal if is_told else body
+        shown = tokens.opening(body, limit_tokens=min(limit_tokens, TEXT_TOKENS))
+        told = [_line(shown)] if shown else []
+        text = ": ".join(told if told and is_told else [text, *told])
+        text += "" if shown == body else f" (more: gitmem show {row.key})"
+    return Item(row.key, row.kind, status, text, round(score, 3))
+
+
+def _line(text: str) -> str:
+    return display(" ".join(text.split()))
+
+
+def cut(text: str, limit: int) -> str:
+    """Return a text as one clean line of at most *limit* characters."""
+    line = _line(text[: 2 * limit])
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+def fit(name: str, items: Iterable[Item], budget: int, rest: str, *, total: int) -> Section:
+    """Return the first items that fit, of so many in all; those behind are not made. Warnings show at least one."""
+    taken: list[Item] = []
+    spent = 0
+    for item in items:
+        spent += item_cost(item)
+        if spent > budget and not (name == WARNINGS and not taken):
+            break
+        taken.append(item)
+    return Section(name, tuple(taken), total, rest)
+
+
+def item_cost(item: Item) -> int:
+    """Return how many tokens an item takes as it is printed."""
+    return tokens.count_tokens(f"{item.key} {item.status} {item.text}") + LINE_TOKENS
+
+
+def cost(sections: Iterable[Section]) -> int:
+    """Return how many tokens the items of some sections take."""
+    return sum(item_cost(item) for section in sections for item in section.items)
+
+
+def as_table(sections: Sequence[Section]) -> dict[str, object]:
+    """Return the digest as the documented JSON: sections, their tokens, and how many memories are not shown."""
+    return {
+        "sections": [
+            {
+                "name": section.name,
+                "items": [
+                    {
+                        "key": i.key,
+                        "kind": i.kind,
+                        "status": i.status,
+                        "text": i.text,
+                        "score": i.score,
+                        "scope": i.scope,
+                    }
+                    for i in section.items
+                ],
+                "total": section.total,
+                "more": section.total - len(section.items),
+                "rest": section.rest,
+            }
+            for section in sections
+        ],
+        "tokens": cost(sections) + FRAME_TOKENS,
+        "more": sum(section.total - len(section.items) for section in sections),
+    }

@@ -1,0 +1,67 @@
+"""Where somebody works: the changed files of the branch and the tasks they hold, for a digest or for a question."""
+
+from __future__ import annotations
+
+from gitmem.commands.context import digest, sections
+from gitmem.commands.context.other_scopes import other_scopes
+from gitmem.commands.status import notices, working_set
+from gitmem.frozen import replace
+from gitmem.git.branches import likely_default
+from gitmem.store.proposal import told
+from gitmem.tasks.digest import held_by, is_anything_held
+from gitmem.tasks.listing import worker_of
+from gitmem.verify.blame.culprit import reasons_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from gitmem.memory.memory import Memory
+    from gitmem.recall.query import Asked
+
+
+def at_work(memory: Memory, asked: Asked) -> Asked:
+    """Return a question with what the reader works on: changed files, and the tasks they hold with their paths."""
+    near, held = [*asked.near, *working_set(memory.git, memory.default_branch())], list(asked.held)
+    if memory.has_store() and is_anything_held(memory.catalog()):
+        for one in held_by(memory.catalog(), worker_of(memory.git, memory.config.agent)):
+            held.append(one.row.key)
+            near += one.paths
+    return replace(asked, near=tuple(near), held=tuple(held), work=False)
+
+
+def context(memory: Memory, paths: Sequence[str], budget_tokens: int, kinds: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the digest for a session: of these paths, or of what is worked on; these kinds first."""
+    policy, waiting = memory.policy(), len(memory.waiting_keys())
+    configured = memory.config.default_branch or policy.verify.default_branch
+    # Without asking git's configuration, which takes a process: the digest is only to the point or not.
+    likely = likely_default(memory.git, configured=configured, remote=memory.config.remote)
+    working = paths or working_set(memory.git, likely or memory.default_branch())
+    budget_tokens = budget_tokens or policy.context.budget_tokens
+    others = other_scopes(memory, policy=policy, working=working, budget_tokens=budget_tokens, now=memory.now)
+    if others is not None:
+        budget_tokens -= sections.cost([others])
+        if not memory.has_store():
+            return sections.as_table([others]) | {"verified": None}
+    catalog = memory.catalog()
+    ground = memory.ground(catalog)
+    jobs = memory.notes_on_jobs(catalog, ground)
+    with catalog.reading():
+        found = digest.digest(
+            catalog,
+            ground,
+            policy,
+            config=memory.config,
+            now=memory.now,
+            working=working,
+            budget_tokens=budget_tokens,
+            kinds=kinds,
+            waiting=waiting,
+            notices=[*filter(None, [told(memory.store.proposal)]), *notices(catalog, now=memory.now, jobs=jobs)],
+            worker=lambda: worker_of(memory.git, memory.config.agent),
+            reasons=lambda keys: reasons_of(catalog, memory.git, ground, keys, memory.local),
+        )
+    if others is not None:
+        found.append(others)
+    return sections.as_table(found) | {"verified": memory.last_verified(catalog)}

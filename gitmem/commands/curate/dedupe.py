@@ -1,0 +1,229 @@
+"""Near duplicates of a whole store (E12): proposed as groups, and superseded in one commit where somebody says so.
+
+A group is one memory that is kept and those that are as like it as the policy's threshold; none is in two groups.
+"""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.frozen import frozen
+from gitmem.index.catalog.state import suspects, tell
+from gitmem.model import VERIFIED
+from gitmem.text.near_pairs import near_pairs
+from gitmem.text.similarity import claim_of, claim_text
+from gitmem.write.draft import check_file, edited
+from gitmem.write.duplicates import EVENTS, have_different_checks
+from gitmem.write.place import before_of, find_known
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.repository.proving_store import ProvingStore
+    from gitmem.store.commit import Plan
+
+_TEXTS = (
+    "SELECT m.id, m.key, m.kind, m.title, t.body, t.fields, m.agent, m.updated, m.oid FROM memory m"
+    " JOIN text t ON t.id = m.id WHERE m.shadowed = 0 AND m.archived = 0 AND m.superseded = 0"
+    f" AND m.kind NOT IN ({', '.join('?' * len(EVENTS))}) ORDER BY m.id"
+)
+
+
+@frozen
+class Member:
+    """One memory of a group.
+
+    Attributes:
+        key, kind, title: Of the memory.
+        status: What its check says; empty without one.
+        likeness: How much it says the same as the one that is kept; 1 for that one itself.
+        oid: The blob of its file, which must be this when it is superseded.
+    """
+
+    key: str
+    kind: str
+    title: str
+    status: str
+    likeness: float
+    oid: str
+
+
+@frozen
+class Group:
+    """Memories that say the same.
+
+    Attributes:
+        kept: The one that stays.
+        why: Why that one.
+        others: Those that it takes the place of, the most like first.
+    """
+
+    kept: Member
+    why: str
+    others: tuple[Member, ...]
+
+
+@frozen
+class Deduped:
+    """What a look through a store found.
+
+    Attributes:
+        groups: The groups, the most like first.
+        compared: How many memories were compared.
+        commit: The commit that superseded them; empty where nothing was written.
+        changed: Keys of groups that were left, since one of them changed meanwhile.
+    """
+
+    groups: tuple[Group, ...]
+    compared: int
+    commit: str = ""
+    changed: tuple[str, ...] = ()
+
+
+@frozen
+class _Row:
+    number: int
+    key: str
+    kind: str
+    title: str
+    body: str
+    fields: Mapping[str, Any]
+    agent: str
+    updated: int
+    oid: str
+
+
+def find_groups(
+    store: ProvingStore, *, threshold: float = 0.0, told: Callable[[int, int], None] | None = None
+) -> Deduped:
+    """Return the groups of near duplicates of a store; reads only.
+
+    Args:
+        store: The store.
+        threshold: From how much likeness on, above 0 and at most 1; 0 = the policy's, or 0.85 where that is off.
+        told: Told how many memories of how many are compared.
+    """
+    catalog = store.catalog_at(store.find_tip())
+    rows = [
+        _Row(number, key, kind, title, body, json.loads(fields), agent, updated, oid)
+        for number, key, kind, title, body, fields, agent, updated, oid in catalog.rows(_TEXTS, EVENTS)
+    ]
+    claims = [claim_of(claim_text(row.title, row.body), catalog.language) for row in rows]
+    threshold = threshold or store.policy().duplicates.threshold or 0.85
+    near: dict[int, dict[int, float]] = {}
+    for first, second, like in near_pairs(claims, threshold, told=told):
+        near.setdefault(first, {})[second] = like
+        near.setdefault(second, {})[first] = like
+    found = _grouped(store, catalog, rows, near) if near else []
+    found.sort(key=lambda group: (-group.others[0].likeness, group.kept.key))
+    return Deduped(tuple(found), len(rows))
+
+
+def _grouped(
+    store: ProvingStore, catalog: Catalog, rows: Sequence[_Row], near: Mapping[int, Mapping[int, float]]
+) -> list[Group]:
+    ground = store.ground(catalog)
+    told = tell(catalog, ground, [rows[at].number for at in near], now=store.now, chains=suspects(catalog, ground))
+    keys = [rows[at].key for at in near]
+    reads: dict[str, tuple[int, int]] = {}
+    for at in range(0, len(keys), 500):  # SQLite takes 999 values
+        reads |= store.local.accesses(keys[at : at + 500])
+    needed = {row[0] for row in catalog.rows("SELECT DISTINCT target FROM link WHERE relation = 'requires'")}
+
+    def worth(at: int) -> tuple[Any, ...]:
+        row = rows[at]
+        status = told[row.number].status
+        return (
+            status == VERIFIED,
+            row.key in needed,
+            "verify" in row.fields,
+            not row.agent,
+            reads.get(row.key, (0, 0))[0],
+            row.updated,
+        )
+
+    best = sorted(near, key=lambda at: (worth(at), rows[at].key), reverse=True)
+    left, groups = set(near), list[Group]()
+    for at in best:
+        if at not in left:
+            continue
+        left.discard(at)
+        alike = ((other, like) for other, like in near[at].items() if other in left)
+        others = {other: like for other, like in alike if _may_go(rows[other], rows[at], needed)}
+        if not others:
+            continue
+        left -= set(others)
+        members = {
+            one: Member(row.key, row.kind, row.title, told[row.number].status, others.get(one, 1.0), row.oid)
+            for one in (at, *others)
+            for row in (rows[one],)
+        }
+        order = sorted(others, key=lambda one: (-others[one], rows[one].key))
+        why = _why(worth(at), max(worth(one) for one in others))
+        groups.append(Group(members[at], why, tuple(members[one] for one in order)))
+    return groups
+
+
+def _may_go(loser: _Row, keeper: _Row, needed: set[str]) -> bool:
+    """Tell whether one memory may be superseded by another: nothing rests on it, and it has no check of its own."""
+    if loser.key in needed or have_different_checks(loser.fields, keeper.fields):
+        return False
+    return loser.fields.get("verify") is None or keeper.fields.get("verify") is not None
+
+
+_REASONS = (
+    "its check holds",
+    "others rest on it",
+    "it has a check",
+    "a person wrote it",
+    "it is read most",
+    "it is the newest",
+)
+
+
+def _why(mine: Sequence[Any], others: Sequence[Any]) -> str:
+    """Return the first reason for which one memory was preferred."""
+    return next((reason for reason, a, b in zip(_REASONS, mine, others, strict=True) if a > b), "its key comes last")
+
+
+def apply_groups(store: ProvingStore, found: Deduped) -> Deduped:
+    """Supersede the others of each group by the one that is kept, all in one commit; nothing where one is refused.
+
+    A group of which a memory changed since it was found is left as it is.
+
+    Raises:
+        GitmemError: It cannot be written.
+    """
+    writer, policy = store.writer(), store.policy()
+    done: list[Group] = []
+
+    def plan(tip: str | None) -> Plan | None:
+        catalog, files = writer.catalog_at(tip), dict[str, str]()
+        done[:] = [group for group in found.groups if _is_unchanged(catalog, group)]
+        for group in done:
+            known = find_known(catalog, group.kept.key)
+            assert known is not None, "it is unchanged"
+            before, text = before_of(catalog, known), writer.text_of(catalog, known)
+            listed = before.get("supersedes") or []
+            listed = [listed] if isinstance(listed, str) else listed
+            new = edited(text, {"supersedes": [*listed, *(one.key for one in group.others)]}, known.path)
+            document = check_file(known.key, new, policy=policy, path=known.path)
+            files |= {known.path: new, **writer.relinked(catalog, document, before, known=known)}
+        count = sum(len(group.others) for group in done)
+        subject = f"memory: supersede {count} near {'duplicate' if count == 1 else 'duplicates'}"
+        return writer.plan(subject, [group.kept.key for group in done][:100], files, []) if done else None
+
+    written = writer.write(plan, "curate dedupe")
+    left = tuple(group.kept.key for group in found.groups if group not in done)
+    return Deduped(tuple(done), found.compared, written.commit if written else "", left)
+
+
+def _is_unchanged(catalog: Catalog, group: Group) -> bool:
+    keys = {one.key: one.oid for one in (group.kept, *group.others)}
+    rows = catalog.each(
+        "SELECT key, oid FROM memory WHERE shadowed = 0 AND archived = 0 AND superseded = 0 AND key IN ({})", keys
+    )
+    return dict(rows) == keys

@@ -1,0 +1,104 @@
+"""What doctor says of work behind a command: captures that are no memories yet, runs that failed, hooks replaced."""
+
+from __future__ import annotations
+
+import time
+
+from gitmem.document.fields import format_time
+from gitmem.model import Problem
+from gitmem.store import hook_log, lost
+from gitmem.store.background import list_failures
+from gitmem.store.litter import sweep
+from gitmem.store.spool import Spool, folders_of
+from gitmem.text.durations import plausible
+from gitmem.text.secrets import redact
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.repository.repository import Opened
+
+# What is captured is written behind the capture in less than a second; after this long nobody is on the way.
+WAITS_AT_MOST_S = 60.0
+# How long a failed hook is told of: there is no next run that makes it good.
+SHOWN_S = 7 * 86_400
+
+
+def captured(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
+    """Return what was captured and is no memory: set aside, or waiting for longer than a process behind it takes."""
+    spool = Spool(memory.git.repository.state)
+    waiting = spool.list_waiting()
+    if fix and waiting:
+        memory.writer()  # which writes what waits first
+        fixed.append(f"wrote what was captured ({len(waiting)})")
+        waiting = spool.list_waiting()
+    refused = [
+        Problem("capture-refused", path, f"captured text was not written: {why}", severity="warning",
+                hint="write it down another way (gitmem remember …), and delete that file with its reason")
+        for path, why in spool.list_refused()
+    ]  # fmt: skip
+    old = [name for name in waiting if time.time() - spool.captured_at(name) > WAITS_AT_MOST_S]
+    if not old:
+        return refused
+    told = f"{len(old)} captured text{'s' * (len(old) != 1)} wait to be written; recall shows them all the same"
+    return [*refused, Problem("capture-waits", "", told, hint="gitmem doctor --fix", severity="warning")]
+
+
+def lost_captures(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
+    """Return that captured texts are gone, because no disk took them."""
+    folders = folders_of(memory.git.repository.state)
+    found = lost.list_losses(folders)
+    if not found:
+        return []
+    last = f"{format_time(plausible(found[-1].at))}: {found[-1].why}"
+    told = f"{len(found)} captured text{'s' * (len(found) != 1)} could not be written and are lost, the last one {last}"
+    if fix:
+        lost.forget(folders)
+        fixed.append(f"deleted the note of lost captures: {told}")
+        return []
+    hint = "free some space or make the repository writable; then gitmem doctor --fix deletes this note"
+    return [Problem("capture-lost", "", told, hint=hint, severity="warning")]
+
+
+def litter(memory: Opened, fix: bool, fixed: list[str]) -> None:
+    """Remove what killed processes left, where that is wanted; it hinders nothing, so it is no problem."""
+    removed = sweep(memory.git, memory.ref) if fix else []
+    if removed:
+        fixed.append(f"removed what killed processes left: {', '.join(removed)}")
+
+
+def behind(memory: Opened) -> list[Problem]:
+    """Return the works behind a command or hook whose last run failed."""
+    state = memory.git.repository.state_dir
+    return [
+        Problem("background-failed", "", f"{what}, {format_time(plausible(when))}: {redact(said.strip())}",
+                hint=f"gitmem index does it now; the log is {state / 'background' / 'log'}", severity="warning")
+        for what, said, when in list_failures(state)
+    ]  # fmt: skip
+
+
+def failed_hooks(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
+    """Return what failed in hooks of harnesses in the last week, in one line: nobody was told then."""
+    state = memory.git.repository.state
+    since = time.strftime(hook_log.FORMAT, time.gmtime(memory.now - SHOWN_S))
+    found = [one for one in hook_log.list_failures(state) if one.at >= since]
+    if not found:
+        return []
+    last = f"the last one {found[-1].at}: {found[-1].what}"
+    told = f"{len(found)} call{'s' * (len(found) != 1)} failed in the last 7 days, {last}"
+    if fix:
+        hook_log.forget(state)
+        fixed.append(f"deleted the log of failed hooks: {told}")
+        return []
+    hint = f"all of them: {hook_log.path_of(state)}; gitmem doctor --fix deletes it"
+    return [Problem("agent-hook-failed", "", told, hint=hint, severity="warning")]
+
+
+def hooks(replaced: Sequence[str]) -> list[Problem]:
+    """Return the hooks that something else took the place of."""
+    return [
+        Problem("hook-replaced", path, "the hook is not gitmem's any more", hint="gitmem install git-hooks",
+                severity="warning")
+        for path in replaced
+    ]  # fmt: skip

@@ -1,0 +1,211 @@
+"""What doctor says of the memory branch as git has it, and how a branch or a tree that cannot be read is put back.
+
+A foreign branch is left alone, and nothing is deleted from a store unless a person names it.
+"""
+
+from __future__ import annotations
+
+import time
+
+from gitmem.errors import ForeignBranchError, GitmemError, NotFoundError, ProcessError
+from gitmem.git.repository import is_oid
+from gitmem.model import Problem
+from gitmem.store import proof
+from gitmem.store.commit import Plan, ref_lock_path, write_commit
+from gitmem.store.foreign import is_stray, kind_of
+from gitmem.store.layout import ROOT_EMAIL, ROOT_NAME
+from gitmem.store.lock import STALE_AFTER_S, is_held
+from gitmem.store.read import display_path
+from gitmem.system.file_lock import make_folder
+from gitmem.text.sanitize import display
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.git.binary import Git
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.repository.repository import Opened
+
+# Codes of entries that a person may have deleted from the tip: nothing of them is served, and history keeps them.
+REMOVABLE = frozenset({"bad-name", "symlink", "submodule", "bad-mode"})
+# How many commits back a tree that can be read is looked for.
+LOOKED_BACK = 500
+# The branch is not a store's; it is one, with entries that belong to none.
+FOREIGN, STRAYS = "foreign-branch", "stray-entries"
+
+
+def locks(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
+    """Return what is to be said of a lock file of the branch."""
+    lock = ref_lock_path(memory.git, memory.ref)
+    try:
+        age = time.time() - lock.stat().st_mtime
+    except OSError:
+        return []
+    if age < STALE_AFTER_S or is_held(lock):
+        return [Problem("ref-locked", str(lock), "another git process is moving the branch now", severity="warning")]
+    if fix:
+        lock.unlink(missing_ok=True)
+        fixed.append(f"removed a lock file that nobody holds ({age:.0f} s old): {lock}")
+        return []
+    return [
+        Problem("stale-lock", str(lock), f"a lock file that nobody holds, {age:.0f} s old", hint="gitmem doctor --fix")
+    ]
+
+
+def branch(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
+    """Return what is wrong with the branch's ref."""
+    target = memory.git.symbolic_target(memory.ref)
+    told = f"it is no branch of its own, it stands for {target}" if target else ""
+    try:
+        tip = memory.git.read_ref(memory.ref)
+    except GitmemError as err:
+        told = told or err.message
+    if told:
+        if fix and _restore_ref(memory, fixed, target):
+            return []
+        return [Problem("broken-ref", memory.ref, told, hint="gitmem doctor --fix")]
+    if tip is not None and not memory.git.has(tip, "commit"):
+        if fix and _restore_ref(memory, fixed):
+            return []
+        told = f"it names {tip[:12]}, which is no commit here"
+        return [Problem("broken-ref", memory.ref, told, hint="git fetch origin; or gitmem doctor --fix")]
+    try:
+        found = tip or memory.find_tip()
+    except GitmemError as err:  # the remote's, as this clone knows it
+        return [Problem("broken-ref", memory.ref, err.message, hint=f"git fetch {memory.config.remote}")]
+    if found is None and not memory.tree():
+        told = "there is no memory in this repository yet"
+        return [Problem("no-store", memory.ref, told, hint="gitmem init", severity="warning")]
+    return []
+
+
+def foreign(memory: Opened) -> list[Problem]:
+    """Return the problem that the branch, here or at the remote, is not a store's, or has what belongs to no store."""
+    if memory.git.symbolic_target(memory.ref):
+        return []
+    try:
+        memory.need_store()
+    except ForeignBranchError as err:
+        code = FOREIGN if memory.find_tip() is None else STRAYS
+        return [Problem(code, memory.ref, err.message, hint=err.hint)]
+    except GitmemError:
+        return []  # there is none, or its ref is broken: others say so
+    return []
+
+
+def _restore_ref(memory: Opened, fixed: list[str], target: str = "") -> bool:
+    """Put the branch back on the newest commit that its reflog, or else the remote, names.
+
+    One of the ref that it stood for (*target*) is none of ours: git logs that one, too.
+    """
+    git = memory.git
+    path = git.repository.common_dir / memory.ref
+    for oid in _former_tips(memory):
+        if target and git.is_ancestor(oid, target):
+            continue
+        if git.has(oid, "commit") and kind_of(git, oid) != proof.FOREIGN:
+            kept = git.repository.state_dir / f"{path.name}.broken"
+            was_file = path.is_file()
+            if was_file:
+                make_folder(kept.parent)
+                path.replace(kept)
+            git.run("update-ref", "-m", "gitmem: doctor", memory.ref, oid, durable=True)
+            where = f"; the broken file is kept as {kept}" if was_file else ""
+            fixed.append(f"put {memory.ref} back on {oid[:12]}{where}")
+            return True
+    return False
+
+
+def _former_tips(memory: Opened) -> list[str]:
+    """Return the commits that the branch's reflog names, the newest first, then the remote's tip."""
+    log = memory.git.repository.common_dir / "logs" / memory.ref
+    lines = log.read_text(encoding="utf-8", errors="replace").strip().split("\n") if log.is_file() else []
+    names = [line.split(" ", 2)[1] for line in reversed(lines) if line.count(" ") >= 2]
+    try:
+        remote = memory.git.read_ref(f"refs/remotes/{memory.config.remote}/{memory.config.branch}")
+    except GitmemError:
+        remote = None
+    return [name for name in (*names, remote) if name and is_oid(name) and set(name) != {"0"}]
+
+
+def tree(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
+    """Return the problem that the tip's tree cannot be read; nothing else can be looked at, or written, until it is."""
+    try:
+        row = memory.catalog().row("SELECT message, hint FROM problem WHERE code = 'tree-unreadable'")
+    except ProcessError as err:
+        row = (f"no tree of the branch can be read: {err.message}", "gitmem doctor --fix")
+    if row is None or (fix and _restore_tree(memory, fixed)):
+        return []
+    return [Problem("tree-unreadable", "", row[0], hint=row[1])]
+
+
+def _restore_tree(memory: Opened, fixed: list[str]) -> bool:
+    """Write the newest tree that can be read on top of one that cannot; the history keeps both."""
+    git, tip = memory.git, memory.git.read_ref(memory.ref)
+    if tip is None:
+        return False
+    line = git.run("rev-list", "--first-parent", f"--max-count={LOOKED_BACK}", tip, check=False).stdout
+    for oid in dict.fromkeys([*line.decode("ascii").split(), *_former_tips(memory)]):
+        if kind_of(git, oid) in proof.STORES and _can_be_listed(git, oid):
+            told = f"doctor: write the tree of {oid[:12]} on top of one that cannot be read"
+            who = ("-c", f"user.name={ROOT_NAME}", "-c", f"user.email={ROOT_EMAIL}")
+            made = git.run(*who, "commit-tree", "-p", tip, "-m", told, f"{oid}^{{tree}}", durable=True).stdout
+            git.run("update-ref", "-m", "gitmem: doctor", memory.ref, made.decode("ascii").strip(), tip, durable=True)
+            fixed.append(f"wrote the tree of {oid[:12]} on top of {tip[:12]}, whose own cannot be read")
+            return True
+    return False
+
+
+def _can_be_listed(git: Git, commit: str) -> bool:
+    try:
+        git.list_tree(commit)
+    except ProcessError:
+        return False
+    return True
+
+
+def list_problems(catalog: Catalog) -> list[Problem]:
+    """Return the problems of single entries, by path."""
+    rows = catalog.rows("SELECT code, path, message, key, hint, severity FROM problem ORDER BY path, code")
+    return [Problem(*row) for row in rows]
+
+
+def delete_entries(memory: Opened, named: Sequence[str], fixed: list[str]) -> None:
+    """Delete entries from the tip that belong to no store, in one commit; its history keeps them.
+
+    Raises:
+        NotFoundError: One of the names is that of no such entry, nor of a folder with one.
+    """
+    problems = {p.path: p for p in list_problems(memory.catalog()) if p.code in REMOVABLE}
+    wanted = set()
+    for name in named:
+        # A person can also type what a terminal shows of a name.
+        found = {path for path in problems for form in (path, display(path)) if is_stray(form, [name.rstrip("/")])}
+        wanted |= found
+        if not found:
+            told = f"{name}: no entry of the branch that belongs to no store has this name"
+            raise NotFoundError(told, hint="gitmem doctor lists them; gitmem forget retires a memory")
+
+    def plan(tip: str | None) -> Plan | None:
+        assert tip is not None, "there is a branch"
+        # By the names of the tree, which a displayed path may not be; a name that is empty cannot be named.
+        entries = [entry.path for entry in memory.git.list_tree(tip) if display_path(entry.path) in wanted]
+        paths = sorted(path for path in entries if all(path.split("/")))
+        told = f"doctor: delete {len(paths)} entr{'y' if len(paths) == 1 else 'ies'} that belong to no store"
+        return Plan(told, deletes=tuple(paths), machine=True) if paths else None
+
+    write_commit(
+        memory.git,
+        memory.ref,
+        plan,
+        command="doctor",
+        now=memory.now,
+        lock_timeout_s=memory.config.lock_timeout_s,
+        start=memory.find_tip(),
+        repairs=True,
+    )
+    gone = wanted - {p.path for p in list_problems(memory.catalog())}
+    fixed += [
+        f"deleted {path!r} from the branch ({problems[path].message}); its history keeps it" for path in sorted(gone)
+    ]

@@ -1,0 +1,108 @@
+"""What doctor says of checks and of the policy: what is not seen here, not declared, or has no effect."""
+
+from __future__ import annotations
+
+import sys
+
+from gitmem.errors import GitmemError
+from gitmem.index.catalog import state
+from gitmem.model import Problem
+from gitmem.policy.kinds import MOST_TOKENS
+from gitmem.policy.settings import OWN
+from gitmem.store.layout import POLICY_PATH
+from gitmem.verify.trace.undeclared import NAMED, names
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.policy.policy import Policy
+    from gitmem.repository.repository import Opened
+
+REVOKE = "revoke it, because the history keeps it; then take it out: gitmem edit {}"
+COST = "a fact without paths depends on the whole tree"
+
+
+def tracing(memory: Opened, path: str, rung: str) -> str:
+    """Return in a line whether what checks read is seen on this machine, and what it costs where it is not."""
+    if sys.platform != "linux":
+        return f"Linux only: {COST}"
+    if (memory.config.trace or memory.policy().verify.trace) == "off":
+        return f"off by a setting: {COST}"
+    from gitmem.verify import evidence
+    from gitmem.verify.sandbox import sandbox
+    from gitmem.verify.trace.strace import PROGRAM
+
+    if sandbox.find_program(PROGRAM, path) is None:
+        return f"strace is not installed: {COST}"
+    if not evidence.find_tracer(path, rung):
+        return f"strace does not work here: {COST}"
+    return "what checks read is observed with strace"
+
+
+def list_undeclared(memory: Opened, catalog: Catalog) -> list[Problem]:
+    """Return the facts that read what their paths do not name, by the verdicts that count now, by key."""
+    rows = catalog.rows(
+        "SELECT m.key, m.path FROM fact f JOIN memory m ON m.id = f.id WHERE f.inputs LIKE '[\"paths\"%' AND"
+        f" {state.LIVE} ORDER BY m.key"
+    )
+    paths = dict(rows)
+    try:
+        ground = memory.ground() if paths else None
+    except GitmemError:
+        return []  # the code cannot be read, which others tell
+    verdicts = state.counting(catalog, ground, list(paths), memory.local) if paths else {}
+    found = []
+    for key, verdict in sorted(verdicts.items()):
+        read = names(verdict.undeclared)
+        if read:
+            told = (
+                f"its check also reads {', '.join(read[:NAMED])}, which its paths do not name: a change there is missed"
+            )
+            hint = f"gitmem edit {key} --path …; or have its reads observed: gitmem edit {key} --path ''"
+            found.append(Problem("undeclared-read", paths[key], told, key=key, hint=hint, severity="warning"))
+    return found
+
+
+def list_secrets(catalog: Catalog, allowed: Sequence[str]) -> list[Problem]:
+    """Return the memories that hold a secret, by path; the secret itself is never repeated.
+
+    Args:
+        catalog: The catalog.
+        allowed: The rules that this person's configuration silences.
+    """
+    found: dict[tuple[str, str], list[str]] = {}
+    for path, key, rule, line in catalog.rows("SELECT path, key, rule, line FROM secret ORDER BY path, line"):
+        if rule not in allowed:
+            found.setdefault((path, key), []).append(f"{rule} in line {line}")
+    return [
+        Problem("secret", path, f"it holds a secret ({', '.join(places[:NAMED])})", key=key, hint=REVOKE.format(key))
+        for (path, key), places in found.items()
+    ]
+
+
+def list_without_effect(policy: Policy) -> list[Problem]:
+    """Return what the store's policy says and what does not count, because others write it; by name."""
+    found = []
+    for name, value in _settings(policy.changes, ""):
+        if name in OWN:
+            told = f"{name} has no effect in the policy, which others write"
+            found.append(_policy_problem(told, f"where you want it: {OWN[name]}"))
+        elif name.endswith("_tokens") and isinstance(value, int) and value > MOST_TOKENS:
+            told = f"{name} is {value}; {MOST_TOKENS} count, the most that a policy may set"
+            found.append(_policy_problem(told, f"set {MOST_TOKENS} or less"))
+    return found
+
+
+def _settings(table: Mapping[str, Any], above: str) -> Iterator[tuple[str, Any]]:
+    for key, value in sorted(table.items()):
+        if isinstance(value, dict):
+            yield from _settings(value, f"{above}{key}.")
+        else:
+            yield f"{above}{key}", value
+
+
+def _policy_problem(message: str, hint: str) -> Problem:
+    return Problem("policy-no-effect", POLICY_PATH, message, hint=hint, severity="warning")

@@ -1,0 +1,267 @@
+"""Is the store well formed, and can this machine do what it must? Each problem is told, none hides another."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from gitmem.commands.doctor import background, branch, vectors
+from gitmem.commands.doctor.branch import FOREIGN, STRAYS, list_problems
+from gitmem.commands.doctor.checks import list_secrets, list_undeclared, list_without_effect, tracing
+from gitmem.commands.doctor.scopes import list_around
+from gitmem.document import conflict
+from gitmem.document.fields import format_time, warnings_of
+from gitmem.errors import GitmemError
+from gitmem.frozen import frozen, replace
+from gitmem.index.catalog.state import TO_SETTLE
+from gitmem.model import BUILTIN_FIELDS, Document, Problem
+from gitmem.store.code_tree.tree import is_home
+from gitmem.store.files import SETTLE_MARK
+from gitmem.store.layout import POLICY_LIMIT, POLICY_PATH
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.repository.repository import Opened
+
+# The first git with the fixes of CVE-2024-32002, -32004 and -32465 (threat T7).
+SAFE_GIT = (2, 39, 4)
+
+
+@frozen
+class Examined:
+    """What doctor found.
+
+    Attributes:
+        problems: The problems that remain, errors first, by path.
+        fixed: What was repaired, one line each.
+        machine: What this machine has, as name and value.
+    """
+
+    problems: tuple[Problem, ...]
+    fixed: tuple[str, ...]
+    machine: tuple[tuple[str, str], ...]
+
+
+def examine(memory: Opened, *, fix: bool, delete: Sequence[str] = (), replaced_hooks: Sequence[str] = ()) -> Examined:
+    """Look at branch, catalog, links and machine; repair what can be repaired without losing anything.
+
+    Args:
+        memory: The store.
+        fix: Whether to repair. Nothing is deleted that gitmem did not write, and a foreign branch is left alone.
+        delete: Entries that belong to no store, or folders of them, that a person wants deleted from the tip.
+        replaced_hooks: Hooks that were ours and are something else now.
+
+    Raises:
+        NotFoundError: There is no such entry to delete.
+    """
+    fixed: list[str] = []
+    if delete:
+        branch.delete_entries(memory, delete, fixed)
+    foreign = branch.foreign(memory)
+    mends = fix and not foreign
+    found = [*branch.locks(memory, mends, fixed), *branch.branch(memory, mends, fixed)]
+    found += foreign or branch.foreign(memory)  # a branch that was put back can be looked at now
+    if not any(p.code in ("broken-ref", "no-store", FOREIGN) for p in found):
+        unreadable = branch.tree(memory, mends, fixed)
+        found += unreadable or [*_stored(memory), *_links(memory.catalog())]
+        found += background.captured(memory, mends, fixed)
+        found += (
+            [] if unreadable else [*list_undeclared(memory, memory.catalog()), *list_without_effect(memory.policy())]
+        )
+    found += background.lost_captures(memory, fix, fixed)
+    background.litter(memory, fix, fixed)
+    found += [
+        *background.behind(memory),
+        *background.hooks(replaced_hooks),
+        *background.failed_hooks(memory, fix, fixed),
+    ]
+    allowed = memory.config.secrets_allow
+    found += list_around(memory, lambda catalog: [*list_problems(catalog), *list_secrets(catalog, allowed)])
+    found += _machine_problems(memory)
+    found += vectors.examine(memory, fix, fixed)
+    return Examined(_ordered(found), tuple(fixed), tuple(_machine(memory)))
+
+
+def is_own(examined: Examined) -> bool:
+    """Tell whether the branch is a store's, with nothing on it that belongs to none."""
+    return not any(p.code in (FOREIGN, STRAYS) for p in examined.problems)
+
+
+def added(examined: Examined, problems: Iterable[Problem], fixed: Iterable[str]) -> Examined:
+    """Return what was found with more of it, in the same order."""
+    return replace(examined, problems=_ordered([*examined.problems, *problems]), fixed=(*examined.fixed, *fixed))
+
+
+def _ordered(problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    return tuple(sorted(problems, key=lambda p: (p.severity != "error", p.path, p.key, p.code)))
+
+
+def _stored(memory: Opened) -> list[Problem]:
+    catalog = memory.catalog()
+    catalog.check()
+    found = [*list_problems(catalog), *list_secrets(catalog, memory.config.secrets_allow)]
+    return [*found, *_newer(catalog), *_shadowed(catalog), *_orphans(catalog), *_to_settle(memory, catalog)]
+
+
+def _newer(catalog: Catalog) -> list[Problem]:
+    """Return what was written for a newer gitmem: it is shown, and neither changed nor checked."""
+    rows = catalog.rows(
+        "SELECT m.key, m.path, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE instr(t.marks, ' schema ')"
+    )
+    documents = (Document(key, path, json.loads(fields), "", "") for key, path, fields in rows)
+    return [problem for document in documents for problem in warnings_of(document)]
+
+
+def _to_settle(memory: Opened, catalog: Catalog) -> list[Problem]:
+    """Return what two people changed in two ways, and a merge kept both of."""
+    rows = catalog.rows(
+        "SELECT m.key, m.path, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE m.shadowed = 0"
+        f" AND {TO_SETTLE} ORDER BY m.key"
+    )
+    found = [
+        Problem("to-settle", path, conflict.told(json.loads(fields)) or "something is to be settled", key=key,
+                hint=f"say what counts: gitmem edit {key}; or keep it as it is: gitmem edit {key} --settled",
+                severity="warning")
+        for key, path, fields in rows
+    ]  # fmt: skip
+    tip = memory.find_tip()
+    try:
+        policy = (memory.git.read_blob(f"{tip}:{POLICY_PATH}", limit=POLICY_LIMIT * 2) if tip else None) or b""
+    except GitmemError:
+        policy = b""  # larger than a policy may be: that is a problem already
+    if SETTLE_MARK.encode() in policy:
+        told = "two people changed the same settings; the other version stands in it as a comment"
+        found.append(Problem("to-settle", POLICY_PATH, told, hint="edit it on the branch", severity="warning"))
+    return found
+
+
+def _shadowed(catalog: Catalog) -> list[Problem]:
+    rows = catalog.rows(
+        "SELECT s.key, s.path, w.path FROM memory s JOIN memory w ON w.key = s.key AND w.shadowed = 0"
+        " WHERE s.shadowed = 1 ORDER BY s.path"
+    )
+    return [_twice(*row) for row in rows]
+
+
+def _twice(key: str, path: str, winner: str) -> Problem:
+    if is_home(winner) and not is_home(path):
+        told = f"the code tree has this key, too, and counts in this checkout: {winner}"
+        return Problem("key-in-both-homes", path, told, key=key, hint=f"gitmem show {key}", severity="warning")
+    told = f"{winner} has the same key, and counts"
+    return Problem("key-twice", path, told, key=key, hint=f"gitmem edit {key}", severity="warning")
+
+
+def _orphans(catalog: Catalog) -> list[Problem]:
+    rows = catalog.rows("SELECT v.path, v.key FROM verdict v LEFT JOIN memory m ON m.key = v.key WHERE m.id IS NULL")
+    return [
+        Problem("orphan-verdict", path, "there is no memory with this key", key=key, severity="warning")
+        for path, key in rows
+    ]
+
+
+def _links(catalog: Catalog) -> list[Problem]:
+    """Return links to nothing, and circles of ``requires`` or ``supersedes``."""
+    known = "SELECT key FROM memory UNION SELECT target FROM link WHERE relation = 'produces'"
+    rows = catalog.rows(
+        "SELECT m.key, m.path, l.relation, l.target FROM link l JOIN memory m ON m.id = l.source"
+        " WHERE l.relation <> 'produces' AND m.archived = 0 AND m.shadowed = 0"
+        f" AND l.target NOT IN ({known}) ORDER BY m.key, l.target"
+    )
+    found = [
+        Problem("link-to-nothing", path, f"{relation} {target}: no memory has this key or produces this label", key=key,
+                hint=f"gitmem edit {key}", severity="warning")
+        for key, path, relation, target in rows
+    ]  # fmt: skip
+    rows = catalog.rows(
+        "SELECT m.key, m.path, m.superseded_by FROM memory m WHERE m.superseded_by <> '' AND m.shadowed = 0"
+        " AND NOT EXISTS (SELECT 1 FROM memory o WHERE o.key = m.superseded_by)"
+    )
+    found += [
+        Problem("link-to-nothing", path, f"superseded_by {target}: there is no such memory", key=key,
+                hint=f"gitmem edit {key}", severity="warning")
+        for key, path, target in rows
+    ]  # fmt: skip
+    for relation in ("requires", "supersedes"):
+        found += [
+            Problem("link-circle", "", f"{relation} goes in a circle: {' → '.join(circle)}", key=circle[0],
+                    hint=f"gitmem edit {circle[0]}", severity="warning")
+            for circle in _circles(catalog, relation)
+        ]  # fmt: skip
+    return found
+
+
+def _edges(catalog: Catalog, relation: str) -> dict[str, list[str]]:
+    """Return the memories that each one is linked to, by key: what requires a label requires who produces it."""
+    kept = "m.archived = 0 AND m.shadowed = 0"
+    linked = f"SELECT m.key, l.target FROM link l JOIN memory m ON m.id = l.source WHERE {kept} AND l.relation = ?"
+    rows = catalog.rows(linked, (relation,))
+    if relation == "supersedes":
+        rows += catalog.rows(f"SELECT superseded_by, key FROM memory m WHERE superseded_by <> '' AND {kept}")
+    producers: dict[str, list[str]] = {}
+    for key, label in catalog.rows(linked, ("produces",)) if relation == "requires" else ():
+        producers.setdefault(label, []).append(key)
+    edges: dict[str, set[str]] = {}
+    for key, target in rows:
+        edges.setdefault(key, set()).update((target, *producers.get(target, ())))
+    return {key: sorted(targets) for key, targets in edges.items()}
+
+
+def _circles(catalog: Catalog, relation: str) -> list[list[str]]:
+    """Return each circle of a relation once, beginning with its first key in alphabetical order."""
+    edges = _edges(catalog, relation)
+    circles: set[tuple[str, ...]] = set()
+    done: set[str] = set()
+    for start in sorted(edges):
+        path: list[str] = []
+        stack = [(start, iter(edges.get(start, ())))] if start not in done else []
+        path += [start] if stack else []
+        while stack:
+            key, targets = stack[-1]
+            target = next(targets, None)
+            if target is None:
+                done.add(key)
+                stack.pop()
+                path.pop()
+            elif target in path:
+                circle = path[path.index(target) :]
+                first = circle.index(min(circle))
+                circles.add((*circle[first:], *circle[:first], circle[first]))
+            elif target not in done:
+                stack.append((target, iter(edges.get(target, ()))))
+                path.append(target)
+    return [list(c) for c in sorted(circles)]
+
+
+def _git_version(memory: Opened) -> tuple[int, ...]:
+    words = memory.git.run("version").stdout.decode().split()
+    return tuple(int(n) for n in re.findall(r"\d+", words[2])[:3])
+
+
+def _machine_problems(memory: Opened) -> list[Problem]:
+    found = []
+    if memory.is_clock_wrong:
+        told = f"this machine's clock is wrong; what is written now is dated {format_time(memory.now)}"
+        found.append(Problem("clock-wrong", "", told, hint="set the clock: date; timedatectl", severity="warning"))
+    version = _git_version(memory)
+    if version < SAFE_GIT:
+        shown = ".".join(map(str, version))
+        told = f"git {shown} has known holes (CVE-2024-32002 and others)"
+        found.append(Problem("old-git", "", told, hint="update git to 2.39.4 or later", severity="warning"))
+    return found
+
+
+def _machine(memory: Opened) -> list[tuple[str, str]]:
+    from gitmem.config import search_path
+    from gitmem.verify.sandbox import probe, sandbox
+
+    rung = sandbox.probe(search_path())
+    return [
+        ("git", ".".join(map(str, _git_version(memory)))),
+        *probe.describe(search_path(), memory.git.repository.state_dir / "ground"),
+        ("tracing", tracing(memory, search_path(), rung)),
+        ("state", str(memory.git.repository.state_dir)),
+        ("built-in checks", ", ".join(BUILTIN_FIELDS)),
+    ]

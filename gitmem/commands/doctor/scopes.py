@@ -1,0 +1,50 @@
+"""What is wrong around a project's store: files of the other scopes, and remotes that private memories would go to."""
+
+from __future__ import annotations
+
+import os
+
+from gitmem.model import Problem
+from gitmem.repository.other_scopes import has_private
+from gitmem.store.scope import DOMAIN, PRIVATE, UNIVERSAL
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.repository.repository import Opened
+
+
+def list_around(memory: Opened, listed: Callable[[Catalog], list[Problem]]) -> list[Problem]:
+    """Return the problems of the other scopes, given what lists those of a catalog, and of the remotes."""
+    return [*_elsewhere(memory, listed), *_exposed(memory)]
+
+
+def _elsewhere(memory: Opened, listed: Callable[[Catalog], list[Problem]]) -> list[Problem]:
+    """Return what is wrong with the files of the other scopes; they are repaired where they lie."""
+    found = []
+    for store in memory.stores((PRIVATE, DOMAIN, UNIVERSAL)):
+        here = store.store.scope == PRIVATE
+        hint = f"gitmem edit KEY --scope {PRIVATE}" if here else f"gitmem -C {store.git.repository.top} doctor"
+        found += [
+            Problem(p.code, f"{store.store.scope}: {p.path}", p.message, key=p.key, hint=hint, severity=p.severity)
+            for p in listed(store.catalog())
+        ]
+    return found
+
+
+def _exposed(memory: Opened) -> list[Problem]:
+    """Return the remotes that a push sends every ref to: private memories would go with them."""
+    if not has_private(memory.git):
+        return []
+    done = memory.git.run("config", "-z", "--get-regexp", r"^remote\..*\.(mirror|push)$", check=False)
+    pairs = (item.partition("\n") for item in os.fsdecode(done.stdout).split("\0") if item)
+    found = []
+    for name, _, value in pairs:
+        remote, what = name.removeprefix("remote.").rsplit(".", 1)
+        if (what == "mirror" and value != "false") or value.lstrip("+").startswith(("refs/*", "refs/gitmem")):
+            told = f"a push to {remote} sends every ref, private memories too"
+            hint = f"git config --unset remote.{remote}.{what}; or push with --all in place of --mirror"
+            found.append(Problem("private-exposed", name, told, hint=hint, severity="warning"))
+    return found

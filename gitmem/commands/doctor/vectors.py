@@ -1,0 +1,59 @@
+"""What doctor says of vectors: a model that cannot be used or does not answer, and folders that nobody uses."""
+
+from __future__ import annotations
+
+import os
+
+from gitmem.errors import GitmemError
+from gitmem.index.vectors.folders import FOLDER, Writing, discard, list_others
+from gitmem.model import Problem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.repository.repository import Opened
+
+
+def examine(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
+    """Return what is wrong with the model that the settings name, and the vectors of this store that nobody uses."""
+    folder = memory.vectors_folder
+    if not memory.config.embeds:
+        return _unused(folder, (), fix, fixed) if os.path.isdir(os.path.join(folder, FOLDER)) else []
+    from gitmem.repository import semantic
+
+    try:
+        providers = semantic.providers_of(memory.config)
+    except GitmemError as err:
+        return [Problem("embedding-unusable", "", err.message, hint=err.hint, severity="warning")]
+    assert providers is not None, "one is set up"
+    silent = [
+        Problem(
+            "embedding-silent",
+            "",
+            f"{answer['problem']}; recall finds by words alone",
+            hint="gitmem embed status; or git config gitmem.embed off",
+            severity="warning",
+        )
+        for answer in map(
+            semantic.answer_of, dict(zip(semantic.each_model(providers), providers, strict=False)).values()
+        )
+        if not answer["answers"]
+    ]
+    return [*silent, *_unused(folder, semantic.each_model(providers), fix, fixed)]
+
+
+def _unused(folder: str, models: tuple[str, ...] | list[str], fix: bool, fixed: list[str]) -> list[Problem]:
+    found = list_others(folder, models)
+    if not found:
+        return []
+    told = f"vectors of {len(found)} model{'s' * (len(found) != 1)} that nothing here uses"
+    if not fix:
+        return [
+            Problem(
+                "vectors-unused", os.path.join(folder, FOLDER), told, hint="gitmem doctor --fix", severity="warning"
+            )
+        ]
+    with Writing(folder):
+        for one in found:
+            discard(one)
+    fixed.append(f"removed {told}")
+    return []

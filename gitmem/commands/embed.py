@@ -1,0 +1,158 @@
+"""What `gitmem embed` does: tell how the vectors of every store stand, and make them whole, and no more than whole."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+
+from gitmem.errors import BusyError, ConfigError
+from gitmem.index.vectors import sqlite_vec, update
+from gitmem.index.vectors.folders import list_others
+from gitmem.index.vectors.numpy_rows import DamagedError
+from gitmem.index.vectors.shape import VEC
+from gitmem.index.vectors.store import INDEX, Vectors
+from gitmem.recall.query import Asked
+from gitmem.repository.semantic import answer_of, count_missing, each_model, providers_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from gitmem.index.vectors.update import Providers
+    from gitmem.repository.opened_store import OpenedStore
+    from gitmem.repository.repository import Opened
+
+HOW = "git config --global gitmem.embed model2vec:potion-base-8M; docs/embeddings.md names the others"
+
+
+def status(memory: Opened) -> dict[str, Any]:
+    """Return which model embeds, whether it answers, and what has vectors, for each store and model.
+
+    Raises:
+        ConfigError, EmbeddingError: What the settings name cannot be used here.
+    """
+    providers = providers_of(memory.config)
+    if providers is None:
+        others = list_others(memory.vectors_folder, ())
+        return {"configured": False, "models": [], "stores": [], "unused": len(others)}
+    models = [{"model": one.name, "for": what, **answer_of(one)} for one, what in _roles(providers)]
+    stores = [_standing(memory, store, providers) for store in _stores(memory)]
+    unused = sum(len(list_others(store.vectors_folder, each_model(providers))) for store in _stores(memory))
+    return {"configured": True, "models": models, "stores": stores, "unused": unused}
+
+
+def _stores(memory: Opened) -> list[OpenedStore]:
+    """Return the stores that a question looks into, those of other repositories too."""
+    return memory.asked_stores(Asked(query="everything"))
+
+
+def _roles(providers: Providers) -> list[tuple[Any, str]]:
+    prose, code = providers
+    return [(prose, "everything")] if prose is code else [(prose, "prose"), (code, "code")]
+
+
+def _standing(memory: Opened, store: OpenedStore, providers: Providers) -> dict[str, Any]:
+    catalog = store.catalog()
+    memories = catalog.row("SELECT count(DISTINCT oid) FROM memory WHERE shadowed = 0")[0]
+    missing = count_missing(store, catalog, providers)
+    return {
+        "scope": store.store.scope,
+        "store": store.store.name,
+        "memories": memories,
+        "with_vectors": memories - missing,
+        "missing": missing,
+        "vectors": [_vectors(memory, store, model) for model in each_model(providers)],
+    }
+
+
+def _vectors(memory: Opened, store: OpenedStore, model: str) -> dict[str, Any]:
+    """Return the size of a model's vectors; ``problem`` says why there are none that can be used."""
+    nothing = {"model": model, "pieces": 0, "unused": 0, "dimensions": 0, "bytes": 0, "age_s": None, "kept": ""}
+    try:
+        found = Vectors.open(store.vectors_folder, model)
+    except (DamagedError, sqlite3.Error, OSError) as err:
+        return nothing | {"problem": str(err)}
+    if found is None:
+        return nothing | {"problem": "there are none yet"}
+    try:
+        with found.reading():
+            sizes, shape = found.sizes(), found.shape
+        age_s = memory.now - int(os.stat(os.path.join(found.folder, INDEX)).st_mtime)
+    finally:
+        found.close()
+    told = {"pieces": sizes.rows, "unused": sizes.dead, "dimensions": shape.dimensions, "bytes": sizes.bytes}
+    return {"model": model, **told, "age_s": max(0, age_s), "kept": shape.kept, "problem": ""}
+
+
+def rebuild(
+    memory: Opened,
+    *,
+    everything: bool = False,
+    download: bool = False,
+    told: Callable[[int, int], None] | None = None,
+) -> dict[str, Any]:
+    """Embed what has no vectors, in every store, and forget what is of no use: other models, memories that are gone.
+
+    Args:
+        memory: The store.
+        everything: Whether all is embedded again.
+        download: Whether a model that is not here may be fetched.
+        told: Told how many of how many memories are embedded.
+
+    Raises:
+        ConfigError, EmbeddingError: What the settings name cannot be used here, or does not answer.
+        BusyError: Another process embeds.
+        UnwritableError: The disk is full or read-only.
+    """
+    begun = time.monotonic()
+    providers = providers_of(memory.config, download=download)
+    if providers is None:
+        raise ConfigError("no embedding provider is set up", file="", key="embed", hint=HOW)
+    kept = _place(memory)
+    embedded_now = forgotten = others = 0
+    for store in _stores(memory):
+        folder, catalog = store.vectors_folder, store.catalog()
+        if everything:
+            update.forget_all(folder, providers)
+        else:
+            update.forget_other_sizes(folder, providers)
+        before = count_missing(store, catalog, providers)
+        left = update.catch_up(folder, catalog, providers, progress=told)
+        gone, unused = update.tidy(folder, catalog, providers, kept=kept)
+        embedded_now, forgotten, others = embedded_now + before - left, forgotten + gone, others + unused
+    return {
+        "models": each_model(providers),
+        "embedded": embedded_now,
+        "forgotten": forgotten,
+        "models_removed": others,
+        "seconds": round(time.monotonic() - begun, 3),
+    }
+
+
+def _place(memory: Opened) -> str:
+    """Return where rows are to lie, by the settings and what there is here; empty for where they are."""
+    wanted = memory.config.vectors
+    cannot = sqlite_vec.can_load() if wanted == VEC else ""
+    if cannot:
+        memory.notices.append(f"{cannot}: the vectors are searched with numpy")
+    return "" if cannot else wanted
+
+
+def embed_missing(memory: Opened) -> None:
+    """Embed what has no vectors, behind a command; whoever is at it already does the same.
+
+    Raises:
+        GitmemError: The provider or the disk does not allow it.
+    """
+    providers = providers_of(memory.config)
+    if providers is None:
+        return
+    for store in _stores(memory):
+        folder, catalog = store.vectors_folder, store.catalog()
+        try:
+            update.catch_up(folder, catalog, providers)
+            update.tidy(folder, catalog, providers, dead_at_most=update.DEAD_AT_MOST, others=False)
+        except BusyError:
+            continue

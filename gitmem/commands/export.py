@@ -1,0 +1,152 @@
+"""Export: memories as they lie in the store, as a folder of Markdown or as JSONL; an import of it gives them back."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from itertools import chain
+from pathlib import Path
+
+from gitmem.document.format import format as format_document
+from gitmem.document.parse import parse
+from gitmem.errors import FormatError, GitmemError, RefusedError
+from gitmem.recall.query import where
+from gitmem.store import layout
+from gitmem.store.code_tree.tree import PREFIX
+from gitmem.store.spool import waiting_in
+from gitmem.text.sanitize import escaped_json
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from gitmem.recall.query import Asked
+    from gitmem.repository.repository import Opened
+
+
+def stored_files(memory: Opened, asked: Asked) -> list[tuple[str, str]]:
+    """Return path and blob of every memory that passes the filters, by key; of several files with one the first."""
+    # Without what was captured and is in no commit yet: it has no blob that could be read.
+    if waiting := waiting_in(memory.git.repository.state):
+        memory.notices.append(
+            f"{len(waiting)} captured and in no commit yet, so not exported: gitmem doctor --fix writes what waits"
+        )
+    catalog = memory.catalog(memory.tip())
+    ground = memory.ground(catalog)
+    with catalog.reading():
+        condition, values = where(catalog, ground, asked, now=memory.now)
+        rows = catalog.rows(
+            f"SELECT m.path, m.oid FROM memory m WHERE {condition} ORDER BY m.key LIMIT ?", (*values, asked.limit)
+        )
+    # Those of the code tree lie where the branch has them: what an export holds is a store.
+    return [(path.removeprefix(PREFIX), oid) for path, oid in rows]
+
+
+def texts(
+    memory: Opened, files: list[tuple[str, str]], told: Callable[[int, int], None] | None = None
+) -> Iterator[tuple[str, bytes]]:
+    """Yield path and exact content of every file; *told* is told how many are done.
+
+    Raises:
+        GitmemError: The content of one is not there: an export without it would pass for whole.
+    """
+    for done, ((path, _), (_, content)) in enumerate(
+        zip(files, memory.git.read_blobs(oid for _, oid in files), strict=True), 1
+    ):
+        if content is None:
+            raise GitmemError(f"{path}: its content is not in the object database", hint="git fetch origin")
+        yield path, content
+        if told is not None:
+            told(done, len(files))
+
+
+def json_lines(contents: Iterable[tuple[str, bytes]]) -> Iterator[str]:
+    """Yield the line of each memory: its key, kind and title, its frontmatter and body, where it lay.
+
+    A file that is not written as gitmem writes it has its exact ``text`` besides.
+    """
+    for path, content in contents:
+        document = parse(content, path=path)
+        place = layout.place_of(path)
+        assert isinstance(place, layout.Place), "the catalog holds only what may lie in a store"
+        table = {
+            "key": document.key,
+            "kind": document.kind,
+            "title": document.title,
+            "folder": place.folder,
+            **({"archived": True} if place.archived else {}),
+            "frontmatter": document.fields,
+            "body": document.body,
+            **({} if _formats_as(document.text, document.fields, document.body) else {"text": document.text}),
+        }
+        yield escaped_json(json.dumps(table, ensure_ascii=False)) + "\n"
+
+
+def _formats_as(text: str, fields: dict[str, object], body: str) -> bool:
+    try:
+        return format_document(fields, body) == text
+    except FormatError:
+        return False
+
+
+def write_file(lines: Iterable[str], path: Path) -> None:
+    """Write lines to a file that is not there yet, whole or not at all.
+
+    Raises:
+        RefusedError: There is something.
+    """
+    if path.is_symlink() or (path.exists() and not (path.is_file() and path.stat().st_size == 0)):
+        hint = f"choose another name, or: gitmem export > '{path}'"
+        raise RefusedError(f"{path} exists, and an export overwrites nothing", hint=hint)
+    fresh = _beside(path)
+    try:
+        with fresh.open("x", encoding="utf-8", newline="\n") as file:
+            file.writelines(lines)
+        fresh.replace(path)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise
+
+
+def write_folder(contents: Iterable[tuple[str, bytes]], folder: Path) -> None:
+    """Write files below a folder that is not there yet, or empty: all of them or none.
+
+    Raises:
+        RefusedError: There is something in it.
+    """
+    if folder.is_symlink() or (folder.exists() and not (folder.is_dir() and not any(folder.iterdir()))):
+        told = f"{folder} is there and not an empty folder, and an export overwrites nothing"
+        raise RefusedError(told, hint="choose a new folder: --to DIR")
+    fresh = _beside(folder)
+    try:
+        fresh.mkdir(parents=True)
+        for path, content in contents:
+            to = fresh / path
+            to.parent.mkdir(parents=True, exist_ok=True)
+            to.write_bytes(content)
+        fresh.rename(folder.resolve())
+    except BaseException:
+        shutil.rmtree(fresh, ignore_errors=True)
+        raise
+
+
+def _beside(path: Path) -> Path:
+    whole = path.resolve()
+    return whole.with_name(f"{whole.name}.{os.urandom(4).hex()}.partial")
+
+
+def export(
+    memory: Opened, asked: Asked, *, folder: str, told: Callable[[int, int], None] | None = None
+) -> Iterator[str]:
+    """Return memories as JSONL, a line each, by key; with a folder, write them there and return their paths.
+
+    The folder has the store's layout and its policy.
+    """
+    files = stored_files(memory, asked)
+    if not folder:
+        return json_lines(texts(memory, files, told))
+    policy = memory.git.read_blob(f"{memory.tip()}:{layout.POLICY_PATH}", limit=layout.POLICY_LIMIT)
+    extra = [(layout.POLICY_PATH, policy)] if policy is not None else []
+    write_folder(chain(extra, texts(memory, files, told)), Path(folder))
+    return iter([path for path, _ in files])

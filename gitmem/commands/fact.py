@@ -1,0 +1,319 @@
+"""Write a fact: its check must be able to fail, and must hold now, unless nobody can approve it now."""
+
+from __future__ import annotations
+
+from gitmem.document.conflict import CONFLICT, without
+from gitmem.document.edit import REMOVE
+from gitmem.document.fields import TASK, format_time
+from gitmem.document.parse import parse
+from gitmem.document.spec import claim_hash, own_spec, spec_hash, spec_of
+from gitmem.errors import GitmemError, RefusedError, TaskError, TrustError
+from gitmem.frozen import frozen, replace
+from gitmem.model import BUILTIN, ERROR, FAILS, HOLDS, Document, Verdict
+from gitmem.store.layout import verdict_path
+from gitmem.store.verdicts import format_verdict
+from gitmem.tasks.task import Gate
+from gitmem.verify import trivial
+from gitmem.verify.trace.undeclared import advice
+from gitmem.write import place
+from gitmem.write.draft import Draft, check_file, checked_text, cleaned, make_draft
+from gitmem.write.duplicates import ALLOW, REFUSE, refuse_said
+from gitmem.write.writer import edited
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from gitmem.policy.policy import Policy
+    from gitmem.repository.proving_store import ProvingStore
+    from gitmem.verify.due import Due
+    from gitmem.verify.judge import Result
+    from gitmem.verify.session import Session
+    from gitmem.write.writer import Change
+
+
+@frozen
+class Proof:
+    """What is known of a new check.
+
+    Attributes:
+        verdict: Its verdict, or None where it waits, unproven.
+        notices: What the person should know.
+        session: Who judged it: it knows the commit, and whether that was the default branch, which may move meanwhile.
+    """
+
+    verdict: Verdict | None
+    notices: tuple[str, ...] = ()
+    session: Session | None = None
+
+
+def write_fact(
+    memory: ProvingStore,
+    title: str,
+    *,
+    verify: Any,
+    home: ProvingStore | None = None,
+    body: str = "",
+    key: str = "",
+    approve: bool = False,
+    unproven: bool = False,
+    force: bool = False,
+    **options: Any,
+) -> Change:
+    """Write a fact and, where verdicts count here, its verdict in the same commit.
+
+    Args:
+        memory: The memory to write to.
+        title: What is true.
+        verify: The check as the frontmatter has it, or None.
+        home: Where it is written instead, proved by the code here: the second home, or the universal store.
+        body: More about it.
+        key: An explicit key, or empty.
+        approve: Whether the person at the terminal wrote this command, which approves it for them.
+        unproven: Write it down without running the check.
+        force: Write it also where another memory says it already.
+        **options: Further fields.
+
+    Raises:
+        DuplicateError: Another memory says it already; the check was not run.
+        RefusedError: There is no check, it cannot fail, or it does not hold now.
+    """
+    if verify is None or verify in ("", []):
+        raise RefusedError(
+            "a fact needs a command that proves it",
+            hint="--verify CMD, --exists PATH, --contains TEXT --in GLOB, …\n"
+            f"what cannot be checked is another kind of memory: gitmem remember {title!r} --kind convention",
+        )
+    if not title.strip():
+        raise RefusedError("a fact needs a title: what is true, in one sentence")
+    policy = memory.policy()
+    draft = make_draft(
+        body,
+        title=title,
+        kind="fact",
+        key=key,
+        options={"verify": verify, **options},
+        author=memory.author(),
+        policy=policy,
+        now=memory.now,
+    )
+    document = checked_text(draft.key, draft.fields, draft.body, policy=policy, path=f"{draft.key}.md")
+    again = ALLOW if force else REFUSE
+    _refuse_said(home or memory, draft, policy, again=again)
+    proof = prove(memory, document, approve=approve, unproven=unproven)
+    memory.notices.extend(proof.notices)
+    if home is None:
+        return _write(memory, draft, proof, again=again)
+    change = home.writer().remember(draft, policy, verb="fact", again=again)
+    if proof.verdict is not None and home.store == memory.store:
+        home.keep_verdicts([replace(proof.verdict, key=change.key)])
+    return change
+
+
+def _refuse_said(home: ProvingStore, draft: Draft, policy: Policy, *, again: str) -> None:
+    """Refuse what another memory says before its check is run; the write itself asks again, on the tip it is for."""
+    writer = home.writer()
+    catalog = writer.catalog_at(home.git.read_ref(home.ref) or home.find_tip())
+    settled = place.settle_key(catalog, draft)
+    found = writer.said.find(catalog, settled, policy, again=again)
+    if found is not None:
+        refuse_said(settled, found, again=again)
+
+
+def edit_fields(
+    memory: ProvingStore,
+    key: str,
+    changes: Mapping[str, Any],
+    body: str | None,
+    *,
+    approve: bool,
+    force: bool = False,
+) -> Change:
+    """Change fields of a memory, and its body where one is given; a check that changed must hold, as for a new fact.
+
+    Raises:
+        RefusedError: The new check cannot fail or does not hold, or a field cannot be used.
+    """
+    wanted = {name: (REMOVE if value in ("", []) else value) for name, value in changes.items()}
+    path, below = f"{key}.md", None if body is None else f"{cleaned(body)}\n".lstrip()
+
+    def change(text: str) -> str:
+        fields = parse(text, path=path).fields
+        decided = {*wanted, *(("body",) if body is not None else ())}
+        # Whoever says anew what two people said in two ways has settled it.
+        left = {CONFLICT: without(fields, decided) or REMOVE} if CONFLICT in fields else {}
+        new = edited(text, left | wanted, path, body=below)
+        return new if new == text else edited(new, {"updated": format_time(memory.now)}, path)
+
+    old = parse(memory.text_of(key), path=path).fields
+    # What was there before may be somebody else's: only a command that was typed whole is approved by typing it.
+    typed = "verify" in changes and all(name in changes or not old.get(name) for name in ("refute", "network"))
+    return edit_text(memory, key, change, approve=approve and typed, force=force)
+
+
+def edit_text(
+    memory: ProvingStore, key: str, change: Callable[[str], str], *, approve: bool, force: bool = False
+) -> Change:
+    """Change the text of a memory's file; a check that changed must hold, as for a new fact.
+
+    Args:
+        memory: The memory to write to.
+        key: Which one, in full.
+        change: From the file's text to the new one; called again when the memory changed meanwhile.
+        approve: Whether the person at the terminal wrote this, which approves a new command for them.
+        force: Write it also where another memory says what it says now.
+
+    Raises:
+        DuplicateError: Another memory says what it says now.
+        RefusedError: The new text cannot be a memory, or its check cannot fail or does not hold.
+    """
+    policy = memory.policy()
+    old = memory.text_of(key)
+    document = check_file(key, change(old), policy=policy, path=f"{key}.md")
+    before, after = parse(old, path=f"{key}.md"), own_spec(document)
+    changed = after is not None and after != own_spec(before)
+    if changed and document.kind == TASK:
+        proof = Proof(None, approve_gate(memory, document, approve=approve))
+    else:
+        proof = prove(memory, document, approve=approve, unproven=False) if changed else Proof(None)
+    memory.notices.extend(proof.notices)
+    done = memory.writer().edit(key, change, policy, again=ALLOW if force else REFUSE)
+    if proof.verdict is not None:
+        memory.keep_verdicts([proof.verdict], proof.session)
+    return done
+
+
+def prove(memory: ProvingStore, document: Document, *, approve: bool, unproven: bool) -> Proof:
+    """Return what the check of a memory shows now, or that it waits.
+
+    Raises:
+        RefusedError: It cannot fail, fails, or could not be run.
+    """
+    policy = memory.policy()
+    how = policy.verify
+    spec = spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
+    assert spec is not None, "a fact has a check"
+    why = trivial.why_trivial(spec.check)
+    if why:
+        raise RefusedError(
+            f"{document.key}: a check that cannot fail proves nothing: {why}", hint="look at the code in it"
+        )
+    suggested = trivial.suggest_builtin(spec.check)
+    notices = (f"the same without a process or an approval: gitmem fact … {suggested}",) if suggested else ()
+    if unproven:
+        return Proof(None, notices)
+    if memory.git.read_head()[1] is None:
+        return Proof(None, (*notices, "there is no commit to prove it against yet; it stays unproven"))
+    session = memory.session()
+    due = session.due_of(document, spec, spec_hash(spec), claim_hash(document))
+    if spec.check.form != BUILTIN and not session.trust.allows(due.row.spec, due.listed):
+        if session.trust.denies(due.row.spec):
+            told = "its command was denied in this clone"
+            raise RefusedError(f"{document.key}: {told}", hint="lift the deny on a terminal: gitmem trust KEY")
+        # A setup comes with the policy, from other people: typing the check does not approve what runs before it.
+        if not approve or spec.setup:
+            told = "nobody can approve its command here; it waits, unproven: gitmem trust --review"
+            return Proof(None, (*notices, told))
+        memory.approve(due)
+    result = session.judge_one(due)
+    _refuse(result, due)
+    if result.verdict is not None and result.verdict.weak:
+        notices = (*notices, "the check is weak: it also holds in an empty folder; --refute says what makes it fail")
+    if result.verdict is not None and (told := advice(document.key, result.verdict.undeclared)):
+        notices = (*notices, told)
+    if result.verdict is not None and result.verdict.flapping:
+        notices = (*notices, f"the check flaps: {result.verdict.attempt}")
+    return Proof(result.verdict, notices, session)
+
+
+def pass_gate(memory: ProvingStore, document: Document) -> Gate:
+    """Return what the check of a task says now: as that of a fact, in the sandbox and only where it is approved."""
+    policy, key = memory.policy(), document.key
+    how = policy.verify
+    spec = spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
+    if spec is None:
+        return Gate(None)
+    if memory.git.read_head()[1] is None:
+        told = f"{key}: there is no commit that its gate could be asked of"
+        return Gate(None, GitmemError(told, hint="commit the work first"))
+    session = memory.session()
+    due = session.due_of(document, spec, spec_hash(spec), claim_hash(document))
+    if spec.check.form != BUILTIN and not session.trust.allows(due.row.spec, due.listed):
+        told = f"{key}: its gate is a command that is not approved here: {spec.check.shown()}"
+        return Gate(None, TrustError(told, hint=f"gitmem trust {key}, on a terminal"))
+    result = session.judge_one(due)
+    if result.outcome == FAILS:
+        told = f"{key} is not done, its gate says no: {result.because}"
+        hint = "the gate saw the last commit, not what is uncommitted"
+        return Gate(None, TaskError(told, hint=hint))
+    if result.verdict is None or result.outcome != HOLDS:
+        told = f"{key}: its gate could not be asked: {result.reason}"
+        return Gate(None, GitmemError(told, hint="gitmem doctor tells what this machine can do"))
+    notices = ("the gate is weak: it also holds in an empty folder",) if result.verdict.weak else ()
+    return Gate(result.verdict, None, notices, session.counts())
+
+
+def approve_gate(memory: ProvingStore, document: Document, *, approve: bool) -> tuple[str, ...]:
+    """Refuse a task's new check that proves nothing, and approve it for whoever typed it; it need not hold yet.
+
+    Returns:
+        What the person should know.
+
+    Raises:
+        RefusedError: It cannot fail.
+    """
+    notices = prove(memory, document, approve=False, unproven=True).notices
+    policy = memory.policy()
+    how = policy.verify
+    spec = spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
+    assert spec is not None, "prove has asked for it"
+    if memory.git.read_head()[1] is None:
+        return notices
+    session = memory.session()
+    due = session.due_of(document, spec, spec_hash(spec), claim_hash(document))
+    if spec.check.form == BUILTIN:  # it costs nothing to ask
+        holds = session.judge_one(due).outcome == HOLDS
+        return (*notices, *(["the gate holds already: is there anything to do, or does it ask too little?"] * holds))
+    if approve and not spec.setup and not session.trust.denies(due.row.spec):
+        memory.approve(due)
+    return notices
+
+
+def _refuse(result: Result, due: Due) -> None:
+    key = due.row.key
+    if result.outcome == FAILS:
+        raise RefusedError(
+            f"{key}: the check does not hold now: {result.because}",
+            hint="mend the check; it saw the last commit, not what is uncommitted; --unproven writes it all the same",
+        )
+    if result.outcome == ERROR:
+        raise RefusedError(
+            f"{key}: the check could not be run: {result.reason}",
+            hint="mend the check; or --unproven to leave it for later",
+        )
+    if result.outcome == "skipped":
+        raise RefusedError(
+            f"{key}: the check was not run: {result.reason}", hint="--unproven writes it down all the same"
+        )
+    if due.spec.refute and result.verdict is not None and result.verdict.weak:
+        raise RefusedError(
+            f"{key}: its counterexample refutes nothing: the check holds behind it too",
+            hint="mend --refute, or leave it out",
+        )
+
+
+def _write(memory: ProvingStore, draft: Draft, proof: Proof, *, again: str) -> Change:
+    policy, verdict = memory.policy(), proof.verdict
+    counts = proof.session is not None and proof.session.counts()
+
+    def extra(settled: Draft) -> dict[str, str]:
+        if verdict is None or not counts:
+            return {}
+        mine = replace(verdict, key=settled.key)
+        return {verdict_path(mine.key, mine.spec): format_verdict(mine)}
+
+    change = memory.writer().remember(draft, policy, verb="fact", extra=extra, again=again)
+    if verdict is not None:
+        memory.local.add_verdicts([replace(verdict, key=change.key)])
+    return change

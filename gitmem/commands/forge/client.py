@@ -1,0 +1,252 @@
+"""A forge's REST API: one request after the other, bounded in size and time, patient where it is asked to be.
+
+The token goes to the API's own origin and nowhere else: not into a message, and not along a redirect or a link that
+leads away. Source: GitHub Docs, "Best practices for using the REST API", "Rate limits for the REST API", "Using
+pagination in the REST API".
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from urllib.parse import urljoin, urlsplit
+from urllib.request import Request
+
+from gitmem.commands.forge.errors import refused, said
+from gitmem.document.fields import format_time
+from gitmem.errors import ForgeError
+from gitmem.system.http import FAILURES, USER_AGENT, exchange, opener_for, unreachable
+from gitmem.text.durations import plausible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
+
+    from gitmem.commands.forge.place import Place
+    from gitmem.system.http import Answer
+
+VERSION = "2022-11-28"
+# Bytes of one answer: 100 comments of 65,536 characters, at up to four bytes a character, are 26 MB.
+ANSWER_LIMIT = 32 * 1024 * 1024
+# Seconds for one request, and for all of a command.
+REQUEST_S, TOTAL_S = 30.0, 300.0
+# Seconds that a command waits in all because the forge asks for it, and what is waited where it does not say how long.
+PATIENCE_S, UNSAID_S = 60.0, 60.0
+# "Make requests serially … wait at least one second between each request" that writes.
+BETWEEN_WRITES_S = 1.0
+# Seconds before the second, third and fourth try of what may be sent twice.
+PAUSES_S = (1.0, 2.0, 4.0)
+MOVED = (301, 302, 307, 308)
+HOPS = 3
+PAGES = 100
+_NEXT = re.compile(r'<([^<>]*)>\s*;[^,<]*?\brel="?next\b"?')
+
+
+class Forge:
+    """The API of one repository's forge, with a token, for the time of one command.
+
+    Attributes:
+        place: Where it is.
+    """
+
+    def __init__(
+        self,
+        place: Place,
+        token: str,
+        *,
+        request_s: float = REQUEST_S,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """Bind a forge; nothing is sent.
+
+        Args:
+            place: Where it is.
+            token: The token, which stands in no message; empty is an error.
+            request_s: Seconds for one request.
+            sleep: Waits.
+            clock: Returns epoch seconds.
+
+        Raises:
+            ForgeError: There is no token, or none that can be sent.
+        """
+        if not re.fullmatch("[!-~]+", token):
+            told = "there is no token" if not token else "the token holds a character that no token has"
+            raise ForgeError(told, hint="a workflow gives it to a step: env: GITHUB_TOKEN: ${{ github.token }}")
+        self.place = place
+        self._token, self._request_s, self._sleep, self._clock = token, request_s, sleep, clock
+        self._origin = _origin(place.api)
+        self._opener = opener_for(self._origin[1])
+        self._ends = time.monotonic() + TOTAL_S
+        self._patience_s = PATIENCE_S
+        self._wrote_at = -BETWEEN_WRITES_S
+
+    def repo(self, path: str) -> str:
+        """Return the address of something of the repository: ``issues/12``."""
+        return f"{self.place.api}/repos/{self.place.repository}/{path}"
+
+    def get(self, url: str, *, needs: str) -> Any:
+        """Return the JSON at an address.
+
+        Args:
+            url: The address, of the API's origin.
+            needs: The permission for it, as a workflow names it: ``issues: read``.
+
+        Raises:
+            ForgeError: The forge cannot be reached, or refuses.
+        """
+        return self._json(self._ask("GET", url, None, needs=needs))
+
+    def items(self, url: str, *, needs: str) -> Iterator[Mapping[str, Any]]:
+        """Yield what a list holds, page after page as the forge links them.
+
+        Raises:
+            ForgeError: As of ``get``; or a page leads elsewhere, or there is no end of them.
+        """
+        for _ in range(PAGES):
+            answer = self._ask("GET", url, None, needs=needs)
+            found = self._json(answer)
+            if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
+                raise ForgeError("the forge answered with something else than a list")
+            yield from found
+            following = _NEXT.search(answer.headers.get("link", ""))
+            if following is None:
+                return
+            url = self._same_origin(following[1])
+        raise ForgeError(f"the forge's list has no end: more than {PAGES} pages")
+
+    def write(self, method: str, url: str, body: Mapping[str, Any] | None, *, needs: str) -> Mapping[str, Any]:
+        """Change something and return what it is then; an empty mapping where it is gone.
+
+        Raises:
+            ForgeError: As of ``get``. Where a POST was not answered, it may have been done.
+        """
+        answer = self._ask(method, url, body, needs=needs)
+        return _mapping(self._json(answer)) if answer.body.strip() else {}
+
+    def query(self, url: str, text: str) -> Mapping[str, Any]:
+        """Ask one GraphQL question that changes nothing."""
+        return _mapping(self._json(self._ask("POST", url, {"query": text}, needs="", is_reading=True)))
+
+    def _ask(
+        self, method: str, url: str, body: Mapping[str, Any] | None, *, needs: str, is_reading: bool = False
+    ) -> Answer:
+        """Send a request until it is answered for good."""
+        is_reading = is_reading or method == "GET"
+        tries = hops = 0
+        while True:
+            answer, cause, failed = None, None, ""
+            try:
+                answer = self._send(method, url, body, is_reading=is_reading)
+                failed = f"it answered with status {answer.status}" if answer.status >= 500 else ""
+            except FAILURES as err:
+                cause, failed = err, unreachable(err) or "it did not answer in time"
+            # What was sent twice may have been done twice.
+            if failed and tries < len(PAUSES_S) and (method != "POST" or is_reading):
+                self._wait(PAUSES_S[tries], failed)
+                tries += 1
+            elif answer is None:
+                raise self._lost(failed, is_reading=is_reading) from cause
+            elif answer.status in MOVED and hops < HOPS:
+                hops += 1
+                url = self._same_origin(urljoin(url, answer.headers.get("location", "")))
+            elif (wait := wait_of(answer, self._clock())) is not None:
+                self._wait(wait)
+            elif not 200 <= answer.status < 300:
+                raise refused(answer, method, urlsplit(url).path, needs=needs, token=self._token)
+            else:
+                return answer
+
+    def _send(self, method: str, url: str, body: Mapping[str, Any] | None, *, is_reading: bool) -> Answer:
+        """Send one request; those that write, a second apart."""
+        if not is_reading:
+            self._sleep(max(0.0, self._wrote_at + BETWEEN_WRITES_S - time.monotonic()))
+        left = self._ends - time.monotonic()
+        if left <= 0:
+            raise ForgeError(f"the forge was too slow: {TOTAL_S:g} seconds are over")
+        headers = {
+            "Accept": "application/vnd.github+json",
+            "X-GitHub-Api-Version": VERSION,
+            "User-Agent": USER_AGENT,
+            "Authorization": f"Bearer {self._token}",
+        }
+        data = None
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+            data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+        request = Request(url, data=data, headers=headers, method=method)  # noqa: S310 - http(s) only
+        try:
+            return exchange(self._opener, request, limit=ANSWER_LIMIT, limit_s=min(self._request_s, left))
+        finally:
+            self._wrote_at = self._wrote_at if is_reading else time.monotonic()
+
+    def _wait(self, seconds: float, why: str = "") -> None:
+        """Wait, as long as patience lasts.
+
+        Raises:
+            ForgeError: It does not; the forge works again later.
+        """
+        if seconds > min(self._patience_s, self._ends - time.monotonic()):
+            again = format_time(plausible(self._clock() + seconds) + 1)
+            told = f"the forge failed: {why}" if why else "the forge takes no more requests for now"
+            raise ForgeError(f"{told}; again from {again}", status=0 if why else 429, hint="run it again then")
+        self._patience_s -= seconds
+        self._sleep(seconds)
+
+    def _lost(self, why: str, *, is_reading: bool) -> ForgeError:
+        told = f"the forge at {self._origin[1]} cannot be reached: {why}"
+        return ForgeError(told, hint="" if is_reading else "whether it was done is not known: run it again")
+
+    def _same_origin(self, url: str) -> str:
+        """Return an address that the forge named, where the token may go.
+
+        Raises:
+            ForgeError: It may not.
+        """
+        try:
+            parts = urlsplit(url)
+            fits = _origin(url) == self._origin and not parts.username and not parts.password
+        except ValueError:
+            fits = False
+        if not fits or not re.fullmatch("[!-~]+", url):
+            shown = said(url, 200, self._token)
+            raise ForgeError(f"the forge sends on to another place, and the token goes to none but its own: {shown}")
+        return url
+
+    def _json(self, answer: Answer) -> Any:
+        if len(answer.body) > ANSWER_LIMIT:
+            raise ForgeError("the forge answered with more than any of its answers has")
+        try:
+            return json.loads(answer.body)
+        except (ValueError, RecursionError) as err:
+            raise ForgeError("the forge answered with something that is not JSON") from err
+
+
+def wait_of(answer: Answer, now: float) -> float | None:
+    """Return how many seconds to wait before the request may be sent again; None where waiting would not help.
+
+    A refusal (403) is a matter of patience only where its headers or its words say so.
+    """
+    if answer.status not in (403, 429):
+        return None
+    after, reset = answer.headers.get("retry-after", ""), answer.headers.get("x-ratelimit-reset", "")
+    if re.fullmatch("[0-9]{1,9}", after):
+        return max(1.0, float(after))
+    if answer.headers.get("x-ratelimit-remaining") == "0" and re.fullmatch("[0-9]{1,12}", reset):
+        return max(1.0, float(reset) - now + 1)
+    is_limited = answer.status == 429 or b"rate limit" in answer.body[:10_000].lower()
+    return UNSAID_S if is_limited else None
+
+
+def _origin(url: str) -> tuple[str, str, int | None]:
+    parts = urlsplit(url)
+    port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    return parts.scheme, (parts.hostname or "").lower(), port
+
+
+def _mapping(found: Any) -> Mapping[str, Any]:
+    if not isinstance(found, dict):
+        raise ForgeError("the forge answered with something else than what was asked for")
+    return found

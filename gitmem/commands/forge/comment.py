@@ -1,0 +1,205 @@
+"""One comment of each kind on a pull request, kept up to date.
+
+What it says comes from a file that a stranger's pull request may have written: it is made inert, cut where it is too
+long, and stands behind a mark of ours that nothing in it can forge.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+import sys
+
+from gitmem.commands.forge.ownership import (
+    BODY_LIMIT,
+    address_of,
+    is_same,
+    login_of,
+    mark,
+    marked,
+    number_of,
+    ours,
+    signed,
+    who_am_i,
+)
+from gitmem.commands.forge.sanitize import page
+from gitmem.errors import ForgeError, GitmemError
+from gitmem.frozen import frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from gitmem.commands.forge.client import Forge
+    from gitmem.commands.forge.place import Place
+
+# What comments are about, what is said where there is nothing to say any more, and how to see all of one here.
+KINDS = {
+    "check": ("**gitmem check**: all well, nothing that the memory says becomes false by this change.", "gitmem check"),
+    "review": ("**gitmem review**: all well, there is nothing to say about this change of memory.", "gitmem review"),
+}
+NEEDS = "pull-requests: write"
+# Bytes of a file that are read: references of one character may be long, and more than this never fits.
+READ_LIMIT = 1024 * 1024
+# Characters that stay for the mark, the last line and the word about the cut.
+_APART = 2_000
+# Pull requests with one head that are told.
+PULLS = 20
+
+
+@frozen
+class Kept:
+    """What became of the comment on one pull request.
+
+    Attributes:
+        pull: Its number.
+        action: ``created``, ``updated``, ``unchanged``, ``deleted``, or ``none`` where none was and none is needed.
+        url: The comment's address, or empty.
+    """
+
+    pull: int
+    action: str
+    url: str = ""
+
+
+def read_text(path: str) -> str:
+    """Return the text of a file that somebody else may have put there, or of standard input (``-``).
+
+    A link or a pipe is refused: it could show what only this job may read. Bytes that are no UTF-8 become U+FFFD.
+
+    Raises:
+        GitmemError: It cannot be read, is no file, or a link.
+    """
+    if path == "-":
+        raw = sys.stdin.buffer.read(READ_LIMIT) if sys.stdin is not None else b""
+        return raw.decode("utf-8", "replace")
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as err:
+        # POSIX says ELOOP for a link that is not followed.
+        told = "it is a link, which is not followed" if err.errno == errno.ELOOP else err.strerror
+        raise GitmemError(f"{path} cannot be read: {told}") from err
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise GitmemError(f"{path} is no file")
+    with os.fdopen(file, "rb") as stream:
+        return stream.read(READ_LIMIT).decode("utf-8", "replace")
+
+
+def body_of(kind: str, text: str, place: Place) -> str:
+    """Return the comment's text: marked, inert, within the forge's limit, and signed."""
+    sign = mark(f"comment {kind}")
+    well, command = KINDS[kind]
+    if not text.strip():
+        return signed(f"{sign}\n{well}", place)
+    shown, missing = page(text, BODY_LIMIT - _APART)
+    if missing:
+        where = f"; [the run]({place.run}) may have all" if place.run else ""
+        rest = f"{missing} more line{'s do' if missing > 1 else ' does'}"
+        shown = f"{shown}\n\n**Cut here**: {rest} not fit into a comment. `{command}` shows them{where}."
+    return signed(f"{sign}\n\n{shown}", place)
+
+
+def keep(forge: Forge, kind: str, pulls: Sequence[int], text: str, *, only_update: bool = False) -> list[Kept]:
+    """Make the comment of a kind on each of these pull requests say a text.
+
+    Args:
+        forge: The forge.
+        kind: One of ``KINDS``.
+        pulls: The pull requests.
+        text: Markdown; where it is empty, there is nothing to say: a comment that is there says so, and no first one is
+            written.
+        only_update: Whether no first comment is written in any case.
+
+    Raises:
+        ForgeError: The forge cannot be reached, or refuses.
+    """
+    body = body_of(kind, text, forge.place)
+    opens = bool(text.strip()) and not only_update
+    return [_keep(forge, pull, mark(f"comment {kind}"), body, opens=opens) for pull in pulls]
+
+
+def remove(forge: Forge, kind: str, pulls: Sequence[int]) -> list[Kept]:
+    """Take the comment of a kind away from each of these pull requests."""
+    done = []
+    for pull in pulls:
+        mine = _mine(forge, pull, mark(f"comment {kind}"))
+        _delete(forge, mine)
+        done.append(Kept(pull, "deleted" if mine else "none"))
+    return done
+
+
+def _keep(forge: Forge, pull: int, sign: str, body: str, *, opens: bool) -> Kept:
+    mine = _mine(forge, pull, sign)
+    if mine:
+        return _update(forge, pull, mine, body)
+    if not opens:
+        return Kept(pull, "none")
+    made = forge.write("POST", forge.repo(f"issues/{pull}/comments"), {"body": body}, needs=NEEDS)
+    # Another run may have done the same in between: all of them keep the oldest one.
+    others = [one for one in _mine(forge, pull, sign, login=login_of(made)) if number_of(one) != number_of(made)]
+    if others and number_of(others[0]) < number_of(made):
+        return _update(forge, pull, [*others, made], body)
+    _delete(forge, others)
+    return Kept(pull, "created", address_of(made))
+
+
+def _update(forge: Forge, pull: int, mine: Sequence[Mapping[str, Any]], body: str) -> Kept:
+    """Make the oldest of our comments say it, and take the others away."""
+    first = mine[0]
+    is_new = not is_same(first.get("body"), body)
+    if is_new:
+        first = forge.write("PATCH", _comment(forge, first), {"body": body}, needs=NEEDS)
+    _delete(forge, mine[1:])
+    return Kept(pull, "updated" if is_new else "unchanged", address_of(first))
+
+
+def _mine(forge: Forge, pull: int, sign: str, *, login: str = "") -> list[Mapping[str, Any]]:
+    found = marked(forge.items(forge.repo(f"issues/{pull}/comments?per_page=100"), needs=NEEDS), sign)
+    return ours(found, login or who_am_i(forge)) if found else []
+
+
+def _delete(forge: Forge, comments: Sequence[Mapping[str, Any]]) -> None:
+    for one in comments:
+        try:
+            forge.write("DELETE", _comment(forge, one), None, needs=NEEDS)
+        except ForgeError as err:
+            if err.status not in (404, 410):  # somebody else was quicker
+                raise
+
+
+def _comment(forge: Forge, one: Mapping[str, Any]) -> str:
+    return forge.repo(f"issues/comments/{number_of(one)}")
+
+
+def pulls_of(forge: Forge, commit: str) -> list[int]:
+    """Return the open pull requests whose head is a commit, by number: none where their heads moved on.
+
+    The forge lists those of a commit of the repository itself; for one of a fork, it may know none, or not the commit.
+    """
+    needs = "pull-requests: read"
+    try:
+        found = _with_head(forge.items(forge.repo(f"commits/{commit}/pulls?per_page=100"), needs=needs), commit)
+    except ForgeError as err:
+        if err.status not in (403, 404, 409, 422):
+            raise
+        found = []
+    if not found:
+        path = "pulls?state=open&sort=updated&direction=desc&per_page=100"
+        found = _with_head(forge.items(forge.repo(path), needs=needs), commit)
+    if len(found) > PULLS:
+        raise ForgeError(f"{len(found)} open pull requests have {commit[:12]} as their head", hint="name one: --pull N")
+    return sorted(found)
+
+
+def _with_head(found: Any, commit: str) -> list[int]:
+    open_ones = (one for one in found if one.get("state") == "open" and isinstance(one.get("head"), dict))
+    return [number_of(one, "number") for one in open_ones if one["head"].get("sha") == commit]
+
+
+def is_commit(text: str) -> bool:
+    """Tell whether a text is a whole commit's name."""
+    return re.fullmatch("[0-9a-f]{40}|[0-9a-f]{64}", text) is not None

@@ -1,0 +1,78 @@
+"""What a forge's refusals mean, and what repairs them. What it wrote itself is shown as one clean, short line."""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.errors import ForgeError
+from gitmem.text.sanitize import display
+from gitmem.text.secrets import redact
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from gitmem.system.http import Answer
+
+# Errors of one answer that are told.
+TOLD = 5
+
+
+def said(text: object, cap: int, token: str) -> str:
+    """Return text of the other side on one line, without secrets and without the token."""
+    shown = text.replace(token, "***") if isinstance(text, str) else ""
+    return " ".join(redact(display(shown[: cap * 20], lines=True)).split())[:cap]
+
+
+def refused(answer: Answer, method: str, path: str, *, needs: str, token: str) -> ForgeError:
+    """Return the error of an answer that is none of success.
+
+    Args:
+        answer: The answer.
+        method: What was sent.
+        path: Where to, without host and query.
+        needs: The permission that it takes, or empty.
+        token: What is not to be shown; not empty.
+    """
+    body = _body(answer.body)
+    message = said(body.get("message"), 200, token)
+    told = f"the forge says no to {method} {said(path, 200, token)} ({answer.status})"
+    details = _details(body.get("errors"), token) if answer.status == 422 else []
+    told += "".join(f": {part}" for part in (message, "; ".join(details)) if part)
+    return ForgeError(told, status=answer.status, hint=_hint(answer.status, message, needs))
+
+
+def _hint(status: int, message: str, needs: str) -> str:
+    permission = f"the job needs permissions: {needs}" if needs else "which permissions has the job?"
+    if status == 401:
+        return "GITHUB_TOKEN holds the token: is it whole, and still valid?"
+    if status == 403 and "not permitted to create" in message:
+        return "Settings, Actions, General: allow GitHub Actions to create and approve pull requests"
+    if status == 403:
+        return f"{permission}; a run for a fork's pull request has a token that only reads"
+    if status == 404:
+        return f"is it there, and GITHUB_REPOSITORY right? A token that may not see it is told the same: {permission}"
+    if 300 <= status < 400:
+        return "was the repository renamed?"
+    return "the forge's own status page may say why" if status >= 500 else ""
+
+
+def _details(errors: Any, token: str) -> list[str]:
+    """Return the errors of one answer in words: texts, or tables with ``message``, or ``field`` and ``code``."""
+    found = []
+    for one in errors[:TOLD] if isinstance(errors, list) else ():
+        if isinstance(one, dict):
+            parts = [said(one.get(name), 200, token) for name in ("resource", "field", "code", "message")]
+            found.append(" ".join(filter(None, parts)))
+        else:
+            found.append(said(one, 200, token))
+    return [one for one in found if one]
+
+
+def _body(body: bytes) -> Mapping[str, Any]:
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

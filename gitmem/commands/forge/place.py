@@ -1,0 +1,78 @@
+"""Where the forge is, which repository is meant, and which run speaks: from what the forge tells its jobs.
+
+Source: GitHub Docs, "Variables reference", default environment variables.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+from gitmem.config import variable
+from gitmem.errors import ConfigError
+from gitmem.frozen import frozen
+from gitmem.system.http import LOOPBACK
+
+API = "https://api.github.com"
+SERVER = "https://github.com"
+_REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
+_RUN = re.compile("[0-9]{1,20}")
+
+
+@frozen
+class Place:
+    """One repository on a forge.
+
+    Attributes:
+        repository: ``owner/name``.
+        api: The address of its API, without a slash at the end.
+        run: The address of the page of the run that speaks; empty outside of one.
+    """
+
+    repository: str
+    api: str = API
+    run: str = ""
+
+    @property
+    def owner(self) -> str:
+        """Return whose the repository is."""
+        return self.repository.partition("/")[0]
+
+
+def place_here(run: str = "") -> Place:
+    """Return what the environment says; another run than this one may be named by its number.
+
+    Raises:
+        ConfigError: It does not name a repository, an address is none or would be spoken to unencrypted, or the run
+            is no number.
+    """
+    repository = variable("GITHUB_REPOSITORY")
+    if not _REPOSITORY.fullmatch(repository):
+        told = f"GITHUB_REPOSITORY is {'not set' if not repository else 'no repository'}: {repository}".rstrip(": ")
+        raise _wrong("GITHUB_REPOSITORY", told, "it names the repository: export GITHUB_REPOSITORY=owner/name")
+    api = _address("GITHUB_API_URL", API)
+    server = _address("GITHUB_SERVER_URL", SERVER)
+    run = run or variable("GITHUB_RUN_ID")
+    if run and not _RUN.fullmatch(run):
+        raise _wrong("GITHUB_RUN_ID", "a run is a number", 'in a workflow: --run "$RUN_ID", from github.event')
+    return Place(repository, api, f"{server}/{repository}/actions/runs/{run}" if run else "")
+
+
+def _address(name: str, default: str) -> str:
+    """Return an address of the environment; an error does not show it, as it may hold a password."""
+    text = (variable(name) or default).rstrip("/")
+    try:
+        parts = urlsplit(text)
+        fits = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        raise _wrong(name, f"{name} is not an address", f"one such as {default}") from None
+    odd = parts.username or parts.password or parts.query or parts.fragment or not re.fullmatch("[!-~]+", text)
+    if not fits or odd or "\\" in text or any(sign in text for sign in "()<>[]`\"'"):
+        raise _wrong(name, f"{name} is not an address", f"one such as {default}")
+    if parts.scheme == "http" and parts.hostname not in LOOPBACK:
+        raise _wrong(name, f"{name} is not encrypted, and the token would be seen", "use an https address")
+    return text
+
+
+def _wrong(name: str, told: str, hint: str) -> ConfigError:
+    return ConfigError(told, file="the environment", key=name, hint=hint)

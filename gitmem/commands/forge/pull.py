@@ -1,0 +1,81 @@
+"""A pull request for a branch: found where it is open, opened where it is not."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from gitmem.commands.forge.ownership import address_of, number_of, signed
+from gitmem.errors import ForgeError
+from gitmem.frozen import frozen
+from gitmem.text.sanitize import display
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from gitmem.commands.forge.client import Forge
+    from gitmem.commands.forge.place import Place
+
+NEEDS = "pull-requests: write"
+TITLE_LIMIT = 256
+
+
+@frozen
+class Opened:
+    """A pull request.
+
+    Attributes:
+        number: Its number.
+        url: Its address.
+        is_new: Whether it was opened now.
+    """
+
+    number: int
+    url: str
+    is_new: bool
+
+
+def asked_for(place: Place, head: str, base: str, title: str) -> dict[str, Any]:
+    """Return what opens a pull request."""
+    shown = display(" ".join(title.split()))[:TITLE_LIMIT] or f"memory: {head}"
+    text = "A change of what this repository's memory says: `gitmem review` tells what it means."
+    return {"title": shown, "head": head, "base": base, "body": signed(text, place)}
+
+
+def find_or_open(forge: Forge, head: str, base: str, title: str) -> Opened:
+    """Return the open pull request from one branch of the repository to another; there is one afterwards.
+
+    Raises:
+        ForgeError: The forge cannot be reached, or refuses: it may say that there is nothing between the two.
+    """
+    found = _find(forge, head, base)
+    if found is not None:
+        return Opened(number_of(found, "number"), address_of(found), is_new=False)
+    try:
+        made = forge.write("POST", forge.repo("pulls"), asked_for(forge.place, head, base, title), needs=NEEDS)
+    except ForgeError as err:
+        # Somebody else was quicker ("A pull request already exists for acme:branch").
+        found = _find(forge, head, base) if err.status == 422 else None
+        if found is None:
+            raise
+        return Opened(number_of(found, "number"), address_of(found), is_new=False)
+    return Opened(number_of(made, "number"), address_of(made), is_new=True)
+
+
+def _find(forge: Forge, head: str, base: str) -> Mapping[str, Any] | None:
+    asked = urlencode({"state": "open", "head": f"{forge.place.owner}:{head}", "base": base, "per_page": "100"})
+    found = forge.items(forge.repo(f"pulls?{asked}"), needs="pull-requests: read")
+    # A forge that does not know the filter lists all.
+    return next((one for one in found if _is(one, "head", head, forge.place) and _is(one, "base", base)), None)
+
+
+def _is(one: Mapping[str, Any], side: str, ref: str, place: Place | None = None) -> bool:
+    found = one.get(side)
+    if one.get("state") != "open" or not isinstance(found, dict) or found.get("ref") != ref:
+        return False
+    if place is None:
+        return True
+    repository = found.get("repo")
+    name = repository.get("full_name") if isinstance(repository, dict) else ""
+    return isinstance(name, str) and name.lower() == place.repository.lower()

@@ -1,0 +1,162 @@
+"""Markdown of others made inert: it reads as it did, and nothing in it links, loads, mentions or refers to anything.
+
+It is read as GitHub's renderer would, as far as that can matter, and written anew in a narrow form: emphasis, headings,
+lists, quotes, tables, code, ``<br>``, ``<del>`` and ``<ins>``. Whatever else could mean something is a character
+reference; what GitHub looks for in text that is rendered already (mentions, addresses, ``#1``, ``GH-1``) is parted by a
+zero-width space, and what could be a commit's name is code, in which it looks for nothing.
+
+Source: GitHub Flavored Markdown 0.29, 4.5 (fences), 6.3 (code spans), 6.9 (autolinks); GitHub Docs, "Autolinked
+references and URLs" and "Mentioning people and teams". The tests ask cmark-gfm, which is GitHub's renderer.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+
+from gitmem.text.sanitize import display
+from gitmem.text.secrets import redact
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+# A zero-width space: spelt, so that the text itself holds no hidden character.
+APART = "&#8203;"
+# Characters of a line of others that are read: a row of a report's table has a few thousand.
+LINE_KEPT = 8_000
+# Languages that only colour a block of code; GitHub draws others (mermaid, geojson, stl, math).
+_COLOURED = ("sh", "console", "diff", "text", "json", "yaml", "toml", "python", "markdown")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^`]*)$")
+# The parts of a line: a break, a mark of what changed, an escaped sign, a character reference, a code span, a long run
+# of tildes (a fence inside a quote), anything else.
+_PARTS = re.compile(
+    r"(?P<br><br ?/?>)|(?P<change></?(?:del|ins)>)|\\(?P<escaped>[!-/:-@\[-`{-~])|(?P<reference>&#?\w{1,31};)"
+    r"|(?<!`)(?P<run>`+)(?!`)(?P<code>[^`|]+)(?P=run)(?!`)|(?P<tildes>~{3,})|(?P<other>.)"
+)
+# Where text is parted: behind an at sign, and inside what a renderer takes for an address or a reference.
+_LIVE = re.compile(r"@|#(?=\d)|:(?=//)|www(?=\.)|gh(?=-\d)", re.IGNORECASE)
+_COMMIT = re.compile(r"(?<![0-9a-z])[0-9a-f]{7,64}(?![0-9a-z])", re.IGNORECASE)
+# Markup that stays where nobody escaped it; and all that is spelt where it is not markup.
+_MARKUP = frozenset("*_~|#")
+_SPELT = frozenset("&<>[]\\`$*_~|#")
+
+
+def line(text: str, cap: int) -> str:
+    """Return text of others as one line without any markup, of at most *cap* characters before it is spelt."""
+    shown = " ".join(_clean(text).split())
+    return _written(shown if len(shown) <= cap else shown[: cap - 1] + "…")
+
+
+def page(text: str, limit: int) -> tuple[str, int]:
+    """Return a Markdown text of others made inert, and how many of its lines did not fit.
+
+    Args:
+        text: Any text.
+        limit: Characters that the result may have, 100 at least.
+
+    Returns:
+        Whole lines, blocks of code closed; no line feed at either end.
+    """
+    lines = [_cut(one) for one in _clean(text).strip("\n").split("\n")]
+    kept: list[str] = []
+    at = 0
+    while at < len(lines):
+        block, read = _block(lines, at, limit)
+        limit -= sum(len(one) + 1 for one in block)
+        if limit < 0 or not read:
+            break
+        kept += block
+        at += read
+    return "\n".join(kept).strip("\n"), len(lines) - at
+
+
+def _clean(text: str) -> str:
+    """Return text without anything hidden; our own pages part mentions themselves, and it is done anew here."""
+    return redact(display(text.replace("\r\n", "\n").replace(APART, ""), lines=True, sequences=True))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LINE_KEPT else text[: LINE_KEPT - 1] + "…"
+
+
+def _block(lines: Sequence[str], at: int, room: int) -> tuple[list[str], int]:
+    """Return one line made inert, or the block of code that begins there, and how many lines were read for it.
+
+    A block of code stands apart, at the margin, in a fence that nothing in it ends: there it is code to any renderer.
+    Of one that does not fit, the first lines are read; none where not even those do.
+    """
+    opened = _FENCE.match(lines[at])
+    if opened is None:
+        return [_text(lines[at])], 1
+    sign, count = opened[1][0], len(opened[1])
+    closing = re.compile(rf" {{0,3}}{re.escape(sign)}{{{count},}}[ \t]*$")
+    end = next((n for n in range(at + 1, len(lines)) if closing.match(lines[n])), len(lines))
+    inside = lines[at + 1 : end]
+    fence = "`" * (1 + max([2, *(len(run) for one in inside for run in re.findall("`+", one))]))
+    word = opened[2].strip()
+    head, tail = ["", fence + (word if word in _COLOURED else "")], [fence, ""]
+    room -= sum(len(one) + 1 for one in (*head, *tail))
+    fits = 0
+    while fits < len(inside) and room > len(inside[fits]):
+        room -= len(inside[fits]) + 1
+        fits += 1
+    if fits < len(inside):
+        return [*head, *inside[:fits], *tail], fits and fits + 1
+    return [*head, *inside, *tail], min(end + 1, len(lines)) - at
+
+
+def _text(text: str) -> str:
+    """Return one line that is no code; never indented so far that it would become code."""
+    text = text.replace("\t", " ")
+    before = text[: len(text) - len(text.lstrip(" >"))]
+    indent = len(before) - len(before.lstrip(" "))
+    # Inside a quote, too, four spaces would make code of it.
+    shown = re.sub(" {4,}", "   ", before[max(0, indent - 3) :])
+    return shown + _inline(text[len(before) :])
+
+
+def _inline(text: str) -> str:
+    """Return the inside of a line: its parts made inert, code spans as they are."""
+    written: list[str] = []
+    plain: list[str] = []
+    markup: set[int] = set()
+    opened: list[str] = []
+
+    def flush() -> None:
+        written.append(_written("".join(plain), markup))
+        plain.clear()
+        markup.clear()
+
+    for part in _PARTS.finditer(text):
+        kind, found = part.lastgroup, part.group()
+        if kind in ("br", "code"):
+            flush()
+            written.append("<br>" if kind == "br" else f"`{part['code']}`")
+        elif kind == "change" and (found[1] != "/" or opened[-1:] == [found[2:]]):
+            flush()
+            written.append(found)
+            opened = opened[:-1] if found[1] == "/" else [*opened, found[1:]]
+        elif kind == "other" and found in _MARKUP:
+            markup.add(len(plain))
+            plain.append(found)
+        else:
+            # What a reference stands for may be anything, hidden characters among it.
+            plain += display(html.unescape(found)) if kind == "reference" else part["escaped"] or found
+    flush()
+    shown = "".join([*written, *(f"</{one}" for one in reversed(opened))])
+    # At the beginning of a line, it is how people speak to some robots.
+    return f"&#47;{shown[1:]}" if shown.startswith("/") else shown
+
+
+def _written(text: str, markup: Collection[int] = ()) -> str:
+    """Return plain text as Markdown that says it and nothing else; at the places *markup* the signs stay signs."""
+    apart = {match.end() for match in _LIVE.finditer(text)}
+    commits = [match.span() for match in _COMMIT.finditer(text)]
+    begins, ends = {begin for begin, _ in commits}, {end for _, end in commits}
+    out: list[str] = []
+    for at, char in enumerate(text):
+        out += ["</code>"] * (at in ends) + [APART] * (at in apart) + ["<code>"] * (at in begins)
+        out.append(f"&#{ord(char)};" if char in _SPELT and at not in markup else char)
+    end = len(text)
+    return "".join(out) + "</code>" * (end in ends) + APART * (end in apart)

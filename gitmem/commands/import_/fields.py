@@ -1,0 +1,167 @@
+"""What a source gives: one memory in gitmem's own fields, and how the fields of other systems are read. Pure."""
+
+from __future__ import annotations
+
+from gitmem.document.fields import format_time, parse_time
+from gitmem.document.format import format_field
+from gitmem.document.scalars import is_name
+from gitmem.errors import FormatError
+from gitmem.frozen import frozen
+from gitmem.policy.kinds import is_slug
+from gitmem.store import layout
+from gitmem.text import tokens
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+
+@frozen
+class Given:
+    """One memory as a source gives it.
+
+    Attributes:
+        where: The file, and the line in it, for people: ``knowledge.jsonl:12``.
+        key: Its key where the source names one, or empty.
+        fields: Its frontmatter, without what only a writer can fill in.
+        body: Its body; without a title, the whole text.
+        text: The exact text of a file of ours, which is kept byte for byte; else empty.
+        folder: The folder of the store in which that file lay, or empty.
+        archived: Whether it was retired there.
+    """
+
+    where: str
+    key: str
+    fields: Mapping[str, Any]
+    body: str
+    text: str = ""
+    folder: str = ""
+    archived: bool = False
+
+
+@frozen
+class Unreadable:
+    """A line or file that is no memory, and why; the reason repeats nothing of its content."""
+
+    where: str
+    reason: str
+
+
+# What other systems call our fields, the first that is there counts. A: beadboard's `content`, `type`, `ts`, `bead`.
+_TEXT = ("body", "content", "text", "memory", "description")
+_TITLE = ("title", "name", "summary")
+_KIND = ("kind", "type")
+_CREATED = ("created", "ts", "timestamp", "created_at", "createdAt", "date", "time")
+_AGENT = ("source", "agent")
+_PERSON = ("author", "by", "who")
+_TASK = ("task", "bead", "issue")
+_LISTS = {"tags": ("tags", "labels", "keywords"), "paths": ("paths", "files"), "refs": ("refs", "references")}
+_TAKEN = frozenset((*_TEXT, *_TITLE, *_KIND, *_CREATED, *_AGENT, *_PERSON, *_TASK, *sum(_LISTS.values(), ()), "key"))
+# Set by the store alone: a file of another system may not retire, replace, claim or close anything here.
+_OWN = frozenset(("retired", "superseded_by", "schema", "updated", "state", "claimed", "attempts", "closed"))
+# A field that nobody knows is kept if it is short; a vector of numbers is no metadata.
+LONGEST_UNKNOWN = 1024
+# From here on a number of seconds since 1970 is one of milliseconds: the year 5138.
+_MILLISECONDS = 1e11
+
+
+def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = "") -> Given | Unreadable:
+    """Return the memory that a JSON object or a foreign frontmatter describes.
+
+    Args:
+        table: Its fields.
+        where: Where it stands, for people.
+        kind: The kind of what names none.
+        title: The title of what names none, or empty.
+    """
+    body = _first(table, _TEXT, str) or ""
+    heading = _first(table, _TITLE, str) or title
+    if not (body.strip() or heading.strip()):
+        return Unreadable(where, f"it has no text ({', '.join(_TEXT[:3])}) and no title")
+    if not body.strip():
+        heading, body = "", heading
+    fields: dict[str, Any] = {"kind": _kind(_first(table, _KIND, str) or kind)}
+    fields |= {"title": heading} if heading else {}
+    for name, names in _LISTS.items():
+        listed = _listed(_first(table, names, object))
+        fields |= {name: listed} if listed else {}
+    if (created := _time(_first(table, _CREATED, object))) is not None:
+        fields["created"] = created
+    fields |= _by(table)
+    task = _first(table, _TASK, object)
+    fields |= {"task": str(task)} if isinstance(task, str | int) and task != "" else {}
+    for name, value in table.items():
+        if name not in _TAKEN and name not in _OWN and value not in (None, "", [], {}) and _is_short(name, value):
+            fields.setdefault(name, value)
+    return Given(where, _key(table.get("key")), fields, body)
+
+
+def _first(table: Mapping[str, Any], names: tuple[str, ...], wanted: type) -> Any:
+    found = (table[name] for name in names if name in table)
+    return next((value for value in found if isinstance(value, wanted) and value not in ("", None)), None)
+
+
+def _kind(word: str) -> str:
+    kind = word.strip().lower().replace("-", "_").replace(" ", "_")
+    return kind if is_slug(kind) else tokens.slug(word, limit=40).replace("-", "_")
+
+
+def _key(value: object) -> str:
+    if not isinstance(value, str) or not value:
+        return ""
+    return value if layout.is_key(value) else tokens.slug(value, limit=layout.KEY_LIMIT)
+
+
+def _listed(value: object) -> list[str]:
+    """Return a list of texts; one text is cut at its commas."""
+    parts = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
+    texts = (str(part).strip() for part in parts if isinstance(part, str | int))
+    return list(dict.fromkeys(text for text in texts if text))
+
+
+def _by(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return who wrote it: the agent (A4: ``source`` is ``orchestrator`` or ``supervisor``), or the person."""
+    given = table.get("by")
+    if isinstance(given, dict) and all(isinstance(part, str) for part in given.values()):
+        return {"by": dict(given)}
+    who, agent = _first(table, _PERSON, str), _first(table, _AGENT, str)
+    by = ({"who": who} if who else {}) | ({"agent": agent} if agent else {})
+    return {"by": by} if by else {}
+
+
+def _time(value: object) -> str | None:
+    """Return a time as we write it, or None where it is none: seconds or milliseconds since 1970, or ISO 8601."""
+    if isinstance(value, bool) or value is None:
+        return None
+    text = str(value).strip()
+    try:
+        number = float(text)
+    except ValueError:
+        return _iso_time(text)
+    try:
+        return format_time(int(number / 1000 if abs(number) >= _MILLISECONDS else number))
+    except (ValueError, OverflowError):
+        return None
+
+
+def _iso_time(text: str) -> str | None:
+    try:
+        return format_time(parse_time(text))
+    except FormatError:
+        pass
+    from datetime import UTC, datetime  # 2 ms, and only where a source has times of another form
+
+    try:
+        found = datetime.fromisoformat(text)
+        aware = found if found.tzinfo else found.replace(tzinfo=UTC)
+        return format_time(int(aware.timestamp()))
+    except (ValueError, OverflowError):
+        return None
+
+
+def _is_short(name: str, value: object) -> bool:
+    try:
+        return is_name(name) and len(format_field(name, value)) <= LONGEST_UNKNOWN
+    except (FormatError, AttributeError, RecursionError):
+        return False  # a null in the place of a name, a number without an exact form

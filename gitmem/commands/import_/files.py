@@ -1,0 +1,86 @@
+"""Open what an import names: files of JSONL, Markdown files, folders of them, and standard input."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from gitmem.commands.import_.fields import Given, Unreadable
+from gitmem.commands.import_.folder import ENDINGS, list_files, read_folder, read_markdown
+from gitmem.commands.import_.jsonl import read_jsonl
+from gitmem.errors import NotFoundError, RefusedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import IO
+
+    Told = Callable[[int, int], None]
+
+# The kinds of what names none: a line of a log is something that was learnt, a file is a document.
+LINE_KIND = "learned"
+FILE_KIND = "doc"
+STANDARD_INPUT = "-"
+
+
+def check_sources(names: Sequence[str]) -> None:
+    """Refuse what can be no source before anything is read.
+
+    Raises:
+        NotFoundError: It does not exist.
+        RefusedError: It is neither a file nor a folder, or the right to read it is missing.
+    """
+    for name in names:
+        if name == STANDARD_INPUT:
+            continue
+        try:
+            mode = Path(name).stat().st_mode
+        except OSError as err:
+            raise NotFoundError(
+                f"{name}: {err.strerror}", hint="gitmem import FILE… takes JSONL, Markdown, folders"
+            ) from err
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISFIFO(mode)):
+            raise RefusedError(f"{name} is neither a file nor a folder", hint="gitmem import FILE…")
+        if not os.access(name, os.R_OK):
+            raise RefusedError(f"{name} cannot be read: permission denied", hint=f"ls -l '{name}'")
+
+
+def read_sources(
+    names: Sequence[str], *, kind: str, stdin: IO[bytes] | None, told: Told | None
+) -> Iterator[Given | Unreadable]:
+    """Yield every memory of every source in turn, or why it is none.
+
+    Args:
+        names: Files and folders; ``-`` is standard input (JSONL).
+        kind: The kind of what names none; empty for the usual one.
+        stdin: Standard input.
+        told: Told how far a source is, and how much it is: bytes of JSONL, files of a folder.
+    """
+    for name in names:
+        if name == STANDARD_INPUT:
+            if stdin is not None:
+                yield from read_jsonl(stdin, name="standard input", kind=kind or LINE_KIND)
+        elif Path(name).is_dir():
+            yield from _read_folder(name, kind or FILE_KIND, told)
+        elif name.lower().endswith(ENDINGS):
+            yield read_markdown(name, where=name, kind=kind or FILE_KIND)
+        else:
+            yield from _read_lines(name, kind or LINE_KIND, told)
+
+
+def _read_lines(name: str, kind: str, told: Told | None) -> Iterator[Given | Unreadable]:
+    with Path(name).open("rb") as file:
+        total = os.fstat(file.fileno()).st_size
+        for found in read_jsonl(file, name=name, kind=kind):
+            yield found
+            if told is not None and total:
+                told(file.tell(), total)
+
+
+def _read_folder(name: str, kind: str, told: Told | None) -> Iterator[Given | Unreadable]:
+    files = list_files(name)
+    for done, found in enumerate(read_folder(name, files, name=name, kind=kind), 1):
+        yield found
+        if told is not None:
+            told(done, len(files))

@@ -1,0 +1,84 @@
+"""Read memories from JSONL, one JSON object a line: gitmem's own export, beadboard's log, and anything like them.
+
+Nothing that stands in the file can hurt: a line is read up to a bound, and what is no object is one bad line.
+"""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.commands.import_.fields import Given, Unreadable, from_table
+from gitmem.document.format import format as format_document
+from gitmem.document.parse import parse
+from gitmem.errors import FormatError
+from gitmem.store import layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import IO, Any
+
+# A memory of 64 KiB whose every byte is an escape of six, twice (as text and in its fields).
+LINE_LIMIT = 1 << 20
+_BOM = b"\xef\xbb\xbf"
+
+
+def read_jsonl(file: IO[bytes], *, name: str, kind: str) -> Iterator[Given | Unreadable]:
+    """Yield the memory of each line, or why it is none; empty lines count and give nothing.
+
+    Args:
+        file: An open file.
+        name: What reports call it.
+        kind: The kind of what names none.
+    """
+    number = 0
+    while line := file.readline(LINE_LIMIT + 1):
+        number += 1
+        where = f"{name}:{number}"
+        if number == 1:
+            if b"\0" in line:
+                yield Unreadable(name, "it is no text")
+                return
+            line = line.removeprefix(_BOM)
+        if len(line) > LINE_LIMIT and not line.endswith(b"\n"):
+            while (rest := file.readline(LINE_LIMIT)) and not rest.endswith(b"\n"):
+                pass
+            yield Unreadable(where, f"the line is longer than {LINE_LIMIT} bytes")
+        elif stripped := line.strip():
+            yield _read_line(stripped, where, kind)
+
+
+def _read_line(line: bytes, where: str, kind: str) -> Given | Unreadable:
+    try:
+        found = json.loads(line.decode("utf-8"), parse_constant=_refuse_constant)
+    except UnicodeDecodeError:
+        return Unreadable(where, "it is not UTF-8")
+    except RecursionError:
+        return Unreadable(where, "it is nested too deeply")
+    except ValueError as err:
+        told = getattr(err, "msg", "") or "a number has too many digits"
+        return Unreadable(where, f"it is not JSON: {told}")
+    if not isinstance(found, dict):
+        return Unreadable(where, "it is no JSON object")
+    return _of_ours(found, where) or from_table(found, where=where, kind=kind)
+
+
+def _refuse_constant(name: str) -> None:
+    raise json.JSONDecodeError(f"{name} is no number", "", 0)
+
+
+def _of_ours(table: dict[str, Any], where: str) -> Given | Unreadable | None:
+    """Return the memory of a line that ``gitmem export`` wrote; None for a line of anybody else."""
+    key, fields, body, text = (table.get(name) for name in ("key", "frontmatter", "body", "text"))
+    if not (isinstance(key, str) and isinstance(fields, dict) and isinstance(body, str)):
+        return None
+    if not layout.is_key(key):
+        return Unreadable(where, "its key cannot be one")
+    try:
+        exact = text if isinstance(text, str) and text else format_document(fields, body)
+        document = parse(exact, path=f"{key}.md")
+    except (FormatError, AttributeError) as err:
+        return Unreadable(where, str(err))
+    folder, archived = table.get("folder"), table.get("archived") is True
+    named = folder if isinstance(folder, str) else ""
+    return Given(where, key, document.fields, document.body, exact, named, archived)

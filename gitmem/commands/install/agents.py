@@ -1,0 +1,266 @@
+"""Let harnesses of coding agents call us: write what they read, take it away again, and see whether it is sound."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+
+from gitmem.commands.install import place as places
+from gitmem.commands.install.git_hooks import ADD, KEEP, LEAVE, REMOVE, UPDATE, Step
+from gitmem.commands.install.harnesses import HARNESSES, bmad_module, claude_plugin, list_pieces
+from gitmem.commands.install.jsonc import JsoncError, parse
+from gitmem.commands.install.pieces import Entries, RefusedError, Whole
+from gitmem.commands.install.place import Place
+from gitmem.errors import UsageError
+from gitmem.frozen import frozen, replace
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gitmem.commands.install.pieces import Piece
+    from gitmem.git.binary import Git
+
+BMAD = "bmad"
+# Everything that is there: the harnesses whose folders are found.
+FOUND = "found"
+NAMES = (*HARNESSES, BMAD, FOUND)
+BMAD_FOLDER = "bmad-gitmem"
+# The files of a project that an installation may have written its section into.
+INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instructions.md")
+
+
+@frozen
+class Wanted:
+    """What is to be installed or taken away.
+
+    Attributes:
+        names: Of ``NAMES``.
+        user: For all projects of the person, not for this one.
+        mcp: With the MCP server.
+        plugin: The folder of a plugin or module, in place of a project's files.
+        force: Also over files that somebody changed.
+    """
+
+    names: tuple[str, ...]
+    user: bool = False
+    mcp: bool = False
+    plugin: str = ""
+    force: bool = False
+
+
+def plan_install(git: Git | None, wanted: Wanted) -> tuple[Step, ...]:
+    """Return what an installation does, a step a file.
+
+    Args:
+        git: The project; None where only the person's own settings are meant.
+        wanted: What is asked for.
+
+    Raises:
+        UsageError: What was asked for does not go together, or there is nothing that it could mean.
+    """
+    return tuple(step for _, step, _ in _planned(git, wanted))
+
+
+def install(git: Git | None, wanted: Wanted) -> tuple[Step, ...]:
+    """Write it and return what was done; doing it again changes nothing."""
+    planned = _planned(git, wanted)
+    for _, step, path in planned:
+        if step.what in (ADD, UPDATE):
+            places.write(path, step.after)
+    return tuple(step for _, step, _ in planned)
+
+
+def plan_uninstall(git: Git | None, wanted: Wanted) -> tuple[Step, ...]:
+    """Return what taking it away does, a step a file that has something of ours."""
+    return tuple(step for _, step, _ in _taken(git, wanted))
+
+
+def uninstall(git: Git | None, wanted: Wanted) -> tuple[Step, ...]:
+    """Take it away and return what was done."""
+    planned = _taken(git, wanted)
+    for place, step, path in planned:
+        if step.what == REMOVE:
+            places.remove(path, Path(os.path.realpath(place.root)))
+        elif step.what == UPDATE:
+            places.write(path, step.after)
+    if wanted.plugin and planned:
+        places.remove_empty(planned[0][0].root)
+    return tuple(step for _, step, _ in planned)
+
+
+def _planned(git: Git | None, wanted: Wanted) -> list[tuple[Place, Step, Path]]:
+    place, names = where(git, wanted)
+    return [(place, step, path) for path, step in apply(place, _pieces(place, names, wanted), taken=False)]
+
+
+def _taken(git: Git | None, wanted: Wanted) -> list[tuple[Place, Step, Path]]:
+    place, names = where(git, replace(wanted, names=_everything(wanted)))
+    pieces = _pieces(place, names, replace(wanted, mcp=True), everywhere=True)
+    if not wanted.plugin:
+        needed = _needed(place, [name for name in HARNESSES if name not in names], user=wanted.user)
+        pieces = [piece for piece in pieces if isinstance(piece, Entries) or _key(place, piece) not in needed]
+    return [(place, step, path) for path, step in apply(place, pieces, taken=True)]
+
+
+def _everything(wanted: Wanted) -> tuple[str, ...]:
+    return tuple(HARNESSES) if wanted.names == (FOUND,) else wanted.names
+
+
+def where(git: Git | None, wanted: Wanted) -> tuple[Place, tuple[str, ...]]:
+    """Return where it is written, and the harnesses that are meant."""
+    if wanted.plugin:
+        if len(wanted.names) != 1 or wanted.names[0] not in ("claude-code", BMAD) or wanted.user:
+            raise UsageError(
+                "--plugin is for claude-code or bmad alone", hint="gitmem install claude-code --plugin DIR"
+            )
+        return Place(Path(wanted.plugin).resolve()), wanted.names
+    if wanted.user and BMAD in wanted.names:
+        raise UsageError("a BMAD module is a folder, not a setting of yours", hint="gitmem install bmad --plugin DIR")
+    assert git is not None or wanted.user
+    place = places.of_person() if wanted.user or git is None else places.of_project(git)
+    if FOUND not in wanted.names:
+        return place, wanted.names
+    found = [name for name, one in HARNESSES.items() if _is_there(place, one.found[wanted.user])]
+    if not found:
+        here = "your home folder" if wanted.user else "this project"
+        raise UsageError(f"no harness has a folder in {here}", hint=f"name them: gitmem install {' '.join(HARNESSES)}")
+    return place, (*found, *(name for name in wanted.names if name not in (FOUND, *found)))
+
+
+def _is_there(place: Place, names: Iterable[str]) -> bool:
+    return any(os.path.lexists(place.root / name) for name in names)
+
+
+def _pieces(place: Place, names: Iterable[str], wanted: Wanted, *, everywhere: bool = False) -> list[Piece]:
+    """Return what is written for some harnesses; with *everywhere*, sections in every file that may have one."""
+    pieces: list[Piece] = []
+    for name in names:
+        if name == BMAD:
+            pieces += bmad_module("." if wanted.plugin else BMAD_FOLDER)
+        elif wanted.plugin:
+            pieces += claude_plugin(".", mcp=wanted.mcp)
+        else:
+            sections = _all_instructions(name) if everywhere else (_instructions(place, name),)
+            told = () if wanted.user else sections
+            pieces += list_pieces(name, user=wanted.user, mcp=wanted.mcp, instructions=told)
+    return [replace(piece, is_forced=True) if isinstance(piece, Whole) and wanted.force else piece for piece in pieces]
+
+
+def _all_instructions(name: str) -> tuple[str, ...]:
+    own = {"claude-code": "CLAUDE.md"}.get(name, HARNESSES[name].instructions)
+    return tuple(dict.fromkeys((own, "AGENTS.md")))
+
+
+def _instructions(place: Place, name: str) -> str:
+    """Return the file of a project that a harness's agents read."""
+    if name == "claude-code":  # which reads AGENTS.md where there is no CLAUDE.md, or that one asks for it
+        own = read(place, "CLAUDE.md")
+        return "AGENTS.md" if own is None or "@AGENTS.md" in own else "CLAUDE.md"
+    if name == "gemini" and "AGENTS.md" in str(setting(place, ".gemini/settings.json", "context", "fileName")):
+        return "AGENTS.md"
+    return HARNESSES[name].instructions
+
+
+def setting(place: Place, path: str, *names: str) -> object:
+    """Return one value of a settings file; None where there is none."""
+    try:
+        value = parse(read(place, path) or "").value
+    except JsoncError:
+        return None
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def read(place: Place, path: str) -> str | None:
+    """Return what a file of a place says; None where there is none, or it cannot be read."""
+    try:
+        return places.read(place.find(path))
+    except RefusedError:
+        return None
+
+
+def _key(place: Place, piece: Piece) -> tuple[Path | None, type]:
+    try:
+        return place.find(piece.path), type(piece)
+    except RefusedError:
+        return None, type(piece)
+
+
+def _needed(place: Place, names: Iterable[str], *, user: bool) -> set[tuple[Path | None, type]]:
+    """Return the shared files that harnesses which stay installed need, too."""
+    needed = set()
+    for name in names:
+        if is_installed(place, name, user=user):
+            told = () if user else (_instructions(place, name),)
+            needed |= {_key(place, piece) for piece in list_pieces(name, user=user, mcp=False, instructions=told)}
+    return needed
+
+
+def is_installed(place: Place, name: str, *, user: bool) -> bool:
+    """Tell whether a harness calls us: by its hooks, or by our plugin."""
+    first = list_pieces(name, user=user, mcp=False)[0]
+    text = read(place, first.path)
+    return text is not None and first.is_in(text)
+
+
+def apply(place: Place, pieces: Iterable[Piece], *, taken: bool) -> list[tuple[Path, Step]]:
+    """Return what is done about each file, in the order in which they come up first."""
+    before: dict[Path, str | None] = {}
+    after: dict[Path, str | None] = {}
+    refused: dict[Path, str] = {}
+    for piece in pieces:
+        path = place.root / piece.path
+        try:
+            path = place.find(piece.path)
+            if path not in before:
+                before[path] = after[path] = places.read(path)
+            text = after[path]
+            if taken and text is not None:
+                after[path] = _with_bom(piece.taken, text)
+            elif not taken:
+                after[path] = _with_bom(piece.put, text)
+            if after[path] != text:
+                places.need_writable(path)
+                _check(path, after[path])
+        except RefusedError as err:
+            refused.setdefault(path, str(err))
+    changed = [path for path in before if before[path] != after[path]]
+    told = place.tell(changed, taken=taken)
+    steps = []
+    for path in dict.fromkeys([*before, *refused]):
+        step = _step(path, before.get(path), after.get(path), told.get(path, ""), refused.get(path, ""))
+        if not taken or step.what != KEEP:
+            steps.append((path, step))
+    return steps
+
+
+def _with_bom(change: object, text: str | None) -> str | None:
+    assert callable(change)
+    if text is None or not text.startswith(places.BOM):
+        changed: str | None = change(text)
+        return changed
+    changed = change(text.removeprefix(places.BOM))
+    return None if changed is None else places.BOM + changed
+
+
+def _check(path: Path, text: str | None) -> None:
+    """Raise RefusedError where what was made of a TOML file cannot be read: it names the server already, say."""
+    if path.name != "config.toml" or text is None:
+        return
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError as err:
+        raise RefusedError(f"is no TOML, or would not be ({err}), and stays as it is") from err
+
+
+def _step(path: Path, before: str | None, after: str | None, told: str, refused: str) -> Step:
+    if refused:
+        return Step(LEAVE, str(path), refused, before or "", before or "")
+    if before == after:
+        return Step(KEEP, str(path), "is there already", before or "", before or "")
+    if before is None:
+        return Step(ADD, str(path), told, "", after or "")
+    return Step(UPDATE if after is not None else REMOVE, str(path), told, before, after or "")

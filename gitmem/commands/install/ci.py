@@ -1,0 +1,231 @@
+"""Set jobs up that run on a forge, and take them away: files of the work tree, and one on the memory branch.
+
+Those of the work tree are written for the person to look at and commit. The one on the memory branch is committed there
+as any other write is: a pull request's jobs come from its own commits.
+"""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+from pathlib import Path
+
+from gitmem.commands.install import ci_files
+from gitmem.commands.install import place as places
+from gitmem.commands.install.ci_files import IN_TREE, ON_BRANCH, Wanted, is_ours
+from gitmem.commands.install.git_hooks import ADD, KEEP, LEAVE, REMOVE, UPDATE, Step
+from gitmem.commands.install.package import FORMS
+from gitmem.commands.install.schedule import every_of, read_text
+from gitmem.errors import GitmemError, UsageError
+from gitmem.frozen import frozen, replace
+from gitmem.model import Problem
+from gitmem.store import layout
+from gitmem.store.commit import Plan, write_commit
+from gitmem.store.read import display_path
+from gitmem.system.origin import find_origin
+from gitmem.verify.jobs.schedule import EVERY, WORKFLOW
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from gitmem.repository.repository import Opened
+
+# What a file of ours may be at most, to be read from a branch that somebody else may have written.
+SIZE_LIMIT = 65_536
+TO_COMMIT, TO_SYNC = "look at it, then commit it", "gitmem sync sends it"
+
+
+@frozen
+class Planned:
+    """What is done, in the work tree and on the memory branch.
+
+    Attributes:
+        tree: A step for each file of the work tree.
+        branch: A step for each file of the memory branch, its path with the branch before it.
+    """
+
+    tree: tuple[Step, ...]
+    branch: tuple[Step, ...]
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Return them all."""
+        return self.tree + self.branch
+
+
+def plan_install(memory: Opened, forge: str, asked: Wanted, *, force: bool = False) -> Planned:
+    """Return what setting a forge's jobs up does; without a memory branch there is nothing to do on it.
+
+    Raises:
+        UsageError: There is no such time, too many shards, or a name that cannot stand in the files.
+        GitmemError: There is no work tree, or the way to a file leads through a link.
+    """
+    top = _top(memory)
+    known = replace(asked, every=every_of(asked.every), branch=memory.config.branch, package=_package(asked))
+    wanted = _timed(known, top)
+    tree = [
+        _put(str(top / path), _read(top, path), text, force=force, about=TO_COMMIT)
+        for path, text in ci_files.texts(forge, wanted).items()
+    ]
+    tip = memory.find_tip()
+    made = ci_files.texts(forge, wanted, on_branch=True) if tip else {}
+    branch = [
+        _put(f"{wanted.branch}:{path}", _on_branch(memory, tip, path), text, force=force, about=TO_SYNC)
+        for path, text in made.items()
+    ]
+    return Planned(tuple(tree), tuple(branch))
+
+
+def _package(asked: Wanted) -> str:
+    """Return the gitmem that jobs install: the one that is asked for, or the one that runs."""
+    if asked.package:
+        return asked.package
+    origin = find_origin()
+    if not origin.package:
+        raise UsageError(
+            f"{origin.reason}; say which gitmem the jobs install",
+            hint=f"add --package {FORMS}",
+        )
+    return origin.package
+
+
+def _put(path: str, before: str | None, text: str, *, force: bool, about: str) -> Step:
+    if before is None:
+        return Step(ADD, path, about, "", text)
+    if before == text:
+        return Step(KEEP, path, "is there already", before, text)
+    if is_ours(before) or force:
+        return Step(UPDATE, path, about, before, text)
+    return Step(LEAVE, path, "was changed by somebody: --force writes it all the same", before, text)
+
+
+def _timed(wanted: Wanted, top: Path) -> Wanted:
+    """Return the same with the time of the workflow that is there, so that all clones write the same; or one of ours.
+
+    It is any, so that not everybody's jobs run at once, and not at the full hour, when schedules are late or dropped.
+    """
+    hours = EVERY[wanted.every]
+    there = ci_files.time_of(read_text(top / WORKFLOW) or "")
+    if there is not None and there[1] < (6 if hours >= 24 else hours):
+        return replace(wanted, minute=there[0], hour=there[1])
+    digest = sha256(os.fsencode(top.name)).digest()
+    minute = 1 + digest[0] % 58
+    return replace(
+        wanted,
+        minute=minute + (minute >= 30),
+        hour=1 + digest[1] % 5 if hours >= 24 else digest[1] % hours,
+    )
+
+
+def install(memory: Opened, forge: str, asked: Wanted, *, force: bool = False) -> tuple[Step, ...]:
+    """Write the files and return what was done; doing it again changes nothing."""
+    planned = plan_install(memory, forge, asked, force=force)
+    for step in planned.tree:
+        if step.what in (ADD, UPDATE):
+            places.write(Path(step.path), step.after)
+    _commit(memory, planned.branch, f"{forge}: a job reviews pull requests to this branch")
+    return planned.steps
+
+
+def plan_uninstall(memory: Opened, forge: str, *, force: bool = False) -> Planned:
+    """Return what taking the jobs away does; a file that somebody changed stays."""
+    top, tip = _top(memory), memory.find_tip()
+    tree = [(str(top / path), _read(top, path)) for path in IN_TREE[forge]]
+    branch = [(f"{memory.config.branch}:{path}", _on_branch(memory, tip, path)) for path in ON_BRANCH[forge]]
+    return Planned(_taken(tree, "commit that", force=force), _taken(branch, TO_SYNC, force=force))
+
+
+def _taken(found: Iterable[tuple[str, str | None]], about: str, *, force: bool) -> tuple[Step, ...]:
+    left = "was changed by somebody: --force removes it all the same"
+    return tuple(
+        Step(REMOVE, path, f"removed; {about}", before)
+        if is_ours(before) or force
+        else Step(LEAVE, path, left, before, before)
+        for path, before in found
+        if before is not None
+    )
+
+
+def uninstall(memory: Opened, forge: str, *, force: bool = False) -> tuple[Step, ...]:
+    """Take the files away and return what was done; git keeps no empty folders, so those go with them."""
+    planned = plan_uninstall(memory, forge, force=force)
+    for step in planned.tree:
+        if step.what == REMOVE:
+            places.remove(Path(step.path), _top(memory))
+    _commit(memory, planned.branch, f"{forge}: no job reviews pull requests to this branch any more")
+    return planned.steps
+
+
+def _commit(memory: Opened, steps: Sequence[Step], subject: str) -> None:
+    """Do the steps of the memory branch in one commit, as they are on its tip by then."""
+    changed = [(step, step.path.partition(":")[2]) for step in steps if step.what in (ADD, UPDATE, REMOVE)]
+
+    def plan(tip: str | None) -> Plan | None:
+        # What somebody else wrote since it was planned stays: the next try says so.
+        due = [(step, path) for step, path in changed if (_on_branch(memory, tip, path) or "") == step.before]
+        writes = tuple((path, step.after.encode()) for step, path in due if step.what != REMOVE)
+        deletes = tuple(path for step, path in due if step.what == REMOVE)
+        return Plan(subject, writes=writes, deletes=deletes, machine=True) if due else None
+
+    if changed:
+        write_commit(
+            memory.git,
+            memory.ref,
+            plan,
+            command="install",
+            now=memory.now,
+            lock_timeout_s=memory.config.lock_timeout_s,
+            start=memory.find_tip(),
+        )
+
+
+def examine(memory: Opened) -> list[Problem]:
+    """Return what a forge may run of the memory branch that was not written here: for ``gitmem doctor``."""
+    try:
+        tip = memory.find_tip()
+        found = memory.git.list_tree(tip, layout.WORKFLOWS, layout.GITLAB_PATH) if tip else []
+    except GitmemError:
+        return []  # the branch cannot be read, which others tell
+    expected = {path for files in ON_BRANCH.values() for path in files}
+    told = "a forge may run it when memory is pushed, with the rights of this repository, and gitmem did not write it"
+    return [
+        Problem(
+            "forge-file",
+            display_path(entry.path),
+            told,
+            hint=f"git log -p {memory.config.branch} -- {layout.WORKFLOWS} {layout.GITLAB_PATH}",
+            severity="warning",
+        )
+        for entry in found
+        if entry.path not in expected or not is_ours(_on_branch(memory, tip, entry.path) or "")
+    ]
+
+
+def _on_branch(memory: Opened, tip: str | None, path: str) -> str | None:
+    """Return what a file of the memory branch says; None where there is none."""
+    found = [entry for entry in memory.git.list_tree(tip, path) if entry.path == path] if tip else []
+    if not found:
+        return None
+    if found[0].mode not in layout.REGULAR_MODES or found[0].size > SIZE_LIMIT:
+        return "\0"  # whatever it is, we did not write it
+    return memory.git.run("cat-file", "blob", found[0].oid).stdout.decode("utf-8", "surrogateescape")
+
+
+def _top(memory: Opened) -> Path:
+    top = memory.git.repository.work_tree
+    if top is None:
+        raise GitmemError("this repository has no work tree to write a workflow into")
+    return top
+
+
+def _read(top: Path, path: str) -> str | None:
+    """Return what a file of the work tree says; None where there is none.
+
+    Raises:
+        GitmemError: The way there leads through a link: a folder of the code may be one, to anywhere.
+    """
+    for inner in (Path(path), *Path(path).parents):
+        if (top / inner).is_symlink() and inner != Path():
+            raise GitmemError(f"{top / path} leads through a link; nothing is written there")
+    return read_text(top / path)

@@ -1,0 +1,107 @@
+"""What a person should know about hooks of harnesses that are installed, or about to be: what is in their way."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tomllib
+from pathlib import Path
+
+from gitmem.commands.install import place as places
+from gitmem.commands.install.agents import BMAD, BMAD_FOLDER, apply, is_installed, read, setting, where
+from gitmem.commands.install.git_hooks import KEEP
+from gitmem.commands.install.harnesses import HARNESSES, list_pieces
+from gitmem.model import Problem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.commands.install.agents import Wanted
+    from gitmem.commands.install.place import Place
+    from gitmem.git.binary import Git
+
+ON_PATH = "hooks call plain `gitmem`, so that they are the same for everybody"
+
+
+def list_notes(git: Git | None, wanted: Wanted) -> list[str]:
+    """Return what a person should know besides, about what is installed."""
+    place, names = where(git, wanted)
+    if wanted.plugin or names == (BMAD,):
+        folder = wanted.plugin or BMAD_FOLDER
+        what = f"npx bmad-method install --custom-content {folder}"
+        if BMAD not in names:
+            what = f"claude plugin marketplace add {folder} && claude plugin install gitmem@gitmem"
+        return [f"next: {what}", *_path_notes()]
+    notes = [HARNESSES[name].note for name in names if name in HARNESSES and HARNESSES[name].note]
+    both = [is_installed(place, name, user=wanted.user) or name in names for name in ("cursor", "claude-code")]
+    if all(both):
+        notes.append("Cursor also runs the hooks of Claude Code's settings: what arrives twice is counted once")
+    if wanted.mcp:
+        missing = [
+            HARNESSES[name].title for name in names if name in HARNESSES and not HARNESSES[name].mcp[wanted.user]
+        ]
+        notes += [f"{title} has no such file of MCP servers: docs/mcp.md" for title in missing]
+    return [*notes, *_switched_off(place, names), *_path_notes()]
+
+
+def _switched_off(place: Place, names: Sequence[str]) -> list[str]:
+    found = []
+    if "claude-code" in names and setting(place, ".claude/settings.json", "disableAllHooks") is True:
+        found.append("disableAllHooks is set in .claude/settings.json: no hook runs")
+    if "gemini" in names and setting(place, ".gemini/settings.json", "hooksConfig", "enabled") is False:
+        found.append("hooksConfig.enabled is false in .gemini/settings.json: no hook runs")
+    if "codex" in names:
+        try:
+            table = tomllib.loads(read(place, ".codex/config.toml") or "")
+        except tomllib.TOMLDecodeError:
+            table = {}
+        if "hooks" in table:
+            found.append("Codex also has [hooks] in config.toml, and warns of two places: move them to hooks.json")
+        if isinstance(table.get("features"), dict) and table["features"].get("hooks") is False:
+            found.append("features.hooks is false in .codex/config.toml: no hook runs")
+    return found
+
+
+def find_program() -> tuple[str, str]:
+    """Return where the program is that hooks call, and what is wrong with that; each may be empty."""
+    found = shutil.which("gitmem") or ""
+    own = Path(sys.executable).parent / "gitmem"
+    link = f"ln -s {own} ~/.local/bin/gitmem"
+    if not found:
+        return "", f"gitmem is not on PATH: {link}"
+    if sys.prefix != sys.base_prefix and Path(found).is_relative_to(sys.prefix):
+        return found, f"gitmem is on PATH only while this environment is active: {link}"
+    return found, ""
+
+
+def _path_notes() -> list[str]:
+    wrong = find_program()[1]
+    return [f"{ON_PATH}; but {wrong}"] if wrong else []
+
+
+def examine(git: Git) -> list[Problem]:
+    """Return what is wrong with installed hooks, of this project and the person: for ``gitmem doctor``."""
+    found: list[Problem] = []
+    calling = []
+    spots = [(places.of_person(), True)]
+    if git.repository.work_tree is not None:
+        spots.append((places.of_project(git), False))
+    for place, user in spots:
+        option = " --user" if user else ""
+        for name in HARNESSES:
+            if not is_installed(place, name, user=user):
+                continue
+            calling.append(HARNESSES[name].title)
+            first = list_pieces(name, user=user, mcp=False)[0]
+            (path, step), *_ = apply(place, [first], taken=False)
+            if step.what != KEEP:
+                told = f"the hooks of {HARNESSES[name].title} are not as this version writes them"
+                hint = f"gitmem install {name}{option} --print shows the difference"
+                found.append(Problem("agent-hook-stale", str(path), told, hint=hint, severity="warning"))
+    wrong = find_program()
+    if calling and not wrong[0]:
+        told = f"hooks of {', '.join(dict.fromkeys(calling))} call gitmem, which is not on PATH"
+        hint = wrong[1].partition(": ")[2]
+        found.append(Problem("agent-hook-not-found", "", told, hint=hint, severity="warning"))
+    return found

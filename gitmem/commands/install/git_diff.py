@@ -1,0 +1,112 @@
+"""Make `git diff` and `git log -p` of the memory readable: a diff driver for its files, in this clone alone.
+
+A part of its own, and none of the hooks: it changes what git shows and nothing that git does, and a person may want
+one without the other. The driver is git's own setting (`diff.gitmem.textconv`); which files it is for stands in
+`info/attributes`, since git reads the attributes of the branch that is checked out, which is the code's.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from gitmem.commands.install import place as places
+from gitmem.commands.install.git_hooks import ADD, KEEP, LEAVE, REMOVE, UPDATE, Step
+from gitmem.commands.install.pieces import TOML, RefusedError, Section
+from gitmem.errors import GitmemError
+from gitmem.policy.kinds import KINDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.git.binary import Git
+
+NAME = "diff.gitmem.textconv"
+# git hands this to a shell with the file behind it (gitattributes(5), textconv). Where gitmem is gone, or says nothing,
+# the file is shown as it is: a driver that fails would fail every `git log -p`.
+COMMAND = 'f() { gitmem textconv "$1" 2>/dev/null || cat "$1"; }; f'
+
+
+def _attributes(git: Git) -> str:
+    """Return the lines that give the driver the files of a store: on its branch, and below ``.memory/`` in the code.
+
+    A folder that the code has as well is left out: its files are the code's.
+    """
+    head = git.read_head()[1]
+    listed = git.run("ls-tree", "-z", "--name-only", head, check=False).stdout if head else b""
+    code = set(os.fsdecode(listed).split("\0"))
+    if "gitmem.toml" in code:  # the memory branch itself is checked out
+        code = set()
+    folders = sorted({kind.folder for kind in KINDS.values()} - code)
+    named = [f"/{folder}/**/*.md" for folder in (*folders, *({"archive"} - code), ".memory")]
+    return "".join(f"{glob} diff=gitmem\n" for glob in (*named, "/verdicts/*/*.toml"))
+
+
+def _section(git: Git) -> Section:
+    return Section(str(_path(git)), _attributes(git), TOML)
+
+
+def _path(git: Git) -> Path:
+    return git.repository.common_dir / "info" / "attributes"
+
+
+def _configured(git: Git) -> str:
+    return os.fsdecode(git.run("config", "--local", "--get", NAME, check=False).stdout).removesuffix("\n")
+
+
+def _read(path: Path) -> str | None:
+    try:
+        return path.read_bytes().decode("utf-8", "surrogateescape")
+    except FileNotFoundError:
+        return None
+    except OSError as err:
+        raise GitmemError(f"{path} cannot be read: {err.strerror}") from err
+
+
+def plan_install(git: Git) -> tuple[Step, ...]:
+    """Return what setting the driver does: one step for the setting, one for the file of attributes."""
+    path = _path(git)
+    before = _read(path)
+    try:
+        after = _section(git).put(before)
+    except RefusedError as err:
+        raise GitmemError(f"{path} {err}") from err
+    now = _configured(git)
+    steps = [Step(KEEP if now == COMMAND else UPDATE if now else ADD, NAME, "the driver", now, COMMAND)]
+    what = KEEP if after == before else UPDATE if before else ADD
+    return (*steps, Step(what, str(path), "the files it is for", before or "", after))
+
+
+def install(git: Git) -> tuple[Step, ...]:
+    """Set the driver and return what was done; doing it again changes nothing."""
+    steps = plan_install(git)
+    if steps[0].what != KEEP:
+        git.run("config", "--local", NAME, COMMAND)
+    if steps[1].what != KEEP:
+        places.write(_path(git), steps[1].after)
+    return steps
+
+
+def plan_uninstall(git: Git) -> tuple[Step, ...]:
+    """Return what taking the driver away does; nothing where it is not set."""
+    path, now = _path(git), _configured(git)
+    before, section = _read(path), _section(git)
+    steps = []
+    if now:
+        is_ours = "gitmem textconv" in now
+        steps.append(Step(REMOVE if is_ours else LEAVE, NAME, "removed" if is_ours else "is not ours", now))
+    if before is not None and section.is_in(before):
+        steps.append(Step(REMOVE, str(path), "its lines are removed", before, section.taken(before) or ""))
+    return tuple(steps)
+
+
+def uninstall(git: Git) -> tuple[Step, ...]:
+    """Take the driver away and return what was done."""
+    steps = plan_uninstall(git)
+    for step in steps:
+        if step.what == REMOVE and step.path == NAME:
+            git.run("config", "--local", "--unset-all", NAME)
+        elif step.what == REMOVE and step.after:
+            places.write(_path(git), step.after)
+        elif step.what == REMOVE:
+            _path(git).unlink()
+    return steps

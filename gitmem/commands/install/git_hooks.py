@@ -1,0 +1,245 @@
+"""Set and take away the shims in the folder where git looks for hooks, and keep what is there.
+
+A hook that is there already is renamed beside the shim, which calls it; taking the shim away renames it back, so it is
+the same file byte for byte, with its mode and its times. A hook that the repository tracks is never touched.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from gitmem.commands.install import shim
+from gitmem.errors import ConflictError, GitmemError, UsageError
+from gitmem.frozen import frozen
+from gitmem.system import atomic_write
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.git.binary import Git
+
+# What git writes down for a setting of the whole machine or person (git-config(1), --show-scope).
+SHARED_SCOPES = ("global", "system")
+# pre-commit moves a hook that is in its way here and goes on calling it (pre-commit.com, "Running in migration mode").
+LEGACY = ".legacy"
+# Who made a hook, by a word that stands in every hook they make.
+MANAGERS = {"pre-commit": b"pre-commit", "lefthook": b"lefthook", "husky": b'"$(dirname "$0")/h"'}
+
+ADD, CHAIN, UPDATE, KEEP, BY_HAND = "add", "chain", "update", "keep", "by hand"
+REMOVE, RESTORE, LEAVE = "remove", "restore", "leave"
+
+
+@frozen
+class Step:
+    """What is done about one event.
+
+    Attributes:
+        what: ``add``, ``chain`` (beside a hook that is there), ``update``, ``keep`` (as it is), ``by hand``; for taking
+            away: ``remove``, ``restore`` (the hook that was there before), ``leave`` (not ours).
+        path: The hook.
+        about: A line for the person.
+        before: Its text as it is, where it is ours or there is none.
+        after: Its text as it will be.
+    """
+
+    what: str
+    path: str
+    about: str
+    before: str = ""
+    after: str = ""
+
+
+def folder_of(git: Git) -> tuple[Path, str]:
+    """Return where git looks for hooks, and the scope of the setting that says so; empty for git's own place."""
+    found = git.run("config", "-z", "--show-scope", "--type=path", "--get-all", "core.hooksPath", check=False)
+    words = os.fsdecode(found.stdout).split("\0")[:-1]
+    # What our own calls switch off has the scope `command`.
+    settings = [pair for pair in zip(words[::2], words[1::2], strict=True) if pair[0] != "command"]
+    if not settings:
+        return git.repository.common_dir / "hooks", ""
+    scope, path = settings[-1]
+    # A relative one is taken from where hooks run (git-config(1), core.hooksPath).
+    return Path(os.path.normpath(Path(git.repository.top or git.repository.git, path))), scope
+
+
+def plan_install(git: Git, *, shared: bool, check: bool = False) -> tuple[Step, ...]:
+    """Return what setting the shims does, one step an event.
+
+    Args:
+        git: The repository.
+        shared: Also where the folder serves other repositories too.
+        check: Also those that check a commit; where they are set already, they stay.
+
+    Raises:
+        UsageError: The folder serves other repositories too, and *shared* does not allow that.
+        ConflictError: A hook was replaced behind our back, and both the old and the new one are there.
+    """
+    folder, scope = folder_of(git)
+    if scope in SHARED_SCOPES and not shared:
+        raise UsageError(
+            f"core.hooksPath is set for all your repositories: {folder}",
+            hint="set the hooks for all of them: gitmem install git-hooks --shared\n"
+            "they do nothing in a repository that has no memory",
+        )
+    checks = [event for event in shim.CHECKS if check or _is_ours(folder, event)]
+    return tuple(_plan_one(git, folder, event) for event in (*shim.EVENTS, *checks))
+
+
+def _is_ours(folder: Path, event: str) -> bool:
+    return any(shim.is_shim(_read(folder / name) or b"") for name in (event, event + LEGACY))
+
+
+def _plan_one(git: Git, folder: Path, event: str) -> Step:
+    path, legacy = folder / event, folder / f"{event}{LEGACY}"
+    if shim.is_shim(_read(legacy) or b"") and not shim.is_shim(_read(path) or b""):
+        path = legacy  # whoever moved it there calls it: a second one in front would be called in a circle
+    kept = folder / f"{event}{shim.KEPT}"
+    text = shim.text_of(event, python=sys.executable)
+    content = _read(path)
+    beside = " beside the hook that is there" if os.path.lexists(kept) else ""
+    if content is None:
+        return Step(ADD, str(path), f"added{beside}{_shown(git, folder)}", "", text)
+    if shim.is_shim(content):
+        before = content.decode("utf-8", "replace")
+        return Step(KEEP if before == text else UPDATE, str(path), "is there already" if before == text else "updated",
+                    before, text)  # fmt: skip
+    maker = _maker(content)
+    if _is_tracked(git, path):
+        told = f"is a file of the repository{maker}: add this line to it yourself: {shim.line_of(event)}"
+        return Step(BY_HAND, str(path), told)
+    if os.path.lexists(kept) and _read(kept) != content:
+        raise ConflictError(
+            f"{path} was replaced{maker} since gitmem kept the hook before it as {kept.name}",
+            hint=f"keep the one that you want, and move the other one away: {kept}",
+        )
+    return Step(CHAIN, str(path), f"added; the hook that was there{maker} is kept as {kept.name} and called", "", text)
+
+
+def install(git: Git, *, shared: bool, check: bool = False) -> tuple[Step, ...]:
+    """Set the shims and return what was done; doing it again changes nothing.
+
+    Raises:
+        GitmemError: The folder cannot be written to; nothing was changed.
+    """
+    steps = plan_install(git, shared=shared, check=check)
+    folder, _ = folder_of(git)
+    _need_writable(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    # The shims do nothing where there is no such folder: gitmem was never used there.
+    git.repository.state_dir.mkdir(mode=0o700, exist_ok=True)
+    for step in steps:
+        if step.what == CHAIN:
+            Path(step.path).replace(f"{step.path}{shim.KEPT}")
+        if step.what in (ADD, CHAIN, UPDATE):
+            _write(Path(step.path), step.after)
+    return steps
+
+
+def plan_uninstall(git: Git) -> tuple[Step, ...]:
+    """Return what taking the shims away does, one step a hook that is ours or was kept by us."""
+    folder, _ = folder_of(git)
+    steps = []
+    for event in (*shim.EVENTS, *shim.CHECKS):
+        path = folder / event
+        kept = path.with_name(f"{event}{shim.KEPT}")
+        ours = next((p for p in (path, path.with_name(event + LEGACY)) if shim.is_shim(_read(p) or b"")), None)
+        if ours is None and os.path.lexists(kept):
+            if os.path.lexists(path):
+                told = f"is not ours; the hook that was there before gitmem is {kept.name}"
+                steps.append(Step(LEAVE, str(path), told))
+            else:
+                steps.append(Step(RESTORE, str(path), "the hook that was there before is back"))
+        elif ours is not None:
+            text = (_read(ours) or b"").decode("utf-8", "replace")
+            is_same = ours != path and _read(kept) is not None and _read(kept) == _read(path)
+            if os.path.lexists(kept) and not is_same:  # pre-commit has put the same hook back itself
+                steps.append(Step(RESTORE, str(ours), "the hook that was there before is back", text))
+            else:
+                steps.append(Step(REMOVE, str(ours), "removed", text))
+    return tuple(steps)
+
+
+def uninstall(git: Git) -> tuple[Step, ...]:
+    """Take the shims away, put the hooks that were there before back, and return what was done.
+
+    Raises:
+        GitmemError: The folder cannot be written to; nothing was changed.
+    """
+    steps = plan_uninstall(git)
+    folder, _ = folder_of(git)
+    if steps:
+        _need_writable(folder)
+    for step in steps:
+        path = Path(step.path)
+        if step.what == RESTORE:
+            path.with_name(path.name.removesuffix(LEGACY) + shim.KEPT).replace(path)
+        elif step.what == REMOVE:
+            path.unlink()
+            path.with_name(path.name.removesuffix(LEGACY) + shim.KEPT).unlink(missing_ok=True)
+    return steps
+
+
+def missing(git: Git) -> list[str]:
+    """Return the hooks that are not ours any more though others are: set once, and replaced by something since."""
+    folder, _ = folder_of(git)
+    ours = {event: _is_ours(folder, event) for event in (*shim.EVENTS, *shim.CHECKS)}
+    kept = {event for event in ours if os.path.lexists(folder / f"{event}{shim.KEPT}")}
+    # One that checks is only missed where a hook was kept for it: nobody need have asked for it.
+    wanted = (*shim.EVENTS, *(event for event in shim.CHECKS if event in kept))
+    was_set = any(ours.values()) or bool(kept)
+    return [str(folder / event) for event in wanted if was_set and not ours[event]]
+
+
+def _read(path: Path) -> bytes | None:
+    """Return a hook's content, None where there is none; a link to nothing is a hook too."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b"" if path.is_symlink() else None
+    except NotADirectoryError:
+        return None
+    except OSError as err:
+        raise GitmemError(f"{path} cannot be read: {err.strerror}", hint="a hook is a file; move it away") from err
+
+
+def _maker(content: bytes) -> str:
+    return next((f" (of {name})" for name, word in MANAGERS.items() if word in content), "")
+
+
+def _is_tracked(git: Git, path: Path) -> bool:
+    inside = _inside(git, path.parent)
+    if inside is None:
+        return False
+    top, spec = str(git.repository.top), f":(literal){inside / path.name}"
+    return bool(git.run(f"--work-tree={top}", "-C", top, "ls-files", "-z", "--", spec).stdout)
+
+
+def _shown(git: Git, folder: Path) -> str:
+    return " (in your work tree)" if _inside(git, folder) is not None else ""
+
+
+def _inside(git: Git, folder: Path) -> Path | None:
+    """Return where a folder lies in the work tree, links followed; None where it lies outside, or in .git."""
+    if git.repository.work_tree is None:
+        return None
+    real, top = folder.resolve(), git.repository.work_tree.resolve()
+    if not real.is_relative_to(top) or real.is_relative_to(git.repository.common_dir.resolve()):
+        return None
+    return real.relative_to(top)
+
+
+def _need_writable(folder: Path) -> None:
+    there = folder
+    while not there.exists():
+        there = there.parent
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        raise GitmemError(
+            f"the hooks' folder cannot be written to: {folder}",
+            hint=f"nothing was changed; make it writable, then try again: chmod u+w '{there}'",
+        )
+
+
+def _write(path: Path, text: str) -> None:
+    """Put a shim in its place whole: git may be about to call it."""
+    atomic_write.write(path, text.encode(), mode=0o755)

@@ -1,0 +1,318 @@
+"""What each harness of coding agents needs so that it calls us: which files, and what stands in them. Pure.
+
+Source: the harnesses' documentation of hooks, skills and commands, and the payloads they sent (docs/agents.md says
+which versions were run, and which were only read).
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from gitmem.commands.install.pieces import TOML, Entries, Put, Section, Whole
+from gitmem.frozen import frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+    from gitmem.commands.install.pieces import Piece
+
+TEMPLATES = Path(__file__).parent / "templates"
+COMMANDS = ("save", "search", "status")
+# What is waited for, in seconds: a little more than an event may take (`agents.hook`). Codex allows the end of a
+# session 3 s and warns of more; Claude Code waits 1.5 s there unless it is told.
+START_S, PROMPT_S, END_S = 10, 5, 3
+# A hook line is POSIX sh. Where gitmem is not installed it ends with status 0 and prints nothing: Gemini CLI blocks its
+# agent on the shell's 127 ("Agent execution blocked"), and others show the failure. `gitmem hook HARNESS` itself always
+# ends with 0 and answers on standard output, so no status of its own is lost.
+LINE = "gitmem {} 2>/dev/null || exit 0"
+
+
+@frozen
+class Hook:
+    """One event of a harness that is told to us.
+
+    Attributes:
+        event: Its name.
+        matcher: Which of them, as the harness has it; empty for all.
+        timeout_s: How long the harness waits.
+        is_async: Whether the harness need not wait at all: nothing is answered.
+    """
+
+    event: str
+    matcher: str = ""
+    timeout_s: int = START_S
+    is_async: bool = False
+
+
+@frozen
+class Harness:
+    """One harness and where it looks.
+
+    Attributes:
+        title: Its name as people write it.
+        settings: The file with hooks, in a project and below the person's home folder; empty where there is none.
+        hooks: What is told to us.
+        plugin: The file of our plugin, where there is one in place of hooks.
+        skills: The folders of skills.
+        commands: The folders of slash commands; empty where there are none.
+        instructions: The file of a project that its agents read.
+        mcp: The files that name MCP servers; empty where there are none.
+        found: What in a project, and in the home folder, shows that it is used.
+        note: What the person has to do besides.
+    """
+
+    title: str
+    settings: tuple[str, str] = ("", "")
+    hooks: tuple[Hook, ...] = ()
+    plugin: tuple[str, str] = ("", "")
+    skills: tuple[str, str] = (".agents/skills", ".agents/skills")
+    commands: tuple[str, str] = ("", "")
+    instructions: str = "AGENTS.md"
+    mcp: tuple[str, str] = ("", "")
+    found: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    note: str = ""
+
+
+CLAUDE_TOOLS = "Bash|Edit|MultiEdit|NotebookEdit|Write"
+CLAUDE_HOOKS = (
+    Hook("SessionStart"),
+    Hook("UserPromptSubmit", timeout_s=PROMPT_S),
+    Hook("PostToolUse", CLAUDE_TOOLS, is_async=True),
+    Hook("PostToolUseFailure", CLAUDE_TOOLS, is_async=True),
+    Hook("Stop", is_async=True),
+    Hook("SubagentStop"),
+    Hook("PreCompact"),
+    Hook("SessionEnd", timeout_s=END_S),
+)
+HARNESSES = {
+    "claude-code": Harness(
+        "Claude Code",
+        (".claude/settings.json", ".claude/settings.json"),
+        CLAUDE_HOOKS,
+        skills=(".claude/skills", ".claude/skills"),
+        commands=(".claude/commands", ".claude/commands"),
+        mcp=(".mcp.json", ""),
+        found=((".claude", "CLAUDE.md"), (".claude",)),
+    ),
+    "codex": Harness(
+        "Codex",
+        (".codex/hooks.json", ".codex/hooks.json"),
+        (
+            Hook("SessionStart"),
+            Hook("UserPromptSubmit", timeout_s=PROMPT_S),
+            Hook("PostToolUse", "Bash|apply_patch"),
+            Hook("Stop"),
+            Hook("SubagentStop"),
+            Hook("PreCompact"),
+            Hook("SessionEnd", timeout_s=END_S),
+        ),
+        mcp=(".codex/config.toml", ".codex/config.toml"),
+        found=((".codex",), (".codex",)),
+        note="Codex skips hooks that nobody trusted: start it here and look at them with /hooks",
+    ),
+    "cursor": Harness(
+        "Cursor",
+        (".cursor/hooks.json", ".cursor/hooks.json"),
+        (
+            Hook("sessionStart"),
+            Hook("beforeSubmitPrompt", timeout_s=PROMPT_S),
+            Hook("postToolUse", "Shell"),
+            Hook("postToolUseFailure", "Shell"),
+            Hook("afterFileEdit"),
+            Hook("afterAgentResponse"),
+            Hook("stop"),
+            Hook("subagentStop"),
+            Hook("preCompact"),
+            Hook("sessionEnd", timeout_s=END_S),
+        ),
+        commands=(".cursor/commands", ".cursor/commands"),
+        mcp=(".cursor/mcp.json", ".cursor/mcp.json"),
+        found=((".cursor",), (".cursor",)),
+    ),
+    "gemini": Harness(
+        "Gemini CLI",
+        (".gemini/settings.json", ".gemini/settings.json"),
+        (
+            Hook("SessionStart"),
+            Hook("BeforeAgent", timeout_s=PROMPT_S),
+            Hook("AfterTool", "run_shell_command|write_file|replace"),
+            Hook("AfterAgent"),
+            Hook("PreCompress"),
+            Hook("SessionEnd", timeout_s=END_S),
+        ),
+        commands=(".gemini/commands", ".gemini/commands"),
+        instructions="GEMINI.md",
+        mcp=(".gemini/settings.json", ".gemini/settings.json"),
+        found=((".gemini", "GEMINI.md"), (".gemini",)),
+    ),
+    "copilot": Harness(
+        "GitHub Copilot",
+        (".github/hooks/gitmem.json", ".copilot/hooks/gitmem.json"),
+        (
+            Hook("sessionStart"),
+            Hook("userPromptSubmitted", timeout_s=PROMPT_S),
+            Hook("postToolUse"),
+            Hook("postToolUseFailure"),
+            Hook("agentStop"),
+            Hook("subagentStop"),
+            Hook("preCompact"),
+            Hook("sessionEnd", timeout_s=END_S),
+        ),
+        commands=(".github/prompts", ""),
+        instructions=".github/copilot-instructions.md",
+        mcp=(".vscode/mcp.json", ".copilot/mcp-config.json"),
+        found=((".github/copilot-instructions.md", ".github/hooks", ".github/prompts"), (".copilot",)),
+        note="Copilot ignores what hooks tell its agent: the instructions do that, and its hooks only record",
+    ),
+    "opencode": Harness(
+        "OpenCode",
+        plugin=(".opencode/plugins/gitmem.ts", ".config/opencode/plugins/gitmem.ts"),
+        commands=(".opencode/commands", ".config/opencode/commands"),
+        mcp=("opencode.json", ".config/opencode/opencode.json"),
+        found=((".opencode", "opencode.json", "opencode.jsonc"), (".config/opencode",)),
+    ),
+    "pi": Harness(
+        "pi",
+        plugin=(".pi/extensions/gitmem.ts", ".pi/agent/extensions/gitmem.ts"),
+        commands=(".pi/prompts", ".pi/agent/prompts"),
+        found=((".pi",), (".pi",)),
+        note="pi loads extensions of a project only once you trusted that project",
+    ),
+}
+
+
+def list_pieces(name: str, *, user: bool, mcp: bool, instructions: Iterable[str] = ()) -> list[Piece]:
+    """Return what one harness needs.
+
+    Args:
+        name: One of ``HARNESSES``.
+        user: Whether it is for all projects of the person: paths lie below the home folder then.
+        mcp: Whether its agents also get the MCP server.
+        instructions: The files of the project that get the section of instructions.
+    """
+    harness = HARNESSES[name]
+    pieces: list[Piece] = []
+    if harness.settings[user]:
+        pieces.append(_hooks(name, harness.settings[user], user=user))
+    if harness.plugin[user]:
+        call = f'["hook", "{name}"'
+        text = read(f"{name}.ts")
+        pieces.append(Whole(harness.plugin[user], text.replace(call, f'{call}, "--user"') if user else text))
+    pieces.append(Whole(f"{harness.skills[user]}/gitmem/SKILL.md", read("skill.md")))
+    if harness.commands[user]:
+        pieces += [_command(name, harness.commands[user], command) for command in COMMANDS]
+    pieces += [Section(path, read("section.md")) for path in instructions]
+    if mcp and harness.mcp[user]:
+        pieces.append(_server(name, harness.mcp[user]))
+    return pieces
+
+
+def read(name: str) -> str:
+    """Return a text of the package."""
+    return (TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def _hooks(name: str, path: str, *, user: bool) -> Entries:
+    calls = f"hook {name}"
+    words = f"{calls} --user" if user else calls
+    puts = tuple(Put(("hooks", hook.event), _entry(name, hook, words)) for hook in HARNESSES[name].hooks)
+    return Entries(path, puts, calls, (("version", 1),) if name in ("cursor", "copilot") else ())
+
+
+def _entry(name: str, hook: Hook, words: str) -> dict[str, Any]:
+    """Return one hook as its harness has it."""
+    if name == "copilot":  # its payloads of these names do not name the event
+        return {"type": "command", "bash": LINE.format(f"{words} {hook.event}"), "timeoutSec": hook.timeout_s}
+    command = LINE.format(words)
+    if name == "cursor":
+        matcher = {"matcher": hook.matcher} if hook.matcher else {}
+        return {"command": command, **matcher, "timeout": hook.timeout_s}
+    handler: dict[str, Any] = {"type": "command", "command": command, "timeout": hook.timeout_s}
+    if name == "gemini":  # milliseconds
+        handler = {"name": "gitmem", **handler, "timeout": hook.timeout_s * 1000}
+    if hook.is_async:
+        handler["async"] = True
+    return {**({"matcher": hook.matcher} if hook.matcher else {}), "hooks": [handler]}
+
+
+def _server(name: str, path: str) -> Piece:
+    program = {"command": "gitmem", "args": ["mcp"]}
+    if name == "codex":
+        return Section(path, '[mcp_servers.gitmem]\ncommand = "gitmem"\nargs = ["mcp"]\n', TOML)
+    if name == "opencode":
+        server: dict[str, Any] = {"type": "local", "command": ["gitmem", "mcp"], "enabled": True}
+        return Entries(path, (Put(("mcp",), server, "gitmem"),), "mcp")
+    if path == ".vscode/mcp.json":
+        return Entries(path, (Put(("servers",), {"type": "stdio", **program}, "gitmem"),), "mcp")
+    server = {"type": "local", **program, "tools": ["*"]} if name == "copilot" else program
+    return Entries(path, (Put(("mcpServers",), server, "gitmem"),), "mcp")
+
+
+def _command(name: str, folder: str, command: str, *, prefix: str = "gitmem-") -> Whole:
+    """Return a slash command in the form of its harness; arguments are the words behind it."""
+    about, hint, text = read(f"commands/{command}.md").split("\n", 2)
+    hint = hint.strip("[]")
+    path = f"{folder}/{prefix}{command}"
+    if name == "gemini":
+        body = text.replace("ARGUMENTS", "{{args}}")
+        return Whole(f"{path}.toml", f"description = {json.dumps(about)}\nprompt = '''\n{body}'''\n")
+    if name == "copilot":
+        body = text.replace("ARGUMENTS", f"${{input:words:{hint}}}" if hint else "")
+        return Whole(f"{path}.prompt.md", f"---\ndescription: {about}\nagent: agent\n---\n\n{body}")
+    if name == "cursor":  # what stands behind the command is added to its text
+        return Whole(f"{path}.md", text.replace(": ARGUMENTS", ", as told below.").replace(" ARGUMENTS", ""))
+    head = f"description: {about}\n"
+    if name == "claude-code":
+        head += f'argument-hint: "[{hint}]"\n' if hint else ""
+        head += "allowed-tools: Bash(gitmem recall:*), Bash(gitmem show:*), Bash(gitmem status:*)\n"
+    return Whole(f"{path}.md", f"---\n{head}---\n\n{text.replace('ARGUMENTS', '$ARGUMENTS')}")
+
+
+def claude_plugin(folder: str, *, mcp: bool) -> list[Piece]:
+    """Return the files of a plugin for Claude Code that is its own marketplace."""
+    about = "What a repository's people and agents know, on a git branch, with proof of what still holds"
+    plugin = {"name": "gitmem", "description": about, "license": "MIT"}
+    shop = {
+        "name": "gitmem",
+        "owner": {"name": "The gitmem contributors"},
+        "plugins": [{"name": "gitmem", "source": "./", "description": about}],
+    }
+    tables: dict[str, dict[str, Any]] = {
+        ".claude-plugin/plugin.json": plugin,
+        ".claude-plugin/marketplace.json": shop,
+    }
+    if mcp:
+        tables[".mcp.json"] = {"mcpServers": {"gitmem": {"command": "gitmem", "args": ["mcp"]}}}
+    return [
+        *(_table(f"{folder}/{path}", table) for path, table in tables.items()),
+        _hooks("claude-code", f"{folder}/hooks/hooks.json", user=True),
+        Whole(f"{folder}/skills/gitmem/SKILL.md", read("skill.md")),
+        *(_command("claude-code", f"{folder}/commands", command, prefix="") for command in COMMANDS),
+    ]
+
+
+BMAD_STEPS = ("pre-work", "post-work", "decide", "decisions")
+
+
+def bmad_module(folder: str) -> list[Piece]:
+    """Return the files of a module for the BMAD method: its skills, and what its installer reads about them."""
+    skills = [f"./skills/gitmem-{step}" for step in BMAD_STEPS]
+    about = "Recall before a story, remember behind it, record decisions"
+    shop = {
+        "name": "gitmem",
+        "owner": {"name": "The gitmem contributors"},
+        "plugins": [{"name": "gitmem", "source": "./", "description": about, "skills": skills}],
+    }
+    return [
+        _table(f"{folder}/.claude-plugin/marketplace.json", shop),
+        Whole(f"{folder}/skills/module.yaml", read("bmad/module.yaml")),
+        Whole(f"{folder}/skills/module-help.csv", read("bmad/module-help.csv")),
+        *(Whole(f"{folder}/skills/gitmem-{step}/SKILL.md", read(f"bmad/{step}.md")) for step in BMAD_STEPS),
+    ]
+
+
+def _table(path: str, table: dict[str, Any]) -> Whole:
+    return Whole(path, f"{json.dumps(table, indent=2)}\n")

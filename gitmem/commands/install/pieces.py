@@ -1,0 +1,327 @@
+"""What an installation writes, as texts: a whole file, a section of a person's file, entries in settings. Pure.
+
+Each is put into what a file says, and taken out of it again; where nothing else changed in between, the file is then
+what it was, byte for byte.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from hashlib import sha256
+
+from gitmem.commands.install import jsonc
+from gitmem.frozen import frozen
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+# The program, by itself, wherever its program lies: people write the whole path of an environment that is not on PATH.
+PROGRAM = "gitmem"
+_PROGRAM = re.compile(r"(?:\S*[/\\])?(?:gitmem|git-mem)(?:\.exe)?")
+COMMANDS = ("command", "bash", "powershell")
+# What a comment is in files of each kind, by the end of their names; JSON has none.
+COMMENTS = {
+    ".md": ("<!-- ", " -->"),
+    ".toml": ("# ", ""),
+    ".yaml": ("# ", ""),
+    ".ts": ("// ", ""),
+}
+_SUM = re.compile(r"\n[^\n]*gitmem:sum ([0-9a-f]{16})[^\n]*\n?\Z")
+MARKDOWN, TOML = ("<!-- gitmem:begin -->", "<!-- gitmem:end -->"), ("# gitmem:begin", "# gitmem:end")
+
+
+class RefusedError(ValueError):
+    """A file stays as it is; its words say why."""
+
+
+@frozen
+class Whole:
+    """A file that is ours from its first byte to its last.
+
+    Attributes:
+        path: Where it lies, below the project or the person's home folder.
+        text: What it says; a line that tells whether somebody changed it is added where the format has comments.
+        is_forced: Whether it is written over a file that somebody changed.
+    """
+
+    path: str
+    text: str
+    is_forced: bool = False
+
+    def put(self, before: str | None) -> str:
+        """Return what the file will say."""
+        text = self._sealed()
+        if before is not None and not self._is_ours(before):
+            raise RefusedError("was changed by somebody: --force writes it all the same")
+        return text
+
+    def taken(self, before: str) -> str | None:
+        """Return what is left of the file: nothing."""
+        if not self._is_ours(before):
+            raise RefusedError("was changed by somebody: --force removes it all the same")
+        return None
+
+    def is_in(self, before: str) -> bool:
+        """Tell whether a file is one of ours, of any version."""
+        return before == self._sealed() or _is_sealed(before)
+
+    def _is_ours(self, before: str) -> bool:
+        return self.is_forced or self.is_in(before)
+
+    def _sealed(self) -> str:
+        begin, end = next((marks for name, marks in COMMENTS.items() if self.path.endswith(name)), ("", ""))
+        if not begin:
+            return self.text
+        return f"{self.text}{begin}gitmem:sum {_sum(self.text)}{end}\n"
+
+
+def _sum(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:16]
+
+
+def _is_sealed(text: str) -> bool:
+    found = _SUM.search(text)
+    return found is not None and found[1] == _sum(text[: found.start() + 1])
+
+
+@frozen
+class Section:
+    """Lines between two marks in a file of somebody else's.
+
+    Attributes:
+        path: Where the file lies.
+        text: What stands between the marks.
+        marks: The lines before and behind.
+    """
+
+    path: str
+    text: str
+    marks: tuple[str, str] = MARKDOWN
+
+    def put(self, before: str | None) -> str:
+        """Return what the file will say: with the section in its place, or at the end."""
+        block = f"{self.marks[0]}\n{self.text}{self.marks[1]}"
+        if before is None:
+            return f"{block}\n"
+        newline = "\r\n" if "\r\n" in before else "\n"
+        block = block.replace("\n", newline)
+        found = self._found(before)
+        if found is not None:
+            return before[: found[0]] + block + before[found[1] :]
+        # Whether the last line had an end is told by whether ours has one (`taken`).
+        if before.endswith("\n"):
+            return f"{before}{newline}{block}{newline}"
+        return f"{before}{newline}{newline}{block}" if before else block
+
+    def taken(self, before: str) -> str | None:
+        """Return what the file said without the section; None where it said nothing else."""
+        found = self._found(before)
+        if found is None:
+            return before
+        head, tail = before[: found[0]], before[found[1] :]
+        newline = "\r\n" if "\r\n" in before else "\n"
+        if not head and tail in ("\n", "\r\n"):
+            return None
+        if not tail:
+            return head.removesuffix(newline).removesuffix(newline)
+        return (head.removesuffix(newline) if head else "") + tail.removeprefix(newline)
+
+    def is_in(self, before: str) -> bool:
+        """Tell whether the section is there, in any version."""
+        try:
+            return self._found(before) is not None
+        except RefusedError:
+            return False
+
+    def _found(self, text: str) -> tuple[int, int] | None:
+        begins, ends = (
+            [found.span() for found in re.finditer(rf"(?m)^{re.escape(mark)}(?=\r?$)", text)] for mark in self.marks
+        )
+        if not begins and not ends:
+            return None
+        if len(begins) != 1 or len(ends) != 1 or ends[0][0] < begins[0][1]:
+            raise RefusedError(f"has no one section from {self.marks[0]} to {self.marks[1]}: mend that by hand")
+        return begins[0][0], ends[0][1]
+
+
+@frozen
+class Put:
+    """One value in a settings file.
+
+    Attributes:
+        path: The names that lead to its container.
+        value: What it is.
+        name: Its name where the container is an object.
+    """
+
+    path: tuple[str, ...]
+    value: Any
+    name: str = ""
+
+
+@frozen
+class Entries:
+    """Hooks, or a server, in a JSON file of the person's.
+
+    Attributes:
+        path: Where the file lies.
+        puts: What is put in, in order.
+        skeleton: What a new file has besides, such as its version; a file that is there must say the same.
+        calls: The start of the commands that are ours, behind the program: ``hook codex``, or ``mcp``.
+    """
+
+    path: str
+    puts: tuple[Put, ...]
+    calls: str
+    skeleton: tuple[tuple[str, Any], ...] = ()
+
+    def put(self, before: str | None) -> str:
+        """Return what the file will say; the same where all of it is there already."""
+        if before is None or not before.strip():
+            fresh = f"{jsonc.dumped(dict(self.skeleton))}\n"
+            return self._filled(fresh)
+        root = _parsed(before)
+        for name, value in self.skeleton:
+            if root.value.get(name) != value:
+                raise RefusedError(f"its {name} is not {value}: mend that by hand, then install again")
+        wanted = sorted(_canonical(put.path, put.name, put.value) for put in self.puts)
+        there = sorted(_canonical(*found) for *found, _ in self._ours(root))
+        if there == wanted:
+            return before
+        programs = {program for *_, place in self._ours(root) for program in _programs(_at(root.value, place))}
+        return self._filled(self._without(before, root), programs.pop() if len(programs) == 1 else PROGRAM)
+
+    def taken(self, before: str) -> str | None:
+        """Return what the file says without what is ours; None where that is what a new file would have."""
+        if not before.strip():
+            return before
+        after = self._without(before, _parsed(before))
+        return None if after != before and after == f"{jsonc.dumped(dict(self.skeleton))}\n" else after
+
+    def is_in(self, before: str) -> bool:
+        """Tell whether something of ours is there, of any version."""
+        try:
+            return bool(before.strip() and self._ours(_parsed(before)))
+        except RefusedError:
+            return False
+
+    def _filled(self, text: str, program: str = PROGRAM) -> str:
+        for put in self.puts:
+            value = _spelled(put.value, program)
+            if put.name and _has(jsonc.parse(text), (*put.path, put.name)):
+                raise RefusedError(f"has {put.name} in its {'.'.join(put.path)} already, which calls something else")
+            try:
+                text = jsonc.insert(text, put.path, value, name=put.name)
+            except jsonc.JsoncError as err:
+                raise RefusedError(f"{err}: mend that by hand, then install again") from err
+        return text
+
+    def _without(self, text: str, root: jsonc.Node) -> str:
+        # From the end: taking one away changes the positions of what is behind it.
+        for *_, place in reversed(self._ours(root)):
+            text = jsonc.remove(text, place)
+        return text
+
+    def _ours(self, root: jsonc.Node) -> list[tuple[tuple[str, ...], str, Any, tuple[str | int, ...]]]:
+        """Return what is ours: its container's names, its own, its value with our program's plain name, and where."""
+        found: list[tuple[tuple[str, ...], str, Any, tuple[str | int, ...]]] = []
+        for path, node in jsonc.iter_paths(root):
+            names = tuple(step for step in path if isinstance(step, str))
+            if any(path[: len(place)] == place for *_, place in found) or not self._calls_us(node.value):
+                continue
+            last = path[-1]
+            if isinstance(last, str):
+                found.append((names[:-1], last, _plain(node.value), path))
+            else:
+                found.append((names, "", _plain(node.value), path))
+        return found
+
+    def _calls_us(self, value: object) -> bool:
+        """Tell whether a value calls us and nobody else: a hook, a group of hooks, a server."""
+        if not isinstance(value, dict):
+            return False
+        inner = value.get("hooks")
+        if isinstance(inner, list):
+            return bool(inner) and all(self._calls_us(one) for one in inner)
+        told = [value[name] for name in COMMANDS if name in value]
+        words = [_words(one, value.get("args")) for one in told]
+        return bool(words) and all(f"{one} ".startswith(f"gitmem {self.calls} ") for one in words)
+
+
+def _canonical(path: tuple[str, ...], name: str, value: object) -> str:
+    return json.dumps([path, name, value], sort_keys=True)
+
+
+def _has(node: jsonc.Node, path: tuple[str, ...]) -> bool:
+    for name in path:
+        item = node.member(name)
+        if item is None:
+            return False
+        node = item.node
+    return True
+
+
+def _words(command: object, args: object) -> str:
+    """Return a command as one line, its program by its plain name."""
+    parts = [*(command if isinstance(command, list) else [command]), *(args if isinstance(args, list) else [])]
+    line = " ".join(part for part in parts if isinstance(part, str)).strip()
+    program, _, rest = line.partition(" ")
+    return f"gitmem {rest}".rstrip() if _PROGRAM.fullmatch(program.strip("\"'")) else line
+
+
+def _plain(value: Any) -> Any:
+    """Return a value with our program by its plain name, wherever the person says that it lies."""
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    plain = {name: _plain(one) for name, one in value.items()}
+    for name in COMMANDS:
+        if isinstance(value.get(name), str):
+            plain[name] = _words(value[name], None)
+    return plain
+
+
+def _at(value: Any, path: tuple[str | int, ...]) -> Any:
+    for step in path:
+        value = value[step]
+    return value
+
+
+def _programs(value: Any) -> set[str]:
+    """Return the programs that the command lines of a hook or a group of hooks start, as they are spelled there."""
+    if isinstance(value, list):
+        return {program for one in value for program in _programs(one)}
+    if not isinstance(value, dict):
+        return set()
+    lines = [value[name] for name in COMMANDS if isinstance(value.get(name), str)]
+    return {line.strip().partition(" ")[0] for line in lines} | _programs(value.get("hooks"))
+
+
+def _spelled(value: Any, program: str) -> Any:
+    """Return a value whose command lines start gitmem as a person spelled it in an older form."""
+    if isinstance(value, list):
+        return [_spelled(one, program) for one in value]
+    if not isinstance(value, dict):
+        return value
+    spelled = {name: _spelled(one, program) for name, one in value.items()}
+    for name in COMMANDS:
+        line = value.get(name)
+        if isinstance(line, str) and line.partition(" ")[0] == PROGRAM:
+            spelled[name] = program + line.removeprefix(PROGRAM)
+    return spelled
+
+
+def _parsed(text: str) -> jsonc.Node:
+    try:
+        root = jsonc.parse(text)
+    except jsonc.JsoncError as err:
+        raise RefusedError(f"cannot be read as JSON ({err}), and stays as it is: mend it, then try again") from err
+    if root.kind != "{":
+        raise RefusedError("is no JSON object, and stays as it is")
+    return root
+
+
+Piece = Whole | Section | Entries

@@ -1,0 +1,303 @@
+"""Have this machine run the verify job by itself: a systemd user timer, a line in the crontab, or a launchd agent.
+
+The job brings in what others found, judges what is due, and sends what it showed. What was installed is written down
+in the state folder, so that ``status`` can say when it fell silent, and taken away byte for byte.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+from gitmem import config
+from gitmem.commands.install import place as files
+from gitmem.commands.install import units
+from gitmem.commands.install.git_hooks import ADD, BY_HAND, KEEP, REMOVE, UPDATE, Step
+from gitmem.commands.install.units import Wanted
+from gitmem.errors import GitmemError, ProcessError, UsageError
+from gitmem.frozen import fields_of, frozen, replace
+from gitmem.system import process
+from gitmem.verify.jobs.schedule import ALIASES, EVERY, NOTE, Schedule, read_note
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gitmem.git.binary import Git
+
+SYSTEMD, CRON, LAUNCHD = "systemd", "cron", "launchd"
+KINDS = (SYSTEMD, CRON, LAUNCHD)
+SCRIPT = "schedule.sh"
+# Where approvals, settings and programs are found; a scheduler starts a job with next to no environment.
+VARIABLES = ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
+# How long a scheduler's own program may take, in seconds.
+ANSWERS_S = 20.0
+
+
+@frozen
+class Place:
+    """A file that a kind of schedule consists of.
+
+    Attributes:
+        path: Where it lies.
+        text: What it says.
+    """
+
+    path: Path
+    text: str
+
+
+def every_of(word: str) -> str:
+    """Return the word for how often that is meant.
+
+    Raises:
+        UsageError: There is none.
+    """
+    found = ALIASES.get(word, word)
+    if found not in EVERY:
+        raise UsageError(f"--every cannot be {word}", hint=f"it is one of {', '.join(EVERY)}")
+    return found
+
+
+def wanted(git: Git, every: str) -> Wanted:
+    """Return the job of one repository; its name and its time are the same whenever it is asked for."""
+    where = git.repository.top or git.repository.git
+    digest = sha256(os.fsencode(git.repository.common_dir.resolve())).digest()
+    hours = EVERY[every]
+    minute = 1 + digest[0] % 58
+    slug = "".join(char if char.isascii() and char.isalnum() else "-" for char in git.repository.name)[:40]
+    return Wanted(
+        f"gitmem-verify-{slug}-{digest.hex()[:8]}",
+        (sys.executable, "-P", "-m", "gitmem", "-C", where, "background", "verify"),
+        _variables(),
+        every,
+        1 + digest[1] % 5 if hours >= units.DAY else digest[1] % hours,
+        minute + (minute >= 30),
+    )
+
+
+def _variables() -> dict[str, str]:
+    found = {"PATH": config.search_path(), "HOME": config.home()}
+    found |= {name: config.variable(name) for name in VARIABLES if config.variable(name)}
+    agent = config.variable("SSH_AUTH_SOCK")
+    # An agent elsewhere than in the person's own folder below /run ends with the login.
+    return found | ({"SSH_AUTH_SOCK": agent} if agent.startswith("/run/") else {})
+
+
+def choose() -> str:
+    """Return what runs jobs here, found out by asking it.
+
+    Raises:
+        GitmemError: Nothing does.
+    """
+    if sys.platform == "darwin":
+        return LAUNCHD
+    if _answers(["systemctl", "--user", "show-environment"]):
+        return SYSTEMD
+    if read_crontab() is not None:
+        return CRON
+    raise GitmemError(
+        "nothing here runs jobs by itself: systemd's user manager does not answer, and there is no crontab",
+        hint="see what would be written for one of them: gitmem install schedule --print --systemd\n"
+        "or let your CI do it: gitmem install github",
+    )
+
+
+def _answers(argv: list[str]) -> bool:
+    try:
+        return process.run(argv, env=None, timeout_s=ANSWERS_S, check=False).status == 0
+    except ProcessError:
+        return False
+
+
+def read_crontab() -> str | None:
+    """Return the person's crontab, empty where they have none; None where there is no cron."""
+    try:
+        done = process.run(["crontab", "-l"], env=None, timeout_s=ANSWERS_S, check=False)
+    except ProcessError:
+        return None
+    if done.status == 0:
+        return os.fsdecode(done.stdout)
+    # POSIX names no status for "there is none"; every cron says so in these words.
+    return "" if b"no crontab" in done.stderr.lower() else None
+
+
+def _write_crontab(text: str) -> None:
+    if text:
+        process.run(["crontab", "-"], env=None, input=os.fsencode(text), timeout_s=ANSWERS_S)
+    else:
+        process.run(["crontab", "-r"], env=None, timeout_s=ANSWERS_S)
+
+
+def places(git: Git, kind: str, job: Wanted) -> list[Place]:
+    """Return the files of one kind of schedule."""
+    if kind == SYSTEMD:
+        base = config.variable("XDG_CONFIG_HOME")
+        folder = Path(base if base.startswith("/") else Path(config.home(), ".config"), "systemd", "user")
+        return [
+            Place(folder / f"{job.name}.service", units.systemd_service(job)),
+            Place(folder / f"{job.name}.timer", units.systemd_timer(job)),
+        ]
+    if kind == CRON:
+        return [Place(git.repository.state_dir / SCRIPT, units.cron_script(job))]
+    return [Place(Path(config.home(), "Library", "LaunchAgents", f"{job.name}.plist"), units.launchd_plist(job))]
+
+
+def plan_install(git: Git, *, every: str, kind: str) -> tuple[Step, ...]:
+    """Return what installing a schedule does; another kind that was installed before is taken away.
+
+    Args:
+        git: The repository.
+        every: How often.
+        kind: One of ``KINDS``, or empty for what works here.
+
+    Raises:
+        UsageError: There is no such time.
+        GitmemError: Nothing runs jobs here.
+    """
+    job = wanted(git, every_of(every))
+    kind = kind or choose()
+    steps = [
+        step for other in KINDS if other != kind for name in _names(git, job) for step in _removals(git, other, name)
+    ]
+    for place in places(git, kind, job):
+        before = read_text(place.path)
+        what = ADD if before is None else KEEP if before == place.text else UPDATE
+        steps.append(Step(what, str(place.path), f"{kind}, {job.every}", before or "", place.text))
+    if kind == CRON:
+        text = read_crontab()
+        if text is None:
+            raise GitmemError("there is no crontab here", hint="gitmem install schedule --print --systemd")
+        after = units.crontab_with(text, job, str(git.repository.state_dir / SCRIPT))
+        steps.append(Step(KEEP if after == text else UPDATE, "crontab", "your other lines stay", text, after))
+    elif kind == SYSTEMD and not _answers(["systemctl", "--user", "show-environment"]):
+        told = units.words(["systemctl", "--user", "enable", "--now", f"{job.name}.timer"])
+        steps.append(Step(BY_HAND, f"{job.name}.timer", f"systemd's user manager does not answer here: {told}"))
+    return tuple(steps)
+
+
+def install(git: Git, *, every: str, kind: str, now: int) -> tuple[Step, ...]:
+    """Install a schedule and return what was done; doing it again changes nothing.
+
+    Raises:
+        UsageError: There is no such time.
+        GitmemError: Nothing runs jobs here, or something cannot be written.
+    """
+    job = wanted(git, every_of(every))
+    kind = kind or choose()
+    steps = plan_install(git, every=every, kind=kind)
+    old = read_note(git.repository.state)
+    if any(_removals(git, other, name) for other in KINDS if other != kind for name in _names(git, job)):
+        uninstall(git)
+    made = list(old.made if old is not None and old.what == kind else ())
+    for place in places(git, kind, job):
+        made += _write(place)
+    file = str(places(git, kind, job)[-1].path)
+    if kind == SYSTEMD:
+        wants = Path(file).parent / "timers.target.wants"
+        made = [str(wants), *made] if not wants.exists() else made
+    where = git.repository.top or git.repository.git
+    kept = old is not None and (old.what, old.every, old.where) == (kind, job.every, where)
+    note = Schedule(
+        kind, job.every, file, old.since if old and kept else now, job.name, where, tuple(dict.fromkeys(made))
+    )
+    _write(Place(git.repository.state_dir / NOTE, json.dumps(fields_of(note)) + "\n"))
+    _start(kind, job, file, steps)
+    return steps
+
+
+def _start(kind: str, job: Wanted, file: str, steps: Iterable[Step]) -> None:
+    changed = any(step.what in (ADD, UPDATE) for step in steps)
+    if kind == CRON:
+        table = next(step for step in steps if step.path == "crontab")
+        if table.what != KEEP:
+            _write_crontab(table.after)
+    elif kind == SYSTEMD and not any(step.what == BY_HAND for step in steps):
+        if changed:
+            process.run(["systemctl", "--user", "daemon-reload"], env=None, timeout_s=ANSWERS_S)
+        process.run(["systemctl", "--user", "enable", "--now", f"{job.name}.timer"], env=None, timeout_s=ANSWERS_S)
+    elif kind == LAUNCHD and changed:
+        domain = f"gui/{os.getuid()}"
+        process.run(["launchctl", "bootout", f"{domain}/{job.name}"], env=None, timeout_s=ANSWERS_S, check=False)
+        process.run(["launchctl", "bootstrap", domain, file], env=None, timeout_s=ANSWERS_S)
+
+
+def plan_uninstall(git: Git) -> tuple[Step, ...]:
+    """Return what taking the schedule away does."""
+    job = wanted(git, "daily")
+    return tuple(step for kind in KINDS for name in _names(git, job) for step in _removals(git, kind, name))
+
+
+def uninstall(git: Git) -> tuple[Step, ...]:
+    """Take the schedule away, and everything that was made for it, and return what was done."""
+    steps = plan_uninstall(git)
+    job = wanted(git, "daily")
+    note = read_note(git.repository.state)
+    for kind in KINDS:
+        for name in _names(git, job):
+            _remove(git, kind, name)
+    for folder in note.made if note else ():
+        try:
+            Path(folder).rmdir()
+        except OSError:
+            continue  # it is gone already, or somebody else has put something there
+    (git.repository.state_dir / NOTE).unlink(missing_ok=True)
+    return steps
+
+
+def _names(git: Git, job: Wanted) -> list[Wanted]:
+    """Return the job, and the one of the place that this repository was moved from since it was installed."""
+    note = read_note(git.repository.state)
+    is_moved = note is not None and note.name not in ("", job.name) and not Path(note.where).exists()
+    return [job, replace(job, name=note.name)] if note is not None and is_moved else [job]
+
+
+def _removals(git: Git, kind: str, job: Wanted) -> list[Step]:
+    found = [(place, read_text(place.path)) for place in places(git, kind, job)]
+    steps = [Step(REMOVE, str(place.path), kind, text) for place, text in found if text is not None]
+    if kind == CRON and steps:
+        text = read_crontab() or ""
+        after = units.crontab_without(text, job.name)
+        steps += [Step(UPDATE, "crontab", "your other lines stay", text, after)] if after != text else []
+    return steps
+
+
+def _remove(git: Git, kind: str, job: Wanted) -> None:
+    steps = _removals(git, kind, job)
+    if not steps:
+        return
+    if kind == SYSTEMD:
+        _answers(["systemctl", "--user", "disable", "--now", f"{job.name}.timer"])
+    elif kind == LAUNCHD:
+        _answers(["launchctl", "bootout", f"gui/{os.getuid()}/{job.name}"])
+    for step in steps:
+        if step.path == "crontab":
+            _write_crontab(step.after)
+        else:
+            Path(step.path).unlink(missing_ok=True)
+    if kind == SYSTEMD:
+        _answers(["systemctl", "--user", "daemon-reload"])
+
+
+def read_text(path: Path) -> str | None:
+    """Return what a file says; None where there is none.
+
+    Raises:
+        GitmemError: It cannot be read.
+    """
+    try:
+        return path.read_text(encoding="utf-8", errors="surrogateescape")
+    except FileNotFoundError:
+        return None
+    except OSError as err:
+        raise GitmemError(f"{path} cannot be read: {err.strerror}") from err
+
+
+def _write(place: Place) -> list[str]:
+    """Write a file whole, and return the folders that were made for it, the innermost first."""
+    missing = [folder for folder in place.path.parents if not folder.exists()]
+    files.write(place.path, place.text)
+    return [str(folder) for folder in missing]

@@ -1,0 +1,88 @@
+"""Promote a memory to a wider scope (D3): written there as it is, and then retired where it was.
+
+Killed in between, both have it, and promoting it again finishes.
+"""
+
+from __future__ import annotations
+
+from gitmem.document.parse import parse
+from gitmem.errors import RefusedError
+from gitmem.frozen import replace
+from gitmem.store.scope import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, refuse_misplaced
+from gitmem.write import place
+from gitmem.write.draft import Draft
+from gitmem.write.duplicates import ALLOW
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.model import Document
+    from gitmem.repository.proving_store import ProvingStore
+    from gitmem.repository.repository import Opened
+    from gitmem.write.writer import Change
+
+# From the fewest readers to the most.
+WIDTH = (PRIVATE, PROJECT, DOMAIN, UNIVERSAL)
+# What holds within one store only.
+LINKS = ("supersedes", "superseded_by")
+
+
+def promote(memory: Opened, typed: str, *, to: str, domains: Sequence[str], name: str, scope: str) -> Change:
+    """Write a memory to a wider scope and retire it where it was.
+
+    Args:
+        memory: The repository's memory.
+        typed: The key as typed.
+        to: The wider scope.
+        domains: For a domain's: further domains.
+        name: Another key for it there, or empty.
+        scope: The scope to look for the key in, or empty.
+
+    Raises:
+        RefusedError: It is as wide already; it was retired; another memory has the key there.
+    """
+    store, key = memory.holder(typed, scope)
+    has = memory.scope_of(store, key)
+    if WIDTH.index(to) <= WIDTH.index(has):
+        told = f"{key} is of the {has} scope already: the {to} scope is no wider"
+        raise RefusedError(told, hint=f"gitmem show {key} --scope {has}")
+    document = parse(store.text_of(key), path=f"{key}.md")
+    if "retired" in document.fields:
+        raise RefusedError(f"{key} was retired", hint="what is retired is passed on to nobody")
+    fields = _fields(document, to, domains)
+    target, new = memory.store_for(to), name or key
+    _refuse_taken(target, new, document, to)
+    draft = Draft(new, True, fields, document.body)
+    change = target.writer().remember(draft, target.policy(), verb="promote", again=ALLOW)
+    if to == PROJECT:  # what was proved here need not run again
+        known = store.local.verdicts([key]).get(key, [])
+        memory.local.add_verdicts([replace(verdict, key=change.key) for verdict in known])
+    if target.store == store.store and not store.is_in_tree and change.key == key:
+        return change  # from a domain to everybody: the same file, for more readers
+    renamed = f" as {change.key}" if change.key != key else ""
+    store.writer().forget([key], why=f"promoted to the {to} scope{renamed}")
+    return change
+
+
+def _fields(document: Document, to: str, domains: Sequence[str]) -> dict[str, object]:
+    """Return the fields it has there: all of them, but for links that would lead nowhere."""
+    fields = {name: value for name, value in document.fields.items() if name not in LINKS}
+    named = list(dict.fromkeys([*document.strings("domains"), *domains]))
+    if to == UNIVERSAL:
+        refuse_misplaced(to, domains)
+        fields.pop("domains", None)
+    elif to == DOMAIN:
+        refuse_misplaced(to, named)
+        fields["domains"] = named
+    return fields
+
+
+def _refuse_taken(target: ProvingStore, key: str, document: Document, to: str) -> None:
+    known = place.find_known(target.catalog(), key) if target.has_store() else None
+    if known is None or known.archived:
+        return
+    there = (known.kind, known.title, place.body_of(target.catalog(), known))
+    if there != (document.kind, document.title, document.body):
+        told = f"the {to} scope has another memory {key}: {known.title}"
+        raise RefusedError(told, hint="give this one a name of its own there: --key NAME")

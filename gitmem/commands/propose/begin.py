@@ -1,0 +1,209 @@
+"""Make a proposal the current one: what the remote's memory does not have moves to it, and what follows goes there.
+
+The commits move in one transaction that names where both branches were; a note on disk before it says what is going on,
+so that whatever is killed half-way is finished by the next command that looks (``finish``).
+"""
+
+from __future__ import annotations
+
+from gitmem.commands.propose.machine import is_machine
+from gitmem.commands.sync.sync import ATTEMPTS, WAIT_S, Exchange, remote_of
+from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, RefusedError
+from gitmem.frozen import frozen
+from gitmem.git import remotes
+from gitmem.git.objects import open_objects
+from gitmem.git.remotes import Talk
+from gitmem.store import proposal
+from gitmem.store.commit import advance
+from gitmem.store.foreign import need_store, untried
+from gitmem.store.lock import WriteLock
+from gitmem.store.proposal import PREFIX, Current
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.git.binary import Git
+    from gitmem.repository.repository import Opened
+
+
+@frozen
+class Begun:
+    """What making a proposal current did.
+
+    Attributes:
+        current: The proposal.
+        moved: How many commits moved to it from the memory branch.
+        is_new: Whether it was not the current one before.
+    """
+
+    current: Current
+    moved: int = 0
+    is_new: bool = False
+
+
+def lock(memory: Opened) -> WriteLock:
+    """Return the lock on proposals, which is that of ``sync``: neither works while the other moves branches."""
+    return WriteLock(memory.git.repository.state_dir, command="propose", timeout_s=WAIT_S, name="sync.lock")
+
+
+def branch_named(memory: Opened, name: str) -> str:
+    """Return the branch of a proposal.
+
+    Raises:
+        RefusedError: There can be none of this name.
+        ConflictError: A branch is in the way.
+    """
+    base = memory.config.branch
+    if not proposal.is_name(name) or name in (base, "memory"):
+        told = f"a proposal cannot be called {name!r}"
+        raise RefusedError(told, hint="lower-case letters, digits, '.', '_' and '-', and not memory: auth-notes")
+    if f"{base}/" == PREFIX or base == f"{PREFIX}{name}":
+        told = f"there can be no branch {PREFIX}{name} beside the memory branch {base}"
+        raise RefusedError(told, hint="name the memory branch otherwise: git config gitmem.branch memory")
+    blocking = PREFIX.rstrip("/")
+    if memory.git.read_ref(f"refs/heads/{blocking}") is not None:
+        told = f"there can be no branch {PREFIX}{name}, because there is a branch {blocking}"
+        raise ConflictError(told, hint=f"rename that one: git branch -m {blocking} {blocking}-code")
+    branch = f"{PREFIX}{name}"
+    tip = memory.git.read_ref(f"refs/heads/{branch}")
+    if tip is not None:
+        need_store(memory.git, tip, branch)
+    return branch
+
+
+def need_memory(memory: Opened) -> str:
+    """Return the tip of the memory branch, which becomes this clone's own where only the remote's is known.
+
+    Raises:
+        NoRepositoryError: There is none; or the branch is not a store's (ForeignBranchError).
+    """
+    branch, remote = memory.config.branch, memory.config.remote
+    ref = f"refs/heads/{branch}"
+    tip = memory.git.read_ref(ref)
+    if tip is not None:
+        need_store(memory.git, tip, branch)
+        return tip
+    theirs = memory.git.read_ref(f"refs/remotes/{remote}/{branch}")
+    if theirs is None:
+        told = f"this repository has no memory yet: there is no branch {branch}"
+        raise NoRepositoryError(told, hint="start one: gitmem init")
+    need_store(memory.git, theirs, branch, remote=remote, hint=untried(branch))
+    advance(memory.git, ref, theirs, old=None, command="propose", lock_timeout_s=memory.config.lock_timeout_s)
+    return memory.git.read_ref(ref) or theirs
+
+
+def begin(memory: Opened, name: str, *, remote: str, talk: Talk) -> Begun:
+    """Make a proposal current, with what memory has here and the remote's does not.
+
+    Args:
+        memory: The store; it reads and writes the proposal afterwards.
+        name: The proposal.
+        remote: The remote; empty where there is none: then everything stays on memory.
+        talk: How to talk to it, where it was never asked for its memory.
+
+    Raises:
+        RefusedError: There can be no proposal of this name.
+        ConflictError: The remote has no memory that this could be merged into.
+        RemoteError: That cannot be told now.
+    """
+    current = Current(branch_named(memory, name))
+    need_memory(memory)
+    state, base = memory.git.repository.state, memory.config.branch
+    before = proposal.read_current(state, base)
+    there = _theirs(memory, remote, talk) if remote else None
+    moved = _move(memory, current, there) if there else 0
+    proposal.write_current(state, base, current)
+    memory.turn()
+    return Begun(current, moved, before is None or before.branch != current.branch)
+
+
+def _theirs(memory: Opened, remote: str, talk: Talk) -> str:
+    tracking = f"refs/remotes/{remote}/{memory.config.branch}"
+    found = memory.git.read_ref(tracking) or remotes.fetch(memory.git, remote, memory.config.branch, talk)
+    if found is None:
+        told = f"{remote} has no branch {memory.config.branch} yet, so nothing can be merged into it"
+        raise ConflictError(told, hint="publish it first: gitmem sync")
+    need_store(memory.git, found, memory.config.branch, remote=remote)
+    return found
+
+
+def _move(memory: Opened, current: Current, there: str) -> int:
+    """Move what the memory branch has and the remote's has not to a proposal, and return how many commits that were."""
+    git, base = memory.git, memory.config.branch
+    ref, onto = f"refs/heads/{base}", f"refs/heads/{current.branch}"
+    wait_s = memory.config.lock_timeout_s
+    for _ in range(ATTEMPTS):
+        tip = git.read_ref(ref)
+        assert tip is not None, "there is a memory branch"
+        if not _has_writes(git, there, tip):
+            return 0
+        number = len(git.text("rev-list", tip, f"^{there}").split())
+        proposal.write_current(git.repository.state, base, Current(current.branch, tip))
+        has_branch = git.read_ref(onto) is not None
+        if has_branch:
+            Exchange(memory, "this clone", Talk(), branch=current.branch).take(tip)
+        keep = "" if has_branch else onto
+        if advance(git, ref, there, old=tip, command="propose", lock_timeout_s=wait_s, keep=keep):
+            return number
+    raise ConflictError(f"{ref}: other writers were faster {ATTEMPTS} times", hint="try again")
+
+
+def _has_writes(git: Git, there: str, tip: str) -> bool:
+    """Tell whether a tip has anything but verdicts that a commit does not have: those belong on the memory branch."""
+    if git.is_ancestor(tip, there):
+        return False
+    base = next(iter(git.merge_bases(there, tip)), None)
+    return any(not is_machine(path) for path in open_objects(git).diff(base, tip))
+
+
+def finish(memory: Opened) -> str:
+    """Finish what a killed ``propose`` began, under its lock; return one line, or an empty string."""
+    state, base = memory.git.repository.state, memory.config.branch
+    current = proposal.read_current(state, base)
+    if current is None or not current.moving:
+        return ""
+    with lock(memory):
+        current = proposal.read_current(state, base)
+        if current is None or not current.moving:  # by another process, just now
+            return ""
+        remote = remote_of(memory, "") if remotes.list_remotes(memory.git) else ""
+        there = memory.git.read_ref(f"refs/remotes/{remote}/{base}")
+        if there is not None:
+            _move(memory, current, there)
+        proposal.write_current(state, base, Current(current.branch))
+    memory.turn()
+    return f"finished what was cut short: what {base} had alone is on the proposal {current.name} now"
+
+
+def switch(memory: Opened, name: str, talk: Talk) -> str:
+    """Make another proposal current that exists here or at the remote, or the memory branch; return its branch.
+
+    Raises:
+        NotFoundError: There is no such proposal.
+    """
+    git, base = memory.git, memory.config.branch
+    state = git.repository.state
+    if name in (base, "memory"):
+        proposal.clear_current(state)
+        memory.turn()
+        return base
+    current = Current(branch_named(memory, name))
+    need_memory(memory)
+    ref = f"refs/heads/{current.branch}"
+    if git.read_ref(ref) is None:
+        theirs = _find_remote(memory, current.branch, talk)
+        if theirs is None:
+            told = f"there is no proposal {name}, neither here nor at the remote"
+            raise NotFoundError(told, hint=f"gitmem propose --list; or begin it: gitmem propose {name}")
+        need_store(memory.git, theirs, current.branch, remote=remote_of(memory, ""))
+        advance(git, ref, theirs, old=None, command="propose", lock_timeout_s=memory.config.lock_timeout_s)
+    proposal.write_current(state, base, current)
+    memory.turn()
+    return current.branch
+
+
+def _find_remote(memory: Opened, branch: str, talk: Talk) -> str | None:
+    if not remotes.list_remotes(memory.git):
+        return None
+    remote = remote_of(memory, "")
+    known = memory.git.read_ref(f"refs/remotes/{remote}/{branch}")
+    return known or remotes.fetch(memory.git, remote, branch, talk)

@@ -1,0 +1,198 @@
+"""The proposals there are, here and at the remote as it was last seen; and deleting one."""
+
+from __future__ import annotations
+
+from gitmem.commands.propose import begin as beginning
+from gitmem.commands.propose.merged import furthest, how_merged
+from gitmem.commands.propose.send import changes_of
+from gitmem.commands.sync.sync import remote_of
+from gitmem.document.fields import format_time
+from gitmem.errors import ConflictError, NotFoundError, RefusedError
+from gitmem.frozen import frozen
+from gitmem.git import remotes
+from gitmem.store import proposal
+from gitmem.store.guard import refuse_checked_out
+from gitmem.store.proposal import PREFIX
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from gitmem.commands.sync.summary import Synced
+    from gitmem.git.remotes import Talk
+    from gitmem.repository.repository import Opened
+
+KEPT = "refs/gitmem/kept/"
+
+
+@frozen
+class Proposal:
+    """One proposal.
+
+    Attributes:
+        name: Its name.
+        branch: Its branch.
+        current: Whether what is written goes to it.
+        commit: The branch's commit here; empty where there is none.
+        remote_commit: The remote's, as it was last seen; empty where there is none.
+        ahead: How many commits are here that the remote's branch did not have.
+        merged: ``ancestry``, ``content``, or empty while it is not.
+        added: Keys of memories that it adds.
+        changed: Keys of memories that it changes.
+        retired: Keys of memories that it retires.
+        at: When its last commit was made, epoch seconds; 0 while it has none.
+    """
+
+    name: str
+    branch: str
+    current: bool = False
+    commit: str = ""
+    remote_commit: str = ""
+    ahead: int = 0
+    merged: str = ""
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    retired: tuple[str, ...] = ()
+    at: int = 0
+
+    @property
+    def is_pushed(self) -> bool:
+        """Return whether the remote has, or had, all of it."""
+        return bool(self.remote_commit) and not self.ahead
+
+
+def list_proposals(memory: Opened) -> list[Proposal]:
+    """Return the proposals, the current one first, then the newest."""
+    git, base = memory.git, memory.config.branch
+    current = proposal.read_current(git.repository.state, base)
+    remote = _remote(memory)
+    heads, far = _refs(memory, f"refs/heads/{PREFIX}"), _refs(memory, f"refs/remotes/{remote}/{PREFIX}")
+    branches = {*heads, *far, *([current.branch] if current else [])}
+    own, theirs = git.read_ref(f"refs/heads/{base}"), git.read_ref(f"refs/remotes/{remote}/{base}")
+    found = []
+    for branch in branches:
+        here, (there, _) = heads.get(branch, ("", 0)), far.get(branch, ("", 0))
+        tip, at = here if here[0] else far.get(branch, ("", 0))
+        memories = [one for one in (theirs, own) if one]
+        if tip and not any(git.merge_bases(one, tip) for one in memories):
+            continue  # a branch of the code that is called so
+        changes: Synced | None = changes_of(git, memories[0], tip) if tip else None
+        found.append(
+            Proposal(
+                branch.removeprefix(PREFIX),
+                branch,
+                current is not None and current.branch == branch,
+                here[0],
+                there,
+                _ahead(memory, here[0], there or theirs or ""),
+                how_merged(git, furthest(git, tip, there), memories) if tip else "",
+                changes.added if changes else (),
+                changes.changed if changes else (),
+                changes.retired if changes else (),
+                at,
+            )
+        )
+    return sorted(found, key=lambda one: (not one.current, -one.at, one.name))
+
+
+def _remote(memory: Opened) -> str:
+    return remote_of(memory, "") if remotes.list_remotes(memory.git) else memory.config.remote
+
+
+def _refs(memory: Opened, prefix: str) -> dict[str, tuple[str, int]]:
+    """Return the commits of some refs that are proposals, and when they were made, by branch."""
+    asked = "--format=%(refname) %(objectname) %(committerdate:unix)"
+    lines = memory.git.run("for-each-ref", asked, prefix).stdout.decode("utf-8", "replace").split("\n")
+    rows = (line.split(" ") for line in lines if line)
+    names = {ref[len(prefix) :]: (oid, int(at or 0)) for ref, oid, at in rows}
+    return {f"{PREFIX}{name}": found for name, found in names.items() if proposal.is_name(name)}
+
+
+def _ahead(memory: Opened, here: str, there: str) -> int:
+    return len(memory.git.text("rev-list", here, *([f"^{there}"] if there else [])).split()) if here else 0
+
+
+def drop(memory: Opened, name: str, talk: Talk, *, force: bool, remote: bool) -> tuple[Proposal, list[str]]:
+    """Delete a proposal's branch here, or at the remote too; return what it was, and the refs that keep its commits.
+
+    Args:
+        memory: The store; it reads and writes the memory branch afterwards where this was the current proposal.
+        name: The proposal.
+        talk: How to talk to the remote.
+        force: Whether it goes though nobody merged it and the remote does not have it: it is kept under a ref then.
+        remote: Whether the remote's branch is deleted, too, where it is what was seen last.
+
+    Raises:
+        NotFoundError: There is no such proposal.
+        RefusedError: It is not merged, and the remote does not have it, or should not have it any more.
+        ConflictError: A branch moved meanwhile.
+        RemoteError: The remote cannot be reached, or refuses.
+    """
+    branch = beginning.branch_named(memory, name)
+    with beginning.lock(memory):
+        one = next((one for one in list_proposals(memory) if one.branch == branch), None)
+        if one is None or not (one.commit or one.current or remote):
+            elsewhere = one is not None and one.remote_commit
+            hint = f"gitmem propose --drop {name} --remote" if elsewhere else "gitmem propose --list"
+            raise NotFoundError(f"there is no proposal {name} in this clone", hint=hint)
+        is_lost = not one.merged and (remote or not one.is_pushed) and bool(one.commit or one.remote_commit)
+        if is_lost and not force:
+            alone = f"has {one.ahead} commit{'s' * (one.ahead != 1)} that nobody else has"
+            what = "is not merged" if one.is_pushed or not one.commit else alone
+            raise RefusedError(f"the proposal {name} {what}", hint=_other_ways(one, remote=remote))
+        if one.commit:
+            refuse_checked_out(memory.git, f"refs/heads/{branch}")
+        kept = [] if one.merged else _keep(memory, one)
+        if remote and one.remote_commit:
+            remotes.delete(memory.git, _remote(memory), branch, expected=one.remote_commit, talk=talk)
+        if one.current:
+            proposal.clear_current(memory.git.repository.state)
+            memory.turn()
+        if one.commit:
+            ref = f"refs/heads/{branch}"
+            if memory.git.run("update-ref", "-d", ref, one.commit, check=False, durable=True).status != 0:
+                raise ConflictError(f"{ref} moved while it was to be deleted; it stays", hint="try again")
+        proposal.forget_seen(memory.git, _remote(memory), branch)
+    return one, kept
+
+
+def _other_ways(one: Proposal, *, remote: bool) -> str:
+    """Return what can be typed where a proposal is not merged, or only this clone has it."""
+    dropped = f"gitmem propose --drop {one.name}"
+    forced = f"delete it and keep the commits under a ref here: {dropped}{' --remote' * remote} --force"
+    if one.commit and not one.is_pushed:
+        return f"push it: {'' if one.current else f'gitmem propose --switch {one.name} && '}gitmem propose\n{forced}"
+    return f"leave it at the remote, and delete it here: {dropped}\n{forced}" if one.commit else forced
+
+
+def _keep(memory: Opened, one: Proposal) -> list[str]:
+    """Keep what is not merged under refs of its own, and return those."""
+    kept = []
+    for tip in filter(None, dict.fromkeys((one.commit, one.remote_commit))):
+        if tip == one.commit or not (one.commit and memory.git.is_ancestor(tip, one.commit)):
+            kept.append(f"{KEPT}{tip[:16]}")
+            memory.git.run("update-ref", "-m", f"gitmem: dropped {one.branch}", kept[-1], tip, durable=True)
+    return kept
+
+
+def as_table(found: list[Proposal], *, now: int) -> dict[str, Any]:
+    """Return proposals as the documented JSON."""
+    rows = [
+        {
+            "name": one.name,
+            "branch": one.branch,
+            "current": one.current,
+            "commit": one.commit,
+            "remote_commit": one.remote_commit,
+            "ahead": one.ahead,
+            "pushed": one.is_pushed,
+            "merged": one.merged,
+            "added": list(one.added),
+            "changed": list(one.changed),
+            "retired": list(one.retired),
+            "at": format_time(one.at) if one.at else "",
+            "age_s": max(0, now - one.at) if one.at else None,
+        }
+        for one in found
+    ]
+    return {"current": next((one.name for one in found if one.current), ""), "proposals": rows}

@@ -1,0 +1,107 @@
+"""What the machine writes stays with the memory branch: its job judges there, and must never conflict with a proposal.
+
+A proposal has only the verdicts of facts whose checks are new or changed in it, for whoever reviews them.
+"""
+
+from __future__ import annotations
+
+from gitmem.document.parse import parse
+from gitmem.document.spec import own_spec
+from gitmem.errors import FormatError
+from gitmem.git.branches import is_on_default
+from gitmem.git.objects import open_objects
+from gitmem.store import layout
+from gitmem.store.commit import Plan, write_commit
+from gitmem.store.verdicts import format_verdict
+from gitmem.verify.due import list_publishable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.git.objects import Changes, Objects
+    from gitmem.model import Spec
+    from gitmem.repository.repository import Opened
+
+
+def is_machine(path: str) -> bool:
+    """Tell whether gitmem itself writes a path of a store: verdicts, and the page made of them."""
+    place = layout.place_of(path)
+    return path == layout.STATUS_PATH or (isinstance(place, layout.Place) and place.what == layout.VERDICT)
+
+
+def own_facts(objects: Objects, changes: Changes) -> set[str]:
+    """Return the keys of the facts whose checks memory does not have as they are: new ones, and changed ones.
+
+    A verdict's file is named for the key and the check: of a fact that only says something else now, memory's job and
+    the proposal would write the same file.
+    """
+    before: dict[str, str] = {}
+    after: dict[str, str] = {}
+    for path, (was, now) in changes.items():
+        place = layout.place_of(path)
+        if isinstance(place, layout.Place) and place.what == layout.MEMORY:
+            before |= {place.key: was.oid} if was else {}
+            after |= {place.key: now.oid} if now else {}
+    contents = objects.read([*before.values(), *after.values()], limit=layout.MEMORY_LIMIT)
+
+    def spec(oid: str) -> Spec | None:
+        try:
+            return own_spec(parse(contents[oid], path=""))
+        except (KeyError, FormatError):
+            return None  # too large, or no memory
+
+    return {key for key, oid in after.items() if (own := spec(oid)) and (key not in before or spec(before[key]) != own)}
+
+
+def tidy(memory: Opened, theirs: str) -> None:
+    """Put what the machine wrote on the current proposal back to what the remote's memory has, in one commit or none.
+
+    Verdicts of facts whose checks are new or changed go along: those that are there, and those that this clone made.
+
+    Args:
+        memory: The store, on the proposal.
+        theirs: The commit of the remote's memory, which the proposal contains.
+    """
+    objects = open_objects(memory.git)
+
+    def plan(tip: str | None) -> Plan | None:
+        assert tip is not None, "the proposal has a branch"
+        changes = objects.diff(theirs, tip)
+        keys = own_facts(objects, changes)
+        wrong = {
+            path: was for path, (was, now) in changes.items() if is_machine(path) and not _goes_along(path, keys, was)
+        }
+        writes = _own_verdicts(memory, objects, theirs, tip, keys)
+        if not wrong and not writes:
+            return None
+        return Plan(
+            "propose: verdicts stay with the memory" if wrong else "propose: what its checks showed",
+            writes=tuple(sorted(writes.items())),
+            entries=tuple((path, was.mode, was.oid) for path, was in sorted(wrong.items()) if was is not None),
+            deletes=tuple(sorted(path for path, was in wrong.items() if was is None)),
+            machine=True,
+        )
+
+    wait_s = memory.config.lock_timeout_s
+    write_commit(memory.git, memory.ref, plan, command="propose", now=memory.now, lock_timeout_s=wait_s)
+
+
+def _goes_along(path: str, keys: set[str], was: object) -> bool:
+    place = layout.place_of(path)
+    return was is None and isinstance(place, layout.Place) and place.what == layout.VERDICT and place.key in keys
+
+
+def _own_verdicts(memory: Opened, objects: Objects, theirs: str, tip: str, keys: set[str]) -> dict[str, bytes]:
+    """Return the verdicts by path that this clone made of a proposal's own facts, where they would count."""
+    default = memory.default_branch()
+    if not keys or not is_on_default(memory.git, default, remote=memory.config.remote):
+        return {}
+    catalog = memory.catalog_at(tip)
+    ground = memory.ground(catalog)
+    if ground is None:
+        return {}
+    found = {}
+    for verdict in list_publishable(catalog, memory.local, ground):
+        path = layout.verdict_path(verdict.key, verdict.spec)
+        if verdict.key in keys and objects.find(theirs, path) is None:
+            found[path] = format_verdict(verdict).encode()
+    return found

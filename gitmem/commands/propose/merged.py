@@ -1,0 +1,106 @@
+"""Tell whether a proposal was merged: by ancestry, or by what memory says since, because forges squash and rebase."""
+
+from __future__ import annotations
+
+import os
+from itertools import pairwise
+
+from gitmem.commands.propose.machine import is_machine
+from gitmem.commands.sync.sync import Exchange
+from gitmem.git.objects import open_objects
+from gitmem.store import layout, proposal
+from gitmem.store.merge.trees import merge
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gitmem.git.binary import Git
+    from gitmem.git.objects import Objects
+    from gitmem.git.remotes import Talk
+    from gitmem.repository.repository import Opened
+
+ANCESTRY, CONTENT = "ancestry", "content"
+# With more paths than this, git is asked for everything that changed, and not for these alone.
+PATHS_ASKED = 200
+# Seconds that what they changed since may take.
+HISTORY_S = 30.0
+
+
+def how_merged(git: Git, tip: str, memories: Iterable[str]) -> str:
+    """Return how a proposal's tip is part of one of the memory's commits: ``ancestry``, ``content`` or not at all."""
+    tips = list(dict.fromkeys(memories))
+    if any(git.is_ancestor(tip, memory) for memory in tips):
+        return ANCESTRY
+    objects = open_objects(git)
+    return CONTENT if any(_has_content(git, objects, tip, memory) for memory in tips) else ""
+
+
+def furthest(git: Git, here: str, there: str | None) -> str:
+    """Return the remote's commit of a proposal where it goes on from the one here: what others added was merged too."""
+    return there if there and git.is_ancestor(here, there) else here
+
+
+def _has_content(git: Git, objects: Objects, tip: str, memory: str) -> bool:
+    """Tell whether everything that a proposal changed was so in the memory since, or would change nothing now."""
+    base = next(iter(git.merge_bases(tip, memory)), None)
+    changed = {path: now for path, (_, now) in objects.diff(base, tip).items() if not is_machine(path)}
+    if not changed or base is None or base == memory:
+        return False
+    wanted = {_state_of(path, now.oid if now else "") for path, now in changed.items()}
+    if wanted <= _states_since(git, base, memory, list(changed)):
+        return True
+    overlay = merge(objects, memory, tip, who=lambda *_: "").state.overlay
+    return all(is_machine(path) or entry == objects.find(memory, path) for path, entry in overlay.items())
+
+
+def _state_of(path: str, oid: str) -> tuple[str, str]:
+    """Return what a file says and of what, wherever a folder that was split keeps it."""
+    place = layout.place_of(path)
+    if not isinstance(place, layout.Place) or place.what != layout.MEMORY:
+        return path, oid
+    return f"{'archive/' if place.archived else ''}{place.folder}/{place.key}", oid
+
+
+def _states_since(git: Git, base: str, memory: str, paths: list[str]) -> set[tuple[str, str]]:
+    """Return every state that files came to on the way from one commit to another (git-log(1), ``--raw -z``)."""
+    argv = ("log", "-z", "--format=", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "-m", memory, f"^{base}")
+    only = ["--", *paths] if len(paths) <= PATHS_ASKED else []
+    parts = git.run("--literal-pathspecs", *argv, *only, timeout_s=HISTORY_S).stdout.split(b"\0")
+    found = set()
+    for head, path in pairwise(parts):
+        if head.lstrip(b"\n").startswith(b":"):
+            oid = head.split(b" ")[3].decode("ascii")
+            found.add(_state_of(os.fsdecode(path), oid if oid.strip("0") else ""))
+    return found
+
+
+def follow(memory: Opened, remote: str, talk: Talk) -> str:
+    """Bring the current proposal along behind the memory, or leave it where it was merged; return one line, or none.
+
+    Args:
+        memory: The store; it reads and writes the memory branch afterwards where the proposal was merged.
+        remote: The remote whose memory counts; a proposal never takes in what waits on memory in this clone.
+        talk: How to talk to it; nothing is asked of it.
+    """
+    git, base = memory.git, memory.config.branch
+    current = proposal.read_current(git.repository.state, base)
+    tip = git.read_ref(f"refs/heads/{current.branch}") if current else None
+    if current is None or tip is None:
+        return ""
+    own, theirs = git.read_ref(f"refs/heads/{base}"), git.read_ref(f"refs/remotes/{remote}/{base}")
+    far = git.read_ref(f"refs/remotes/{remote}/{current.branch}")
+    if how_merged(git, furthest(git, tip, far), filter(None, (theirs, own))):
+        proposal.clear_current(git.repository.state)
+        proposal.forget_seen(git, remote, current.branch)
+        memory.turn()
+        return (
+            f"the proposal {current.name} is merged: what is written goes to {base} again"
+            f" (gitmem propose --drop {current.name} deletes its branch here)"
+        )
+    onto = theirs or own
+    if onto is None or git.is_ancestor(onto, tip):
+        return ""
+    done = Exchange(memory, remote, talk, branch=current.branch).take(onto)
+    settle = f", {len(done.conflicts)} to settle: gitmem doctor" if done.conflicts else ""
+    return f"the proposal {current.name} has what came in{settle}"

@@ -1,0 +1,194 @@
+"""Push the current proposal: with what memory has meanwhile, and what others pushed to it, merged by meaning."""
+
+from __future__ import annotations
+
+import os
+
+from gitmem.commands.propose import begin as beginning
+from gitmem.commands.propose.link import link
+from gitmem.commands.propose.machine import tidy
+from gitmem.commands.propose.merged import furthest, how_merged
+from gitmem.commands.sync.summary import Synced, counted
+from gitmem.commands.sync.sync import Exchange, remote_of
+from gitmem.errors import ConflictError, RemoteError, UsageError
+from gitmem.frozen import frozen, replace
+from gitmem.git import remotes
+from gitmem.git.objects import open_objects
+from gitmem.store import proposal
+from gitmem.store.commit import ref_lock_path
+from gitmem.store.lock import clear_stale_lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from gitmem.git.binary import Git
+    from gitmem.git.remotes import Talk
+    from gitmem.repository.repository import Opened
+    from gitmem.store.merge.trees import Conflict
+
+
+@frozen
+class Proposed:
+    """How a proposal stands after ``propose``.
+
+    Attributes:
+        name: The proposal.
+        branch: Its branch.
+        base: The memory branch.
+        remote: The remote; empty where there is none.
+        commit: Its commit; empty while nothing was written to it.
+        is_new: Whether it was not the current one before.
+        moved: How many commits moved to it from the memory branch.
+        pushed: Whether the remote has it.
+        link: The page that opens the pull request; empty where none can be told.
+        merged: How it was found merged; it is current no more then.
+        added: Keys of memories that it adds, sorted.
+        changed: Keys of memories that it changes.
+        retired: Keys of memories that it retires.
+        joined: How many memories came in from what others pushed to it.
+        conflicts: What came out of merging and must be settled by a person, by path.
+    """
+
+    name: str
+    branch: str
+    base: str
+    remote: str = ""
+    commit: str = ""
+    is_new: bool = False
+    moved: int = 0
+    pushed: bool = False
+    link: str = ""
+    merged: str = ""
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    retired: tuple[str, ...] = ()
+    joined: int = 0
+    conflicts: tuple[Conflict, ...] = ()
+
+
+def propose(memory: Opened, name: str, talk: Talk, *, push: bool, accept_rewritten: bool) -> Proposed:
+    """Make a proposal current, or take the one that is; and push it where it has anything.
+
+    Args:
+        memory: The store; it reads and writes the proposal afterwards.
+        name: The proposal; empty for the current one.
+        talk: How to talk to the remote.
+        push: Whether to push it.
+        accept_rewritten: Whether a branch of the remote whose history was rewritten is merged.
+
+    Raises:
+        UsageError: No name was given, and no proposal is current.
+        RefusedError: There can be no proposal of this name.
+        ConflictError: The remote has no memory, or a history there was rewritten.
+        RemoteError: The remote cannot be reached, or refuses; the proposal is in this clone, and current.
+    """
+    current = proposal.read_current(memory.git.repository.state, memory.config.branch)
+    if not name and current is None:
+        told = "no proposal is current: what is written goes to memory"
+        raise UsageError(
+            told, hint="name one: gitmem propose auth-notes; or see those there are: gitmem propose --list"
+        )
+    remote = remote_of(memory, "") if remotes.list_remotes(memory.git) else ""
+    name = name or (current.name if current else "")
+    with beginning.lock(memory) as lock:
+        try:
+            begun = beginning.begin(memory, name, remote=remote, talk=talk)
+        except RemoteError as err:  # where memory was never fetched
+            raise _later(err, f"nothing was changed; later: gitmem propose {name}") from err
+        done = Proposed(begun.current.name, begun.current.branch, memory.config.branch, remote)
+        done = replace(done, is_new=begun.is_new, moved=begun.moved, commit=memory.git.read_ref(memory.ref) or "")
+        if not done.commit or not remote or not push:
+            return _counted(memory, done)
+        for branch in (done.branch, done.base):
+            clear_stale_lock(ref_lock_path(memory.git, f"refs/remotes/{remote}/{branch}"), lock.crashed)
+        lock.renew()
+        try:
+            return _send(memory, done, talk, accept_rewritten)
+        except RemoteError as err:
+            hint = f"nothing is lost: the proposal is the branch {done.branch} here; later: gitmem propose"
+            raise _later(err, hint) from err
+
+
+def _later(err: RemoteError, hint: str) -> RemoteError:
+    """Return what a remote said with a hint for who proposes, where it is only a matter of time."""
+    return RemoteError(err.message, hint=hint if err.hint.endswith("gitmem sync") else err.hint)
+
+
+def _send(memory: Opened, done: Proposed, talk: Talk, accept: bool) -> Proposed:
+    git = memory.git
+    came = Exchange(memory, done.remote, talk, accept=accept).run(push=False, dry_run=False)
+    if not came.fetched:
+        told = f"{done.remote} has no branch {done.base} any more, so nothing can be merged into it"
+        raise ConflictError(told, hint="publish it again: gitmem sync --accept-rewritten")
+    far = git.read_ref(f"refs/remotes/{done.remote}/{done.branch}")
+    merged = how_merged(git, furthest(git, done.commit, far), (came.fetched, came.commit))
+    if merged:
+        proposal.clear_current(git.repository.state)
+        proposal.forget_seen(git, done.remote, done.branch)
+        memory.turn()
+        return _counted(memory, replace(done, merged=merged))
+    seen = git.read_ref(f"refs/gitmem/seen/{done.remote}/{done.branch}")
+    if seen and how_merged(git, seen, (came.fetched,)):
+        # Forges delete what they merged: that is no history that was lost, and what was written since goes on.
+        proposal.forget_seen(git, done.remote, done.branch)
+    conflicts = {**_by_path(came), **_by_path(_exchange(memory, done, talk).take(came.fetched))}
+    tidy(memory, came.fetched)
+    sent = _exchange(memory, done, talk, accept=accept).run(push=True, dry_run=False)
+    conflicts |= _by_path(sent)
+    joined = len({*sent.added, *sent.changed, *sent.retired})
+    url = push_url(git, done.remote)
+    where = link(url, branch=done.branch, base=done.base)
+    settle = tuple(conflict for _, conflict in sorted(conflicts.items()))
+    found = replace(done, commit=sent.commit, pushed=sent.pushed, link=where, joined=joined, conflicts=settle)
+    return _counted(memory, found)
+
+
+def _exchange(memory: Opened, done: Proposed, talk: Talk, *, accept: bool = False) -> Exchange:
+    return Exchange(memory, done.remote, talk, branch=done.branch, accept=accept)
+
+
+def _by_path(done: Synced) -> dict[str, Conflict]:
+    return {conflict.path: conflict for conflict in done.conflicts}
+
+
+def push_url(git: Git, remote: str) -> str:
+    """Return where git pushes to, ``insteadOf`` and ``pushInsteadOf`` applied; it may hold a secret."""
+    found = git.run("remote", "get-url", "--push", "--", remote, check=False).stdout
+    return os.fsdecode(found).split("\n", 1)[0]
+
+
+def _counted(memory: Opened, done: Proposed) -> Proposed:
+    """Return the same with what the proposal has that the memory it is compared with has not."""
+    git = memory.git
+    theirs = git.read_ref(f"refs/remotes/{done.remote}/{done.base}") if done.remote else None
+    against = theirs or git.read_ref(f"refs/heads/{done.base}")
+    if not done.commit or against is None or done.merged:
+        return done
+    found = changes_of(git, against, done.commit)
+    return replace(done, added=found.added, changed=found.changed, retired=found.retired)
+
+
+def changes_of(git: Git, memory: str, tip: str) -> Synced:
+    """Return which memories a proposal's tip adds, changes and retires since it left the memory."""
+    base = next(iter(git.merge_bases(memory, tip)), None)
+    return counted(Synced(""), open_objects(git), base, tip)
+
+
+def as_table(done: Proposed) -> dict[str, Any]:
+    """Return how a proposal stands as the documented JSON."""
+    return {
+        "name": done.name,
+        "branch": done.branch,
+        "base": done.base,
+        "remote": done.remote,
+        "commit": done.commit,
+        "moved": done.moved,
+        "pushed": done.pushed,
+        "link": done.link,
+        "merged": done.merged,
+        "added": list(done.added),
+        "changed": list(done.changed),
+        "retired": list(done.retired),
+        "conflicts": [{"key": c.key, "path": c.path, "fields": list(c.fields)} for c in done.conflicts],
+    }

@@ -1,0 +1,152 @@
+"""Ask an opened store: by its catalog, or by the Whoosh index where the question or the settings want it.
+
+Nothing of Whoosh is imported for a question that does not need it (measured: 100 ms).
+"""
+
+from __future__ import annotations
+
+from gitmem.config import OneThread
+from gitmem.errors import ConflictError, GitmemError
+from gitmem.index.engine import WHOOSH_FOLDER
+from gitmem.recall.one_store import recall as recall_plainly
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.whoosh.engine import WhooshEngine
+    from gitmem.index.whoosh.index import Shown
+    from gitmem.recall.by_syntax import Similar
+    from gitmem.recall.query import Asked, Found
+    from gitmem.recall.semantic import Meaning
+    from gitmem.repository.opened_store import OpenedStore
+    from gitmem.repository.repository import Opened
+
+    Progress = Callable[[int, int], None] | None
+
+
+def recall(memory: Opened, asked: Asked, progress: Progress) -> Found:
+    """Rank memories against a question; the newest where there is none."""
+    shown = _shown(memory, progress) if asked.syntax else _chosen(memory, progress)
+    policy, catalog = memory.policy(), memory.catalog()
+    ground = memory.ground(catalog)
+    memory.note_policy(catalog)
+    options: dict[str, Any] = {"policy": policy, "config": memory.config, "now": memory.now}
+    with Meant(memory, asked, [(memory, catalog)]) as meaning, catalog.reading():
+        engine = _engine(memory, shown, catalog) if shown is not None else None
+        if asked.syntax:
+            from gitmem.recall.by_syntax import by_syntax
+
+            assert engine is not None, "the query language is Whoosh's"
+            found = by_syntax(catalog, memory.local, ground, asked, engine, **options)
+        else:
+            found = recall_plainly(catalog, memory.local, ground, asked, engine=engine, meaning=meaning, **options)
+    _tell(memory, found.notice)
+    return found
+
+
+class Meant:
+    """The question as vectors, while it is answered, as a context manager; None for words alone.
+
+    Nothing of it is loaded where no embedding provider is set up.
+    """
+
+    def __init__(self, memory: Opened, asked: Asked, stores: Sequence[tuple[OpenedStore, Catalog]]) -> None:
+        self._memory = memory
+        self._meaning: Meaning | None = None
+        if asked.query.strip() and not asked.syntax and not asked.lexical and memory.config.embeds:
+            with OneThread():
+                from gitmem.repository import semantic as meaning
+
+            self._meaning = meaning.ask(memory, asked.query, stores)
+        if asked.query.strip() and not asked.lexical and "gitmem.embed" in memory.ignored_settings:
+            _tell(memory, memory.ignoring)
+
+    def __enter__(self) -> Meaning | None:
+        return self._meaning and self._meaning.__enter__()
+
+    def __exit__(self, *_: object) -> None:
+        if self._meaning is not None:
+            self._meaning.__exit__()
+            for notice in self._meaning.notices:
+                _tell(self._memory, notice)
+
+
+def similar(memory: Opened, key: str, asked: Asked, progress: Progress) -> Similar:
+    """Return the memories that are about the same as one."""
+    from gitmem.recall.by_syntax import similar as find_similar
+
+    shown, full_key = _shown(memory, progress), memory.full_key(key)
+    policy, catalog = memory.policy(), memory.catalog()
+    ground = memory.ground(catalog)
+    options: dict[str, Any] = {"policy": policy, "config": memory.config, "now": memory.now}
+    with catalog.reading():
+        engine = _engine(memory, shown, catalog)
+        return find_similar(catalog, memory.local, ground, full_key, engine, asked=asked, **options)
+
+
+def _shown(memory: Opened, progress: Progress) -> Shown:
+    """Return the Whoosh index of the store's tip, brought up to date.
+
+    Raises:
+        GitmemError: There are so many memories that it is made only when asked for.
+    """
+    from gitmem.index.whoosh.index import refresh_whoosh
+
+    # Without what is spooled: in a moment it will be another commit's.
+    written = memory.catalog(memory.source()[0])
+    with written.reading():
+        return refresh_whoosh(memory.git.repository.state_dir, written, progress=progress)
+
+
+def _chosen(memory: Opened, progress: Progress) -> Shown | None:
+    """Return the Whoosh index where the settings choose it for plain questions; None for the catalog's own."""
+    if memory.config.engine != "whoosh":
+        return None
+    try:
+        return _shown(memory, progress)
+    except GitmemError as err:
+        _tell(memory, f"{err.message}; FTS5 answers instead ({err.hint})")
+        return None
+
+
+def _engine(memory: Opened, shown: Shown, catalog: Catalog) -> WhooshEngine:
+    """Return the engine of an index and a catalog: the one of the question before where neither has changed."""
+    from gitmem.index.whoosh.engine import WhooshEngine
+
+    db = catalog.connection
+    # What others have written, and what was written here (sqlite.org/pragma.html, data_version).
+    changes = (catalog.row("PRAGMA data_version")[0], db.total_changes)
+    if memory.engine is None or memory.engine[:2] != ((shown, db), changes):
+        memory.engine = (shown, db), changes, WhooshEngine(shown, catalog)
+    engine = memory.engine[2]
+    _tell(memory, engine.behind)
+    return engine
+
+
+def _tell(memory: Opened, notice: str) -> None:
+    if notice and notice not in memory.notices:
+        memory.notices.append(notice)
+
+
+def refresh_whoosh(memory: Opened, progress: Progress, *, named: bool = False, rebuild: bool = False) -> None:
+    """Bring the Whoosh index up to date where it is there, chosen by the settings, or named.
+
+    Raises:
+        ConflictError: It is named, and another process writes it.
+    """
+    is_there = (memory.git.repository.state_dir / WHOOSH_FOLDER).is_dir()
+    if not named and not is_there and memory.config.engine != "whoosh":
+        return
+    from gitmem.index.whoosh import index
+
+    catalog, folder = memory.catalog(memory.source()[0]), memory.git.repository.state_dir
+    try:
+        with catalog.reading():
+            index.refresh_whoosh(folder, catalog, asked=True, rebuild=rebuild, progress=progress)
+    except ConflictError as err:
+        if named:
+            raise
+        _tell(memory, err.message)

@@ -1,0 +1,63 @@
+"""What ``check`` and ``verify`` found, in the forms that forges and other programs read.
+
+Everything that comes from a memory or a check is cleaned here, once, before it is put into any of them: it may hold
+secrets, terminal escapes, and text that poses as markup or as a command of the forge.
+"""
+
+from __future__ import annotations
+
+from gitmem.commands.report import github, junit, markdown, sarif
+from gitmem.frozen import replace
+from gitmem.text.sanitize import display
+from gitmem.text.secrets import redact, safe_output
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gitmem.verify.finding import Finding, Findings, Spot
+
+WRITERS: dict[str, Callable[[Findings], str]] = {
+    "github": github.commands,
+    "markdown": markdown.page,
+    "sarif": sarif.log,
+    "junit": junit.suites,
+}
+# Characters of one text that are told: a report is read by people, and forges cut long messages.
+TEXT_KEPT = 500
+
+
+def render(form: str, found: Findings) -> str:
+    """Return what was found in one of the forms of ``WRITERS``; ends with a line feed."""
+    return WRITERS[form](cleaned(found))
+
+
+def cleaned(found: Findings) -> Findings:
+    """Return findings whose texts are one line each, without secrets and with hidden characters spelt out."""
+    return replace(
+        found,
+        summary=_line(found.summary),
+        findings=tuple(_clean(finding) for finding in found.findings),
+        notes=tuple(_line(note) for note in found.notes),
+        untouched=tuple((key, _line(how)) for key, how in found.untouched),
+    )
+
+
+def _clean(finding: Finding) -> Finding:
+    return replace(
+        finding,
+        title=_line(finding.title),
+        because=_line(finding.because),
+        by=_line(finding.by),
+        fact=_spot(finding.fact) if finding.fact is not None else None,
+        places=tuple(_spot(spot) for spot in finding.places),
+    )
+
+
+def _spot(spot: Spot) -> Spot:
+    return replace(spot, path=redact(display(spot.path)))
+
+
+def _line(text: str) -> str:
+    shown = " ".join(safe_output(text, max(len(text) * 12, 1)).split())
+    return shown if len(shown) <= TEXT_KEPT else shown[: TEXT_KEPT - 1] + "…"

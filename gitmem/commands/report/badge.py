@@ -1,0 +1,145 @@
+"""How the facts stand as a badge: a picture that stands by itself, or what shields.io draws one of."""
+
+from __future__ import annotations
+
+from html import escape
+
+from gitmem.frozen import frozen
+from gitmem.model import FAILED, STALE, SUSPECT, UNPROVEN, VERIFIED
+from gitmem.text.durations import lasted
+from gitmem.text.sanitize import display
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+# White text on each has a contrast of 4.5 at least (WCAG 2.2, 1.4.3); a mark and the words tell them apart as well.
+GREEN, RED, ORANGE, YELLOW, GREY, DARK = "2e7d32", "c62828", "b34700", "7a6200", "616161", "444444"
+# Strokes in a square of 10: no font has to have them.
+_MARKS = {
+    "check": "M1 5.5 4 8.5 9 1.5",
+    "cross": "M1.8 1.8 8.2 8.2M8.2 1.8 1.8 8.2",
+    "question": "M2.4 3.3A2.6 2.3 0 1 1 6 5.4Q5 5.9 5 7M5 9.2v.1",
+    "exclamation": "M5 .8V6.2M5 9.2v.1",
+    "pause": "M3.2 1.2V8.8M6.8 1.2V8.8",
+    "dash": "M1.5 5H8.5",
+}
+LABEL_LIMIT = 40
+# Advance widths of Verdana in 2048ths of its size, which DejaVu Sans shares within a few percent (their hmtx tables);
+# a character that is not here is as wide as a figure, one of East Asia's scripts as the size.
+_WIDTHS = {
+    " ": 720, ".": 745, ",": 745, "-": 930, ":": 930, "/": 930, "(": 930, ")": 930, "'": 550, "!": 807, "?": 1118,
+    "%": 2204, "&": 1488, "#": 1676, "+": 1676, "_": 1302,
+    "a": 1230, "b": 1276, "c": 1067, "d": 1276, "e": 1220, "f": 720, "g": 1276, "h": 1296, "i": 562, "j": 705,
+    "k": 1212, "l": 562, "m": 1992, "n": 1296, "o": 1243, "p": 1276, "q": 1276, "r": 874, "s": 1067, "t": 807,
+    "u": 1296, "v": 1212, "w": 1676, "x": 1212, "y": 1212, "z": 1076,
+    "A": 1400, "B": 1404, "C": 1430, "D": 1578, "E": 1295, "F": 1177, "G": 1588, "H": 1539, "I": 862, "J": 931,
+    "K": 1419, "L": 1140, "M": 1726, "N": 1532, "O": 1612, "P": 1235, "Q": 1612, "R": 1424, "S": 1400, "T": 1262,
+    "U": 1499, "V": 1400, "W": 2025, "X": 1403, "Y": 1260, "Z": 1403,
+}  # fmt: skip
+_FIGURE = 1302
+_SIZE, _HEIGHT, _PAD, _MARK = 11, 20, 6, 14
+# The first character of the scripts that are as wide as high (Unicode, EastAsianWidth.txt: from Hangul Jamo on).
+_WIDE_FROM = "\u1100"
+
+
+@frozen
+class Badge:
+    """What a badge says.
+
+    Attributes:
+        label: What it is about.
+        message: How that stands.
+        color: Six hex digits.
+        mark: A name of ``_MARKS``.
+        title: All of it, for those who cannot see it.
+    """
+
+    label: str
+    message: str
+    color: str
+    mark: str
+    title: str
+
+
+def make_badge(statuses: Mapping[str, int], silent: str, silent_s: int, *, label: str = "facts") -> Badge:
+    """Return the badge for a store: the worst that is true of it.
+
+    Args:
+        statuses: Memories with a status, by status.
+        silent: What is wrong with the schedule of verify jobs, or empty.
+        silent_s: For how long it was silent, in seconds; 0 where its last job failed.
+        label: What it is about.
+    """
+    counts = [f"{number} {status}" for status, number in statuses.items() if number]
+    silence = f"silent for {lasted(silent_s)}" if silent_s else "verify job failed" if silent else ""
+    failed, suspect, verified = statuses[FAILED], statuses[SUSPECT], statuses[VERIFIED]
+    rest = [f"{statuses[status]} {status}" for status in (STALE, UNPROVEN) if statuses[status]]
+    if failed or suspect:
+        status, color, mark = (FAILED, RED, "cross") if failed else (SUSPECT, ORANGE, "question")
+        message = f"{statuses[status]} {status}"
+    elif silence:
+        message, color, mark = silence, ORANGE, "pause"
+    elif statuses[STALE]:
+        holds = [f"{verified} verified"] if verified else []
+        message, color, mark = ", ".join([*holds, rest[0]]), YELLOW, "exclamation"
+    elif verified:
+        message, color, mark = f"{verified} verified", GREEN, "check"
+    else:
+        message, color, mark = rest[0] if rest else "none yet", GREY, "dash"
+    label = " ".join(display(label).split())[:LABEL_LIMIT]
+    told = ", ".join(filter(None, [*counts, silence])) or message
+    return Badge(label, message, color, mark, f"{label}: {told}" if label else told)
+
+
+def as_table(badge: Badge) -> dict[str, Any]:
+    """Return the badge as the JSON that shields.io draws one of (its endpoint badge, schema version 1)."""
+    return {"schemaVersion": 1, "label": badge.label, "message": badge.message, "color": badge.color}
+
+
+def svg(badge: Badge) -> str:
+    """Return the badge as SVG: no script, no font, no name that could meet another one's on a page."""
+    label, message = _width(badge.label), _width(badge.message)
+    left = round(label + 2 * _PAD) if badge.label else 0
+    right = round(_MARK + message + 2 * _PAD)
+    width = left + right
+    title = escape(badge.title)
+    start = left + _PAD
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{_HEIGHT}" viewBox="0 0 {width} {_HEIGHT}"'
+        f' role="img" aria-label="{title}">',
+        f"<title>{title}</title>",
+        f'<path fill="#{badge.color}" d="{_box(left, width, left=not left, right=True)}"/>',
+        *([f'<path fill="#{DARK}" d="{_box(0, left, left=True, right=False)}"/>'] if left else []),
+        f'<path fill="none" stroke="#fff" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round"'
+        f' transform="translate({start} 5)" d="{_MARKS[badge.mark]}"/>',
+        f'<g fill="#fff" font-family="Verdana,Geneva,DejaVu Sans,sans-serif" font-size="{_SIZE}"'
+        ' text-rendering="geometricPrecision">',
+        *([_text(_PAD, label, badge.label)] if left else []),
+        _text(start + _MARK, message, badge.message),
+        "</g>",
+        "</svg>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _text(x: float, width: float, text: str) -> str:
+    # With another font, too, the words keep within their box.
+    return f'<text x="{x:g}" y="14" textLength="{width:.1f}" lengthAdjust="spacingAndGlyphs">{escape(text)}</text>'
+
+
+def _box(start: int, end: int, *, left: bool, right: bool) -> str:
+    """Return a box from one column to another as a path, its corners on a side rounded or not."""
+    a, b = 3 * left, 3 * right
+    return (
+        f"M{start + a} 0H{end - b}" + (f"a{b} {b} 0 0 1 {b} {b}" if b else "") + f"V{_HEIGHT - b}"
+        + (f"a{b} {b} 0 0 1 -{b} {b}" if b else "") + f"H{start + a}" + (f"a{a} {a} 0 0 1 -{a} -{a}" if a else "")
+        + f"V{a}" + (f"a{a} {a} 0 0 1 {a} -{a}" if a else "") + "z"
+    )  # fmt: skip
+
+
+def _width(text: str) -> float:
+    """Return how wide a text is, in pixels."""
+    units = (_WIDTHS.get(char) or (2048 if char >= _WIDE_FROM else _FIGURE) for char in text)
+    return round(sum(units) * _SIZE / 2048, 1)

@@ -1,0 +1,47 @@
+"""Annotations of GitHub Actions: workflow commands that its runner reads from a job's output.
+
+Source: GitHub Docs, "Workflow commands for GitHub Actions"; the runner's ActionCommand.cs and the toolkit's command.ts
+for what is escaped: a line that begins with ``::`` is a command, and so is ``##[`` anywhere in a line.
+"""
+
+from __future__ import annotations
+
+from gitmem.commands.report.words import ERROR, WARNING, WORDS, sentence
+from gitmem.text.sanitize import unlike_command, workflow_command
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.verify.finding import Finding, Findings, Spot
+
+# GitHub shows this many of each level of one step, and drops the others without a word.
+SHOWN = 10
+
+
+def commands(found: Findings) -> str:
+    """Return one workflow command a line for what needs somebody, and the summary as a plain line."""
+    lines = [f"gitmem {found.command}: {unlike_command(found.summary)}"]
+    for level in (ERROR, WARNING):
+        places = [(f, spot) for f in found.findings if WORDS[f.kind].level == level for spot in _spots(f)]
+        lines += [_command(level, finding, spot) for finding, spot in places[:SHOWN]]
+        if len(places) > SHOWN:
+            lines.append(f"gitmem {found.command}: {len(places) - SHOWN} more of level {level}: see the step's summary")
+    lines += [f"gitmem {found.command}: {unlike_command(note)}" for note in found.notes]
+    return "\n".join(lines) + "\n"
+
+
+def _spots(finding: Finding) -> list[Spot | None]:
+    """Return where a finding is shown: at the fact's own lines and at the first changed code that it reads.
+
+    What is only a warning is shown once: few of them are shown at all.
+    """
+    spots = [spot for spot in (finding.fact, *finding.places[:1]) if spot is not None]
+    return [*spots[: None if WORDS[finding.kind].level == ERROR else 1]] or [None]
+
+
+def _command(level: str, finding: Finding, spot: Spot | None) -> str:
+    values = {}
+    if spot is not None:
+        values["file"] = spot.path
+        values |= {"line": str(spot.line)} if spot.line else {}
+    values["title"] = f"{finding.key} {WORDS[finding.kind].told}"
+    return workflow_command(level, sentence(finding), values)

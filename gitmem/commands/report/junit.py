@@ -1,0 +1,71 @@
+"""JUnit XML, which every CI shows: a test case a fact.
+
+Source: the schema of Jenkins' xUnit plugin, junit-10.xsd.
+"""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree as Xml
+
+from gitmem.commands.report.words import WORDS, sentence
+from gitmem.document.fields import format_time
+from gitmem.verify.finding import BROKEN, FAILED, SILENCED, STILL, SUSPECT, UNCHECKED, WRONG
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.verify.finding import Finding, Findings
+
+# What a kind is to a test report: a fact that nobody could check is a test that could not run, and what was false
+# before is not this change's failure.
+ELEMENTS = {
+    BROKEN: "failure",
+    FAILED: "failure",
+    WRONG: "failure",
+    SILENCED: "failure",
+    SUSPECT: "failure",
+    UNCHECKED: "error",
+    STILL: "skipped",
+}
+
+# Findings besides the one that says what a fact's check answers.
+BESIDES = {WRONG: "verdict", SILENCED: "silenced"}
+
+
+def suites(found: Findings) -> str:
+    """Return the document of one run, also of one that checked nothing."""
+    counts = {name: sum(ELEMENTS.get(f.kind) == name for f in found.findings) for name in ("failure", "error")}
+    shared = {
+        "name": f"gitmem {found.command}",
+        "tests": str(len(found.findings)),
+        "failures": str(counts["failure"]),
+        "errors": str(counts["error"]),
+        "time": _time(sum(f.seconds for f in found.findings)),
+    }
+    root = Xml.Element("testsuites", shared)
+    skipped = sum(f.kind == STILL for f in found.findings)
+    suite = Xml.SubElement(
+        root, "testsuite", shared | {"skipped": str(skipped), "timestamp": format_time(found.at).removesuffix("Z")}
+    )
+    properties = Xml.SubElement(suite, "properties")
+    for name, value in (("head", found.head), ("base", found.base), ("summary", found.summary)):
+        Xml.SubElement(properties, "property", {"name": name, "value": value})
+    for finding in found.findings:
+        _add_case(suite, found.command, finding)
+    Xml.indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{Xml.tostring(root, encoding="unicode")}\n'
+
+
+def _add_case(suite: Xml.Element, command: str, finding: Finding) -> None:
+    # Its own name: readers drop the second of two cases with one name.
+    name = f"{finding.key} ({BESIDES[finding.kind]})" if finding.kind in BESIDES else finding.key
+    names = {"classname": f"gitmem.{command}", "name": name, "time": _time(finding.seconds)}
+    case = Xml.SubElement(suite, "testcase", names)
+    element = ELEMENTS.get(finding.kind)
+    if element is not None:
+        told = {"type": finding.kind, "message": finding.because or WORDS[finding.kind].told}
+        places = [f"{spot.path}:{spot.line}" if spot.line else spot.path for spot in finding.places]
+        Xml.SubElement(case, element, told).text = "\n".join([sentence(finding), *places])
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.3f}"

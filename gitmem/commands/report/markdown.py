@@ -1,0 +1,75 @@
+"""A page of Markdown for a job's summary or a comment: safe in tables and HTML, below the size a forge takes."""
+
+from __future__ import annotations
+
+from gitmem.commands.report.words import WORDS
+from gitmem.verify.blame.culprit import phrase
+from gitmem.verify.finding import BROKEN, FAILED, HOLDS, MENDED, SILENCED, STILL, SUSPECT, UNCHECKED, WRONG
+from gitmem.verify.stock import cell
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.verify.finding import Finding, Findings, Spot
+
+# GitHub refuses a step's summary of more than 1 MiB whole; what other steps of the job wrote is counted apart.
+SIZE_LIMIT = 1024 * 1024 - 4096
+LISTED = (BROKEN, FAILED, WRONG, SILENCED, SUSPECT, UNCHECKED, STILL, MENDED)
+
+
+def page(found: Findings, *, limit: int = SIZE_LIMIT) -> str:
+    """Return the page; what does not fit into *limit* bytes is counted."""
+    blocks = [f"## gitmem {found.command}\n\n{cell(found.summary)}\n\n"]
+    if found.base:
+        blocks.append(f"`{found.base[:12]}` → `{found.head[:12]}`\n\n")
+    tail = "".join(f"> {cell(note)}\n>\n" for note in found.notes)
+    left = limit - len("".join(blocks).encode()) - len(tail.encode())
+    for kind in LISTED:
+        findings = found.of(kind)
+        if not findings:
+            continue
+        words = WORDS[kind]
+        head = f"### {words.heading} ({len(findings)})\n\n| fact | what it says | why | where |\n|---|---|---|---|\n"
+        rows, more = [], f"| … | and {len(findings)} more | | |\n\n"
+        left -= len(head.encode()) + len(more.encode())
+        for finding in findings:
+            row = _row(finding)
+            if left < len(row.encode()):
+                break
+            left -= len(row.encode())
+            rows.append(row)
+        rest = len(findings) - len(rows)
+        blocks.append(head + "".join(rows) + (f"| … | and {rest} more | | |\n" if rest else "") + "\n")
+    blocks.append(_untouched(found, left))
+    held = len(found.of(HOLDS))
+    blocks.append(f"{held} more hold.\n\n" if held else "")
+    return "".join(blocks) + tail
+
+
+def _untouched(found: Findings, left: int) -> str:
+    """Return the facts that a change silences without touching what they read; those that fit."""
+    if not found.untouched:
+        return ""
+    head = f"### Silenced, and nothing that they read is touched ({len(found.untouched)})\n\n"
+    more = "- …\n"
+    left -= len(head.encode()) + len(more.encode())
+    text = ""
+    for key, how in found.untouched:
+        line = f"- `{key}`: the change {cell(how)}\n"
+        if left < len((text + line).encode()):
+            text += more
+            break
+        text += line
+    return f"{head}{text}\n"
+
+
+def _row(finding: Finding) -> str:
+    why = [cell(finding.because)] if finding.because else []
+    why += [phrase(finding.culprit, finding.culprit_after)] if finding.culprit else []
+    why += [f"written by {cell(finding.by)}"] if finding.by else []
+    spots = [*([finding.fact] if finding.fact is not None else []), *finding.places]
+    cells = (f"`{finding.key}`", cell(finding.title), "; ".join(why), "<br>".join(map(_place, spots)))
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _place(spot: Spot) -> str:
+    return cell(spot.path) + (f":{spot.line}" if spot.line else "")

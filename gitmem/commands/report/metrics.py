@@ -1,0 +1,211 @@
+"""How a memory stands as numbers that a machine scrapes: OpenMetrics text, which a Prometheus reads too.
+
+What is told is bounded: no key, title or author is a label. Times are told as moments, not as ages, since a file is
+read long after it was written. Families that say nothing here (no job ever ran) are left out. There are gauges and
+counters alone: what node exporter reads is Prometheus' older text format, whose parser refuses the type ``info``.
+
+Sources: OpenMetrics 1.0.0 (prometheus.io/docs/specs/om/open_metrics_spec); Prometheus text format 0.0.4
+(expfmt/text_parse.go: other comments than HELP and TYPE are skipped, unknown types are errors).
+"""
+
+from __future__ import annotations
+
+import math
+
+from gitmem import __version__
+from gitmem.document.fields import parse_time
+from gitmem.errors import FormatError
+from gitmem.frozen import frozen
+from gitmem.index.catalog import state
+from gitmem.text.sanitize import display
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import Any
+
+    from gitmem.index.catalog.catalog import Catalog
+
+GAUGE, COUNTER = "gauge", "counter"
+# Kinds that are told apart, the most used ones; a store may have any number, and the rest is counted together.
+KINDS_AT_MOST = 40
+OTHER = "other"
+LABEL_LIMIT = 100
+
+
+@frozen
+class Family:
+    """One metric with its samples.
+
+    Attributes:
+        name: Its name behind ``gitmem_``; it ends with its unit where it has one.
+        about: What it is, in a sentence.
+        samples: Values by their label; of a metric without one, by an empty text.
+        label: The name of that label, or empty.
+        kind: ``gauge`` or ``counter``.
+        unit: ``seconds``, or empty.
+    """
+
+    name: str
+    about: str
+    samples: Mapping[str, float]
+    label: str = ""
+    kind: str = GAUGE
+    unit: str = ""
+
+
+@frozen
+class Counts:
+    """What only metrics ask for.
+
+    Attributes:
+        due: Facts that are due, by why: ``new``, ``inputs`` or ``ttl``.
+        oldest_due: When the oldest verdict of a fact that is due was made, epoch seconds; 0 where there is none.
+        jobs: Moments of verify jobs by name, epoch seconds; those that are not known are left out.
+        behind: Commits that the index does not show yet; None where that is not known.
+        looks: How often memories were looked at in this clone.
+        hook_failures: Failed calls of hooks that are in the log.
+        hook_failed_at: When the last of them failed, epoch seconds, or 0.
+        background_failures: Works behind a command whose last run failed.
+        intervals: Seconds between two runs of each schedule, by what runs it.
+    """
+
+    due: Mapping[str, int]
+    oldest_due: int
+    jobs: Mapping[str, int]
+    behind: int | None
+    looks: int
+    hook_failures: int
+    hook_failed_at: int
+    background_failures: int
+    intervals: Mapping[str, int]
+
+
+def count_due(catalog: Catalog, ground: int | None, now: int) -> tuple[dict[str, int], int]:
+    """Return how many facts are due by why, and when the oldest verdict of one was made, epoch seconds or 0."""
+    rows = catalog.rows(
+        "SELECT CASE WHEN s.outcome = '' THEN 'new' WHEN s.fresh = 0 THEN 'inputs' ELSE 'ttl' END, count(*),"
+        " min(CASE WHEN s.outcome <> '' THEN s.at END) FROM state s CROSS JOIN fact f ON f.id = s.fact"
+        f" CROSS JOIN memory m ON m.id = f.id WHERE s.ground = ? AND {state.LIVE} AND {state.CLAIM}"
+        " AND (s.outcome = '' OR s.fresh = 0 OR s.at + f.ttl_s < ?) GROUP BY 1",
+        (ground or 0, now),
+    )
+    due = dict.fromkeys(("new", "inputs", "ttl"), 0) | {why: number for why, number, _ in rows}
+    return due, min((at for _, _, at in rows if at), default=0)
+
+
+def moment_of(text: str) -> int:
+    """Return a time such as ``2026-11-21T09:30:00Z`` in epoch seconds; 0 for what is none (a damaged line of a log)."""
+    try:
+        return parse_time(text)
+    except FormatError:
+        return 0
+
+
+def families(found: Mapping[str, Any], counts: Counts) -> Iterator[Family]:
+    """Yield what there is to tell.
+
+    Args:
+        found: What ``status`` tells.
+        counts: The rest.
+    """
+    yield Family("version", "The version of gitmem; always 1.", {__version__: 1}, "version")
+    yield Family("memories", "Live memories of the project, by kind.", _bounded(found["kinds"]), "kind")
+    scopes = {"project": found["memories"], **found["scopes"]}
+    yield Family("scope_memories", "Live memories that are read here, by scope.", scopes, "scope")
+    yield Family("archived_memories", "Retired memories of the project.", {"": found["archived"]})
+    yield Family("facts", "Facts and what rests on them, by status.", found["statuses"], "status")
+    yield Family("flapping_facts", "Facts whose check does not always answer alike.", {"": len(found["flapping"])})
+    yield Family("due_facts", "Facts that wait for a verify job at HEAD, by why.", counts.due, "why")
+    yield _moment("oldest_due_verdict", "When the oldest verdict of a fact that is due was made.", counts.oldest_due)
+    yield Family("waiting_commands", "Checks that wait for approval in this clone.", {"": len(found["waiting"])})
+    yield Family("tasks", "Live tasks, by state.", found["tasks"], "state")
+    yield from _jobs(found["jobs"] or {}, counts)
+    entries = {"waiting": found["spool"]["waiting"], "refused": found["spool"]["refused"]}
+    yield Family("spool_entries", "Captured texts on their way to the branch, or set aside.", entries, "state")
+    yield Family("index_current", "Whether the index shows the branch's tip.", {"": found["index"]["is_current"]})
+    if counts.behind is not None:
+        yield Family("index_behind_commits", "Commits that the index does not show yet.", {"": counts.behind})
+    looks = {"": counts.looks}
+    yield Family("memory_looks", "Memories that were looked at whole, in this clone.", looks, kind=COUNTER)
+    yield Family("problem_files", "Files of the store that cannot be read.", {"": found["problems"]})
+    yield Family("to_settle", "Memories with two versions to settle.", {"": len(found["to_settle"])})
+    yield Family("hook_failures", "Failed calls of hooks in this clone's log.", {"": counts.hook_failures})
+    yield _moment("hook_last_failure", "When a call of a hook failed last.", counts.hook_failed_at)
+    failed = {"": counts.background_failures}
+    yield Family("background_failures", "Works behind a command whose last run failed.", failed)
+    if found["view"]:
+        unsaved = {*found["view"]["unsaved"], *found["view"]["held"]}
+        yield Family("view_unsaved_files", "Files of the view that are not saved.", {"": len(unsaved)})
+
+
+def _jobs(jobs: Mapping[str, Any], counts: Counts) -> Iterator[Family]:
+    at = counts.jobs
+    yield _moment("newest_verdict", "When the newest verdict that is known here was made.", at.get("verdict", 0))
+    last = jobs.get("last")
+    if last:
+        yield _moment("verify_last_run", "When a verify job of this clone ran last.", at.get("last", 0))
+        if last["seconds"] is not None:
+            took = {"": last["seconds"]}
+            yield Family("verify_last_run_duration_seconds", "How long it took.", took, unit="seconds")
+        facts = {"due": last["due"], "failed": last["failed"], "unchecked": last["unchecked"]}
+        yield Family("verify_last_run_facts", "What it had to do, and what came of it.", facts, "outcome")
+        well = {"": last["state"] in ("ended", "running")}
+        yield Family("verify_last_run_success", "Whether it got to its end, or still runs.", well)
+        if last["commit"]:
+            # One series for each commit that a job judged: a forge's clock bounds them, not a person's typing.
+            named = {last["commit"]: 1}
+            yield Family("verify_last_run_commit", "The code commit it was for; always 1.", named, "commit")
+        if last["behind"] is not None:
+            yield Family("verify_last_run_behind_commits", "How far HEAD is ahead of it.", {"": last["behind"]})
+    recorded = {"anybody": at.get("branch", 0), "other_machines": at.get("claimed", 0)}
+    known = {by: when for by, when in recorded.items() if when}
+    about = "When verdicts were recorded on the branch last: by anybody, and by other machines' result files."
+    yield Family("verdicts_recorded_timestamp_seconds", about, known, "by", unit="seconds")
+    about = "How far apart the runs of a schedule are."
+    yield Family("schedule_interval_seconds", about, counts.intervals, "what", unit="seconds")
+    if counts.intervals:
+        about = "Whether a schedule fell silent, or its last job failed."
+        yield Family("schedule_problem", about, {"": bool(jobs["silent"])})
+        about = "For how long a schedule left no sign, once that is too long."
+        yield Family("schedule_silence_seconds", about, {"": jobs["silent_s"]}, unit="seconds")
+
+
+def _moment(name: str, about: str, at: int) -> Family:
+    return Family(f"{name}_timestamp_seconds", about, {"": at} if at else {}, unit="seconds")
+
+
+def _bounded(kinds: Mapping[str, int]) -> dict[str, int]:
+    """Return counts of the kinds that are used most, by name, and of all others together."""
+    most = sorted(kinds, key=lambda kind: (-kinds[kind], kind))[:KINDS_AT_MOST]
+    found = {kind: kinds[kind] for kind in sorted(most) if kind != OTHER}
+    rest = sum(kinds.values()) - sum(found.values())
+    return found | ({OTHER: rest} if rest else {})
+
+
+def format_metrics(told: Sequence[Family], *, repository: str) -> str:
+    """Return families as text; each sample names the repository, so that several on one machine keep apart."""
+    lines = []
+    for family in told:
+        if not family.samples:
+            continue
+        name = f"gitmem_{family.name}"
+        lines.append(f"# TYPE {name} {family.kind}")
+        lines += [f"# UNIT {name} {family.unit}"] if family.unit else []
+        lines.append(f"# HELP {name} {_escaped(family.about)}")
+        sample = f"{name}_total" if family.kind == COUNTER else name
+        for label, value in family.samples.items():
+            pairs = [("repository", repository), *([(family.label, label)] if family.label else [])]
+            labels = ",".join(f'{key}="{_escaped(text[:LABEL_LIMIT])}"' for key, text in pairs)
+            lines.append(f"{sample}{{{labels}}} {_number(value)}")
+    return "\n".join([*lines, "# EOF", ""])
+
+
+def _escaped(text: str) -> str:
+    """Return text as it stands in a label or a help line, without what would be alive on a terminal."""
+    return display(text).replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
+
+
+def _number(value: float) -> str:
+    assert math.isfinite(value)
+    return f"{int(value)}" if value == int(value) else repr(value)

@@ -1,0 +1,310 @@
+"""Gather what the page shows from the catalog, the verdicts of all times and the history of the code. Reads only."""
+
+from __future__ import annotations
+
+import json
+
+from gitmem import __version__
+from gitmem.commands.report.page import model, timeline
+from gitmem.commands.report.page.model import ARCHIVED, EXPIRED, LIVE, SUPERSEDED, Entry, Page
+from gitmem.document.fields import TASK
+from gitmem.errors import NotFoundError, ProcessError
+from gitmem.frozen import replace
+from gitmem.git.branches import is_on_default
+from gitmem.index.catalog import state
+from gitmem.index.catalog.state import FactRow
+from gitmem.model import FAILED, STALE, SUSPECT, UNPROVEN, Check
+from gitmem.store.scope import PROJECT, UNIVERSAL, is_meant
+from gitmem.text.secrets import redact
+from gitmem.verify.blame.culprit import told_of
+from gitmem.verify.due import is_accepted
+from gitmem.verify.past_verdicts import verdicts_of
+from gitmem.verify.stock import written_by
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
+
+    from gitmem.git.binary import Git
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog.state import Told
+    from gitmem.model import Verdict
+    from gitmem.policy.policy import Policy
+    from gitmem.repository.repository import Opened
+    from gitmem.store.local import LocalState
+
+# Bytes of all texts together: with 700 for all else of each of 2,000 memories, a page of less than 3 MB (measured).
+TEXTS_AT_MOST = 1_400_000
+_MEMORIES = (
+    "SELECT m.id, m.key, m.kind, m.title, m.created, m.archived, m.superseded, m.superseded_by, m.expires, t.fields,"
+    " t.body, k.state, f.form, f.words, f.ttl_s, s.fresh, s.at FROM memory m JOIN text t ON t.id = m.id"
+    " LEFT JOIN task k ON k.id = m.id LEFT JOIN fact f ON f.id = m.id"
+    " LEFT JOIN state s ON s.ground = ? AND s.fact = m.id WHERE m.shadowed = 0 ORDER BY m.created DESC, m.key"
+)
+
+
+def gather_now(memory: Opened, *, status: Mapping[str, Any], scope: str) -> Page:
+    """Return the page's data of one scope's memories as they are now, with the code's default branch as its history.
+
+    Raises:
+        NotFoundError: There are none of that scope.
+    """
+    store = next(iter(memory.stores((scope,))), None)
+    if store is None:
+        raise NotFoundError(f"there are no memories of the {scope} scope", hint="gitmem report, without --scope")
+    git, catalog, tip = memory.git, store.catalog(), store.source()[0]
+    ground = store.ground(catalog)
+    # The universal store speaks of no code of its own.
+    branch, code = git.read_head() if store.store.scope != UNIVERSAL else ("", None)
+    default, remote = memory.default_branch(), memory.config.remote
+    is_here = is_on_default(git, default, remote=remote, head=(branch, code))
+    short = default.removeprefix("refs/heads/").removeprefix("refs/remotes/")
+    others = sum(memory.other_scopes().values()) if scope == PROJECT else 0
+    domains = memory.domains()
+    with catalog.reading():
+        return gather(
+            catalog,
+            git,
+            ground,
+            store.local,
+            status=status,
+            policy=store.policy(),
+            now=memory.now,
+            of=Page(
+                name=git.repository.name,
+                scope=scope,
+                made=memory.now,
+                version=__version__,
+                branch=branch.removeprefix("refs/heads/"),
+                code=code or "",
+                tip=tip,
+                waiting=tuple(status["waiting"]),
+                left_out=others,
+            ),
+            line=(
+                ((code if is_here or not default else git.read_ref(default)) if code else "") or "",
+                short or code or "",
+            ),
+            accepts=lambda fields: store.store.scope != UNIVERSAL or is_meant(fields, (scope,), domains),
+        )
+
+
+def gather(
+    catalog: Catalog,
+    git: Git,
+    ground: int | None,
+    local: LocalState,
+    *,
+    status: Mapping[str, Any],
+    policy: Policy,
+    now: int,
+    of: Page,
+    line: tuple[str, str],
+    accepts: Callable[[str], bool] = lambda _: True,
+) -> Page:
+    """Return the page's data.
+
+    Args:
+        catalog: The catalog, inside a read.
+        git: The repository of the code.
+        ground: The ground of the code's commit; None where no statuses are known.
+        local: What only this clone knows.
+        status: What ``status`` tells of the same state.
+        policy: The store's policy.
+        now: The clock that ages are told by; 0 in the past, where nothing has an age.
+        of: The page as far as it is known without the catalog: its name, scope, time and commits.
+        line: The commit of the code whose history is told, and what its branch is called; empty where there is none.
+        accepts: Tells by a memory's fields as JSON whether the page has it.
+    """
+    rows = [row for row in catalog.rows(_MEMORIES, (ground or 0,)) if accepts(row[9])]
+    chains = state.suspects(catalog, ground)
+    told = state.tell(catalog, ground, [row[0] for row in rows], now=now, chains=chains)
+    keys = [row[1] for row in rows if row[12] is not None]
+    verdicts = state.counting(catalog, ground, keys, local)
+    broken = told_of(git, ((v.culprit, v.culprit_after) for v in verdicts.values()))
+    entries = [
+        _entry(row, told[row[0]], verdicts.get(row[1]), broken=broken, now=now, waiting=of.waiting) for row in rows
+    ]
+    entries, cut_at = _within(entries, TEXTS_AT_MOST)
+    links = list_links(catalog)
+    line_told, problem = _timeline(catalog, git, ground, local, policy, links=links, line=line, of=of)
+    return replace(
+        of,
+        entries=tuple(entries),
+        links=tuple(links),
+        timeline=line_told,
+        jobs=status.get("jobs"),
+        warnings=(*_warnings(status), *problem),
+        cut_at=cut_at,
+    )
+
+
+def _entry(
+    row: tuple[Any, ...],
+    told: Told,
+    verdict: Verdict | None,
+    *,
+    broken: Mapping[tuple[str, str], str],
+    now: int,
+    waiting: Sequence[str],
+) -> Entry:
+    _, key, kind, title, created, archived, superseded, superseded_by, expires, text, body, task, form, words, *rest = (
+        row
+    )
+    fields = json.loads(text)
+    place = ARCHIVED if archived else SUPERSEDED if superseded else LIVE
+    if place == LIVE and expires is not None and expires <= now:
+        place = EXPIRED
+    # A gate is no claim: that it fails says only that there is work.
+    is_told = place in (LIVE, EXPIRED) and (told.is_claim or told.status == SUSPECT)
+    status = told.status if is_told else ""
+    entry = Entry(
+        key=key,
+        kind=kind,
+        # A credential that was pushed past every check must not travel further than the branch, wherever it stands.
+        title=redact(title),
+        place=place,
+        status=status,
+        body=redact(body.strip("\n")),
+        created=created,
+        by=redact(written_by(fields.get("by"))),
+        tags=_listed(fields, "tags"),
+        paths=_listed(fields, "paths"),
+        refs=_listed(fields, "refs"),
+        requires=_listed(fields, "requires"),
+        produces=_listed(fields, "produces"),
+        superseded_by=superseded_by,
+        state=task or "" if kind == TASK else "",
+        check=redact(Check(form, tuple(json.loads(words))).shown()) if form else "",
+        chain=told.chain if status == SUSPECT else (),
+        weak=is_told and told.weak,
+        flapping=is_told and told.flapping > 0,
+    )
+    counted = verdict if is_told else None
+    entry = _judged(entry, counted, broken) if counted is not None else entry
+    return replace(entry, why=redact(_why(entry, counted, is_fresh=rest[1], waits=key in waiting)))
+
+
+def _judged(entry: Entry, verdict: Verdict, broken: Mapping[tuple[str, str], str]) -> Entry:
+    """Return a memory with what its verdict says; of one that did not fail, nothing of why."""
+    entry = replace(entry, judged=verdict.at, judged_at=verdict.commit)
+    if entry.status != FAILED:
+        return entry
+    told = broken.get((verdict.culprit, verdict.culprit_after), "")
+    return replace(entry, culprit=verdict.culprit, broken=redact(told), held=verdict.held_commit)
+
+
+def _why(entry: Entry, verdict: Verdict | None, *, is_fresh: object, waits: bool) -> str:
+    """Return why a memory has its status, on one line."""
+    if entry.status == FAILED:
+        return verdict.because if verdict else ""
+    if entry.status == SUSPECT:
+        return "rests on " + " → ".join(entry.chain)
+    if entry.status == STALE:
+        return "its time has passed since it was checked" if is_fresh else "the code that it reads has changed since"
+    if entry.status == UNPROVEN:
+        return "its command waits for approval" if waits else "no verdict yet for what it says now"
+    return ""
+
+
+def _listed(fields: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    value = fields.get(name)
+    values = value if isinstance(value, list) else [value]
+    return tuple(redact(str(one)) for one in values if one not in (None, ""))
+
+
+def _within(entries: Sequence[Entry], at_most: int) -> tuple[list[Entry], int]:
+    """Return the memories with texts of so many bytes together, and after how many each is cut; 0 where all fit."""
+    sizes = [len(entry.body.encode("utf-8", "replace")) for entry in entries]
+    if sum(sizes) <= at_most:
+        return list(entries), 0
+    left, limit = at_most, 0
+    for nth, size in enumerate(sorted(sizes)):
+        limit = left // (len(sizes) - nth)
+        if size > limit:
+            break
+        left -= size
+    found = []
+    for entry, size in zip(entries, sizes, strict=True):
+        body = entry.body.encode("utf-8", "replace")[:limit].decode("utf-8", "ignore") if size > limit else entry.body
+        found.append(replace(entry, body=body, cut=len(entry.body) - len(body)))
+    return found, limit
+
+
+def list_links(catalog: Catalog) -> list[tuple[str, str]]:
+    """Return which live memory rests on which live one, by key or by a label that it produces, sorted."""
+    rows = catalog.rows(
+        "SELECT m.key, l.relation, l.target FROM link l JOIN memory m ON m.id = l.source"
+        f" WHERE l.relation IN ('requires', 'produces') AND {state.LIVE}"
+    )
+    live = {row[0] for row in catalog.rows(f"SELECT m.key FROM memory m WHERE {state.LIVE}")}
+    names: dict[str, set[str]] = {}
+    for key, relation, target in rows:
+        if relation == "produces":
+            names.setdefault(target, set()).add(key)
+    found = {
+        (needed, key)
+        for key, relation, target in rows
+        if relation == "requires"
+        for needed in names.get(target, set()) | ({target} & live)
+        if needed != key
+    }
+    return sorted(found)
+
+
+def _timeline(
+    catalog: Catalog,
+    git: Git,
+    ground: int | None,
+    local: LocalState,
+    policy: Policy,
+    *,
+    links: Iterable[tuple[str, str]],
+    line: tuple[str, str],
+    of: Page,
+) -> tuple[model.Timeline | None, tuple[str, ...]]:
+    """Return the timeline, and what is wrong where it cannot be told."""
+    rows = catalog.rows(
+        "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s FROM fact f JOIN memory m"
+        f" ON m.id = f.id WHERE {state.LIVE} AND {state.CLAIM}"
+    )
+    if not rows or not line[0]:
+        return None, ()
+    try:
+        facts = [FactRow(*row) for row in rows]
+        told, is_whole = verdicts_of(git, of.tip, [fact.key for fact in facts])
+        mine = local.verdicts([fact.key for fact in facts])
+        branch: dict[str, list[Verdict]] = {}
+        for verdict in told:
+            branch.setdefault(verdict.key, []).append(verdict)
+        judged = []
+        for fact in facts:
+            both = branch.get(fact.key, ()), mine.get(fact.key, ())
+            known = state.merged(*both, spec=fact.spec, claim=fact.claim)
+            judged.append(timeline.Fact(fact, tuple(v for v in known if is_accepted(v, policy, now=of.made))))
+        here = _known_here(catalog, ground) if of.code == line[0] else {}
+        return timeline.read(git, *line, judged, links, here=here, is_whole=is_whole), ()
+    except ProcessError as err:
+        return None, (f"statuses over the history of the code cannot be told: {err.message}",)
+
+
+def _known_here(catalog: Catalog, ground: int | None) -> dict[str, str]:
+    """Return the outcome of each fact whose verdict is of the very inputs that the code has, wherever it was made."""
+    return dict(
+        catalog.rows(
+            "SELECT m.key, s.outcome FROM state s JOIN memory m ON m.id = s.fact"
+            " WHERE s.ground = ? AND s.fresh = 1 AND s.outcome <> ''",
+            (ground or 0,),
+        )
+    )
+
+
+def _warnings(status: Mapping[str, Any]) -> Iterable[str]:
+    jobs = status.get("jobs") or {}
+    yield from (str(jobs[name]) for name in ("silent", "soon_off") if jobs.get(name))
+    if status["problems"]:
+        number = status["problems"]
+        yield f"{number} file{'s' if number > 1 else ''} of the memory cannot be read or have problems: gitmem doctor"
+    if status["to_settle"]:
+        yield f"two people said it in two ways, to be settled: {', '.join(status['to_settle'][:10])}"

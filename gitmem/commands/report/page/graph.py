@@ -1,0 +1,181 @@
+"""The graph of what rests on what, as SVG: foundations on the left, suspicion flowing to the right. Pure."""
+
+from __future__ import annotations
+
+import unicodedata
+from itertools import pairwise
+
+from gitmem.commands.report.page import graph_layout, markup
+from gitmem.frozen import frozen
+from gitmem.model import FAILED, MARKS, SUSPECT
+from gitmem.text.sanitize import display
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from gitmem.commands.report.page.model import Entry
+
+# Nodes that are drawn: more are a thicket, and each takes half a kilobyte. Where all is well, fewer tell as much.
+DRAWN, WELL = 160, 48
+# Pixels: a node, from one lane to the next, from one layer to the next, between components; and how wide a row of
+# components may be.
+WIDTH, HEIGHT, LANE, LAYER, GAP, SHELF = 210, 42, 54, 278, 30, 1060
+# Pixels of a letter of a title and of a key, in fonts that are wide; and of the margins beside them.
+TITLE, KEY, MARGIN = 7.7, 7.0, 8
+
+
+@frozen
+class Picture:
+    """A drawn graph.
+
+    Attributes:
+        svg: The drawing; empty where there is nothing to draw.
+        shown: How many memories it shows.
+        left_out: How many memories with links it does not show.
+        edges: How many links it shows.
+    """
+
+    svg: str
+    shown: int = 0
+    left_out: int = 0
+    edges: int = 0
+
+
+def draw(entries: Iterable[Entry], links: Sequence[tuple[str, str]], *, at_most: int = DRAWN) -> Picture:
+    """Return the graph of the memories that have links; those with failures first, where there are too many."""
+    by_key = {entry.key: entry for entry in entries}
+    links = [(needed, key) for needed, key in links if needed in by_key and key in by_key]
+    groups = graph_layout.components(links)
+    bad = {key for key, entry in by_key.items() if entry.status in (FAILED, SUSPECT)}
+    suspect = {key for key in bad if by_key[key].status == SUSPECT}
+    groups.sort(key=lambda group: (bad.isdisjoint(group), -len(suspect.intersection(group)), -len(group), group[0]))
+    chosen: list[list[tuple[str, str]]] = []
+    left = at_most
+    for group in groups:
+        room = left if not bad.isdisjoint(group) else min(left, WELL - (at_most - left))
+        if room < 2:
+            break
+        members = set(group) if len(group) <= room else _nearest(group, links, bad, room)
+        inside = [(needed, key) for needed, key in links if needed in members and key in members]
+        # Of a part of a component, only what still hangs on a link is drawn.
+        drawn = {key for link in inside for key in link}
+        if drawn:
+            chosen.append(inside)
+            left -= len(drawn)
+    shown = sum(len({key for link in inside for key in link}) for inside in chosen)
+    if not shown:
+        return Picture("", left_out=sum(map(len, groups)))
+    parts, width, height = _packed([graph_layout.place(inside) for inside in chosen], chosen, by_key)
+    label = f"{shown} memories and what they rest on; every one is a link to the memory"
+    svg = (
+        f'<svg class="graph" role="group" aria-label="{label}" width="{width}" height="{height}"'
+        f' viewBox="0 0 {width} {height}"><g class="edges" aria-hidden="true">{parts[0]}</g>{parts[1]}</svg>'
+    )
+    return Picture(svg, shown, sum(map(len, groups)) - shown, sum(map(len, chosen)))
+
+
+def _nearest(group: Sequence[str], links: Iterable[tuple[str, str]], bad: set[str], at_most: int) -> set[str]:
+    """Return so many nodes of a component: those that failed, what rests on them, and then what is near."""
+    near: dict[str, list[str]] = {}
+    for needed, key in links:
+        near.setdefault(needed, []).append(key)
+        near.setdefault(key, []).append(needed)
+    most = sorted(group, key=lambda key: (key not in bad, -len(near[key]), key))
+    found: dict[str, None] = {}
+    for start in most:
+        line = [start]
+        while line and len(found) < at_most:
+            node = line.pop(0)
+            if node not in found:
+                found[node] = None
+                line += [other for other in sorted(near[node], key=lambda k: (k not in bad, k)) if other not in found]
+        if len(found) >= at_most:
+            break
+    return set(found)
+
+
+def _packed(
+    placed: Sequence[graph_layout.Placed], chosen: Sequence[Sequence[tuple[str, str]]], by_key: Mapping[str, Entry]
+) -> tuple[tuple[str, str], int, int]:
+    """Return edges and nodes of components side by side in rows, with the width and height of all."""
+    edges, nodes = [], []
+    left = top = tallest = widest = 0
+    for graph, links in zip(placed, chosen, strict=True):
+        wide = (graph.layers - 1) * LAYER + WIDTH
+        high = round((graph.lanes - 1) * LANE) + HEIGHT
+        if left and left + wide > SHELF:
+            left, top, tallest = 0, top + tallest + GAP, 0
+        edges += [_edge(link, graph, by_key, left, top) for link in links]
+        nodes += [
+            _node(by_key[key], *_spot(spot, left, top)) for key, spot in sorted(graph.spots.items(), key=_reading)
+        ]
+        widest, tallest, left = max(widest, left + wide), max(tallest, high), left + wide + 2 * GAP
+    return ("".join(edges), "".join(nodes)), widest + 2, top + tallest + 2
+
+
+def _reading(item: tuple[str, tuple[int, float]]) -> tuple[int, float, str]:
+    key, (layer, lane) = item
+    return layer, lane, key
+
+
+def _spot(spot: tuple[int, float], left: int, top: int) -> tuple[int, int]:
+    return left + spot[0] * LAYER + 1, top + round(spot[1] * LANE) + 1
+
+
+def _edge(link: tuple[str, str], graph: graph_layout.Placed, by_key: Mapping[str, Entry], left: int, top: int) -> str:
+    """Return one link as a curve from what is required to what requires it."""
+    start, end = (_spot(graph.spots[key], left, top) for key in link)
+    middle = HEIGHT // 2
+    points = [(start[0] + WIDTH, start[1] + middle)]
+    for spot in graph.ways[link]:
+        x, y = _spot(spot, left, top)
+        points += [(x, y + middle), (x + WIDTH, y + middle)]
+    points.append((end[0] - 6, end[1] + middle))
+    if start[0] >= end[0]:  # a link that closes a cycle leads back, below
+        points[0], points[-1] = (start[0], start[1] + middle), (end[0] + WIDTH + 6, end[1] + middle)
+    path = f"M{points[0][0]} {points[0][1]}"
+    for nth, ((x1, y1), (x2, y2)) in enumerate(pairwise(points)):
+        if nth % 2:
+            path += f"L{x2} {y2}"
+        else:
+            bend = (x2 - x1) // 2
+            path += f"C{x1 + bend} {y1} {x2 - bend} {y2} {x2} {y2}"
+    tip = 6 if start[0] < end[0] else -6
+    path += f"m{-tip} -4l{tip} 4l{-tip} 4"
+    flow = ' class="flow"' if flows(by_key[link[0]], by_key[link[1]]) else ""
+    return f'<path{flow} d="{path}" data-from="{link[0]}" data-to="{link[1]}"/>'
+
+
+def flows(needed: Entry, entry: Entry) -> bool:
+    """Tell whether suspicion comes along this link: from what failed, or is suspect because of it, on to a suspect."""
+    if entry.status != SUSPECT:
+        return False
+    return needed.status == FAILED or (needed.status == SUSPECT and len(needed.chain) < len(entry.chain))
+
+
+def _node(entry: Entry, x: int, y: int) -> str:
+    status = entry.status or "plain"
+    told = f"{entry.status}: " if entry.status else ""
+    title = markup.line(entry.title)
+    mark = f'<text class="m" x="{x + 15}" y="{y + 27}">{MARKS[entry.status]}</text>' if entry.status else ""
+    indent = 30 if entry.status else 12
+    room = WIDTH - indent - MARGIN
+    return (
+        f'<a class="node {status}" href="#{entry.key}" data-key="{entry.key}" aria-label="{told}{title}">'
+        f'<title>{title}</title><rect x="{x}" y="{y}" width="{WIDTH}" height="{HEIGHT}" rx="7"/>{mark}'
+        f'<text class="n" x="{x + indent}" y="{y + 18}">{_short(entry.title, int(room / TITLE))}</text>'
+        f'<text class="k" x="{x + indent}" y="{y + 33}">{_short(entry.key, int(room / KEY))}</text></a>'
+    )
+
+
+def _short(text: str, columns: int) -> str:
+    """Return one line of at most so many columns as HTML; wide letters take two (UAX #11)."""
+    shown = display(" ".join(text.split()))
+    room, kept = columns, ""
+    for char in shown:
+        room -= 2 if unicodedata.east_asian_width(char) in "WF" else 1
+        if room < 0:
+            return markup.line(kept[:-1].rstrip()) + "…"
+        kept += char
+    return markup.line(kept)

@@ -1,0 +1,109 @@
+"""Text of memories as HTML that does nothing: escaped, hidden characters spelt out, a little structure kept. Pure.
+
+Memories are Markdown and anybody may have pushed them. What makes them readable is kept (paragraphs, lists, headings,
+code, links to other memories and to web addresses that are shown as they are); all other marks stay as they were
+typed. No address is ever hidden behind other words.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+from gitmem.text.sanitize import display
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
+_FENCE = re.compile(r" {0,3}(```+|~~~+)")
+_ITEM = re.compile(r"\s{0,8}(?:[-*+]|\d{1,9}[.)])\s+(.*)")
+_HEADING = re.compile(r" {0,3}#{1,6}\s+")
+# Code, an address, or strong words. An address is ASCII: what it shows is where it leads.
+_SPAN = re.compile(r"`([^`\n]+)`|(https?://[!#-;=?-Z_a-z~]+)|\*\*([^*\n]+)\*\*")
+# What closes a sentence is no part of an address.
+_TRAILING = ".,;:!?)'"
+
+
+def line(text: str) -> str:
+    """Return one line of text as HTML, also for an attribute in double quotes."""
+    return escape(display(" ".join(text.split()), sequences=True))
+
+
+def body(text: str, keys: Collection[str] = ()) -> str:
+    """Return a memory's text as HTML; what is code and the key of a memory leads there."""
+    blocks: list[str] = []
+    lines = text.split("\n")
+    at = 0
+    while at < len(lines):
+        fence = _FENCE.match(lines[at])
+        if fence:
+            end = _until(lines, at + 1, lambda one, mark=fence[1]: one.strip().startswith(mark))  # type: ignore[misc]
+            blocks.append(f"<pre><code>{_raw(lines[at + 1 : end])}</code></pre>")
+            at = end + 1
+        elif not lines[at].strip():
+            at += 1
+        elif heading := _HEADING.match(lines[at]):
+            blocks.append(f'<p class="h">{_spans(lines[at][heading.end() :].rstrip().rstrip("#").rstrip(), keys)}</p>')
+            at += 1
+        elif _ITEM.fullmatch(lines[at]):
+            end = _until(lines, at + 1, lambda one: not one.strip() or bool(_FENCE.match(one)))
+            items = "\n".join(f"<li>{_spans(item, keys)}</li>" for item in _items(lines[at:end]))
+            blocks.append(f"<ul>{items}</ul>")
+            at = end
+        elif lines[at].startswith(("    ", "\t", "|")):
+            end = _until(lines, at + 1, lambda one: not one.startswith(("    ", "\t", "|")))
+            blocks.append(f"<pre><code>{_raw(lines[at:end])}</code></pre>")
+            at = end
+        else:
+            end = _until(lines, at + 1, _begins)
+            blocks.append(f"<p>{_spans(' '.join(one.strip() for one in lines[at:end]), keys)}</p>")
+            at = end
+    return "\n".join(blocks)
+
+
+def _until(lines: list[str], at: int, ends: Callable[[str], bool]) -> int:
+    return next((nth for nth in range(at, len(lines)) if ends(lines[nth])), len(lines))
+
+
+def _begins(text: str) -> bool:
+    """Tell whether a line begins something else than more of the same paragraph."""
+    return not text.strip() or any(pattern.match(text) for pattern in (_FENCE, _ITEM, _HEADING)) or text[0] == "|"
+
+
+def _items(lines: Iterable[str]) -> list[str]:
+    """Return the items of a list; a line without a mark goes on with the one before."""
+    found: list[str] = []
+    for text in lines:
+        item = _ITEM.fullmatch(text)
+        if item:
+            found.append(item[1])
+        elif found:
+            found[-1] += f" {text.strip()}"
+    return found
+
+
+def _raw(lines: Iterable[str]) -> str:
+    return escape(display("\n".join(lines), lines=True, sequences=True))
+
+
+def _spans(text: str, keys: Collection[str]) -> str:
+    parts, at = [], 0
+    for match in _SPAN.finditer(text):
+        parts.append(_shown(text[at : match.start()]))
+        code, address, strong = match.groups()
+        at = match.end()
+        if code is not None:
+            inside = f"<code>{_shown(code)}</code>"
+            parts.append(f'<a href="#{code}">{inside}</a>' if code in keys else inside)
+        elif address is not None:
+            whole = address.rstrip(_TRAILING)
+            at -= len(address) - len(whole)
+            parts.append(f'<a href="{escape(whole)}" rel="noopener noreferrer nofollow">{escape(whole)}</a>')
+        else:
+            parts.append(f"<strong>{_shown(strong)}</strong>")
+    return "".join([*parts, _shown(text[at:])])
+
+
+def _shown(text: str) -> str:
+    return escape(display(text, sequences=True))

@@ -1,0 +1,40 @@
+"""Where the page is put: a new file or an earlier page of ours, whole or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gitmem.commands.report.page.render import MARK
+from gitmem.errors import GitmemError, RefusedError
+from gitmem.system import atomic_write
+
+
+def write(file: str, text: str, *, force: bool = False) -> None:
+    """Put the page in its place.
+
+    Raises:
+        RefusedError: There is something that is no page of ours.
+        GitmemError: It cannot be written.
+    """
+    path = Path(file)
+    if not force and not _is_ours(path):
+        raise RefusedError(f"{file} exists and is no report of gitmem", hint="choose another name, or: --force")
+    if path.is_dir():
+        raise RefusedError(f"{file} is a folder", hint=f"gitmem report '{path / 'gitmem-report.html'}'")
+    try:
+        atomic_write.write(path, text.encode("utf-8", "backslashreplace"))
+    except OSError as err:
+        raise GitmemError(f"the report {file} cannot be written: {err.strerror}") from err
+
+
+def _is_ours(path: Path) -> bool:
+    """Tell whether nothing is there, or an earlier page of ours; a link is somebody's."""
+    if path.is_symlink():
+        return False
+    try:
+        with path.open("rb") as stream:
+            return stream.read(len(MARK)) in (MARK.encode(), b"")
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return path.is_dir()  # a folder says so itself

@@ -1,0 +1,244 @@
+"""What was known of facts over the commits of the code: read from every verdict that there ever was, then pure."""
+
+from __future__ import annotations
+
+from gitmem.commands.report.page.model import Moment, Strip, Timeline
+from gitmem.errors import ProcessError
+from gitmem.frozen import frozen
+from gitmem.git.history import list_ancestors, list_line, list_touched, read_made, read_trees
+from gitmem.model import FAILS, HOLDS
+from gitmem.statuses import spread
+from gitmem.text.secrets import redact
+from gitmem.verify.due import digester
+from gitmem.verify.inputs import CodeTree
+from gitmem.verify.past_verdicts import Known, counting_of, known_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from gitmem.git.binary import Git
+    from gitmem.index.catalog.state import FactRow
+    from gitmem.model import Verdict
+
+# Commits that are drawn: nine pixels for each fill a page of 1,100.
+COMMITS = 100
+# Commits that are looked through for what was merged in between: 50 ms (measured).
+ANCESTORS = 20_000
+# How a state is known: a bisection found the commit that broke the fact; or a verdict is of the very inputs that the
+# commit has, wherever it was made.
+CULPRIT, PROVED = "culprit", "proved"
+# A known state: the column of the commit (negative: before all of them, the last one -1), the outcome, and how it is
+# known (``Known.how``).
+Point = tuple[int, str, str]
+
+
+@frozen
+class Fact:
+    """A fact, and every verdict that there ever was of it as it stands now, whoever made it."""
+
+    row: FactRow
+    verdicts: tuple[Verdict, ...]
+
+
+def read(
+    git: Git,
+    tip: str,
+    branch: str,
+    facts: Sequence[Fact],
+    links: Iterable[tuple[str, str]],
+    *,
+    here: Mapping[str, str],
+    is_whole: bool = True,
+    at_most: int = COMMITS,
+) -> Timeline | None:
+    """Return the timeline of a branch of the code; None where nothing is known at its newest commits, or before them.
+
+    Args:
+        git: The repository.
+        tip: The newest commit.
+        branch: What the branch is called.
+        facts: The facts with all that was ever judged of them.
+        links: Which memory rests on which.
+        here: The outcome of each fact whose verdict is of the very inputs that the newest commit has.
+        is_whole: Whether all verdicts were read.
+        at_most: How many commits are looked at.
+
+    Raises:
+        ProcessError: The history cannot be read.
+    """
+    line = list_line(git, tip, at_most=at_most + 1)
+    shown = [Moment(one.commit, one.at, redact(one.by), redact(one.subject)) for one in line[:at_most]][::-1]
+    names = [one.commit for one in shown]
+    known = {fact.row.key: known_of(fact.verdicts) for fact in facts}
+    proved = prove(git, names, [fact for fact in facts if _turns(fact)])
+    for key, each in known.items():
+        proofs = [*proved.get(key, ()), *([(names[-1], here[key])] if key in here and key not in proved else [])]
+        there = {one.commit for one in each}
+        each += [Known(commit, outcome, PROVED) for commit, outcome in proofs if commit not in there]
+    columns = _columns(git, tip, names, {one.commit for each in known.values() for one in each})
+    points = {
+        key: [(columns[one.commit], one.outcome, one.how) for one in each if one.commit in columns]
+        for key, each in sorted(known.items())
+    }
+    if not any(points.values()):
+        return None
+    strips = [Strip(key, fill(each, len(shown))) for key, each in points.items()]
+    return Timeline(
+        branch=branch,
+        moments=tuple(shown),
+        counts=tuple(count(strips, links, len(shown))),
+        strips=tuple(sorted(filter(_has_failed, strips), key=_what_fails_first)),
+        breaks=tuple(_breaks(git, shown, columns, known)),
+        has_more=len(line) > at_most,
+        is_whole=is_whole,
+    )
+
+
+def _turns(fact: Fact) -> bool:
+    return len({verdict.outcome for verdict in fact.verdicts}) > 1
+
+
+def prove(git: Git, commits: Sequence[str], facts: Sequence[Fact]) -> dict[str, list[tuple[str, str]]]:
+    """Return for each fact the commits whose very inputs some verdict of it judged, with what that showed.
+
+    Without this, a fact that was mended would look broken until it is judged again, which its old verdict makes
+    needless. Three processes serve all commits: the files of the newest, what each commit changed, and their trees.
+    """
+    found: dict[str, list[tuple[str, str]]] = {fact.row.key: [] for fact in facts}
+    if not facts or not commits:
+        return found
+    trees = read_trees(git, commits)
+    touched = list_touched(git, zip(commits[1:], commits, strict=False))
+    files = {path: (mode, oid, path) for mode, oid, path in git.list_paths(trees[commits[0]])}
+    for commit in commits:
+        for one in touched.get(commit, ()):
+            if one.mode:
+                files[one.path] = (one.mode, one.oid, one.path)
+            else:
+                files.pop(one.path, None)
+        tree = CodeTree.known(commit, trees[commit], files.values())
+        for fact in facts:
+            digest_of = digester(tree, fact.row)
+            same = [verdict for verdict in fact.verdicts if verdict.inputs == digest_of(verdict)]
+            if same:
+                found[fact.row.key].append((commit, counting_of(same).outcome))
+    return found
+
+
+def _columns(git: Git, tip: str, shown: Sequence[str], wanted: AbstractSet[str]) -> dict[str, int]:
+    """Return the column of each wanted commit: where it came into the branch; negative before those that are shown.
+
+    Those that are not in the branch, or too far back to be looked for, have none.
+    """
+    found = {commit: at for at, commit in enumerate(shown)}
+    if wanted <= found.keys():
+        return found
+    try:
+        parents = {one.commit: one.parents for one in list_ancestors(git, tip, at_most=ANCESTORS)}
+    except ProcessError:
+        return found
+    taken = set(shown)
+    before = _reached(parents, parents.get(shown[0], ())[:1], taken)
+    # Children come before parents in the walk: of all that came before, the last one counts.
+    found |= {commit: -nth for nth, commit in enumerate((one for one in parents if one in before), 1)}
+    for at, commit in enumerate(shown):
+        found |= dict.fromkeys(_reached(parents, parents.get(commit, ())[1:], taken), at)
+    return found
+
+
+def _reached(parents: Mapping[str, tuple[str, ...]], starts: Iterable[str], taken: set[str]) -> set[str]:
+    """Return what is reached from some commits and is not taken yet, and take it."""
+    found: set[str] = set()
+    stack = list(starts)
+    while stack:
+        commit = stack.pop()
+        if commit not in taken:
+            taken.add(commit)
+            found.add(commit)
+            stack += parents.get(commit, ())
+    return found
+
+
+def fill(points: Iterable[Point], width: int) -> str:
+    """Return the states of a fact over *width* commits (``data.Strip``) from those where something is known.
+
+    What lies between two answers that are alike is like them; between one that holds and one that fails it is unknown,
+    unless the commit is known that broke the fact. Of several at one commit a failure counts: it was seen there.
+    """
+    known: dict[int, tuple[str, str]] = {}
+    for at, outcome, how in points:
+        before = known.get(at)
+        if before is None or (before[0] == HOLDS and outcome == FAILS) or how == CULPRIT:
+            known[at] = (outcome, how)
+    states = ["."] * width
+    last: tuple[int, str] | None = None
+    for at, (outcome, how) in sorted(known.items()):
+        if last is not None and (last[1] == outcome or (how == CULPRIT and last[1] == HOLDS)):
+            _carry(states, last, at)
+        if at >= 0:
+            state = "V" if outcome == HOLDS else "X"
+            states[at] = "!" if how == CULPRIT else state.lower() if how == PROVED else state
+        last = (at, outcome)
+    if last is not None:
+        _carry(states, last, width)
+    return "".join(states)
+
+
+def _carry(states: list[str], last: tuple[int, str], until: int) -> None:
+    for at in range(max(0, last[0] + 1), until):
+        states[at] = "v" if last[1] == HOLDS else "x"
+
+
+def count(strips: Sequence[Strip], links: Iterable[tuple[str, str]], width: int) -> list[tuple[int, int, int, int]]:
+    """Return for each commit how many facts were verified, suspect, failed and unknown."""
+    requirers: dict[str, list[str]] = {}
+    for needed, key in links:
+        requirers.setdefault(needed, []).append(key)
+    behind: dict[frozenset[str], frozenset[str]] = {}
+    found = []
+    for at in range(width):
+        failed = frozenset(strip.key for strip in strips if strip.states[at] in "Xx!")
+        if failed not in behind:
+            behind[failed] = frozenset(spread(failed, requirers=lambda level: _level(level, requirers)))
+        rest = [strip for strip in strips if strip.key not in failed]
+        suspect = sum(strip.key in behind[failed] for strip in rest)
+        unknown = sum(strip.states[at] == "." for strip in rest if strip.key not in behind[failed])
+        found.append((len(rest) - suspect - unknown, suspect, len(failed), unknown))
+    return found
+
+
+def _level(keys: Iterable[str], requirers: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+    causes: dict[str, set[str]] = {}
+    for needed in keys:
+        for key in requirers.get(needed, ()):
+            if key != needed:
+                causes.setdefault(key, set()).add(needed)
+    return {key: tuple(sorted(them)) for key, them in causes.items()}
+
+
+def _has_failed(strip: Strip) -> bool:
+    return any(state in strip.states for state in "Xx!")
+
+
+def _what_fails_first(strip: Strip) -> tuple[bool, int, str]:
+    last = max(strip.states.rfind(state) for state in "Xx!")
+    return strip.states[-1:] not in ("X", "x", "!"), -last, strip.key
+
+
+def _breaks(
+    git: Git, shown: Sequence[Moment], columns: Mapping[str, int], known: Mapping[str, Sequence[Known]]
+) -> list[tuple[Moment, tuple[str, ...]]]:
+    """Return the commits that broke facts, the newest first; one that was merged by its own name."""
+    broken: dict[str, list[str]] = {}
+    for key, points in sorted(known.items()):
+        for one in points:
+            if one.how == CULPRIT and columns.get(one.commit, -1) >= 0:
+                broken.setdefault(one.commit, []).append(key)
+    told = {one.commit: one for one in shown}
+    for made in read_made(git, broken.keys() - told.keys()).values():
+        name = made.author.rpartition(" <")[0]
+        told[made.commit] = Moment(made.commit, shown[columns[made.commit]].at, redact(name), redact(made.subject))
+    ordered = sorted(broken, key=lambda commit: (-columns[commit], commit))
+    return [(told[commit], tuple(broken[commit])) for commit in ordered if commit in told]

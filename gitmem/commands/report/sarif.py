@@ -1,0 +1,68 @@
+"""SARIF 2.1.0, which code scanning reads.
+
+Source: OASIS SARIF 2.1.0, errata 01; GitHub Docs, "SARIF support for code scanning" for what it needs besides: a
+location of each result, and fingerprints.
+"""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from urllib.parse import quote
+
+from gitmem import __version__
+from gitmem.commands.report.words import WORDS, sentence
+from gitmem.text.sanitize import escaped_json
+from gitmem.verify.finding import KINDS, Spot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from gitmem.verify.finding import Finding, Findings
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+RULES = tuple(kind for kind in KINDS if WORDS[kind].level)
+
+
+def log(found: Findings) -> str:
+    """Return the log of one run; what holds is no result."""
+    run: dict[str, Any] = {
+        "tool": {"driver": {"name": "gitmem", "version": __version__, "rules": [_rule(kind) for kind in RULES]}},
+        "automationDetails": {"id": f"gitmem/{found.command}/"},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(finding) for finding in found.findings if finding.kind in RULES],
+        "properties": {"head": found.head, "base": found.base, "summary": found.summary, "notes": list(found.notes)},
+    }
+    text = json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, ensure_ascii=False, indent=2)
+    return escaped_json(text) + "\n"
+
+
+def _rule(kind: str) -> dict[str, Any]:
+    words = WORDS[kind]
+    return {
+        "id": f"gitmem/{kind.replace('_', '-')}",
+        "shortDescription": {"text": words.heading},
+        "fullDescription": {"text": words.meaning},
+        "help": {"text": f"{words.meaning} What can be done about it: gitmem settle KEY"},
+        "defaultConfiguration": {"level": words.level},
+    }
+
+
+def _result(finding: Finding) -> dict[str, Any]:
+    spots = [*finding.places, *([finding.fact] if finding.fact is not None else [])] or [Spot(finding.path)]
+    return {
+        "ruleId": f"gitmem/{finding.kind.replace('_', '-')}",
+        "ruleIndex": RULES.index(finding.kind),
+        "level": WORDS[finding.kind].level,
+        "message": {"text": sentence(finding)},
+        "locations": [_location(spots[0])],
+        "relatedLocations": [_location(spot) for spot in spots[1:]],
+        "partialFingerprints": {"gitmemFact/v1": sha256(f"{finding.kind} {finding.key}".encode()).hexdigest()},
+        "properties": {"key": finding.key, "chain": list(finding.chain), "by": finding.by},
+    }
+
+
+def _location(spot: Spot) -> dict[str, Any]:
+    place: dict[str, Any] = {"artifactLocation": {"uri": quote(spot.path), "uriBaseId": "%SRCROOT%"}}
+    return {"physicalLocation": place | ({"region": {"startLine": spot.line}} if spot.line else {})}

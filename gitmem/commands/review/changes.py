@@ -1,0 +1,254 @@
+"""What happened to each memory of a change: words, fields and commands, not lines."""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.commands.review import model as f
+from gitmem.commands.review import sanitize
+from gitmem.commands.review.words import diff
+from gitmem.document.parse import parse
+from gitmem.document.spec import check_of, spec_hash, spec_of
+from gitmem.errors import FormatError
+from gitmem.frozen import frozen
+from gitmem.model import BUILTIN
+from gitmem.store.layout import MEMORY
+from gitmem.verify.stock import written_by
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    from gitmem.commands.review.files import File, Files
+    from gitmem.commands.review.words import Budget
+    from gitmem.model import Document, Spec
+    from gitmem.policy.policy import Policy
+
+# Fields that are told in other ways than by name and value; and of a new memory, also these.
+_OWN = frozenset(("title", "verify", "retired", "updated"))
+_OF_NEW = frozenset(("kind", "by", "created", "project", "refute", "network", "timeout"))
+# Characters of a file that cannot be read that are shown.
+RAW_KEPT = 2000
+# Characters of one field's value that are told.
+VALUE_KEPT = 1000
+
+
+@frozen
+class Side:
+    """One state of a memory.
+
+    Attributes:
+        file: Where it lies.
+        document: What it says; None where that cannot be read.
+        text: The file's text, as far as it can be decoded.
+        error: Why it cannot be read.
+    """
+
+    file: File
+    document: Document | None
+    text: str
+    error: FormatError | None = None
+
+
+@frozen
+class Memory:
+    """One memory in the two states; at least one of them is there."""
+
+    key: str
+    before: Side | None
+    after: Side | None
+
+    @property
+    def is_back(self) -> bool:
+        """Tell whether it was retired, and is there again: nobody need have looked at what it said meanwhile."""
+        sides = (self.before, self.after)
+        was, now = (bool(side and side.file.place and side.file.place.archived) for side in sides)
+        return was and not now and self.after is not None
+
+    @property
+    def side(self) -> Side:
+        """Return the state it is in now, or the last one."""
+        side = self.after or self.before
+        assert side is not None, "it differs, so it is in one of them"
+        return side
+
+
+def read_memories(files: Files) -> list[Memory]:
+    """Return the memories that differ, by key; one whose key changed and nothing else is told by its new key."""
+    old = _sides(files, [file for file in files.files if file.was_there], files.before, lambda file: file.before)
+    new = _sides(files, [file for file in files.files if file.is_there], files.after, lambda file: file.after)
+    found = [Memory(key, old.get(key), new.get(key)) for key in sorted({*old, *new})]
+    return _renamed(found)
+
+
+def _sides(
+    files: Files, among: Iterable[File], content: Callable[[File], bytes | None], oid: Callable[[File], str]
+) -> dict[str, Side]:
+    found: dict[str, Side] = {}
+    for file in among:
+        if file.place is None or file.place.what != MEMORY or not oid(file):
+            continue
+        data = content(file)
+        # Of two files of one key the one that is not retired counts, as for readers (`index.catalog.update.settle_keys`).
+        if data is None or (file.place.key in found and file.place.archived):
+            continue
+        found[file.place.key] = _side(file, data)
+    return found
+
+
+def _side(file: File, data: bytes) -> Side:
+    text = data.decode("utf-8", "surrogateescape")
+    try:
+        return Side(file, parse(data, path=file.path), text)
+    except FormatError as err:
+        return Side(file, None, text, err)
+
+
+def _renamed(memories: list[Memory]) -> list[Memory]:
+    """Join what is gone with what is new where both say the very same."""
+    gone = {_said(m.before.document): m for m in memories if m.after is None and m.before and m.before.document}
+    joined, dropped = list[Memory](), set[str]()
+    for memory in memories:
+        new = memory.after.document if memory.before is None and memory.after else None
+        old = gone.pop(_said(new), None) if new is not None else None
+        if old is not None:
+            dropped.add(old.key)
+            memory = Memory(memory.key, old.before, memory.after)  # noqa: PLW2901 - it is told as one
+        joined.append(memory)
+    return [memory for memory in joined if memory.key not in dropped or memory.after is not None]
+
+
+def _said(document: Document) -> tuple[str, str, str]:
+    return document.kind, document.title, document.body.strip()
+
+
+def change_of(memory: Memory, policies: tuple[Policy, Policy], budget: Budget) -> f.Change:
+    """Return what happened to a memory, in clean texts; what is known of its command is added by ``commands``."""
+    side = memory.side
+    old = memory.before.document if memory.before else None
+    new = memory.after.document if memory.after else None
+    shown = new or old
+    what, because = _what(memory)
+    if shown is None or (memory.after is not None and new is None):
+        raw = sanitize.text(side.text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
+        kept = raw if len(raw) <= RAW_KEPT else raw[: RAW_KEPT - 1] + "…"
+        return f.Change(f.UNREADABLE, memory.key, "", memory.key, side.file.path, raw=kept)
+    by = shown.fields.get("by")
+    return f.Change(
+        what,
+        memory.key,
+        sanitize.line(shown.kind),
+        sanitize.line(shown.title),
+        side.file.path,
+        memory.before.file.path if memory.before and memory.before.file.path != side.file.path else "",
+        sanitize.line(because),
+        sanitize.line(written_by(by)),
+        sanitize.line(str(by.get("agent") or "")) if isinstance(by, dict) else "",
+        diff(sanitize.text(old.title), sanitize.text(new.title), budget) if old and new else (),
+        _body(old, new, budget),
+        tuple(_fields(old.fields if old else {}, new.fields if new else {})) if new else (),
+        _command(old, new, policies, is_back=memory.is_back) if new else None,
+    )
+
+
+def _what(memory: Memory) -> tuple[str, str]:
+    """Return what happened, and the words for it."""
+    before, after = memory.before, memory.after
+    if after is None:
+        return f.DELETED, ""
+    fields = after.document.fields if after.document else {}
+    is_archived = after.file.place is not None and after.file.place.archived
+    if before is None:
+        return (f.RETIRED, _why(fields)) if is_archived else (f.ADDED, "")
+    was_archived = before.file.place is not None and before.file.place.archived
+    if is_archived and not was_archived:
+        return f.RETIRED, _why(fields)
+    if was_archived and not is_archived:
+        return f.RESTORED, ""
+    if before.document and before.document.key != memory.key:
+        return f.RENAMED, f"was {before.document.key}"
+    old = before.document.fields if before.document else {}
+    if fields.get("superseded_by") and fields.get("superseded_by") != old.get("superseded_by"):
+        return f.SUPERSEDED, f"by {fields['superseded_by']}"
+    if before.text == after.text:
+        return f.MOVED, f"from {before.file.path}"
+    return f.CHANGED, ""
+
+
+def _why(fields: Mapping[str, Any]) -> str:
+    """Return who retired a memory, and why."""
+    retired = fields.get("retired")
+    if not isinstance(retired, dict):
+        return ""
+    who, why = written_by(retired.get("by")), str(retired.get("why") or "")
+    return ": ".join(part for part in (f"by {who}" if who else "", why) if part)
+
+
+def _body(old: Document | None, new: Document | None, budget: Budget) -> tuple[f.Piece, ...]:
+    if new is None:
+        return ()
+    text = sanitize.text(new.body).strip()
+    if old is None:
+        return (f.Piece(f.NEW, text),) if text else ()
+    return diff(sanitize.text(old.body), text, budget)
+
+
+def _fields(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterable[f.FieldChange]:
+    """Yield what differs of the fields that are not told otherwise; a new memory's are all new."""
+    for name in dict.fromkeys((*new, *old)):
+        if name not in _OWN and (old or name not in _OF_NEW) and old.get(name) != new.get(name):
+            yield field_change(name, old.get(name), new.get(name))
+
+
+def field_change(name: str, before: Any, after: Any, *, limit: int = VALUE_KEPT) -> f.FieldChange:
+    """Return a field that differs, up to so many characters of each value; of two lists, what each has alone."""
+    if isinstance(before, list) and isinstance(after, list):
+        gone, new = [v for v in before if v not in after], [v for v in after if v not in before]
+        if gone or new:  # else only their order differs
+            before, after = gone or None, new or None
+    return f.FieldChange(sanitize.line(name), _value(name, before, limit), _value(name, after, limit))
+
+
+def _value(name: str, value: Any, limit: int) -> str:
+    if value in (None, [], {}):
+        return ""
+    if isinstance(value, list) and all(isinstance(v, str) for v in value):
+        told = ", ".join(value)
+    else:
+        told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    # With its name: what is a credential may hang on it. Where a line ends is seen: what follows a comment is none.
+    told = sanitize.text(f"{name}: {told}").partition(":")[2].strip().replace("\n", "\\n")
+    return sanitize.line(told, limit=limit)
+
+
+def specs_of(document: Document, policy: Policy) -> Spec | None:
+    """Return the whole specification of a memory's check, as it is run; None where it has none."""
+    how = policy.verify
+    return spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
+
+
+def _command(
+    old: Document | None, new: Document, policies: tuple[Policy, Policy], *, is_back: bool
+) -> f.Command | None:
+    """Return the check where it, or anything that is part of running it, is new, changed, or comes back."""
+    spec = specs_of(new, policies[1])
+    if spec is None:
+        return None
+    was = specs_of(old, policies[0]) if old and check_of(old) else None
+    if was is not None and spec_hash(was) == spec_hash(spec) and not is_back:
+        return None
+    before = sanitize.text(was.check.shown()).rstrip("\n") if was is not None else ""
+    text = sanitize.text(spec.check.shown()).rstrip("\n")
+    return f.Command(spec.check.form, text, before if before != text else "", asks_of(spec), "", "")
+
+
+def asks_of(spec: Spec) -> tuple[str, ...]:
+    """Return what is part of running a check besides its command, one line each."""
+    told = [f"counterexample: {sanitize.text(spec.refute)}"] if spec.refute else []
+    if spec.check.form == BUILTIN:
+        return tuple(told)
+    told += [f"setup: {sanitize.text(spec.setup)}"] if spec.setup else []
+    told += ["the network"] if spec.network else []
+    told += [f"the folders {sanitize.line(', '.join(spec.folders))}"] if spec.folders else []
+    return (*told, f"a time limit of {spec.timeout_s} s")

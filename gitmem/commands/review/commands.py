@@ -1,0 +1,101 @@
+"""What is known of the commands of a change: whether they may run here, and what came of them when they did."""
+
+from __future__ import annotations
+
+from gitmem.commands.review import model as f
+from gitmem.commands.review import sanitize
+from gitmem.commands.review.changes import specs_of
+from gitmem.document.fields import format_time
+from gitmem.document.spec import claim_hash, spec_hash
+from gitmem.frozen import replace
+from gitmem.index.catalog import state
+from gitmem.model import BUILTIN
+from gitmem.verify.due import list_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from gitmem.model import Document, Verdict
+    from gitmem.policy.policy import Policy
+    from gitmem.verify.trust import Trust
+
+# What happened to a command whose words were not others before.
+_HOW = {f.ADDED: "is new", f.RESTORED: "comes back"}
+NOT_APPROVED, APPROVED, DENIED, NOT_NEEDED = "not approved", "approved", "denied", "not needed"
+
+
+def with_commands(
+    changes: Sequence[f.Change],
+    documents: Mapping[str, Document],
+    policy: Policy,
+    trust: Trust,
+    verdicts: tuple[Mapping[str, Sequence[Verdict]], Mapping[str, Sequence[Verdict]]],
+) -> list[f.Change]:
+    """Return changes with what is known of their commands.
+
+    Args:
+        changes: The changes.
+        documents: The memories as they are behind the change, by key.
+        policy: The policy behind the change, whose setup is part of each command.
+        trust: The approvals of this clone, with a reviewed list's.
+        verdicts: By key, those of the memory branch behind the change, and those of this clone.
+    """
+    found = []
+    for change in changes:
+        document = documents.get(change.key)
+        spec = specs_of(document, policy) if change.command and document else None
+        if change.command is None or document is None or spec is None:
+            found.append(change)
+            continue
+        name = spec_hash(spec)
+        branch, local = (table.get(change.key, ()) for table in verdicts)
+        history = _history(state.merged(branch, local, spec=name, claim=claim_hash(document)), [*branch, *local], name)
+        approval = (
+            NOT_NEEDED
+            if change.command.form == BUILTIN
+            else _approval(trust, name, list_line(name, change.key, spec.shown()))
+        )
+        found.append(replace(change, command=replace(change.command, approval=approval, history=history)))
+    return found
+
+
+def _approval(trust: Trust, spec: str, listed: str) -> str:
+    if trust.denies(spec):
+        return DENIED
+    return APPROVED if trust.allows(spec, listed) else NOT_APPROVED
+
+
+def _history(counting: Sequence[Verdict], known: Sequence[Verdict], spec: str) -> str:
+    """Return what is known of runs of a command, one line."""
+    verdict = state.latest_of(counting)
+    if verdict is None:
+        of_others = state.latest_of([v for v in known if v.spec == spec])
+        if of_others is None:
+            return "never run, as far as the branch says"
+        return f"run for other words of this memory, where it {_said(of_others)}"
+    who = "made in this clone" if verdict.own else "claimed by a file of the branch"
+    return f"{_said(verdict)}, {who}"
+
+
+def _said(verdict: Verdict) -> str:
+    on = f" on {sanitize.line(verdict.sandbox, limit=40)}" if verdict.sandbox else ""
+    weak = ", and also in an empty folder" if verdict.weak else ""
+    because = f" ({sanitize.line(verdict.because)})" if verdict.because else ""
+    return f"{verdict.outcome} at {verdict.commit[:12]}{because} on {format_time(verdict.at)}{on}{weak}"
+
+
+def look_at_commands(changes: Sequence[f.Change]) -> Iterator[f.Finding]:
+    """Yield commands that somebody must read, and rights that they ask for."""
+    for change in changes:
+        command = change.command
+        if command is None or command.form == BUILTIN or change.what == f.RETIRED:
+            continue
+        how = _HOW.get(change.what, "changed") if not command.was else "changed"
+        what = f"a command that {how}"
+        if command.approval != APPROVED:
+            hint = f"read it; where the change is taken in: gitmem trust {change.key}"
+            told = f"{what}, {command.approval} here; {command.history}"
+            yield f.Finding(f.WARNING, "command", told, change.key, change.path, hint=hint)
+        if "the network" in command.asks:
+            yield f.Finding(f.WARNING, "asks-network", "its command may reach the network", change.key, change.path)

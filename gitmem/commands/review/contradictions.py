@@ -1,0 +1,242 @@
+"""Whether two memories speak against each other: rules on their titles and their built-in checks. Pure.
+
+Two titles of the same words are opposed where one denies, where a word stands in the place of its opposite, or where a
+value is another one: a number, or a name of a kind of which there is one (one key algorithm, one package manager). What
+names the subject makes no contradiction ("the v1 API …", "the v2 API …"). Nothing here knows what words mean, so what
+it says is worth a look and no proof, but for checks: of two built-in ones that are opposed, one always fails.
+
+Figures on labelled pairs and on real memories: benchmarks/README.md, by ``benchmarks/contradictions.py``.
+"""
+
+from __future__ import annotations
+
+from gitmem.frozen import frozen
+from gitmem.model import BUILTIN, ENGLISH, Check
+from gitmem.text import tokens as analysis
+from gitmem.text.globs import is_plain, matcher
+from gitmem.text.similarity import claim_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gitmem.text.similarity import Claim
+
+# The share of the longer title's words that both must have, beside what is opposed.
+ALIKE = 0.75
+# Words of both that the other has not: one of each is what is opposed, in two parts perhaps (``10s``).
+MOST_APART = 4
+# Fewer words name no subject: "use it", "never use it".
+FEWEST = 2
+
+_OPPOSITES = (
+    *("always never", "before after", "enable disable", "enabled disabled", "allow deny", "allowed denied"),
+    *("allow forbid", "allowed forbidden", "allowed prohibited", "permitted forbidden", "accept reject"),
+    *("accepts rejects", "accepted rejected", "true false", "on off", "minimum maximum", "min max", "least most"),
+    *("increase decrease", "increases decreases", "more less", "more fewer", "above below", "over under", "add remove"),
+    *("include exclude", "includes excludes", "included excluded", "sync async", "synchronous asynchronous"),
+    *("public private", "optional required", "optional mandatory", "safe unsafe", "valid invalid", "first last"),
+    *("newest oldest", "start stop", "starts stops", "read write", "deprecated supported", "supported unsupported"),
+    *("up down", "with without", "unless if", "succeed fail", "succeeds fails", "required forbidden", "open closed"),
+    *(
+        "visible hidden",
+        "sorted unsorted",
+        "shared separate",
+        "mutable immutable",
+        "lazy eager",
+        "blocking nonblocking",
+    ),
+    *("sensitive insensitive", "encrypted unencrypted", "signed unsigned", "stable unstable", "manual automatic"),
+    *("manually automatically", "inclusive exclusive", "ascending descending", "allow block", "allowed blocked"),
+    *("prefer avoid", "use avoid", "keep drop", "keep delete", "internal external", "== !="),
+)
+# Of each of these a thing has one: another in its place says something else of it.
+_ONE_OF = (
+    *("postgres postgresql mysql sqlite mariadb oracle mongodb", "redis memcached", "npm pnpm yarn bun"),
+    *("hs256 hs384 hs512 rs256 rs384 rs512 es256 es384 ps256 eddsa", "md5 sha1 sha256 sha512 bcrypt argon2 scrypt"),
+    *("s3 gcs azure", "tabs spaces", "json yaml toml xml csv", "utc localtime", "http https", "rest graphql grpc"),
+    *("float floats double decimal decimals", "bytes characters", "seconds milliseconds microseconds minutes hours"),
+    *("s ms us", "kb mb gb kib mib gib", "daily weekly monthly hourly nightly", "pytest unittest nose"),
+    *("black ruff yapf", "kafka rabbitmq sqs nats", "sentry grafana datadog", "rebase squash merge", "c c++ rust go"),
+    *("monday tuesday wednesday thursday friday saturday sunday", "utf-8 utf8 latin-1 latin1 ascii utf-16"),
+    *("poetry uv pipenv", "cookies cookie header", "camelcase snakecase kebabcase", "snake_case camelcase kebab-case"),
+)
+# A number behind one of these says something of the subject; before the first of them it is part of its name.
+_SAYING = frozenset(
+    (
+        *(
+            "is",
+            "are",
+            "was",
+            "be",
+            "has",
+            "have",
+            "at",
+            "to",
+            "after",
+            "before",
+            "than",
+            "every",
+            "by",
+            "most",
+            "least",
+        ),
+        *("under", "over", "in", "on", "for", "with", "within", "until", "up", "only", "must", "may", "can", "should"),
+        *("uses", "use", "keep", "keeps", "support", "supports", "set", "sets", "run", "runs", "needs", "requires"),
+        *("allows", "expires", "expire", "listens", "returns", "takes", "defaults", "waits", "retries", "limit", "="),
+    )
+)
+# Words that name one thing of several where nothing was said before them: "the newest one", "the oldest one".
+_NAMES = frozenset(
+    (
+        *("min", "max", "minimum", "maximum", "first", "last", "newest", "oldest", "public", "private", "internal"),
+        *("external", "read", "write", "sync", "async", "up", "down", "start", "stop", "open", "closed", "sorted"),
+    )
+)
+# What a number or a name behind it names, and does not measure.
+_NAMING = frozenset(
+    (
+        *("pr", "issue", "ticket", "task", "step", "sprint", "chapter", "release", "phase", "story", "epic", "adr"),
+        *("rfc", "cve", "section", "line", "row", "case", "example", "part", "item", "bug", "commit", "milestone"),
+    )
+)
+
+
+@frozen
+class Said:
+    """A title in the form in which two are compared.
+
+    Attributes:
+        claim: Its words without function words, its negations, its numbers.
+        tokens: All its words in their order.
+        words: Its different words without function words.
+    """
+
+    claim: Claim
+    tokens: tuple[str, ...]
+    words: frozenset[str]
+
+
+def said_of(title: str, language: str = ENGLISH) -> Said:
+    """Return a title in the form in which it is compared."""
+    claim = claim_of(title, language)
+    return Said(claim, tuple(word for word in claim.plain.split(" ") if word), frozenset(claim.counts))
+
+
+def why_opposed(one: Said, other: Said) -> str:
+    """Return in a few words why two titles speak against each other; empty where they do not, as far as rules tell."""
+    # First what can be told at once: most pairs have nothing to do with each other.
+    if len(one.words ^ other.words) > MOST_APART:
+        return ""
+    a, b = one.claim, other.claim
+    if a.plain == b.plain or min(len(a.words), len(b.words)) < FEWEST:
+        return ""
+    gone, new = _only(a.counts, b.counts), _only(b.counts, a.counts)
+    if len(gone) > MOST_APART // 2 or len(new) > MOST_APART // 2:
+        return ""
+    common = sum(min(count, b.counts.get(word, 0)) for word, count in a.counts.items())
+    if common < FEWEST - 1 or common < ALIKE * (max(len(a.words), len(b.words)) - 1):
+        return ""
+    return _denied(one, other, gone, new) or _exchanged(one, other)
+
+
+def _only(mine: Mapping[str, int], other: Mapping[str, int]) -> list[str]:
+    return [word for word, count in mine.items() for _ in range(count - other.get(word, 0))]
+
+
+def _denied(one: Said, other: Said, gone: list[str], new: list[str]) -> str:
+    """Tell where one of them denies what the other says."""
+    is_denied = (one.claim.negations > 0) != (other.claim.negations > 0)
+    if not is_denied or one.claim.numbers != other.claim.numbers:
+        return ""
+    # "Always squash", "never squash": a word of emphasis may stand where the negation does.
+    left = [word for word in (*gone, *new) if word not in _EMPHASIS]
+    return "" if left else "one denies what the other says"
+
+
+_EMPHASIS = frozenset(analysis.stems(("always", "only", "must", "please", "really", "should", "any", "a")))
+
+
+def _exchanged(one: Said, other: Said) -> str:
+    """Tell what stands in the place of something else, where that is one word and all others are the same."""
+    if one.claim.negations != other.claim.negations or len(one.tokens) != len(other.tokens):
+        return ""
+    places = [at for at, pair in enumerate(zip(one.tokens, other.tokens, strict=True)) if pair[0] != pair[1]]
+    pairs = [(one.tokens[at], other.tokens[at]) for at in places]
+    if not pairs or any(_bare(a) == _bare(b) for a, b in pairs):
+        return ""
+    if len(pairs) == 1 and _are_opposites(*pairs[0]) and _decides(one.tokens, places[0]):
+        return f"“{pairs[0][0]}” and “{pairs[0][1]}” are opposites"
+    if len(pairs) == 1 and _are_one_of(*pairs[0]) and _says_something(one.tokens, places[0]):
+        return f"“{pairs[0][0]}” in the place of “{pairs[0][1]}”"
+    if all(_is_value(a) and _is_value(b) for a, b in pairs) and all(_is_measure(one.tokens, at) for at in places):
+        return "other numbers: " + ", ".join(f"{a} and {b}" for a, b in pairs)
+    return ""
+
+
+def _bare(word: str) -> str:
+    return word.removesuffix("s")
+
+
+def _are_opposites(a: str, b: str) -> bool:
+    return b in _OPPOSED.get(a, ())
+
+
+def _are_one_of(a: str, b: str) -> bool:
+    return any(a in group and b in group for group in _GROUPS)
+
+
+def _is_value(word: str) -> bool:
+    """Tell whether a word is a number, with a unit perhaps; ``rs256`` and ``v2`` are names."""
+    return word.lstrip("-")[:1].isdigit()
+
+
+def _says_something(tokens: tuple[str, ...], at: int) -> bool:
+    """Tell whether a word belongs to what is said of the subject, and not to its name."""
+    return any(token in _SAYING for token in tokens[:at])
+
+
+def _decides(tokens: tuple[str, ...], at: int) -> bool:
+    """Tell whether an opposite says something, and does not name one thing of several."""
+    return tokens[at] not in _NAMES or _says_something(tokens, at)
+
+
+def _is_measure(tokens: tuple[str, ...], at: int) -> bool:
+    """Tell whether a number measures something, and is not the name of it: no ``PR 412``."""
+    return _says_something(tokens, at) and tokens[at - 1] not in _NAMING
+
+
+def _by_word() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for pair in _OPPOSITES:
+        one, other = pair.split(" ")
+        found.setdefault(one, set()).add(other)
+        found.setdefault(other, set()).add(one)
+    return {word: frozenset(others) for word, others in found.items()}
+
+
+_OPPOSED = _by_word()
+_GROUPS = tuple(frozenset(group.split(" ")) for group in _ONE_OF)
+
+
+def opposed_checks(one: Check, other: Check) -> str:
+    """Return why two built-in checks can never both hold, or an empty string."""
+    if one.form != BUILTIN or other.form != BUILTIN:
+        return ""
+    for a, b in ((one.words, other.words), (other.words, one.words)):
+        if a[0] == "exists" and b[0] == "absent" and a[1] == b[1]:
+            return f"{a[1]} cannot be there and not be there"
+        if a[0] == "contains" and b[0] == "lacks" and b[1] and b[1] in a[1] and _is_within(a[2], b[2]):
+            return f"{a[2]} cannot contain {b[1]!r} and lack it"
+        if a[0] == "same" and b[0] == "absent" and a[2] == b[1]:
+            return f"{b[1]} cannot be there and not be there"
+    if one.words[0] == other.words[0] == "same" and one.words[2] == other.words[2] and one.words[1] != other.words[1]:
+        return f"{one.words[2]} cannot have two contents"
+    return ""
+
+
+def _is_within(where: str, glob: str) -> bool:
+    """Tell whether every file that the first glob names is named by the second one, as far as that is plain."""
+    if where == glob:
+        return True
+    return is_plain(where) and matcher(glob)(where)

@@ -1,0 +1,97 @@
+"""What a change does to links: to what is not there, and of what still rests on what is taken away."""
+
+from __future__ import annotations
+
+from gitmem.commands.review import model as f
+from gitmem.commands.review import sanitize
+from gitmem.index.catalog.state import LIVE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gitmem.index.catalog.catalog import Catalog
+
+NAMED = 20
+
+
+def look_at_links(before: Catalog, after: Catalog, changed: set[str]) -> Iterator[f.Finding]:
+    """Yield links of changed memories that lead nowhere, and memories that are gone while others rest on them."""
+    known = "SELECT key FROM memory UNION SELECT target FROM link WHERE relation = 'produces'"
+    rows = after.rows(
+        "SELECT m.key, m.path, l.relation, l.target FROM link l JOIN memory m ON m.id = l.source"
+        f" WHERE l.relation <> 'produces' AND {LIVE} AND l.target NOT IN ({known}) ORDER BY m.key, l.target"
+    )
+    for key, path, relation, target in rows:
+        if key in changed:
+            told = f"{relation} {target}: no memory has this key or produces this label"
+            yield f.Finding(f.WARNING, "link-to-nothing", sanitize.line(told), key, path, hint="gitmem list")
+    rows = after.rows(
+        "SELECT key, path, superseded_by FROM memory WHERE archived = 0 AND shadowed = 0 AND superseded_by <> ''"
+        " AND superseded_by NOT IN (SELECT key FROM memory) ORDER BY key"
+    )
+    for key, path, by in rows:
+        if key in changed:
+            told = f"superseded_by {by}: no memory has this key, and this one is not shown any more"
+            yield f.Finding(f.WARNING, "link-to-nothing", sanitize.line(told), key, path, hint="gitmem list")
+    for key, path in _gone(before, after):
+        needing = after.rows(
+            f"SELECT m.key FROM link l JOIN memory m ON m.id = l.source WHERE l.relation = 'requires' AND {LIVE}"
+            " AND l.target = ? ORDER BY m.key",
+            (key,),
+        )
+        if needing:
+            named = ", ".join(row[0] for row in needing[:NAMED])
+            more = f" and {len(needing) - NAMED} more" if len(needing) > NAMED else ""
+            hint = f"gitmem edit {needing[0][0]}"
+            yield f.Finding(f.WARNING, "still-required", f"{named}{more} rest on it, and it goes", key, path, hint=hint)
+
+
+def _gone(before: Catalog, after: Catalog) -> Iterator[tuple[str, str]]:
+    """Yield the memories that were live and are not, with where they lay."""
+    live = {row[0] for row in after.rows(f"SELECT m.key FROM memory m WHERE {LIVE}")}
+    for key, path in before.rows(f"SELECT m.key, m.path FROM memory m WHERE {LIVE} ORDER BY m.key"):
+        if key not in live:
+            yield key, path
+
+
+def list_superseded(before: Catalog, after: Catalog) -> dict[str, tuple[str, str, str, str]]:
+    """Return what another memory took the place of: by which, and its kind, title and path; by key."""
+    old = {row[0] for row in before.rows("SELECT key FROM memory WHERE superseded = 1 AND shadowed = 0")}
+    rows = after.rows(
+        "SELECT m.key, m.superseded_by, m.kind, m.title, m.path FROM memory m WHERE m.superseded = 1 AND m.shadowed = 0"
+        " AND m.archived = 0"
+    )
+    found = {}
+    for key, by, kind, title, path in rows:
+        if key in old:
+            continue
+        row = after.row(
+            "SELECT s.key FROM link l JOIN memory s ON s.id = l.source WHERE l.relation = 'supersedes' AND l.target = ?"
+            " AND s.archived = 0 AND s.shadowed = 0 ORDER BY s.key",
+            (key,),
+        )
+        found[key] = (by or (row[0] if row else ""), kind, title, path)
+    return found
+
+
+def list_problems(before: Catalog, after: Catalog) -> Iterator[f.Finding]:
+    """Yield what a reader of the whole tree finds wrong with it now, and did not before: a name that it has twice."""
+    told = "SELECT path, code, message, key, hint FROM problem WHERE severity = 'error' ORDER BY path, code"
+    old = {(path, code) for path, code, *_ in before.rows(told)}
+    for path, code, message, key, hint in after.rows(told):
+        if (path, code) not in old:
+            yield f.Finding(
+                f.ERROR, code, sanitize.line(message), sanitize.line(key), sanitize.path(path), hint=sanitize.line(hint)
+            )
+
+
+def list_twice(after: Catalog, changed: set[str]) -> Iterator[f.Finding]:
+    """Yield changed keys that two files have: one of them is not seen."""
+    rows = after.rows(
+        "SELECT s.key, s.path, w.path FROM memory s JOIN memory w ON w.key = s.key AND w.shadowed = 0"
+        " WHERE s.shadowed = 1 ORDER BY s.path"
+    )
+    for key, path, winner in rows:
+        if key in changed:
+            yield f.Finding(f.ERROR, "key-twice", f"{winner} has the same key, and counts", key, path)

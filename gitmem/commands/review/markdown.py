@@ -1,0 +1,191 @@
+"""A review as a page of Markdown for a comment: everything in it is inert, and it is below the size a forge takes.
+
+Texts of more than one line stand in code blocks whose fence is longer than any run of backticks in them, so that
+nothing inside can end them; texts of one line are escaped (``verify.stock.cell``).
+"""
+
+from __future__ import annotations
+
+from gitmem.commands.review import model as f
+from gitmem.verify.stock import cell
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import TypeVar
+
+    from gitmem.commands.review.model import Change, Command, Finding, Piece, Review, Shift
+
+    T = TypeVar("T")
+
+# GitHub refuses a comment of more than 65,536 characters (its API's error says so); room for a marker and a footer.
+SIZE_LIMIT = 65_536 - 1_536
+MARKS = {f.ERROR: "🛑", f.WARNING: "⚠️", f.NOTE: "ℹ️"}
+HEADINGS = {
+    f.UNREADABLE: "Cannot be read",
+    f.ADDED: "Added",
+    f.CHANGED: "Changed",
+    f.SUPERSEDED: "Superseded",
+    f.RETIRED: "Retired",
+    f.DELETED: "Deleted",
+    f.RESTORED: "Restored",
+    f.RENAMED: "Renamed",
+    f.MOVED: "Moved",
+}
+# No part of the page but the last takes more of what room is left than this: those behind it are read as well.
+_SHARE = 0.4
+
+
+def page(review: Review, *, limit: int = SIZE_LIMIT) -> str:
+    """Return the page, at most *limit* bytes: the most important first, and what is left out is counted."""
+    blocks = ["## gitmem review\n\n", f"{cell(review.summary)}\n\n", _between(review)]
+    left = limit - sum(len(block.encode()) for block in blocks)
+    tail = "".join(f"> {cell(note)}\n>\n" for note in review.notes)
+    left -= len(tail.encode())
+    for part in (_findings, _commands, _statuses, _settings, _changes):
+        text = part(review, int(left * (1.0 if part is _changes else _SHARE)))
+        left -= len(text.encode())
+        blocks.append(text)
+    return "".join(blocks) + tail
+
+
+def _between(review: Review) -> str:
+    base = f"`{review.base[:12]}`" if review.base else "nothing"
+    told = [f"{base} → `{review.head[:12]}`"]
+    if review.commits > 0:
+        names = [f"{cell(name.partition(' <')[0])} ({number})" for name, number in review.authors[:5]]
+        more = [f"{len(review.authors) - 5} more"] if len(review.authors) > 5 else []
+        commits = "1 commit" if review.commits == 1 else f"{review.commits} commits"
+        told.append(f"{commits} by {', '.join([*names, *more])}")
+    if review.code:
+        told.append(f"statuses for the code at `{review.code[:12]}`")
+    return f"{', '.join(told)}\n\n"
+
+
+def _fitting(rows: Iterable[str], total: int, room: int, rest: Callable[[int], str]) -> str:
+    """Return as many rows as fit into *room* bytes, and what tells how many do not."""
+    kept, size = list[str](), 0
+    for row in rows:
+        size += len(row.encode())
+        if size > room - 100:
+            break
+        kept.append(row)
+    return "".join(kept) + (rest(total - len(kept)) if len(kept) < total else "")
+
+
+def _findings(review: Review, room: int) -> str:
+    if not review.findings:
+        return ""
+    head = f"### Findings ({len(review.findings)})\n\n| | what | memory | where |\n|---|---|---|---|\n"
+    rows = map(_finding, review.findings)
+    body = _fitting(rows, len(review.findings), room - len(head), lambda left: f"| … | and {left} more | | |\n")
+    return f"{head}{body}\n"
+
+
+def _finding(one: Finding) -> str:
+    where = cell(one.path) + (f":{one.line}" if one.line else "")
+    told = f"**{cell(one.code)}**: {cell(one.message)}" + (f"<br>{cell(one.hint)}" if one.hint else "")
+    return f"| {MARKS[one.severity]} {one.severity} | {told} | {cell(one.key)} | {where} |\n"
+
+
+def _statuses(review: Review, room: int) -> str:
+    # What is new and not proved yet is no news; the command says that it was never run.
+    if not review.shifts:
+        return ""
+    head = f"### Statuses that differ ({len(review.shifts)})\n\n| memory | was | is | why |\n|---|---|---|---|\n"
+    rows = map(_shift, review.shifts)
+    body = _fitting(rows, len(review.shifts), room - len(head), lambda left: f"| … | | | and {left} more |\n")
+    return f"{head}{body}\n"
+
+
+def _shift(shift: Shift) -> str:
+    said = f"{cell(shift.key)}: {cell(shift.title)}"
+    return f"| {said} | {shift.before or '–'} | {shift.after or '–'} | {cell(shift.because)} |\n"
+
+
+def _commands(review: Review, room: int) -> str:
+    """Return every command that is run by a shell or as a program, whole: each must be read."""
+    those = [(c, c.command) for c in review.changes if c.command is not None and c.command.form != "builtin"]
+    if not those:
+        return ""
+    head = f"### Commands to read ({len(those)})\n\n"
+    blocks = (_command(change, command) for change, command in those)
+    return head + _fitting(
+        blocks, len(those), room - len(head), lambda left: f"**And {left} more: `gitmem review` shows them.**\n\n"
+    )
+
+
+def _command(change: Change, command: Command) -> str:
+    asks = f"; asks for {'; '.join(map(cell, command.asks))}" if command.asks else ""
+    told = f"**{cell(change.key)}** ({command.form}, {cell(command.approval)} here; {cell(command.history)}{asks})\n\n"
+    was = f"before:\n\n{fenced(command.was)}" if command.was else ""
+    return f"{told}{fenced(command.text)}{was}"
+
+
+def fenced(text: str, language: str = "") -> str:
+    """Return text as a code block that nothing in it can end. Source: CommonMark 0.31.2, section 4.5."""
+    longest = run = 0
+    for char in text:
+        run = run + 1 if char == "`" else 0
+        longest = max(longest, run)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}\n\n"
+
+
+def _settings(review: Review, room: int) -> str:
+    if not review.settings:
+        return ""
+    head = f"### Policy ({len(review.settings)})\n\n| setting | was | is |\n|---|---|---|\n"
+    rows = (f"| {cell(s.name)} | {cell(s.before) or '–'} | {cell(s.after) or '–'} |\n" for s in review.settings)
+    body = _fitting(rows, len(review.settings), room - len(head), lambda left: f"| … | | and {left} more |\n")
+    return f"{head}{body}\n"
+
+
+def _changes(review: Review, room: int) -> str:
+    blocks = list(_told(review))
+    count = len(review.changes)
+    return _fitting(blocks, count, room, lambda left: f"**And {left} more memories: `gitmem review` shows them.**\n\n")
+
+
+def _told(review: Review) -> Iterator[str]:
+    last = ""
+    for change in review.changes:
+        heading = "" if change.what == last else f"### {HEADINGS[change.what]} ({len(review.of(change.what))})\n\n"
+        last = change.what
+        yield heading + _change(change)
+
+
+def _change(change: Change) -> str:
+    kind = f"{cell(change.kind)} " if change.kind else ""
+    because = f" — {cell(change.because)}" if change.because else ""
+    by = f" (by {cell(change.by)})" if change.by else ""
+    head = f"**{kind}{cell(change.key)}**: {_words(change.words) or cell(change.title)}{because}{by}\n\n"
+    fields = "".join(f"- {cell(one.name)}: {_was(one.before)}{cell(one.after) or '–'}\n" for one in change.fields)
+    parts = [f"{fields}\n" if fields else ""]
+    if change.command is not None and change.command.form == "builtin":
+        was = f" (was {cell(change.command.was)})" if change.command.was else ""
+        parts.append(f"built-in check, no approval needed: {cell(change.command.text)}{was}\n\n")
+    parts += [_body(change)] if change.body else []
+    parts += [fenced(change.raw)] if change.raw else []
+    return head + "".join(parts)
+
+
+def _was(before: str) -> str:
+    return f"<del>{cell(before)}</del> → " if before else ""
+
+
+def _words(pieces: tuple[Piece, ...]) -> str:
+    """Return a title with its words marked."""
+    marks = {f.SAME: "{}", f.GONE: "<del>{}</del>", f.NEW: "<ins>{}</ins>"}
+    return " ".join(marks[piece.op].format(cell(piece.text)) for piece in pieces)
+
+
+def _body(change: Change) -> str:
+    """Return the body, folded away where it is long: word by word where it changed."""
+    if all(piece.op == f.NEW for piece in change.body):
+        return fenced("".join(piece.text for piece in change.body))
+    return f"{_paragraphs(change.body)}\n\n"
+
+
+def _paragraphs(pieces: tuple[Piece, ...]) -> str:
+    return "> " + _words(pieces)

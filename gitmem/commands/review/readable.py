@@ -1,0 +1,76 @@
+"""One file of the memory as a diff shows it. Pure, and light: git starts a process for each file."""
+
+from __future__ import annotations
+
+from gitmem.errors import FormatError
+from gitmem.text.sanitize import display
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.model import Check
+
+
+def readable(path: str, data: bytes) -> str:
+    """Return a file as text that shows all there is: a verdict as one line, anything else as it is.
+
+    Args:
+        path: Its name, or one that ends with it, as git makes for a file of a commit.
+        data: What it holds.
+    """
+    name = path.replace("\\", "/").rsplit("/", 1)[-1]
+    if name.endswith(".toml"):
+        told = _verdict(name, data)
+        if told:
+            return told
+    text = display(data.decode("utf-8", "backslashreplace").replace("\r\n", "\n"), lines=True)
+    more = _commands(name, data, text) if name.endswith(".md") and b"verify" in data else ""
+    return text + ("" if text.endswith("\n") or not more else "\n") + more
+
+
+def _commands(name: str, data: bytes, text: str) -> str:
+    """Return the commands of a memory that its file does not show as they are run, as lines to stand behind it."""
+    from gitmem.document.parse import parse  # 4 ms, and only for facts
+
+    try:
+        document = parse(data, path=name)
+    except FormatError as err:
+        return f"[no memory: {display(err.message)}]\n"
+    from gitmem.document.spec import check_of
+
+    check = check_of(document)
+    refute = document.fields.get("refute")
+    told = [("check", _run(check))] if check is not None else []
+    told += [("counterexample", refute)] if isinstance(refute, str) else []
+    lines = []
+    for what, command in told:
+        # Written plainly, the command stands behind its field, line by line.
+        if any(f"{line.strip()}\n" not in text for line in command.split("\n")):
+            lines += [f"[{what}, as it is run]", *(f"    {line}" for line in display(command, lines=True).split("\n"))]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _run(check: Check) -> str:
+    return check.shown() if check.form != "builtin" else ""
+
+
+def _verdict(name: str, data: bytes) -> str:
+    """Return a verdict as one line; empty where the file is none."""
+    from gitmem.document.fields import format_time
+    from gitmem.store.verdicts import parse_verdict
+
+    key = name.removesuffix(".toml").rpartition(".")[0]
+    try:
+        verdict = parse_verdict(data, key=key, path=name)
+    except FormatError:
+        return ""
+    told = [f"{key or 'the fact'} {verdict.outcome} at {verdict.commit[:12]}"]
+    told += [f"because {verdict.because}"] if verdict.because else []
+    told += [f"broken by {verdict.culprit[:12]}"] if verdict.culprit else []
+    told += [f"held last at {verdict.held_commit[:12]}"] if verdict.held_commit and verdict.outcome == "fails" else []
+    told += ["unconfirmed"] if not verdict.confirmed else []
+    told += ["weak: it also holds in an empty folder"] if verdict.weak else []
+    told += ["flapping"] if verdict.flapping else []
+    told += [f"tried again without an answer: {verdict.attempt}"] if verdict.attempt else []
+    told += [f"on {verdict.sandbox}" if verdict.sandbox else "", f"judged {format_time(verdict.at)}"]
+    told += [f"check {verdict.spec[:12]}, claim {verdict.claim[:12]}, inputs {verdict.inputs[:12]}"]
+    return display(" · ".join(filter(None, told))) + "\n"

@@ -1,0 +1,226 @@
+"""What is found in the files of a change one by one: each rule is one function that yields findings."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+
+from gitmem.commands.review import model as f
+from gitmem.commands.review import sanitize
+from gitmem.document import conflict
+from gitmem.document.spec import check_of
+from gitmem.errors import FormatError, RefusedError
+from gitmem.model import BUILTIN, SHELL
+from gitmem.store import layout
+from gitmem.store.verdicts import parse_verdict
+from gitmem.text.sanitize import find_hidden, find_spoken
+from gitmem.text.secrets import find_secrets
+from gitmem.verify.trivial import why_trivial
+from gitmem.write.draft import check_rules, strings_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from gitmem.commands.review.changes import Memory
+    from gitmem.commands.review.files import File, Files
+    from gitmem.model import Document
+    from gitmem.policy.policy import Policy
+
+    # Makes a finding about one memory: severity, code, message, line, hint.
+    Finds = Callable[..., f.Finding]
+
+# Hidden characters and secrets of one file that are named; the others are counted.
+NAMED = 5
+# What a forge runs, or is told by.
+OF_FORGES = (".github/", layout.GITLAB_PATH)
+# Characters of a command that somebody still reads.
+MOST_COMMAND = 2000
+
+
+def look_at_files(files: Files, allowed: tuple[str, ...]) -> Iterator[f.Finding]:
+    """Yield what is wrong with files whatever they say: what may not lie there, what nobody sees, what must not leak.
+
+    Args:
+        files: The files of the change.
+        allowed: Rules of the secret scan that the base's policy silences.
+    """
+    judged = any(file.place is not None and file.place.what == layout.VERDICT for file in files.files)
+    for file in files.files:
+        if file.is_there:
+            yield from _placed(file, files.after(file), judged=judged)
+            yield from _scanned(file, files.after(file), allowed)
+            yield from _read_as_verdict(file, files.after(file))
+    if files.left:
+        told = f"{files.left} more changed files were not looked at: the change is larger than anybody reviews"
+        yield f.Finding(f.ERROR, "not-looked-at", told, hint="split the change")
+
+
+def _placed(file: File, data: bytes | None, *, judged: bool) -> Iterator[f.Finding]:
+    if file.problem is not None:
+        code = "unknown-file" if file.problem.code == "bad-name" else file.problem.code
+        message = sanitize.line(file.problem.message)
+        yield f.Finding(
+            f.ERROR, code, message, file.problem.key, sanitize.path(file.path), hint="take it out of the change"
+        )
+    elif file.path.startswith(OF_FORGES):
+        told = "a workflow or other code of the forge: it may run with the rights of this repository"
+        yield f.Finding(f.ERROR, "workflow-file", told, "", sanitize.path(file.path), hint="review it as code")
+    elif file.path == layout.STATUS_PATH and file.was_there and not judged:
+        told = "a page that verify jobs write, with no verdict beside it: what it says is what somebody wrote there"
+        yield f.Finding(f.NOTE, "status-page", told, "", file.path)
+    elif file.path == layout.ATTRIBUTES_PATH and data != layout.ATTRIBUTES.encode():
+        told = "it decides what git does to every file of the branch: no filter or conversion belongs there"
+        yield f.Finding(f.WARNING, "attributes-file", told, "", file.path)
+
+
+def _read_as_verdict(file: File, data: bytes | None) -> Iterator[f.Finding]:
+    """Yield why a verdict's file is none: it would say nothing, and look as if it did."""
+    if data is None or file.place is None or file.place.what != layout.VERDICT:
+        return
+    try:
+        verdict = parse_verdict(data, key=file.place.key, path=file.path)
+        problem = "" if verdict.spec[:16] == file.place.spec else "its name is that of another specification"
+    except FormatError as err:
+        problem = err.message
+    if problem:
+        yield f.Finding(f.ERROR, "malformed", sanitize.line(problem), file.place.key, file.path, hint="take it out")
+
+
+def _scanned(file: File, data: bytes | None, allowed: tuple[str, ...]) -> Iterator[f.Finding]:
+    """Yield the credentials and the hidden characters of a file, whatever it is, by their places."""
+    if data is None:
+        return
+    key = file.place.key if file.place else ""
+    path = sanitize.path(file.path)
+    text = data.decode("utf-8", "surrogateescape").removeprefix("\ufeff").replace("\r\n", "\n")
+    secrets = [s for s in find_secrets(text) if s.rule not in allowed]
+    for secret in secrets[:NAMED]:
+        told = f"a credential ({secret.rule}) in column {secret.column}"
+        hint = "take it out of every commit of the change, and revoke it: who could read the change has it"
+        yield f.Finding(f.ERROR, "secret", told, key, path, secret.line, hint)
+    flaws = find_hidden(text)
+    for flaw in flaws[:NAMED]:
+        told = f"{flaw.codepoint} {flaw.name} in column {flaw.column}: nobody sees it"
+        yield f.Finding(f.ERROR, "hidden-character", sanitize.line(told), key, path, flaw.line, "take it out")
+    for found, code in ((secrets, "secret"), (flaws, "hidden-character")):
+        if len(found) > NAMED:
+            yield f.Finding(f.ERROR, code, f"and {len(found) - NAMED} more in this file", key, path)
+
+
+def look_at_memory(memory: Memory, policy: Policy) -> Iterator[f.Finding]:
+    """Yield what is wrong with a memory by what it says; nothing of one that is gone.
+
+    Args:
+        memory: The memory.
+        policy: The policy behind the change: what it asks of its kinds.
+    """
+    side = memory.after
+    if side is None:
+        return
+    if side.document is None:
+        err = side.error
+        told = sanitize.line(f"it is no memory: {err.message if err else ''}")
+        line, hint = (err.line or 0, sanitize.line(err.hint)) if err else (0, "")
+        yield f.Finding(f.ERROR, "malformed", told, memory.key, side.file.path, line, hint)
+        return
+
+    def finding(severity: str, code: str, message: str, line: int = 0, hint: str = "") -> f.Finding:
+        return f.Finding(severity, code, sanitize.line(message), memory.key, side.file.path, line, sanitize.line(hint))
+
+    yield from _read_closely(side.document, side.text, finding)
+    if side.file.place is not None and side.file.place.archived:
+        if not isinstance(side.document.fields.get("retired"), dict):
+            yield finding(f.NOTE, "no-reason", "it is in the archive, and nobody said why")
+        return
+    old = memory.before.document if memory.before else None
+    yield from _ruled(side.document, policy, finding)
+    yield from _checked(side.document, None if memory.is_back else old, side.text, finding)
+    by, new = side.document.fields.get("by"), side.document
+    is_said = old is None or memory.is_back or (old.title, old.body) != (new.title, new.body)
+    if is_said and isinstance(by, dict) and by.get("agent"):
+        yield finding(f.NOTE, "agent-written", f"written by {by['agent']}: nobody says that a person looked at it")
+
+
+def _read_closely(document: Document, text: str, finding: Finds) -> Iterator[f.Finding]:
+    """Yield what a reader may not see, or may take for something else, in what a memory says."""
+    for line, word in _mixed_words(text):
+        yield finding(f.WARNING, "mixed-scripts", f"{word}: letters of several scripts that look alike", line)
+    for line, told in find_spoken(text):
+        yield finding(f.WARNING, "spoken-markup", f"{told}: an agent may take it for more than text", line)
+    # What an escape of YAML spells is not in the file's text.
+    for name, value in document.fields.items():
+        for part in strings_in(value):
+            if part not in text and find_hidden(part):
+                told = f"{name} spells a character that nobody sees"
+                yield finding(f.ERROR, "hidden-character", told, _line(text, name))
+            if part not in text and find_secrets(part):
+                yield finding(f.ERROR, "secret", f"a credential in {name}", _line(text, name))
+    told = conflict.told(document.fields)
+    if told:
+        yield finding(f.WARNING, "to-settle", told, _line(text, "conflict"), f"gitmem edit {document.key}")
+
+
+def _ruled(document: Document, policy: Policy, finding: Finds) -> Iterator[f.Finding]:
+    """Yield what the policy asks of the kind, and the memory has not."""
+    try:
+        check_rules(document.key, document, policy)
+    except RefusedError as err:
+        yield finding(f.ERROR, "missing-metadata", err.message.removeprefix(f"{document.key}: "), 1, err.hint)
+
+
+def _checked(document: Document, old: Document | None, text: str, finding: Finds) -> Iterator[f.Finding]:
+    """Yield what is wrong with a check, where it is new or changed."""
+    check = check_of(document)
+    if check is None or (old is not None and check_of(old) == check):
+        return
+    line = _line(text, "verify")
+    why = why_trivial(check)
+    if why:
+        yield finding(f.ERROR, "trivial-check", f"its check proves nothing: {why}", line)
+    if check.form == BUILTIN:
+        return
+    command = "\n".join(check.words)
+    foreign = sorted({char for char in command if not char.isascii()})
+    if foreign:
+        named = ", ".join(f"U+{ord(char):04X} {unicodedata.name(char, '')}" for char in foreign[:NAMED])
+        yield finding(f.WARNING, "foreign-letters", f"its command holds letters that are no ASCII: {named}", line)
+    if check.form == SHELL and len(command) > MOST_COMMAND:
+        told = f"its command has {len(command)} characters, which nobody reads: put it into a file of the code"
+        yield finding(f.WARNING, "long-command", told, line)
+
+
+def _line(text: str, name: str) -> int:
+    """Return the line where a field of the frontmatter begins; 0 where it cannot be told."""
+    starts = (f"{name}:", f'"{name}":', f"{json.dumps(name)} :")
+    lines = text.split("\n")
+    return next((at for at, line in enumerate(lines, 1) if line.startswith(starts)), 0)
+
+
+def _mixed_words(text: str) -> Iterator[tuple[int, str]]:
+    """Yield words that mix Latin letters with Greek or Cyrillic ones, with their lines: few of them.
+
+    Source: UTS #39, section 5.1, Mixed-Script Detection; these two scripts have the letters that look most like Latin.
+    """
+    if text.isascii():
+        return
+    told = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.isascii():
+            continue
+        for word in _words(line):
+            if not word.isascii() and len({script for char in word if (script := _script(char))}) > 1:
+                yield number, word
+                told += 1
+                if told == NAMED:
+                    return
+
+
+def _words(line: str) -> list[str]:
+    """Return the runs of letters of a line."""
+    return "".join(char if char.isalpha() else " " for char in line).split()
+
+
+def _script(char: str) -> str:
+    name = unicodedata.name(char, "").split(" ", 1)[0]
+    return name if name in ("LATIN", "GREEK", "CYRILLIC") else ""

@@ -1,0 +1,262 @@
+"""What a change of the memory branch means: the files that differ, put together with what both states say as a whole.
+
+It reads git objects, runs nothing and writes to no branch. What catalogs of the two states cost is paid once: they are
+the app's, which keeps a few.
+"""
+
+from __future__ import annotations
+
+from gitmem.commands.review import links, rules, sanitize
+from gitmem.commands.review import model as f
+from gitmem.commands.review.changes import change_of, read_memories
+from gitmem.commands.review.commands import look_at_commands, with_commands
+from gitmem.commands.review.duplicates import compare
+from gitmem.commands.review.files import read_files
+from gitmem.commands.review.settings import list_settings, look_at_policy, policy_at
+from gitmem.commands.review.span import find_code, find_span, list_authors
+from gitmem.commands.review.statuses import Stand, list_shifts, stand
+from gitmem.commands.review.words import Budget
+from gitmem.errors import GitmemError
+from gitmem.frozen import frozen, replace
+from gitmem.index.catalog import state
+from gitmem.model import FAILED, SUSPECT, UNPROVEN, VERIFIED
+from gitmem.store.layout import MEMORY, VERDICT
+from gitmem.verify.claims import find_wrong
+from gitmem.verify.inputs import CodeTree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from gitmem.commands.review.changes import Memory
+    from gitmem.commands.review.files import Files
+    from gitmem.git.binary import Git
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.policy.policy import Policy
+    from gitmem.store.local import LocalState
+    from gitmem.verify.trust import Trust
+
+
+@frozen
+class Ground:
+    """What a review needs of the repository besides its objects.
+
+    Attributes:
+        git: The repository.
+        ref: The memory branch, a full ref.
+        upstream: The remote's, or empty.
+        default: The code's default branch, a full ref; or empty.
+        catalog_at: Returns the catalog of a commit of the store (empty: of nothing) with the memories of a commit of
+            the code (empty: without them).
+        local: What this clone found out itself.
+        trust: What is approved in this clone, with a reviewed list's.
+        now: Epoch seconds.
+        allow: The rules of the secret scan that this person's configuration silences.
+    """
+
+    git: Git
+    ref: str
+    upstream: str
+    default: str
+    catalog_at: Callable[[str, str], Catalog]
+    local: LocalState
+    trust: Trust
+    now: int
+    allow: tuple[str, ...] = ()
+
+
+def review(ground: Ground, typed: str = "", *, code: str = "") -> f.Review:
+    """Return what a change means.
+
+    Args:
+        ground: The repository.
+        typed: ``A..B``, ``A...B``, ``A``, or empty for what was not synced.
+        code: The commit of the code whose statuses are told; empty for HEAD.
+
+    Raises:
+        GitmemError: One of the states, or the code that was named, is not here.
+    """
+    git = ground.git
+    span = find_span(git, typed, ref=ground.ref, upstream=ground.upstream)
+    at = find_code(git, code, span, default=ground.default)
+    files = read_files(git, span.base, span.head)
+    (before, was), (after, problem) = policy_at(git, span.base), policy_at(git, span.head)
+    memories = read_memories(files)
+    budget = Budget()
+    changes = [change_of(memory, (before, after), budget) for memory in memories]
+    findings = [*rules.look_at_files(files, ground.allow)]
+    findings += [one for memory in memories for one in rules.look_at_memory(memory, after)]
+    findings += _forgotten(files)
+    settings = list_settings(before, after)
+    findings += look_at_policy(settings, problem if problem != was else "")
+    count, authors = list_authors(git, span)
+    found = f.Review(
+        span.base,
+        span.head,
+        span.asked,
+        at,
+        count,
+        authors,
+        tuple(changes),
+        settings,
+        _verdicts(files),
+        (),
+        (),
+        span.notes,
+        before.review.fail_on,
+    )
+    if files.left:
+        # It is larger than anybody reviews, and not put together with the rest: what there is of it is told.
+        found = replace(found, notes=(*found.notes, "statuses, duplicates and links were not looked at"))
+    else:
+        found = _as_a_whole(ground, found, memories, (before, after), findings, files=files)
+    return replace(found, changes=_ordered(found.changes), findings=f.in_order(tuple(findings)))
+
+
+def _as_a_whole(
+    ground: Ground,
+    found: f.Review,
+    memories: Sequence[Memory],
+    policies: tuple[Policy, Policy],
+    told: list[f.Finding],
+    *,
+    files: Files,
+) -> f.Review:
+    """Return the review with what only the whole of both states tells; what it finds is added to *told*."""
+    documents = {m.key: m.after.document for m in memories if m.after and m.after.document}
+    new = {m.key for m in memories if _is_new(m)}
+    old, now = ground.catalog_at(found.base, found.code), ground.catalog_at(found.head, found.code)
+    with old.reading(), now.reading():
+        changes = _superseded(found.changes, links.list_superseded(old, now))
+        verdicts = state.branch_verdicts(now, list(documents)), ground.local.verdicts(list(documents))
+        changes = with_commands(changes, documents, policies[1], ground.trust, verdicts)
+        told += look_at_commands(changes)
+        told += links.look_at_links(old, now, set(documents))
+        told += links.list_twice(now, set(documents))
+        known = {finding.path for finding in told if finding.severity == f.ERROR}
+        told += [finding for finding in links.list_problems(old, now) if finding.path not in known]
+        told += _deleted(changes)
+        told += compare(now, new, threshold=policies[1].duplicates.threshold)
+    told += _wrong(ground, found.code, now, files)
+    stands, notes = _stands(ground, found.code, (old, now), policies)
+    shifts = list_shifts(*stands) if stands else ()
+    told += _shifted(shifts)
+    told += _claimed(found.verdicts)
+    old.close()
+    now.close()
+    return replace(found, changes=tuple(changes), shifts=shifts, notes=(*found.notes, *notes))
+
+
+def _is_new(memory: Memory) -> bool:
+    """Tell whether a memory says something that it did not say before, or is seen again."""
+    old, new = memory.before, memory.after
+    if new is None or new.document is None:
+        return False
+    if old is None or old.document is None or memory.key != old.document.key:
+        return old is None or old.document is None
+    was, said = old.document, new.document
+    told = "title", "verify"
+    return (
+        memory.is_back or was.body != said.body or any(was.fields.get(name) != said.fields.get(name) for name in told)
+    )
+
+
+def _superseded(changes: Sequence[f.Change], found: dict[str, tuple[str, str, str, str]]) -> list[f.Change]:
+    """Return changes with what another memory took the place of, also where its own file did not change."""
+    told = []
+    for change in changes:
+        by = found.pop(change.key, None)
+        if by is not None and change.what in (f.CHANGED, f.MOVED, f.SUPERSEDED):
+            change = replace(change, what=f.SUPERSEDED, because=f"by {by[0]}" if by[0] else "")  # noqa: PLW2901
+        told.append(change)
+    for key, (by_key, kind, title, path) in found.items():
+        told.append(
+            f.Change(f.SUPERSEDED, key, kind, sanitize.line(title), path, because=f"by {by_key}" if by_key else "")
+        )
+    return told
+
+
+def _deleted(changes: Sequence[f.Change]) -> Iterator[f.Finding]:
+    for change in changes:
+        if change.what == f.DELETED:
+            told = "its file is gone without a word: absence never means retired, and a merge may bring it back"
+            yield f.Finding(f.WARNING, "deleted", told, change.key, change.path, hint=f"gitmem forget {change.key}")
+
+
+def _verdicts(files: Files) -> tuple[int, int, int]:
+    """Return how many verdict files are new, changed and gone."""
+    those = [file for file in files.files if file.place is not None and file.place.what == VERDICT]
+    new = sum(not file.was_there for file in those)
+    gone = sum(not file.is_there for file in those)
+    return new, len(those) - new - gone, gone
+
+
+def _forgotten(files: Files) -> Iterator[f.Finding]:
+    """Yield verdict files that are gone while their memory stays as it is, and no other verdict took their place."""
+    known = {file.place.key for file in files.files if file.place and (file.is_there or file.place.what == MEMORY)}
+    for file in files.files:
+        if file.place is not None and file.place.what == VERDICT and file.place.key not in known:
+            told = "its verdict is taken away: what was found out is forgotten where only the branch told it"
+            hint = f"prove it here: gitmem verify {file.place.key}"
+            yield f.Finding(f.NOTE, "verdict-removed", told, file.place.key, file.path, hint=hint)
+
+
+def _claimed(verdicts: tuple[int, int, int]) -> Iterator[f.Finding]:
+    number = verdicts[0] + verdicts[1]
+    if number:
+        files = "1 verdict file comes" if number == 1 else f"{number} verdict files come"
+        told = f"{files} with the change: what they say was claimed by whoever wrote them"
+        yield f.Finding(f.NOTE, "verdicts-claimed", told, path="verdicts", hint="prove it here: gitmem verify --all")
+
+
+def _wrong(ground: Ground, code: str, now: Catalog, files: Files) -> Iterator[f.Finding]:
+    """Yield the verdicts of built-in checks that come with the change and that the code contradicts."""
+    there = ((file.path, file.place) for file in files.files if file.is_there)
+    paths = {path: place.key for path, place in there if place is not None and place.what == VERDICT}
+    if not paths or not code:
+        return
+    try:
+        found = find_wrong(ground.git, now, ground.local, CodeTree(ground.git, code), set(paths.values()))
+    except GitmemError:
+        return  # the code cannot be read: the note on statuses says so
+    for wrong in found:
+        if wrong.path in paths:
+            hint = f"write the right one: gitmem verify --record {wrong.key}"
+            yield f.Finding(f.ERROR, "wrong-verdict", sanitize.line(wrong.message), wrong.key, wrong.path, hint=hint)
+
+
+def _stands(
+    ground: Ground, code: str, catalogs: tuple[Catalog, Catalog], policies: tuple[Policy, Policy]
+) -> tuple[tuple[Stand, Stand] | None, tuple[str, ...]]:
+    """Return how both states stand for the code; None, and why, where that cannot be told."""
+    if not code:
+        return None, ("statuses are not compared: there is no code here to tell them for; --code REV names it",)
+    try:
+        tree = CodeTree(ground.git, code)
+        pairs = zip(catalogs, policies, strict=True)
+        first, second = (stand(c, ground.git, ground.local, tree, p, now=ground.now) for c, p in pairs)
+    except GitmemError as err:
+        return None, (
+            f"statuses are not compared: the code at {code[:12]} cannot be read ({sanitize.line(err.message)})",
+        )
+    return (first, second), ()
+
+
+def _shifted(shifts: Sequence[f.Shift]) -> Iterator[f.Finding]:
+    codes = {FAILED: f.WARNING, SUSPECT: f.WARNING, UNPROVEN: f.NOTE}
+    for shift in shifts:
+        if (shift.before, shift.after) == (FAILED, VERIFIED):
+            # One and the same code: either the memory says something else, or a verdict file does.
+            told = "verified, was failed: by a verdict that comes with the change, for the same code"
+            hint = f"prove it here: gitmem verify {shift.key}"
+            yield f.Finding(f.WARNING, "status-cleared", told, shift.key, shift.path, hint=hint)
+        severity = codes.get(shift.after)
+        if severity is None or (shift.after == UNPROVEN and not shift.before):
+            continue
+        was = f", was {shift.before}" if shift.before else ""
+        told = f"{shift.after}{was}" + (f": {shift.because}" if shift.because else "")
+        yield f.Finding(severity, f"status-{shift.after}", sanitize.line(told), shift.key, shift.path)
+
+
+def _ordered(changes: Sequence[f.Change]) -> tuple[f.Change, ...]:
+    return tuple(sorted(changes, key=lambda change: (f.KINDS.index(change.what), change.key)))

@@ -1,0 +1,65 @@
+"""What a change makes of the policy, ``gitmem.toml``: setting by setting, and what hangs on each."""
+
+from __future__ import annotations
+
+from gitmem.commands.review import model as f
+from gitmem.commands.review import sanitize
+from gitmem.commands.review.changes import VALUE_KEPT, field_change
+from gitmem.errors import GitmemError
+from gitmem.policy.policy import Policy, builtin, load
+from gitmem.store.layout import POLICY_LIMIT, POLICY_PATH
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    from gitmem.git.binary import Git
+
+# Settings that say what is trusted, what runs, or what is looked at.
+TRUSTED = ("verify.", "secrets.", "duplicates.", "review.", "check.", "kinds.")
+# The one that is run, and is shown whole as commands are.
+SETUP = "verify.setup"
+
+
+def policy_at(git: Git, commit: str) -> tuple[Policy, str]:
+    """Return the policy of a commit of the store, and why its own cannot be read; the built-in one where that is so."""
+    if not commit:
+        return builtin(), ""
+    try:
+        content = git.read_blob(f"{commit}:{POLICY_PATH}", limit=POLICY_LIMIT)
+        return (load(content.decode("utf-8"), file=POLICY_PATH) if content else builtin()), ""
+    except (GitmemError, UnicodeDecodeError) as err:
+        return builtin(), sanitize.line(str(err))
+
+
+def list_settings(before: Policy, after: Policy) -> tuple[f.FieldChange, ...]:
+    """Return what differs of two policies' files, by name."""
+    old, new = dict(_flat(before.changes)), dict(_flat(after.changes))
+    return tuple(
+        field_change(name, old.get(name), new.get(name), limit=POLICY_LIMIT if name == SETUP else VALUE_KEPT)
+        for name in sorted({*old, *new})
+        if old.get(name) != new.get(name)
+    )
+
+
+def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def look_at_policy(settings: tuple[f.FieldChange, ...], problem: str) -> Iterator[f.Finding]:
+    """Yield what a change of the policy means."""
+    if problem:
+        told = f"{problem}: with it the built-in policy counts"
+        yield f.Finding(f.ERROR, "bad-policy", sanitize.line(told), "", POLICY_PATH)
+    for one in settings:
+        told = f"{one.name}: {one.before or 'default'} → {one.after or 'default'}"
+        if one.name == SETUP:  # first of all: the rest may be long
+            told = f"run before every command, so that each must be approved again: {told}"
+        is_trusted = one.name.startswith(TRUSTED)
+        code = "policy-trust" if is_trusted else "policy"
+        yield f.Finding(f.WARNING if is_trusted else f.NOTE, code, sanitize.line(told), "", POLICY_PATH)

@@ -1,0 +1,83 @@
+"""What a reader is told of the memories in the two states, for one commit of the code: what differs, and why."""
+
+from __future__ import annotations
+
+from gitmem.commands.review import sanitize
+from gitmem.commands.review.model import Shift
+from gitmem.frozen import frozen
+from gitmem.index.catalog import state
+from gitmem.model import FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
+from gitmem.verify.blame.culprit import reasons_of
+from gitmem.verify.due import refresh_states
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gitmem.git.binary import Git
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.catalog.state import Told
+    from gitmem.policy.policy import Policy
+    from gitmem.store.local import LocalState
+    from gitmem.verify.inputs import CodeTree
+
+# The gravest first: what a reader must look at before the rest.
+GRAVITY = (FAILED, SUSPECT, UNPROVEN, STALE, VERIFIED, "")
+# One memory's status is told by this where it has none.
+NONE = "no status"
+assert set(GRAVITY) == {*STATUSES, ""}
+
+
+@frozen
+class Stand:
+    """The live memories of one state of the store.
+
+    Attributes:
+        told: What a reader is told of each, by key.
+        titles: Title and path of each, by key.
+        reasons: Why each failed fact fails, by key.
+    """
+
+    told: Mapping[str, Told]
+    titles: Mapping[str, tuple[str, str]]
+    reasons: Mapping[str, list[str]]
+
+
+def stand(catalog: Catalog, git: Git, local: LocalState, code: CodeTree, policy: Policy, *, now: int) -> Stand:
+    """Return how the memories of a catalog stand for a commit of the code."""
+    ground = refresh_states(catalog, git, local, code.commit, policy, now=now, tree=code)
+    rows = catalog.rows(f"SELECT m.id, m.key, m.title, m.path FROM memory m WHERE {state.LIVE}")
+    told = state.tell(catalog, ground, [row[0] for row in rows], now=now, chains=state.suspects(catalog, ground))
+    by_key = {key: told[number] for number, key, _, _ in rows}
+    failed = [key for key, one in by_key.items() if one.status == FAILED]
+    reasons = reasons_of(catalog, git, ground, failed, local) if failed else {}
+    return Stand(by_key, {key: (title, path) for _, key, title, path in rows}, reasons)
+
+
+def list_shifts(before: Stand, after: Stand) -> tuple[Shift, ...]:
+    """Return what differs, the gravest first, then by key; what is gone is told elsewhere."""
+    found = []
+    for key, told in after.told.items():
+        was = before.told[key].status if key in before.told else ""
+        # That nothing is known of what is new is told with its command.
+        if told.status == was or (told.status == UNPROVEN and key not in before.told):
+            continue
+        title, path = after.titles[key]
+        found.append(
+            Shift(key, sanitize.line(title), was, told.status, _because(key, told, before, after), told.chain, path)
+        )
+    return tuple(sorted(found, key=lambda shift: (GRAVITY.index(shift.after), shift.key)))
+
+
+def _because(key: str, told: Told, before: Stand, after: Stand) -> str:
+    if told.status == FAILED:
+        return sanitize.line("; ".join(after.reasons.get(key, [])))
+    if told.status == SUSPECT:
+        failed = told.chain[-1] if told.chain else ""
+        why = "; ".join(after.reasons.get(failed, []))
+        return sanitize.line(f"rests on {' → '.join(told.chain)}" + (f", which failed: {why}" if why else ""))
+    if told.status == UNPROVEN:
+        return "nothing that is known counts for it: its check or its claim is new, or its verdict is gone"
+    if told.status == STALE:
+        return "its verdict is of other inputs, or too old"
+    return ""

@@ -1,0 +1,220 @@
+"""Show one memory whole, find it by what was typed, and tell its history."""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.document.fields import format_time
+from gitmem.errors import FormatError, NotFoundError, ProcessError
+from gitmem.index.catalog import state
+from gitmem.policy.kinds import KINDS
+from gitmem.store import layout
+from gitmem.store.code_tree.tree import PREFIX
+from gitmem.store.read import READABLE_WITHIN
+from gitmem.store.verdicts import parse_verdict
+from gitmem.text.secrets import redact, redact_all
+from gitmem.verify.blame.culprit import told_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from gitmem.git.binary import Git
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.model import Verdict
+    from gitmem.store.local import LocalState
+
+# Seconds that a history may take by patterns, for which git opens every folder of every commit.
+LOG_S = 8.0
+
+
+def show(catalog: Catalog, git: Git, local: LocalState, ground: int | None, key: str, *, now: int) -> dict[str, Any]:
+    """Return one memory: key, kind, title, status, frontmatter, body, verdict, provenance; counts the access.
+
+    Raises:
+        NotFoundError: It cannot be read; names the problem.
+    """
+    row = catalog.row(
+        "SELECT id, kind, title, path, archived, superseded, expires, oid FROM memory WHERE key = ? AND shadowed = 0",
+        (key,),
+    )
+    if row is None:
+        raise NotFoundError(f"there is no memory {key}", hint="a file of the code tree counts once it is committed")
+    number, kind, title, path, archived, superseded, expires, oid = row
+    fields, body = catalog.row("SELECT fields, body FROM text WHERE id = ?", (number,))
+    told = state.tell(catalog, ground, [number], now=now, chains=state.suspects(catalog, ground))[number]
+    local.count_access(key, now)
+    return {
+        "key": key,
+        "kind": kind,
+        "title": title,
+        "status": told.status,
+        "frontmatter": redact_all(json.loads(fields)),  # commands are exact in the catalog
+        "body": body,
+        "verdict": _with_phrase(git, _verdict(catalog, local, ground, number, key)),
+        "because": list(told.chain),
+        "weak": told.weak,
+        "flapping": told.flapping,
+        "archived": bool(archived),
+        "superseded": bool(superseded),
+        "expired": expires is not None and expires <= now,
+        "path": path,
+        "blob": oid,
+    }
+
+
+def _verdict(catalog: Catalog, local: LocalState, ground: int | None, number: int, key: str) -> dict[str, Any] | None:
+    """Return the verdict that counts here, or None where there is none; with the last attempt that learnt nothing."""
+    fact = catalog.row("SELECT spec, claim, ttl_s FROM fact WHERE id = ?", (number,))
+    if fact is None:
+        return None
+    known = catalog.row(
+        "SELECT digest, outcome, at, own FROM state WHERE ground = ? AND fact = ?", (ground or 0, number)
+    )
+    branch, mine = state.branch_verdicts(catalog, [key]), local.verdicts([key])
+    verdicts = state.merged(branch.get(key, ()), mine.get(key, ()), spec=fact[0], claim=fact[1])
+    if known is not None:
+        verdicts = [v for v in verdicts if (v.outcome, v.at, v.own) == (known[1], known[2], bool(known[3]))]
+    best, fresh = state.pick(verdicts, known[0] if known else "")
+    attempt = local.attempts().get(key)
+    if best is None and attempt is None:
+        return None
+    table = _as_table(best, fresh) if best else {"outcome": "", "commit": "", "at": "", "because": "", "culprit": ""}
+    if best is not None and best.attempt:
+        table |= {"attempt": best.attempt, "attempt_at": format_time(best.attempt_at)}
+    if attempt is not None and (best is None or attempt[0] >= best.at):
+        table |= {"attempt": attempt[1], "attempt_at": format_time(attempt[0])}
+    return table
+
+
+def _with_phrase(git: Git, verdict: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return a verdict's table with what broke the fact in words, where that is known."""
+    if verdict is None or not verdict["culprit"]:
+        return verdict
+    pair = verdict["culprit"], verdict["culprit_after"]
+    return verdict | {"broken": told_of(git, [pair])[pair]}
+
+
+def _as_table(verdict: Verdict, fresh: bool) -> dict[str, Any]:
+    return {
+        "outcome": verdict.outcome,
+        "commit": verdict.commit,
+        "at": format_time(verdict.at),
+        "because": verdict.because,
+        "culprit": verdict.culprit,
+        "culprit_after": verdict.culprit_after,
+        "sandbox": verdict.sandbox,
+        "seconds": verdict.seconds,
+        "held_commit": verdict.held_commit,
+        "held_at": format_time(verdict.held_at) if verdict.held_at else "",
+        "confirmed": verdict.confirmed,
+        "weak": verdict.weak,
+        "own": verdict.own,
+        "fresh": fresh,
+        "reads": verdict.reads,
+        "tools": verdict.tools,
+        "undeclared": [path for path in verdict.undeclared.split("\n") if path],
+    }
+
+
+def log(git: Git, tip: str, key: str, *, limit: int, notices: list[str], code: str = "") -> list[dict[str, Any]]:
+    """Return the history of a memory and of its verdicts, the newest first.
+
+    Each row has ``commit``, ``at`` (empty for a date that no calendar has), ``who``, ``subject``, ``what`` (``memory``
+    or ``verdict``) and, for a verdict, ``outcome``, ``because`` and ``code_commit``. Follows the memory through split
+    folders and the archive; what a tree that cannot be read hides of it is told in *notices*. Of a memory of the code
+    tree, the commits of the code are told (*code* is the newest of them), and those of its verdicts.
+    """
+    plain = _plain(key, is_code=bool(code))
+    rows = _parse_log(_read_log(git, code or tip, _specs(key, is_code=bool(code)), limit, notices, plain=plain))
+    if code and tip:
+        rows += _parse_log(_read_log(git, tip, _specs(key)[-2:], limit, notices, plain=_plain(key)))
+        rows.sort(key=lambda row: row[0]["at"], reverse=True)
+    rows = rows[:limit]
+    sizes = git.sizes([oid for _, verdicts in rows for oid in verdicts])
+    found = dict(git.read_blobs(oid for oid, size in sizes.items() if 0 <= size <= layout.VERDICT_LIMIT))
+    return [row | _outcome(key, verdicts, found) for row, verdicts in rows]
+
+
+def _read_log(git: Git, tip: str, specs: list[str], limit: int, notices: list[str], *, plain: list[str]) -> bytes:
+    """Return what git logs; it stops at a tree that it cannot read, and is asked again for what lies behind that."""
+    # NUL alone parts the fields: a name or a subject may hold any other character. A diff.orderFile of the user's that
+    # is not there would be an error.
+    argv = (
+        "-c", "diff.orderFile=/dev/null", "log", "-z", "--no-color", "--no-show-signature", "--no-renames", "--raw",
+        "--no-abbrev", "--encoding=UTF-8", f"--max-count={limit}", "--format=%H%x00%ct%x00%an%x00%s",
+    )  # fmt: skip
+    try:
+        whole = git.run(*argv, tip, "--", *specs, check=False, timeout_s=LOG_S)
+    except ProcessError:  # a tree in this history has files without end, and a pattern looks at each of them
+        notices.append("this history takes too long to look through: only the usual folders are shown")
+        return git.run("--literal-pathspecs", *argv, tip, "--", *plain, timeout_s=LOG_S).stdout
+    if whole.status == 0:
+        return whole.stdout
+    for back in range(1, READABLE_WITHIN):
+        behind = git.run(*argv, f"{tip}~{back}", "--", *specs, check=False)
+        if behind.status == 0:
+            notices.append("a tree of the memory branch cannot be read, so this history is not whole: gitmem doctor")
+            return whole.stdout + behind.stdout
+    return git.run(*argv, tip, "--", *specs).stdout
+
+
+def _specs(key: str, *, is_code: bool = False) -> list[str]:
+    """Return the places that a memory and its verdicts may have as pathspecs (gitglossary(7), pathspec)."""
+    shard = layout.shard(key)
+    memory = [f"{top}*/{folder}{key}.md" for top in ("", "archive/") for folder in ("", f"{shard}/")]
+    if is_code:
+        return [f":(glob){PREFIX}{path}" for path in memory]
+    specs = [f":(glob){path}" for path in (*memory, f"verdicts/{shard}/{key}.{'?' * 16}.toml")]
+    return [*specs, ":(exclude,glob).github/**"]
+
+
+def _plain(key: str, *, is_code: bool = False) -> list[str]:
+    """Return the places that a memory of a built-in kind may have: git opens no other folder for these."""
+    folders = sorted({kind.folder for kind in KINDS.values()})
+    tops = [f"{top}{folder}" for top in ("", "archive/") for folder in folders]
+    paths = [f"{top}/{below}{key}.md" for top in tops for below in ("", f"{layout.shard(key)}/")]
+    return [f"{PREFIX}{path}" for path in paths] if is_code else paths
+
+
+def _parse_log(text: bytes) -> list[tuple[dict[str, Any], list[str]]]:
+    """Return each row with the blobs of the verdicts that its commit wrote."""
+    words = text.decode("utf-8", "replace").split("\0")
+    rows = []
+    at = 0
+    while at + 3 < len(words):
+        commit, when, who, subject = words[at : at + 4]
+        at += 4
+        changed: list[str] = []
+        verdicts: list[str] = []
+        while at + 1 < len(words) and words[at].lstrip("\n").startswith(":"):
+            place = layout.place_of(words[at + 1])
+            if isinstance(place, layout.Place):
+                changed.append(place.what)
+                verdicts += [words[at].split(" ")[3]] if place.what == layout.VERDICT else []
+            at += 2
+        what = layout.VERDICT if changed and set(changed) == {layout.VERDICT} else layout.MEMORY
+        row = {"commit": commit, "at": _date(when), "who": redact(who), "subject": redact(subject), "what": what}
+        rows.append((row, verdicts))
+    return rows
+
+
+def _date(when: str) -> str:
+    try:
+        return format_time(int(when))
+    except ValueError:
+        return ""  # anybody can write such a commit
+
+
+def _outcome(key: str, verdicts: list[str], found: Mapping[str, bytes | None]) -> dict[str, Any]:
+    """Return what the verdicts of one commit say; those that are gone, too large or malformed say nothing."""
+    told: dict[str, Any] = {}
+    for oid in verdicts:
+        content = found.get(oid)
+        try:
+            verdict = parse_verdict(content or b"", key=key, path="")
+        except FormatError:
+            continue
+        told = {"outcome": verdict.outcome, "because": verdict.because, "code_commit": verdict.commit}
+    return told

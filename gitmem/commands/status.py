@@ -1,0 +1,143 @@
+"""How the store stands at a glance: counts, ages, what waits, and what is being worked on."""
+
+from __future__ import annotations
+
+import os
+
+from gitmem.document.fields import STATES, format_time
+from gitmem.errors import ProcessError
+from gitmem.git.binary import NO_SYSTEM
+from gitmem.index.catalog import state
+from gitmem.index.catalog.keys import tell_unreadable
+from gitmem.statuses import age_s
+from gitmem.verify.blame.culprit import told_of
+from gitmem.verify.stock import culprits, take_stock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from gitmem.git.binary import Git
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.store.local import LocalState
+    from gitmem.verify.stock import Line
+
+_TO_SETTLE = (
+    f"SELECT m.key FROM memory m JOIN text t ON t.id = m.id WHERE m.shadowed = 0 AND {state.TO_SETTLE} ORDER BY m.key"
+)
+# Files of a branch that are looked at for relevance; more say nothing about what is being worked on.
+WORKING_LIMIT = 200
+
+
+def status(
+    catalog: Catalog,
+    git: Git,
+    ground: int | None,
+    local: LocalState,
+    *,
+    ref: str,
+    tip: str,
+    now: int,
+    waiting: Sequence[str],
+) -> dict[str, Any]:
+    """Return counts by kind and status, ages of index and verdicts, commands that wait, and problems."""
+    standing = take_stock(catalog, ground, local, now=now)
+    broken = told_of(git, culprits(standing))
+    # The branch's verdicts, and those on this ground that only this clone has.
+    known = (
+        catalog.row("SELECT max(at) FROM verdict"),
+        catalog.row("SELECT max(at) FROM state WHERE ground = ?", (ground,)),
+    )
+    verified = max(row[0] or 0 for row in known)
+    is_local = git.read_ref(ref) is not None
+    shows = catalog.meta("commit")
+    return {
+        "branch": ref.removeprefix("refs/heads/") if is_local else f"{ref.removeprefix('refs/heads/')} of the remote",
+        "commit": tip,
+        "memories": sum(standing.kinds.values()),
+        "kinds": dict(standing.kinds),
+        "statuses": dict(standing.statuses),
+        "tasks": _tasks(catalog),
+        "failed": [_line(line, broken) for line in standing.lines if line.status == "failed"],
+        "suspect": [_line(line, broken) for line in standing.lines if line.status == "suspect"],
+        "flapping": [_line(line, broken) for line in standing.flapping],
+        "waiting": list(waiting),
+        "problems": catalog.row("SELECT count(*) FROM problem")[0],
+        "to_settle": [row[0] for row in catalog.rows(_TO_SETTLE)],
+        "archived": catalog.row("SELECT count(*) FROM memory WHERE archived = 1 AND shadowed = 0")[0],
+        "index": {"commit": shows, "is_current": shows == tip},
+        "verified_at": format_time(verified) if verified else "",
+        "verified_age_s": age_s(verified, now) if verified else None,
+    }
+
+
+def _tasks(catalog: Catalog) -> dict[str, int]:
+    """Return how many live tasks are in each state."""
+    rows = catalog.rows(
+        f"SELECT t.state, count(*) FROM task t JOIN memory m ON m.id = t.id WHERE {state.LIVE} GROUP BY t.state"
+    )
+    return dict.fromkeys(STATES, 0) | dict(rows)
+
+
+def _line(line: Line, broken: Mapping[tuple[str, str], str]) -> dict[str, Any]:
+    return {
+        "key": line.key,
+        "title": line.title,
+        "because": line.because,
+        "by": line.by,
+        "culprit": line.culprit,
+        "broken": broken.get((line.culprit, line.culprit_after), ""),
+    }
+
+
+def notices(catalog: Catalog, *, now: int, jobs: Sequence[str] = ()) -> list[str]:
+    """Return lines about the store that a session must know, the most important first.
+
+    Args:
+        catalog: The catalog.
+        now: Epoch seconds.
+        jobs: What is wrong with the schedules of verify jobs, a line each.
+    """
+    found = [*jobs]
+    unreadable = tell_unreadable(catalog)
+    if unreadable:
+        found.append(unreadable)
+    facts = catalog.row(
+        f"SELECT 1 FROM fact f JOIN memory m ON m.id = f.id WHERE {state.LIVE} AND {state.CLAIM} LIMIT 1"
+    )
+    proved = catalog.row("SELECT 1 FROM verdict LIMIT 1") or catalog.row(
+        "SELECT 1 FROM state WHERE outcome <> '' LIMIT 1"
+    )
+    if facts and not proved:
+        found.append("no fact was ever verified: gitmem verify")
+    return found
+
+
+def working_set(git: Git, default_branch: str) -> list[str]:
+    """Return what is being worked on: changed files of the work tree, and of the branch against the default one."""
+    found: list[str] = []
+    top = git.repository.top
+    if top is not None:
+        try:
+            # Most repositories have no filter to turn off, and then nothing of the system's settings matters here.
+            plain, more = ([], NO_SYSTEM) if git.has_no_filters() else (git.without_filters(), None)
+            # -uno: untracked files would cost a walk of the whole tree; what is new is staged soon.
+            status = ("status", "--porcelain", "-z", "-uno", "--no-renames")
+            done = git.run(f"--work-tree={top}", "-C", top, *plain, *status, timeout_s=5, more=more)
+            found += [os.fsdecode(item[3:]) for item in done.stdout.split(b"\0") if len(item) > 3]
+        except ProcessError:
+            pass  # a broken index is not ours to judge; the digest is only less to the point
+    if default_branch and not _is_at(git, default_branch):
+        try:
+            done = git.run("diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", f"{default_branch}...HEAD")
+            found += [os.fsdecode(item) for item in done.stdout.split(b"\0") if item]
+        except ProcessError:
+            pass  # unborn HEAD, or no common ancestor
+    return list(dict.fromkeys(found))[:WORKING_LIMIT]
+
+
+def _is_at(git: Git, ref: str) -> bool:
+    """Tell whether HEAD is at the commit of a ref: then nothing of a branch differs, and git need not be asked."""
+    commit = git.read_head()[1]
+    return commit is not None and commit == git.read_ref(ref)

@@ -1,0 +1,1 @@
+"""``gitmem sync``: exchange memories with the remote."""

@@ -1,0 +1,89 @@
+"""What a sync did, or would do: counted from two commits, and as JSON."""
+
+from __future__ import annotations
+
+from gitmem.frozen import frozen, replace
+from gitmem.store import layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from gitmem.git.objects import Objects
+    from gitmem.store.merge.trees import Conflict
+
+
+@frozen
+class Synced:
+    """What a sync did, or would do.
+
+    Attributes:
+        remote: The remote.
+        fetched: The remote's commit that was found; empty where it has no memory yet.
+        merged: How it came in: ``nothing``, ``joined`` (there was no branch here), ``forward``, or ``merged``.
+        commit: Where this clone's branch is now.
+        pushed: Whether the remote's branch has it all.
+        instead: The branch of the remote that has it all, where its memory branch is protected; or empty.
+        added: Keys of memories that came in, sorted.
+        changed: Keys of memories that came in changed.
+        retired: Keys of memories that came in retired.
+        verdicts: How many verdicts came in.
+        conflicts: What came out of this merge and must be settled by a person, by path.
+    """
+
+    remote: str
+    fetched: str = ""
+    merged: str = "nothing"
+    commit: str = ""
+    pushed: bool = False
+    instead: str = ""
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    retired: tuple[str, ...] = ()
+    verdicts: int = 0
+    conflicts: tuple[Conflict, ...] = ()
+
+
+def counted(done: Synced, objects: Objects, old: str | None, new: str, only: Any = None) -> Synced:
+    """Return the same with what differs between two commits, a memory by its key; or only at some paths."""
+    before: set[str] = set()
+    after: set[str] = set()
+    live: set[str] = set()
+    verdicts = 0
+    for path, (was, now) in objects.diff(old, new).items():
+        place = layout.place_of(path)
+        if not isinstance(place, layout.Place) or (only is not None and path not in only):
+            continue
+        if place.what == layout.VERDICT:
+            verdicts += now is not None
+        elif place.what == layout.MEMORY:
+            before |= {place.key} if was else set()
+            after |= {place.key} if now else set()
+            live |= {place.key} if now and not place.archived else set()
+    archived = {key for key in after - live if key in before}
+    return replace(
+        done,
+        added=tuple(sorted(after - before)),
+        changed=tuple(sorted((after & before) - archived)),
+        retired=tuple(sorted(archived)),
+        verdicts=verdicts,
+    )
+
+
+def as_table(done: Synced) -> dict[str, Any]:
+    """Return what a sync did as the documented JSON."""
+    conflicts: Sequence[Conflict] = done.conflicts
+    return {
+        "remote": done.remote,
+        "fetched": done.fetched,
+        "merged": done.merged,
+        "commit": done.commit,
+        "pushed": done.pushed,
+        "instead": done.instead,
+        "added": list(done.added),
+        "changed": list(done.changed),
+        "retired": list(done.retired),
+        "verdicts": done.verdicts,
+        "conflicts": [{"key": c.key, "path": c.path, "fields": list(c.fields)} for c in conflicts],
+    }

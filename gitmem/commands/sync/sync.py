@@ -1,0 +1,398 @@
+"""Bring this clone's memory and a remote's together: fetch, merge by meaning, push. Never a force, never a loss.
+
+What was acknowledged is in a commit before anything is sent, and the merge has both sides as parents, so whatever is
+killed or refused half-way, running it again goes on from there.
+"""
+
+from __future__ import annotations
+
+import os
+
+from gitmem.commands.sync.summary import Synced, counted
+from gitmem.errors import ConflictError, NoRepositoryError, ProtectedError, UsageError
+from gitmem.frozen import replace
+from gitmem.git import remotes
+from gitmem.git.ancestry import is_shallow
+from gitmem.git.objects import open_objects
+from gitmem.git.remotes import Talk
+from gitmem.git.tree_limits import need_listable
+from gitmem.store import home_ref, layout, proof
+from gitmem.store.commit import Plan, advance, ref_lock_path, write_commit
+from gitmem.store.foreign import kind_of, need_store, untried
+from gitmem.store.lock import WriteLock, clear_stale_lock
+from gitmem.store.merge.trees import merge
+from gitmem.store.outgoing import Push, refuse_secrets
+from gitmem.store.proposal import PREFIX
+from gitmem.verify.blame.culprit import told_of
+from gitmem.verify.stock import culprits, status_page, take_stock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from gitmem.git.binary import Git
+    from gitmem.git.objects import Objects
+    from gitmem.repository.repository import Opened
+    from gitmem.store.merge.trees import Merged
+
+# How often a push that others were faster than is tried again, on the new tip (fault R20: "on reject loop <= 5").
+ATTEMPTS = 8
+# Another sync of this clone is waited for as long as a remote may take.
+WAIT_S = remotes.TIMEOUT_S
+# Trailers name at most this many memories.
+TRAILERS = 50
+
+
+def sync(
+    memory: Opened,
+    remote: str,
+    talk: Talk,
+    *,
+    push: bool,
+    dry_run: bool,
+    accept_rewritten: bool = False,
+    instead: str = "",
+) -> Synced:
+    """Bring both sides together.
+
+    Args:
+        memory: The store.
+        remote: The name of a configured remote; empty for the setting's.
+        talk: How to talk to it.
+        push: Whether to send what is here.
+        dry_run: Only fetch, and say what would be done.
+        accept_rewritten: Merge a remote branch whose history was rewritten, or publish again one that was removed.
+        instead: Where the remote's memory branch is protected, send to this branch of it, for a pull request; empty
+            for nowhere.
+
+    Raises:
+        UsageError: *instead* is the memory branch, or no branch's name.
+        NoRepositoryError: There is no memory on either side, or no remote.
+        NotFoundError: There is no such remote.
+        RemoteError: It cannot be reached, or refuses; what is here is kept.
+        ForeignBranchError: The branch is not a store's, here or at the remote.
+        ConflictError: The remote's history was rewritten, or others were always faster.
+    """
+    if instead == memory.config.branch:
+        raise UsageError(f"{instead} is the memory branch itself", hint="name a branch for pull requests to it")
+    if instead and not _is_branch(memory.git, instead):
+        raise UsageError(f"no branch can be called so: {instead}", hint="name one as git branch has it: gitmem/verify")
+    name = remote_of(memory, remote)
+    with WriteLock(memory.git.repository.state_dir, command="sync", timeout_s=WAIT_S, name="sync.lock") as lock:
+        tracking = ref_lock_path(memory.git, f"refs/remotes/{name}/{memory.config.branch}")
+        clear_stale_lock(tracking, lock.crashed)
+        lock.renew()
+        exchange = Exchange(memory, name, talk, accept=accept_rewritten)
+        try:
+            done = exchange.run(push=push, dry_run=dry_run)
+        except ProtectedError as err:
+            if not instead:
+                hint = "the branch is protected there: propose what you wrote, gitmem propose NAME"
+                raise ProtectedError(err.message, hint=hint) from err
+            done = exchange.send_to(instead)
+        if push and not dry_run:
+            told = home_ref.publish(memory.git, name, memory.config.branch, done.commit, talk)
+            memory.notices += [told] if told else []
+        return done
+
+
+def _is_branch(git: Git, name: str) -> bool:
+    """Tell whether a branch can be called so, and would not be taken for something else."""
+    is_plain = name != "HEAD" and not name.startswith(("-", "refs/"))
+    return is_plain and git.run("check-ref-format", f"refs/heads/{name}", check=False).status == 0
+
+
+def remote_of(memory: Opened, remote: str) -> str:
+    """Return the remote that is meant: the one that is named, the setting's, or the only one there is.
+
+    Raises:
+        NoRepositoryError: There is none.
+    """
+    name = remote or memory.config.remote
+    if not remote and not remotes.has_remote(memory.git, name):
+        known = remotes.list_remotes(memory.git)
+        if len(known) == 1:
+            return known[0]
+        told = f"there is no remote {name} to sync with" + (f" (there are: {', '.join(known)})" if known else "")
+        one = f"name it, once for all: git config gitmem.remote {known[0]}" if known else ""
+        hint = one or f"add one: git remote add {name} URL"
+        raise NoRepositoryError(told, hint=hint)
+    return name
+
+
+class Exchange:
+    """One branch of memories and a remote's of the same name, brought together under the lock of a sync."""
+
+    def __init__(self, memory: Opened, remote: str, talk: Talk, *, branch: str = "", accept: bool = False) -> None:
+        """Name the branch.
+
+        Args:
+            memory: The store.
+            remote: The name of a configured remote.
+            talk: How to talk to it.
+            branch: The branch; empty for the memory branch.
+            accept: Whether a remote branch whose history was rewritten is merged.
+        """
+        self._memory, self._remote, self._talk = memory, remote, talk
+        self._git: Git = memory.git
+        self._branch = branch or memory.config.branch
+        self._ref = f"refs/heads/{self._branch}"
+        self._command = "propose" if branch else "sync"
+        self._accept = accept
+        self._seen = f"refs/gitmem/seen/{remote}/{self._branch}"
+        self._began = self._git.read_ref(self._ref)
+        self._done = Synced(remote)
+        self._objects: Objects | None = None
+
+    def run(self, *, push: bool, dry_run: bool) -> Synced:
+        """Fetch, merge and push, again on the new tip where others were faster."""
+        for _ in range(ATTEMPTS):
+            ours = self._git.read_ref(self._ref)
+            if ours is not None:
+                need_store(self._git, ours, self._branch)
+            theirs = self._fetch(ours)
+            if theirs is not None:
+                need_store(self._git, theirs, self._branch, remote=self._remote, hint=self._moved(ours))
+            self._refuse_rewritten(theirs)
+            if theirs is None and self._branch == self._memory.config.branch:
+                home_ref.refuse_second(self._git, self._remote, self._branch, self._talk)
+            if ours is None and theirs is None:
+                raise NoRepositoryError(
+                    f"there is no memory yet, neither here nor at {self._remote}", hint="start one: gitmem init"
+                )
+            if theirs is not None and theirs != ours:
+                need_listable(self._git, theirs)
+            self._done = replace(self._done, fetched=theirs or "")
+            if dry_run:
+                return self._foreseen(ours, theirs)
+            if theirs is not None and not self._bring_in(ours, theirs):
+                continue  # another process wrote meanwhile
+            tip = self._git.read_ref(self._ref)
+            assert tip is not None, "there is a branch now"
+            if tip == theirs or not push:
+                return self._told(tip, pushed=tip == theirs, seen=theirs)
+            self._refuse_secrets(tip, theirs)
+            talk = self._talk
+            if remotes.push(self._git, self._remote, self._branch, tip, expected=theirs, talk=talk):
+                return self._told(tip, pushed=True, seen=tip)
+        raise self._outrun()
+
+    def send_to(self, branch: str) -> Synced:
+        """Send what is here to another branch of the remote; what waits there already comes along and stays.
+
+        Raises:
+            ConflictError: Others were always faster.
+            ForeignBranchError: That branch is not a store's.
+        """
+        for _ in range(ATTEMPTS):
+            ours = self._git.read_ref(self._ref)
+            waiting = remotes.fetch(self._git, self._remote, branch, self._talk)
+            if waiting is not None:
+                hint = "name another branch: gitmem sync --instead BRANCH"
+                need_store(self._git, waiting, branch, remote=self._remote, hint=hint)
+            if waiting is not None and not self._bring_in(ours, waiting):
+                continue
+            tip = self._git.read_ref(self._ref)
+            assert tip is not None, "there is a branch now"
+            if tip != waiting:
+                self._refuse_secrets(tip, waiting)
+            if tip == waiting or remotes.push(self._git, self._remote, branch, tip, expected=waiting, talk=self._talk):
+                return replace(self._told(tip, pushed=False, seen=self._done.fetched or None), instead=branch)
+        raise self._outrun()
+
+    def _refuse_secrets(self, tip: str, theirs: str | None) -> None:
+        push = Push(self._ref, tip, self._remote, theirs or "")
+        refuse_secrets(self._git, push, self._memory.config.secrets_allow)
+
+    def _moved(self, ours: str | None) -> str:
+        """Return the hint for a remote whose branch is foreign."""
+        if self._branch.startswith(PREFIX):
+            other = f"{self._branch}-2"
+            switch = f"gitmem propose --switch {other.removeprefix(PREFIX)} && gitmem propose"
+            return f"use another name for yours: git branch -m {self._branch} {other} && {switch}"
+        if ours is None:
+            return untried(self._branch)
+        other = f"{self._branch}-store"
+        moved = f"git branch -m {self._branch} {other} && gitmem init --branch {other} && gitmem sync"
+        return f"leave it alone, and move yours to another branch: {moved}"
+
+    def _outrun(self) -> ConflictError:
+        return ConflictError(
+            f"{self._remote}: others pushed {ATTEMPTS} times while this was merging; what is here is kept",
+            hint=f"try again: gitmem {self._command}",
+        )
+
+    def take(self, theirs: str) -> Synced:
+        """Bring a commit that is here into the branch, and return what came of it.
+
+        Raises:
+            ConflictError: Other processes were always faster.
+        """
+        for _ in range(ATTEMPTS):
+            if self._bring_in(self._git.read_ref(self._ref), theirs):
+                return self._done
+        raise ConflictError(f"{self._ref}: other writers were faster {ATTEMPTS} times", hint="try again")
+
+    def _fetch(self, ours: str | None) -> str | None:
+        theirs = remotes.fetch(self._git, self._remote, self._branch, self._talk)
+        if theirs is None or not is_shallow(self._git):
+            return theirs
+        # A history that was cut off here looks like one that was rewritten there (fault R15), or like foreign work.
+        is_apart = ours is not None and not self._git.merge_bases(ours, theirs)
+        if is_apart or kind_of(self._git, theirs) == proof.FOREIGN:
+            return remotes.fetch(self._git, self._remote, self._branch, self._talk, deepen=True)
+        return theirs
+
+    def _refuse_rewritten(self, theirs: str | None) -> None:
+        """Refuse a remote whose branch does not contain any more what it had at the last sync.
+
+        It may have been rolled back to take a secret away: to merge would bring it back, to follow would drop what is
+        here. That is for a person to say (threat T30).
+        """
+        seen = self._git.read_ref(self._seen)
+        if seen is None or self._accept or (theirs is not None and self._git.is_ancestor(seen, theirs)):
+            return
+        where = f"{self._remote}/{self._branch}"
+        if theirs is None:
+            raise ConflictError(
+                f"the branch {self._branch} of {self._remote} is gone since the last sync; nothing was changed here",
+                hint=f"publish what is here again: gitmem {self._command} --accept-rewritten",
+            )
+        raise ConflictError(
+            f"the history of {where} was rewritten: it does not contain {seen[:12]} any more; nothing was changed",
+            hint=f"see what it lost: git log {theirs[:12]}..{seen[:12]}\n"
+            f"merge both histories, so that nothing is lost: gitmem {self._command} --accept-rewritten",
+        )
+
+    def _bring_in(self, ours: str | None, theirs: str) -> bool:
+        """Bring the remote's commit into the branch here; false where another process wrote meanwhile."""
+        wait = self._memory.config.lock_timeout_s
+        if ours == theirs or (ours is not None and self._git.is_ancestor(theirs, ours)):
+            return True
+        if ours is None or self._git.is_ancestor(ours, theirs):
+            how = "forward" if ours else "joined"
+            if not advance(self._git, self._ref, theirs, old=ours, command=self._command, lock_timeout_s=wait):
+                return False
+            self._done = replace(self._done, merged=how)
+            return True
+        self._merge(ours, theirs)
+        return True
+
+    def _merge(self, ours: str, theirs: str) -> None:
+        kept = {"tip": ours, "merged": self._merged(ours, theirs)}
+
+        def plan(tip: str | None) -> Plan | None:
+            assert tip is not None, "the branch was there"
+            if self._git.is_ancestor(theirs, tip):
+                return None
+            if tip != kept["tip"]:  # another process wrote meanwhile
+                kept.update(tip=tip, merged=self._merged(tip, theirs))
+            return _plan(kept["merged"], theirs, self._remote)  # type: ignore[arg-type]
+
+        written = write_commit(
+            self._git,
+            self._ref,
+            plan,
+            command=self._command,
+            now=self._memory.now,
+            lock_timeout_s=self._memory.config.lock_timeout_s,
+        )
+        if written is not None:
+            merged: Any = kept["merged"]
+            if merged.is_page_old and self._ref == self._memory.ref and self._memory.counts_here():
+                self._write_page()
+            before = {conflict.path: conflict for conflict in self._done.conflicts}
+            after = before | {conflict.path: conflict for conflict in merged.conflicts}
+            self._done = replace(
+                self._done, merged="merged", conflicts=tuple(conflict for _, conflict in sorted(after.items()))
+            )
+
+    def _write_page(self) -> None:
+        """Make the status page anew from the verdicts of both sides."""
+
+        def plan(tip: str | None) -> Plan | None:
+            catalog = self._memory.catalog(tip)
+            standing = take_stock(catalog, self._memory.ground(catalog), self._memory.local, now=self._memory.now)
+            page = status_page(standing, told_of(self._git, culprits(standing))).encode("utf-8")
+            if self._git.run("cat-file", "blob", f"{tip}:{layout.STATUS_PATH}", check=False).stdout == page:
+                return None
+            return Plan("status: both sides were verified", writes=((layout.STATUS_PATH, page),), machine=True)
+
+        write_commit(
+            self._git,
+            self._ref,
+            plan,
+            command="sync",
+            now=self._memory.now,
+            lock_timeout_s=self._memory.config.lock_timeout_s,
+        )
+
+    def _merged(self, ours: str, theirs: str) -> Merged:
+        authors = _Authors(self._git, ours, theirs)
+        return merge(self._open(), ours, theirs, who=authors.who)
+
+    def _open(self) -> Objects:
+        if self._objects is None:
+            self._objects = open_objects(self._git)
+        return self._objects
+
+    def _foreseen(self, ours: str | None, theirs: str | None) -> Synced:
+        """Return what a sync would do."""
+        done = replace(self._done, commit=ours or "", pushed=ours == theirs)
+        if theirs is None or ours == theirs or (ours is not None and self._git.is_ancestor(theirs, ours)):
+            return done
+        if ours is None or self._git.is_ancestor(ours, theirs):
+            return counted(replace(done, merged="forward" if ours else "joined"), self._open(), ours, theirs)
+        merged = self._merged(ours, theirs)
+        done = counted(replace(done, merged="merged"), self._open(), ours, theirs, only=merged.state.overlay)
+        return replace(done, conflicts=merged.conflicts)
+
+    def _told(self, tip: str, *, pushed: bool, seen: str | None) -> Synced:
+        """Remember where the remote is, and return what came in."""
+        if seen is not None and self._git.read_ref(self._seen) != seen:
+            self._git.run("update-ref", "-m", "gitmem: sync", self._seen, seen, check=False, durable=True)
+        done = replace(self._done, commit=tip, pushed=pushed)
+        return counted(done, self._open(), self._began, tip) if done.merged != "nothing" else done
+
+
+def _plan(merged: Merged, theirs: str, remote: str) -> Plan:
+    """Return the merge commit: what the overlay says, on our tree, with their commit as its second parent."""
+    state = merged.state
+    new = [(path, entry) for path, entry in sorted(state.overlay.items()) if entry is not None]
+    keys = [conflict.key for conflict in merged.conflicts]
+    subject = f"sync: merge the memory of {remote}" + (f", {len(keys)} to settle" if keys else "")
+    made = state.contents
+    return Plan(
+        subject,
+        writes=tuple((path, made[entry.oid]) for path, entry in new if entry.oid in made),
+        entries=tuple((path, entry.mode, entry.oid) for path, entry in new if entry.oid not in made),
+        deletes=tuple(sorted(path for path, entry in state.overlay.items() if entry is None)),
+        merged=theirs,
+        trailers=tuple(("Gitmem-Conflict", key) for key in keys[:TRAILERS]),
+    )
+
+
+class _Authors:
+    """Who changed a path last on each side, asked of git once a side and only where something must be settled."""
+
+    def __init__(self, git: Git, ours: str, theirs: str) -> None:
+        self._git = git
+        self._since = {ours: theirs, theirs: ours}
+        self._known: dict[str, dict[str, str]] = {}
+
+    def who(self, commit: str, path: str) -> str:
+        """Return the author of the last change of a path that only this side has; whoever merged it changed nothing."""
+        if commit not in self._known:
+            self._known[commit] = self._read(commit, self._since[commit])
+        return self._known[commit].get(path, "")
+
+    def _read(self, commit: str, other: str) -> dict[str, str]:
+        # A record a commit: its author, then its paths, ended by NUL; 0x01 begins a record (git-log(1), -z).
+        log = ("log", "-z", "--format=%x01%an", "--name-only", "--no-renames", "--no-ext-diff", "--no-merges")
+        done = self._git.run(*log, commit, f"^{other}", check=False)
+        found: dict[str, str] = {}
+        for record in done.stdout.split(b"\x01")[1:]:
+            author, *paths = record.replace(b"\n", b"\0").split(b"\0")
+            for path in filter(None, paths):
+                found.setdefault(os.fsdecode(path), author.decode("utf-8", "replace"))
+        return found

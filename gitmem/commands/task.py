@@ -1,0 +1,199 @@
+"""Work on tasks: add, claim, close, fail, release. Each is one commit, planned on the tip while the lock is held.
+
+Of two who claim one task at once, the second is planned on the first one's commit and is told who was faster.
+"""
+
+from __future__ import annotations
+
+from gitmem.document.fields import OPEN, TASK, format_time
+from gitmem.document.parse import parse
+from gitmem.document.spec import own_spec
+from gitmem.errors import ConflictError, RefusedError, UsageError
+from gitmem.store.layout import verdict_path
+from gitmem.store.verdicts import format_verdict
+from gitmem.tasks import life, listing
+from gitmem.tasks.task import Task, task_of
+from gitmem.write.draft import checked_text, make_draft
+from gitmem.write.place import find_known
+from gitmem.write.writer import edited
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from gitmem.model import Document
+    from gitmem.repository.repository import Opened
+    from gitmem.tasks.task import Gate
+    from gitmem.write.draft import Draft
+    from gitmem.write.writer import Change
+
+
+def add(
+    memory: Opened,
+    title: str,
+    *,
+    check: Callable[[Document], Sequence[str]],
+    body: str = "",
+    key: str = "",
+    **options: Any,
+) -> Change:
+    """Write a new task.
+
+    Args:
+        memory: The memory to write to.
+        title: What should become true.
+        check: Refuses a check that proves nothing, and returns what the person should know of it.
+        body: More about it.
+        key: An explicit key, or empty.
+        **options: Further fields.
+
+    Raises:
+        RefusedError: There is such a task already, or no title; the check can prove nothing.
+    """
+    if not title.strip():
+        raise RefusedError("a task needs a title: what should become true, in one sentence")
+    policy = memory.policy()
+    draft = make_draft(
+        body,
+        title=title,
+        kind=TASK,
+        key=key,
+        options={"state": OPEN, **options},
+        author=memory.author(),
+        policy=policy,
+        now=memory.now,
+    )
+    document = checked_text(draft.key, draft.fields, draft.body, policy=policy, path=f"{draft.key}.md")
+    if document.fields.get("verify") is not None:
+        memory.notices.extend(check(document))
+
+    def refuse_known(settled: Draft) -> Mapping[str, str]:
+        # Under the lock: the attempts of a task are not to be written over by another one of its name.
+        known = find_known(memory.catalog(), settled.key) if memory.find_tip() else None
+        if known is not None and not known.archived:
+            raise RefusedError(
+                f"there is {'such a task' if known.kind == TASK else 'a ' + known.kind} already: {settled.key}",
+                hint=f"change it: gitmem edit {settled.key}\nor name another one: --key NAME",
+            )
+        return {}
+
+    done = memory.writer().remember(draft, policy, verb="task add", extra=refuse_known)
+    _tell_waits(memory, done.key)
+    return done
+
+
+def claim(memory: Opened, key: str, *, note: str) -> tuple[Change, Task]:
+    """Start an attempt; returns what was done and the task as it was before, with its attempts.
+
+    Raises:
+        TaskError: Somebody holds it, or it is closed.
+    """
+    worker = listing.worker_of(memory.git, memory.config.agent)
+    done = _step(memory, key, "claim", lambda task, _: life.claim(task, worker, now=memory.now, note=note))
+    _tell_waits(memory, done[0].key)
+    return done
+
+
+def _tell_waits(memory: Opened, key: str) -> None:
+    catalog = memory.catalog()
+    waits = listing.waits_of(catalog, memory.ground(catalog), key)
+    if waits:
+        memory.notices.append(f"{key} waits for {', '.join(waits)}")
+
+
+def release(memory: Opened, key: str, *, note: str, force: bool) -> Change:
+    """Give a task back; the attempt stays, as released.
+
+    Raises:
+        TaskError: Nobody holds it, or somebody else.
+    """
+    worker = listing.worker_of(memory.git, memory.config.agent)
+    return _step(
+        memory, key, "release", lambda task, _: life.release(task, worker, now=memory.now, note=note, force=force)
+    )[0]
+
+
+def fail(memory: Opened, key: str, *, note: str) -> Change:
+    """End the attempt as failed and open the task again.
+
+    Raises:
+        UsageError: There is no note.
+        TaskError: Somebody else holds it.
+    """
+    if not note.strip():
+        raise UsageError(
+            "a failed attempt needs a note: what went wrong is what the next one must know",
+            hint=f"gitmem task close {key} --failed --note WHY",
+        )
+    worker = listing.worker_of(memory.git, memory.config.agent)
+    return _step(memory, key, "fail", lambda task, _: life.fail(task, worker, now=memory.now, note=note))[0]
+
+
+def close(memory: Opened, key: str, *, reason: str, force: bool, gate: Callable[[Document], Gate]) -> Change:
+    """Close a task whose gate is passed, with its verdict in the same commit where verdicts count here.
+
+    Args:
+        memory: The memory to write to.
+        key: The task, in full.
+        reason: What was done, or why it needs no doing.
+        force: Close it although its gate is not passed or somebody else holds it.
+        gate: Asks the check.
+
+    Raises:
+        UsageError: It is forced without a reason.
+        TaskError: The gate says no, or the task is not in the state for it.
+        TrustError: The gate is a command that nobody approved here.
+    """
+    if force and not reason.strip():
+        raise UsageError("closing by force needs a reason", hint=f"gitmem task close {key} --force --reason WHY")
+    worker = listing.worker_of(memory.git, memory.config.agent)
+    document = parse(memory.text_of(key), path=f"{key}.md")
+    task = task_of(document)
+    life.refuse_closing(task, worker, forced=force)
+    passed = gate(document)
+    memory.notices.extend(passed.notices)
+    if passed.refusal is not None:
+        if not force:
+            passed.refusal.hint += f"\nclose it all the same: gitmem task close {key} --force --reason WHY"
+            raise passed.refusal
+        memory.notices.append(f"forced: {passed.refusal.message}")
+
+    def step(task: Task, now_is: Document) -> Mapping[str, Any]:
+        if own_spec(now_is) != own_spec(document):
+            raise ConflictError(f"the gate of {key} was changed while it was asked", hint="close it again")
+        return life.close(task, worker, now=memory.now, reason=reason, forced=force)
+
+    verdict = passed.verdict
+    files = {}
+    if verdict is not None and passed.counts:
+        files[verdict_path(verdict.key, verdict.spec)] = format_verdict(verdict)
+    done = _step(memory, key, "close", step, extra=files)[0]
+    if verdict is not None:
+        memory.local.add_verdicts([verdict])
+    left = listing.open_parts(memory.catalog(), key)
+    if left:
+        memory.notices.append(f"parts of {key} are still open: {', '.join(left)}")
+    return done
+
+
+def _step(
+    memory: Opened,
+    key: str,
+    subject: str,
+    step: Callable[[Task, Document], Mapping[str, Any]],
+    *,
+    extra: Mapping[str, str] | None = None,
+) -> tuple[Change, Task]:
+    """Change a task as it stands at the tip, whoever wrote last; returns it as it was before."""
+    seen: list[Task] = []
+    path = f"{key}.md"
+
+    def change(text: str) -> str:
+        document = parse(text, path=path)
+        task = task_of(document)
+        seen[:] = [task]
+        return edited(text, {**step(task, document), "updated": format_time(memory.now)}, path)
+
+    done = memory.writer().edit(key, change, memory.policy(), subject=subject, extra=extra)
+    return done, seen[0]

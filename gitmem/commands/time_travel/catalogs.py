@@ -1,0 +1,184 @@
+"""Catalogs of the store as it was: the present one, copied and led back by the tree difference; a few are kept."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import time
+from pathlib import Path
+
+from gitmem.errors import ProcessError
+from gitmem.frozen import frozen, replace
+from gitmem.index import refresh
+from gitmem.index.catalog import packing, schema
+from gitmem.index.catalog.catalog import Catalog, shown_by
+from gitmem.store import layout, read
+from gitmem.store.sqlite_errors import is_unwritable
+from gitmem.text.tokens import format_stamp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gitmem.git.binary import Git
+
+    Progress = Callable[[int, int], None] | None
+
+# Below the state folder, one folder for each state that was asked for.
+FOLDER = "at"
+# How many are kept: leading a catalog back by 1,000 changes takes a second of CPU (measured).
+KEPT = 3
+# A change that is followed costs as much as this many memories that are read from nothing (measured: 1 ms and 0.2 ms).
+CHANGE_COSTS = 4
+FEW = 400
+# A process that makes one ends within an hour, or was killed.
+ABANDONED_S = 3600
+
+
+@frozen
+class Wanted:
+    """What a catalog is to show.
+
+    Attributes:
+        states: Commits of the store that are united, the one that counts first; empty for none.
+        tree: A tree ``.memory`` of the code, or empty.
+    """
+
+    states: tuple[str, ...]
+    tree: str = ""
+
+    def stamp(self) -> tuple[str, str]:
+        """Return what such a catalog is stamped with: of a single state, its commit."""
+        return " ".join(self.states), self.tree
+
+    def folder(self) -> str:
+        """Return the name of the folder where it is kept."""
+        return "-".join(name[:12] for name in (*self.states[:4], self.tree) if name)
+
+
+def catalog_at(git: Git, now: Catalog, wanted: Wanted, *, progress: Progress = None) -> Catalog:
+    """Return a catalog of a former state.
+
+    It is kept under the state folder for the next question, or lives in memory where the disk cannot be written to.
+
+    Args:
+        git: The repository.
+        now: The catalog as of some other state, which is only read.
+        wanted: The state.
+        progress: Told how many files of how many are read.
+    """
+    if wanted == Wanted(()):
+        return refresh.empty_catalog()
+    # Where the present one lives in memory, nothing of the disk may be used.
+    top = (git.repository.state_dir if now.path else Path(os.devnull)) / FOLDER
+    folder = top / wanted.folder()
+    fresh = top / f"{folder.name}.{os.getpid()}"
+    found = _open(folder, wanted)
+    try:
+        if found is None:
+            fresh.mkdir(mode=0o700, parents=True)
+            _make(git, now, wanted, fresh, progress)
+            shutil.rmtree(folder, ignore_errors=True)
+            fresh.rename(folder)
+            _prune(top, keep=folder)
+            found = _open(folder, wanted)
+        else:
+            os.utime(folder)
+    except OSError:
+        pass  # read-only, full, or another process was faster
+    except sqlite3.OperationalError as err:
+        if not is_unwritable(err):
+            raise
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    return found or _lead_back(git, now.copied(), wanted, None, progress)
+
+
+def _open(folder: Path, wanted: Wanted) -> Catalog | None:
+    """Return the catalog that lies in a folder; None where there is none, or one of another state."""
+    found = Catalog.open(folder, analysis=format_stamp())
+    if found is not None and shown_by(found) != wanted.stamp():
+        found.close()
+        return None
+    return found
+
+
+def _make(git: Git, now: Catalog, wanted: Wanted, folder: Path, progress: Progress) -> None:
+    """Make the catalog in a folder of its own."""
+    path = str(folder / schema.FILE_NAME)
+    copy = sqlite3.connect(path, isolation_level=None)
+    packing.register(copy)
+    copy.execute("PRAGMA synchronous = OFF")  # it is put into its place when it is whole
+    now.connection.backup(copy)
+    schema.settle(_lead_back(git, Catalog(path, copy), wanted, folder, progress).connection)
+
+
+def _lead_back(git: Git, copy: Catalog, wanted: Wanted, folder: Path | None, progress: Progress) -> Catalog:
+    """Bring a copy of the present catalog to a former state, or make it anew where that costs less."""
+    first = wanted.states[0] if wanted.states else ""
+    if not _follow(git, copy, first, wanted.tree):
+        copy.close()
+        if folder is not None:
+            schema.discard(str(folder / schema.FILE_NAME))
+        # No catalog can lie in a device: it lives in memory.
+        copy = refresh.rebuild(git, first, tree=wanted.tree, folder=str(folder or os.devnull), progress=progress)
+    with copy.writing():
+        # Worked out with verdicts of today.
+        copy.connection.execute("DELETE FROM state")
+        copy.connection.execute("DELETE FROM ground")
+        for other in wanted.states[1:]:
+            _add(git, copy, first, other)
+        copy.set_meta("commit", wanted.stamp()[0])
+    return copy
+
+
+def _follow(git: Git, copy: Catalog, commit: str, tree: str) -> bool:
+    shown, memories = shown_by(copy)[0], copy.row("SELECT count(*) FROM memory")[0]
+    try:
+        if shown and commit and len(git.diff_trees(shown, commit)) * CHANGE_COSTS > max(memories, FEW):
+            return False
+        return refresh.follow(git, copy, commit, tree)
+    except ProcessError:
+        return False  # a tree cannot be read
+    except sqlite3.OperationalError:
+        raise
+    except sqlite3.DatabaseError:
+        return False  # the present one is damaged in a place that nobody touched yet
+
+
+def _add(git: Git, catalog: Catalog, first: str, other: str) -> None:
+    """Add what another clone had written beside the first state; where both changed a file, the first one's counts."""
+    bases = git.merge_bases(first, other)
+    if not bases:
+        return
+    try:
+        own = {change.path for change in git.diff_trees(bases[0], first)}
+        scan = read.scan_changes(git, bases[0], other)
+    except ProcessError:
+        return  # a tree of it cannot be read
+    files = tuple(f for f in scan.files if f.path not in own and f.place.what != layout.POLICY)
+    removed = tuple(path for path in scan.removed if path not in own)
+    problems = tuple(p for p in scan.problems if p.path not in own)
+    contents = read.read_files(git, [f for f in files if f.place.what in (layout.MEMORY, layout.VERDICT)])
+    refresh.apply_scan(catalog, replace(scan, files=files, removed=removed, problems=problems), contents)
+
+
+def discard(git: Git) -> None:
+    """Throw all of them away; they are made again."""
+    shutil.rmtree(git.repository.state_dir / FOLDER, ignore_errors=True)
+
+
+def _prune(top: Path, *, keep: Path) -> None:
+    """Remove all but the catalogs that were asked for last, and what was left half made."""
+    found = []
+    for folder in top.iterdir():
+        try:
+            used = folder.stat().st_mtime
+        except FileNotFoundError:
+            continue  # another process removed it
+        is_whole = not folder.suffix
+        if is_whole or used < time.time() - ABANDONED_S:
+            found.append((folder == keep, is_whole, used, folder))
+    for *_, folder in sorted(found, reverse=True)[KEPT:]:
+        shutil.rmtree(folder, ignore_errors=True)

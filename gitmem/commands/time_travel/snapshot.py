@@ -1,0 +1,283 @@
+"""The memory as it stood for one commit of the code: what answers ``--at REV``. It only reads."""
+
+from __future__ import annotations
+
+from gitmem import __version__
+from gitmem.commands import show, status
+from gitmem.commands.report.page.gather import gather
+from gitmem.commands.report.page.model import Page
+from gitmem.commands.time_travel import truth
+from gitmem.commands.time_travel.anchor import find_anchor
+from gitmem.commands.time_travel.catalogs import Wanted, catalog_at
+from gitmem.document.fields import TASK
+from gitmem.errors import GitmemError, NotFoundError, ProcessError, UsageError
+from gitmem.frozen import replace
+from gitmem.git.ancestry import kin_of
+from gitmem.index.catalog import state
+from gitmem.index.catalog.keys import full_key
+from gitmem.index.refresh import empty_catalog
+from gitmem.model import FAILED, UNPROVEN
+from gitmem.policy.policy import Policy
+from gitmem.recall import listing, one_store
+from gitmem.store.code_tree.tree import read_tree
+from gitmem.store.local import LocalState
+from gitmem.store.scope import PROJECT
+from gitmem.verify.due import is_accepted, refresh_states
+from gitmem.verify.past_verdicts import all_verdicts
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import TracebackType
+    from typing import Any
+
+    from gitmem.recall.query import Asked, Found
+    from gitmem.repository.repository import Opened
+
+# Nothing is old in the past: no time to live has passed, no memory has expired, none is more recent than another.
+NO_CLOCK = 0
+_FACT = (
+    "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s FROM fact f JOIN memory m ON m.id = f.id"
+    " WHERE m.key = ? AND m.shadowed = 0"
+)
+
+
+class Past:
+    """The project's memory as it stood for one commit of the code.
+
+    Attributes:
+        anchor: Which state that is.
+        commit: The store's commit that is shown; empty where nothing was known yet.
+        is_empty: Whether nothing was known yet.
+    """
+
+    def __init__(self, memory: Opened, rev: str, *, progress: Callable[[int, int], None] | None = None) -> None:
+        """Find the state; what cannot be told of it is among the memory's notices.
+
+        Raises:
+            NotFoundError: REV is no commit here.
+            GitmemError: Too much is missing in a shallow clone.
+        """
+        self._memory, self._git = memory, memory.git
+        tip = memory.find_tip() or ""
+        if not tip and not memory.tree():
+            memory.tip()  # says that there is no memory at all
+        self.anchor = _found(memory, tip, rev)
+        self.commit = self.anchor.states[0] if self.anchor.states else ""
+        tree = read_tree(self._git, self.anchor.code) if self.anchor.code else ""
+        self.is_empty = not self.commit and not tree
+        if self.is_empty and self.anchor.is_shallow:
+            told = f"what was known at {rev} cannot be told: this clone is shallow"
+            raise GitmemError(told, hint="bring the history of code and memory here: git fetch --unshallow")
+        now = memory.catalog(tip) if not self.is_empty else empty_catalog()
+        self._catalog = catalog_at(self._git, now, Wanted(self.anchor.states, tree), progress=progress)
+        self._local = self._local_then()
+        self._policy = Policy.from_dict(_decoded(self._catalog.meta("policy")))
+        self._ground = self._stated()
+        self._tell()
+
+    def __enter__(self) -> Past:
+        """Return itself; leaving closes the catalog."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close what was opened."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the catalog and the local state."""
+        self._catalog.close()
+        self._local.close()
+
+    def _local_then(self) -> LocalState:
+        """Return what this clone had found out at REV or before it."""
+        folder, code = self._memory.store.folder, self.anchor.code
+        judged = {v.commit for them in self._memory.local.verdicts().values() for v in them} if code else set()
+        return LocalState(folder, looking_back=kin_of(self._git, code, judged).before if judged else frozenset())
+
+    def _stated(self) -> int | None:
+        """Return the ground of the code's commit with the statuses of that time worked out."""
+        code = self.anchor.code
+        if not code or self._catalog.row("SELECT 1 FROM fact LIMIT 1") is None:
+            return None
+        options: dict[str, Any] = {"now": self._memory.now}
+        try:
+            return refresh_states(self._catalog, self._git, self._local, code, self._policy, **options)
+        except (NotFoundError, ProcessError) as err:
+            told = f"statuses are not known: the code at {code[:12]} cannot be read ({err.message})"
+            self._memory.notices.append(told)
+            return None
+
+    def _tell(self) -> None:
+        anchor, notices = self.anchor, self._memory.notices
+        if self.is_empty:
+            since = f"; the first memory that says for which code it is came later, in {anchor.first[:12]}"
+            notices.append(f"nothing was known yet at {anchor.rev}" + (since if anchor.first else ""))
+        elif anchor.is_store and not anchor.code:
+            notices.append(
+                f"{anchor.rev} is a commit of the memory that names no code that is here: no statuses are known"
+            )
+        if anchor.aside:
+            told = f"{anchor.aside} more commits of the memory" if anchor.aside > 1 else "one more commit of the memory"
+            notices.append(f"{told} may be of that time: code on other branches is all that they name")
+        if anchor.is_shallow:
+            notices.append("this clone is shallow: what lies further back is not known here; git fetch --unshallow")
+        if any(self._memory.other_scopes().values()):
+            notices.append("only the project's memories go back: private and universal ones belong to no commit")
+
+    def table(self) -> dict[str, str]:
+        """Return which state is shown, for JSON."""
+        return {"rev": self.anchor.rev, "code": self.anchor.code, "commit": self.commit}
+
+    def list(self, asked: Asked) -> Found:
+        """Return the memories of that time that pass the filters, the newest first."""
+        _refuse_scopes(asked.scopes)
+        with self._catalog.reading():
+            return listing.list_memories(self._catalog, self._ground, asked, now=NO_CLOCK)
+
+    def recall(self, asked: Asked) -> Found:
+        """Rank the memories of that time against a question."""
+        _refuse_scopes(asked.scopes)
+        if asked.syntax:
+            raise UsageError("--syntax asks the index of today", hint="leave out --syntax, or --at")
+        if asked.work:
+            raise UsageError(
+                "--work looks at the files that are changed today", hint="gitmem recall … --near PATH --at REV"
+            )
+        asked = replace(asked, here=self._memory.here)
+        if self.is_empty:
+            return listing.newest(self._catalog, None, asked, now=NO_CLOCK)
+        with self._catalog.reading():
+            found = one_store.recall(
+                self._catalog,
+                self._local,
+                self._ground,
+                asked,
+                policy=self._policy,
+                config=self._memory.config,
+                now=NO_CLOCK,
+            )
+        self._memory.notices += [found.notice] if found.notice else []
+        if self._memory.config.embeds and not asked.lexical:
+            self._memory.notices.append("what was known at a time is looked for by words alone")
+        return found
+
+    def statistics(self) -> dict[str, object]:
+        """Return counts of what there was."""
+        return listing.statistics(self._catalog, now=NO_CLOCK) | {"scopes": {}}
+
+    def status(self) -> dict[str, Any]:
+        """Return counts by kind and status of that time, what had failed and what was suspect."""
+        memory = self._memory
+        with self._catalog.reading():
+            told = status.status(
+                self._catalog,
+                self._git,
+                self._ground,
+                self._local,
+                ref=memory.ref,
+                tip=self.commit,
+                now=NO_CLOCK,
+                waiting=(),
+            )
+        told |= {
+            "index": {"commit": self.commit, "is_current": True},
+            "verified_age_s": None,
+            "at": self.table(),
+            "is_empty": self.is_empty,
+        }
+        return told | {"spool": {"waiting": 0, "refused": 0}, "view": None, "scope": PROJECT, "scopes": {}}
+
+    def report(self) -> Page:
+        """Return what the page of ``gitmem report`` shows of that time; nothing has an age, and no job is told of."""
+        memory, code = self._memory, self.anchor.code
+        told = self.status()
+        of = Page(
+            name=self._git.repository.name,
+            scope=PROJECT,
+            made=memory.now,
+            version=__version__,
+            rev=self.anchor.rev,
+            code=code,
+            tip=self.commit,
+        )
+        with self._catalog.reading():
+            return gather(
+                self._catalog,
+                self._git,
+                self._ground,
+                self._local,
+                status=told,
+                policy=self._policy,
+                now=NO_CLOCK,
+                of=of,
+                line=(code, self.anchor.rev),
+            )
+
+    def show(self, typed: str) -> dict[str, Any]:
+        """Return one memory as it stood, with its status then, what is known of it now, and its truth over the history.
+
+        Raises:
+            NotFoundError: It was not known then.
+            AmbiguousKeyError: Several begin with what was typed.
+        """
+        key = self._key(typed)
+        with self._catalog.reading():
+            found = show.show(self._catalog, self._git, self._local, self._ground, key, now=NO_CLOCK)
+            row = self._catalog.row(_FACT, (key,))
+        found |= {"scope": PROJECT, "at": self.table(), "now": None, "truth": []}
+        if row is None or not self.anchor.code:
+            return found
+        known = truth.truth_at(self._git, self.anchor.code, state.FactRow(*row), self._verdicts(state.FactRow(*row)))
+        # That a task's gate is not passed yet is no failure.
+        status = UNPROVEN if found["kind"] == TASK and known.status == FAILED else known.status
+        found["now"] = {"status": status, "because": known.line, "proof": known.proof}
+        found["truth"] = [truth.as_table(segment) for segment in known.segments]
+        return found
+
+    def _verdicts(self, fact: state.FactRow) -> Sequence[Any]:
+        """Return every verdict of a fact that counts, whenever it was made: the branch's of all times and our own."""
+        memory = self._memory
+        branch = all_verdicts(self._git, memory.find_tip() or "", fact.key)
+        mine = memory.local.verdicts([fact.key]).get(fact.key, [])
+        told = state.merged(branch, mine, spec=fact.spec, claim=fact.claim)
+        return [v for v in told if is_accepted(v, self._policy, now=memory.now)]
+
+    def _key(self, typed: str) -> str:
+        try:
+            return full_key(self._catalog, typed)
+        except NotFoundError as err:
+            try:
+                key = full_key(self._memory.catalog(), typed)
+            except NotFoundError:
+                raise err from None
+            told = f"{key} was not known yet at {self.anchor.rev}"
+            raise NotFoundError(told, hint=f"see when it was written: gitmem log {key}") from None
+
+
+def _found(memory: Opened, tip: str, rev: str) -> Any:
+    try:
+        return find_anchor(memory.git, tip, rev)
+    except NotFoundError as err:
+        from gitmem.git.ancestry import is_shallow
+
+        hint = "any revision of git will do: a tag, a branch, HEAD~20, a commit"
+        if is_shallow(memory.git):
+            hint = "this clone is shallow and lacks older commits: git fetch --unshallow"
+        raise NotFoundError(err.message, hint=hint) from err
+
+
+def _refuse_scopes(scopes: Sequence[str]) -> None:
+    if set(scopes) - {PROJECT}:
+        raise UsageError("only the project's memories belong to commits of the code", hint="leave out --scope, or --at")
+
+
+def _decoded(text: str) -> dict[str, Any]:
+    if not text or text == "{}":
+        return {}
+    import json
+
+    found: dict[str, Any] = json.loads(text)
+    return found

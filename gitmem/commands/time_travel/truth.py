@@ -1,0 +1,164 @@
+"""What was true of a fact over the history of the code: by its verdicts, the inputs they are of, and ancestry.
+
+A verdict of the same check and claim whose inputs are those of a commit *proves* the fact's state there, whenever it
+was made. What no verdict proves lies between what is known before it and after it on its line of history.
+"""
+
+from __future__ import annotations
+
+from gitmem.errors import NotFoundError, ProcessError
+from gitmem.frozen import frozen, replace
+from gitmem.git.ancestry import in_order
+from gitmem.model import FAILED, FAILS, HOLDS, STALE, UNPROVEN, VERIFIED
+from gitmem.verify.due import digester
+from gitmem.verify.inputs import CodeTree
+from gitmem.verify.past_verdicts import Known, counting_of, known_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from gitmem.git.binary import Git
+    from gitmem.index.catalog import state
+    from gitmem.model import Verdict
+
+WORDS = {HOLDS: "held", FAILS: "failed"}
+
+
+@frozen
+class Segment:
+    """Known commits on one line of history with the same outcome and none of the other between them.
+
+    Attributes:
+        outcome: ``holds`` or ``fails``.
+        first: The first of them.
+        last: The last of them; may be the first.
+        culprit: Whether a bisection found the first one to have broken the fact.
+        because: Why it failed.
+        number: How many they are.
+    """
+
+    outcome: str
+    first: str
+    last: str
+    culprit: bool = False
+    because: str = ""
+    number: int = 1
+
+
+@frozen
+class Truth:
+    """What is known today of a fact at one commit of the code, and on its line of history.
+
+    Attributes:
+        status: ``verified``, ``failed``, ``stale`` (it held before, here it is not known) or ``unproven``.
+        line: One line that says why.
+        segments: What is known of its line of history, the oldest first; what lies between two is unknown.
+        proof: The commit where the verdict was made that proves the status here, or empty.
+    """
+
+    status: str
+    line: str
+    segments: tuple[Segment, ...] = ()
+    proof: str = ""
+
+
+def truth_at(git: Git, commit: str, fact: state.FactRow, verdicts: Sequence[Verdict]) -> Truth:
+    """Return what is known of a fact at a commit of the code.
+
+    Args:
+        git: The repository.
+        commit: The commit.
+        fact: The fact, with the specification and the claim that are asked about.
+        verdicts: All that are known of it; those of another specification or claim do not count.
+    """
+    verdicts = [v for v in verdicts if (v.spec, v.claim) == (fact.spec, fact.claim)]
+    known = {known.commit: known for known in known_of(verdicts)}
+    proof = _proof(git, commit, fact, verdicts)
+    if proof is not None:
+        known[commit] = Known(commit, proof.outcome, known[commit].how if commit in known else "judged", proof.because)
+    order, behind = in_order(git, {*known, commit})
+    line = [one for one in order if one == commit or one in behind[commit] or commit in behind[one]]
+    segments = _segments([known[one] for one in line if one in known], behind)
+    if commit in known:
+        status = VERIFIED if known[commit].outcome == HOLDS else FAILED
+        where = proof.commit if proof else commit
+        return Truth(status, _proved(known[commit], where), segments, where)
+    before = [known[one] for one in line if one in behind[commit] and one in known]
+    before = [one for one in before if not any(one.commit in behind[other.commit] for other in before)]
+    after = [known[one] for one in line if one in known and commit in behind[one]]
+    after = [one for one in after if not any(other.commit in behind[one.commit] for other in after)]
+    has_failed = any(one.outcome == FAILS for one in before)
+    status = FAILED if has_failed else STALE if before else UNPROVEN
+    return Truth(status, _between(before, after), segments)
+
+
+def _proof(git: Git, commit: str, fact: state.FactRow, verdicts: Sequence[Verdict]) -> Verdict | None:
+    """Return the verdict of the very inputs that the commit has, the one that counts of several; or None."""
+    try:
+        tree = CodeTree(git, commit)
+    except (NotFoundError, ProcessError):
+        return None  # in a shallow or broken clone
+    digest_of = digester(tree, fact)
+    same = [v for v in verdicts if v.inputs == digest_of(v)]
+    return counting_of(same) if same else None
+
+
+def _segments(line: Sequence[Known], behind: dict[str, frozenset[str]]) -> tuple[Segment, ...]:
+    found: list[Segment] = []
+    for one in line:
+        last = found[-1] if found else None
+        if last is not None and last.outcome == one.outcome and last.last in behind[one.commit]:
+            found[-1] = replace(last, last=one.commit, number=last.number + 1)
+        else:
+            found.append(Segment(one.outcome, one.commit, one.commit, one.how == "culprit", one.because))
+    return tuple(found)
+
+
+def _proved(known: Known, where: str) -> str:
+    told = f"{WORDS[known.outcome]} here"
+    if where != known.commit:
+        return f"{told}: judged at {where[:12]}, which has the same inputs"
+    return f"{told}: this commit broke it" if known.how == "culprit" else f"{told}: judged at this very commit"
+
+
+def _between(before: Sequence[Known], after: Sequence[Known]) -> str:
+    """Return what is known before a commit that nothing proves, and after it."""
+    if not before and not after:
+        return "never judged on this line of history"
+    if not before:
+        return f"first known at {after[0].commit[:12]}, where it {WORDS[after[0].outcome]}; unknown before"
+    then = " and ".join(f"{WORDS[one.outcome]} at {one.commit[:12]}" for one in sorted(before, key=_what_held_first))
+    if len({one.outcome for one in before}) > 1:
+        then += ", on lines that were merged since"
+    if not after:
+        return f"{then}, not judged since"
+    later = " and ".join(_from(one, before) for one in sorted(after, key=_what_held_first))
+    return f"{then}, {later}, unknown between"
+
+
+def _what_held_first(known: Known) -> tuple[bool, bool, str]:
+    return known.outcome != HOLDS, known.how == "culprit", known.commit
+
+
+def _from(one: Known, before: Sequence[Known]) -> str:
+    if one.outcome == FAILS:
+        was = all(other.outcome == FAILS for other in before)
+        return f"{'failed again' if was else 'failed'} {'at' if was else 'from'} {one.commit[:12]}" + (
+            ", which broke it" if one.how == "culprit" else ""
+        )
+    held = all(other.outcome == HOLDS for other in before)
+    return f"held at {one.commit[:12]} too" if held else f"held again from {one.commit[:12]}"
+
+
+def as_table(segment: Segment) -> dict[str, Any]:
+    """Return a segment as the documented JSON."""
+    return {
+        "outcome": segment.outcome,
+        "from": segment.first,
+        "to": segment.last,
+        "known": segment.number,
+        "culprit": segment.first if segment.culprit else "",
+        "because": segment.because,
+    }

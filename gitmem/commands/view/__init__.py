@@ -1,0 +1,1 @@
+"""``gitmem view`` and ``gitmem save``: memories as files, and back."""

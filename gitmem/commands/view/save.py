@@ -1,0 +1,182 @@
+"""Save what a person wrote in the view, and what somebody committed there: each file merged onto the branch's tip."""
+
+from __future__ import annotations
+
+from gitmem.document.spec import own_spec
+from gitmem.errors import NotFoundError, RefusedError
+from gitmem.frozen import frozen, replace
+from gitmem.git import worktrees
+from gitmem.store import layout
+from gitmem.store.view import refresh
+from gitmem.store.view import worktree as views
+from gitmem.store.view.safe_folder import Folder
+from gitmem.store.view.state import View
+from gitmem.verify import trivial
+from gitmem.write.draft import refuse_typed
+from gitmem.write.place import find_known
+from gitmem.write.saver import How, Item, Refusal, Saver
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from gitmem.model import Document
+    from gitmem.repository.repository import Opened
+    from gitmem.write.writer import Change
+
+
+@frozen
+class Saved:
+    """What a save did.
+
+    Attributes:
+        changes: What was written, by path.
+        refused: Files that stay as they are, and why.
+        restored: Files that were deleted in the folder and are back.
+        forgotten: Memories that were retired because their files were deleted (only where that was asked for).
+        others: How many files are no memories and were left alone.
+    """
+
+    changes: tuple[Change, ...] = ()
+    refused: tuple[Refusal, ...] = ()
+    restored: tuple[str, ...] = ()
+    forgotten: tuple[str, ...] = ()
+    others: int = 0
+
+
+def save(memory: Opened, *, message: str = "", forget: bool = False, mine: Collection[str] = ()) -> Saved:
+    """Commit what a person wrote in the view, each file merged onto the branch's tip.
+
+    Args:
+        memory: The memory.
+        message: The commit's message.
+        forget: Whether memories whose files were deleted are retired; else the files come back.
+        mine: Keys whose text in the view counts, whatever the branch has.
+
+    Raises:
+        NotFoundError: There is no view, or no such key.
+        RefusedError: The code has files in that folder too; or the message holds a secret or a hidden character.
+    """
+    memory.need_store()
+    refuse_typed("the message", message, memory.policy())
+    wins = frozenset(memory.need(mine))
+    with views.lock(memory.git, "save", memory.config.lock_timeout_s):
+        view = views.find(memory.git)
+        if view is None:
+            raise NotFoundError("there is no view to save from", hint="make it: gitmem view")
+        views.refuse_tracked(memory.git, view.path)
+        view = refresh.bring(memory.git, view, memory.tip, lambda one, found: merge_found(memory, one, found))
+        views.refuse_locked(memory.git, view)
+        refresh.unstage(memory.git, view)
+        unsaved = refresh.list_unsaved(memory.git, view)
+        removed = [path for tag, path in unsaved if tag == "R"]
+        items, refused, others = _items(memory, view, unsaved)
+        saver = _saver(memory, message=message, wins=wins)
+        saver.save(items)
+        moved = {_key(item.path) for item in items}
+        gone = [_key(path) for path in removed if _key(path) not in moved] if forget else []
+        forgotten = _forget(memory, [key for key in gone if key])
+        accepted = saver.accepted | dict.fromkeys(removed, "")
+        refresh.refresh(memory.git, view, memory.tip(), accepted=accepted)
+    back = [p for p in removed if _key(p) not in forgotten and _key(p) not in moved]
+    return Saved(
+        tuple(saver.changes),
+        (*refused, *saver.refused),
+        tuple(back),
+        forgotten,
+        others,
+    )
+
+
+def merge_found(memory: Opened, view: View, found: str) -> tuple[View, Mapping[str, str], Collection[str]]:
+    """Merge a commit that somebody made in the view onto the branch; what it says of it is among the notices.
+
+    Returns:
+        What is known of the view, the blobs by path that the branch has now, and every path of the commit.
+    """
+    git = memory.git
+    ref = views.keep(git, found)
+    sides = worktrees.list_sides(git, view.shown, found)
+    sizes = git.sizes(side.new for side in sides if side.new)
+    # Absence never means deleted; what is no file of a store stays where it is, and in that commit.
+    whole = [s for s in sides if s.mode in layout.REGULAR_MODES and 0 <= sizes.get(s.new, -1) <= layout.MEMORY_LIMIT]
+    contents = git.read_blobs(side.new for side in whole)
+    items = [
+        Item(side.path, content or b"", view.held.get(side.path, side.old))
+        for side, (_, content) in zip(whole, contents, strict=True)
+    ]
+    message = git.run("log", "-1", "--format=%B", found).stdout.decode("utf-8", "replace")
+    saver = _saver(memory, message=_allowed(memory, message), source=found)
+    saver.save(items)
+    memory.notices.append(f"a commit was found in the view: {found[:12]}, kept as {ref}")
+    memory.notices += [f"{change.key or change.path} of that commit is on the branch now" for change in saver.changes]
+    memory.notices += [f"{refusal.path} of that commit is not saved: {refusal.reason}" for refusal in saver.refused]
+    left = [item for item in items if item.path not in saver.accepted]
+    bases = {item.path: item.base for item in left if isinstance(layout.place_of(item.path), layout.Place)}
+    return replace(view, held={**view.held, **bases}), saver.accepted, [side.path for side in sides]
+
+
+def _allowed(memory: Opened, message: str) -> str:
+    """Return the message of a commit that was found, or nothing where a commit of the store must not hold it."""
+    try:
+        refuse_typed("the message", message.strip(), memory.policy())
+    except RefusedError:
+        return ""
+    return message.strip()
+
+
+def _saver(memory: Opened, *, message: str, source: str = "", wins: frozenset[str] = frozenset()) -> Saver:
+    def inspect(document: Document, before: Document | None) -> None:
+        """Refuse a check that cannot fail, where the person changed it; whether it holds is for a verify run to say."""
+        spec = own_spec(document)
+        if spec is None or spec == (own_spec(before) if before is not None else None):
+            return
+        if why := trivial.why_trivial(spec.check):
+            told = f"{document.key}: a check that cannot fail proves nothing: {why}"
+            raise RefusedError(told, hint="look at the code in it")
+        told = f"the check of {document.key} is new; it is unproven until: gitmem verify"
+        if told not in memory.notices:  # a save is planned again where another writer was faster
+            memory.notices.append(told)
+
+    how = How(memory.policy(), inspect, message, source, wins)
+    return Saver(memory.writer(), memory.git, memory.catalog_at, how)
+
+
+def _items(memory: Opened, view: View, unsaved: list[tuple[str, str]]) -> tuple[list[Item], list[Refusal], int]:
+    """Return the files to save with what each began as; those that cannot be read; and how many are no memories."""
+    removed = {_key(path): path for tag, path in unsaved if tag == "R" and _key(path)}
+    wanted = [path for tag, path in unsaved if tag != "R"]
+    asked = [*wanted, *removed.values()]
+    known = {entry.path: entry.oid for entry in memory.git.list_tree(view.shown, *asked)} if asked else {}
+    items: list[Item] = []
+    refused: list[Refusal] = []
+    others = 0
+    with Folder(view.path) as folder:
+        for path in wanted:
+            if path not in known and not path.endswith(".md"):
+                others += 1
+                continue
+            try:
+                content = folder.read(path)
+            except ValueError as err:
+                refused.append(Refusal(path, str(err)))
+                continue
+            if content is not None:
+                began = known.get(path) or known.get(removed.get(_key(path), ""), "")
+                items.append(Item(path, content, view.held.get(path, began)))
+    return items, refused, others
+
+
+def _key(path: str) -> str:
+    """Return the key of a memory's file, or an empty string."""
+    place = layout.place_of(path)
+    return place.key if isinstance(place, layout.Place) and place.what == layout.MEMORY else ""
+
+
+def _forget(memory: Opened, keys: list[str]) -> tuple[str, ...]:
+    catalog = memory.catalog()
+    live = [key for key in keys if (known := find_known(catalog, key)) is not None and not known.archived]
+    if not live:
+        return ()
+    done = memory.writer().forget(live, why="its file was deleted in the view")
+    return tuple(change.key for change in done)

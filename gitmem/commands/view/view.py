@@ -1,0 +1,234 @@
+"""The view as a person meets it: made, brought along, looked at, mended, taken away.
+
+The branch is the truth. What is in the folder is either what the branch has, or a person's, and that is never
+overwritten: it is saved (`save`), or it stays.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import time
+from pathlib import Path
+
+from gitmem.errors import ConflictError, NotFoundError, ProcessError, RefusedError
+from gitmem.frozen import replace
+from gitmem.model import Problem
+from gitmem.store.lock import STALE_AFTER_S, is_held
+from gitmem.store.view import refresh
+from gitmem.store.view import state as viewpoint
+from gitmem.store.view import worktree as views
+from gitmem.store.view.state import View
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from contextlib import AbstractContextManager
+    from typing import Any
+
+    from gitmem.git.binary import Git
+    from gitmem.repository.repository import Opened
+    from gitmem.store.view.refresh import Merge
+
+
+# A view of more files than this is made, and follows the branch, only on request (gitmem view).
+UNASKED_AT_MOST = 20_000
+SAVE_OR_MOVE = "gitmem save; what is no memory, move away"
+
+
+def make(memory: Opened, merge: Merge, path: str = "", *, unasked: bool = False) -> View:
+    """Make the view, at a folder or the usual one, or bring the one that is there to the branch's tip.
+
+    Args:
+        memory: The memory.
+        merge: Merges a commit that was made in the view onto the branch.
+        path: The folder; empty for the usual one.
+        unasked: Whether nobody asked for it: then a large one is not made.
+
+    Raises:
+        RefusedError: There is another one, or none may be made there.
+    """
+    memory.need_store()
+    path = os.path.abspath(path) if path else ""
+    with _lock(memory, "view"):
+        view = views.find(memory.git)
+        if view is not None and path and os.path.realpath(path) != os.path.realpath(view.path):
+            raise RefusedError(
+                f"the view lies at {view.path} already",
+                hint=f"take it away first: gitmem view --remove, then gitmem view {shlex.quote(path)}",
+            )
+        if view is None:
+            if memory.git.read_ref(memory.ref) is None:
+                memory.notices.append("the view shows the memory of the remote: gitmem init makes it yours")
+            if unasked and (count := len(memory.git.list_tree(memory.tip()))) > UNASKED_AT_MOST:
+                raise RefusedError(f"it would have {count} files; gitmem view makes it all the same")
+            view = views.make(memory.git, path or views.default_path(memory.git), memory.tip())
+        return refresh.bring(memory.git, replace(_with_index(memory, view), asked=not unasked), memory.tip, merge)
+
+
+def follow(memory: Opened, merge: Merge) -> None:
+    """Bring the view to the branch's tip behind a write, where there is one; commits made in it are merged first.
+
+    One that has grown past ``UNASKED_AT_MOST`` stays as it is until the next ``gitmem view``.
+    """
+    if not viewpoint.has_one(memory.git.repository.state) or memory.find_tip() is None:
+        return
+    with _lock(memory, "view"):
+        view = views.find(memory.git)
+        if view is None and (planned := viewpoint.load_planned(memory.git.repository)):
+            view = views.make(memory.git, planned, memory.need_store())
+        if view is not None and not _is_outgrown(memory, view):
+            refresh.bring(memory.git, view, memory.need_store, merge)
+
+
+def _is_outgrown(memory: Opened, view: View) -> bool:
+    """Return whether the branch has more memories than a view shows that was not asked for."""
+    if view.asked:
+        return False
+    count: int = memory.catalog().row("SELECT count(*) FROM memory")[0]
+    return count > UNASKED_AT_MOST
+
+
+def remove(memory: Opened) -> str:
+    """Take the view away and return the folder it was; what was not saved keeps it.
+
+    Raises:
+        NotFoundError: There is none.
+        ConflictError: Something in it is not saved.
+    """
+    git = memory.git
+    with _lock(memory, "view"):
+        view = viewpoint.load(git.repository)
+        if view is None:
+            raise NotFoundError("there is no view", hint="gitmem view makes one")
+        if views.condition(git, view) in (views.GONE, views.FOREIGN):
+            views.forget(git, view)
+            return view.path
+        view = views.find(git)
+        assert view is not None, "it is there"
+        head = views.head_of(git, view)
+        if head not in (view.shown, "") and not git.is_ancestor(head, memory.tip()):
+            raise ConflictError(f"there is a commit in {view.path} that was not saved", hint="gitmem save")
+        code = views.list_tracked(git, view.path)
+        if view.shown and (unsaved := [path for _, path in refresh.list_unsaved(git, view) if path not in code]):
+            listed = ", ".join(unsaved[:5])
+            raise ConflictError(
+                f"{len(unsaved)} file(s) in {view.path} are not saved: {listed}",
+                hint="move them away: the code has files in that folder too" if code else SAVE_OR_MOVE,
+            )
+        views.remove(git, view, code)
+        return view.path
+
+
+def standing(memory: Opened) -> dict[str, Any] | None:
+    """Return where the view is, what it shows and what is not saved; None where there is none. Changes nothing."""
+    git = memory.git
+    view = viewpoint.load(git.repository)
+    if view is None:
+        return None
+    found = views.condition(git, view)
+    table: dict[str, Any] = {"path": view.path, "commit": view.shown, "state": found, "unsaved": [], "held": []}
+    if found != views.WHOLE or not view.shown:
+        return table
+    try:
+        unsaved = [path for _, path in refresh.list_unsaved(git, view)]
+        code = views.list_tracked(git, view.path) if unsaved else ()
+        table["unsaved"] = [path for path in unsaved if path not in code]
+        table["held"] = sorted(view.held)
+        table["committed"] = refresh.standing(git, view, memory.tip()).found
+        table["outgrown"] = view.shown != memory.tip() and _is_outgrown(memory, view)
+    except ProcessError as err:
+        table["state"] = "damaged"
+        table["because"] = err.stderr.strip().split("\n")[0] or err.message
+    except ConflictError as err:
+        table["state"] = "elsewhere"
+        table["because"] = err.message
+    return table
+
+
+def examine(memory: Opened, merge: Merge, *, fix: bool) -> tuple[list[Problem], list[str]]:
+    """Return what is wrong with the view, and what was repaired; nothing that a person wrote is lost by it."""
+    view = viewpoint.load(memory.git.repository)
+    if view is None or memory.find_tip() is None:
+        return [], []
+    fixed: list[str] = []
+    for lock in map(Path, views.locks_of(memory.git, view)):
+        problem = _lock_problem(lock, fix, fixed)
+        if problem is not None:
+            return [problem], fixed
+    found = standing(memory) or {}
+    if fix and found["state"] in REPAIRED:
+        with _lock(memory, "doctor"):
+            usable = views.find(memory.git)
+            if usable is not None:
+                refresh.bring(memory.git, _with_index(memory, usable), memory.tip, merge)
+        fixed.append(REPAIRED[found["state"]].format(view.path))
+        found = standing(memory) or {}
+    return _problems(memory.git, view, found), fixed
+
+
+def _lock_problem(lock: Path, fix: bool, fixed: list[str]) -> Problem | None:
+    """Return what is wrong with a lock file of git in the view; where nobody holds it, remove it if that is wanted."""
+    if not lock.exists():
+        return None
+    age = time.time() - lock.stat().st_mtime
+    if age < STALE_AFTER_S or is_held(lock):
+        told = "another git process is writing the view now"
+        return Problem("view-locked", str(lock), told, severity="warning")
+    if not fix:
+        told = f"a lock file of the view that nobody holds, {age:.0f} s old"
+        return Problem("view-locked", str(lock), told, hint="gitmem doctor --fix")
+    lock.unlink()
+    fixed.append(f"removed a lock file that nobody holds ({age:.0f} s old): {lock}")
+    return None
+
+
+# What of a view can be repaired, and what is said then.
+REPAIRED = {
+    views.UNLINKED: "linked the view {} to this repository again",
+    views.GONE: "forgot the view {}, whose folder is gone",
+    "damaged": "made the index of the view {} anew",
+}
+
+
+def _problems(git: Git, view: View, found: Mapping[str, Any]) -> list[Problem]:
+    state = found.get("state", views.WHOLE)
+    if state == views.GONE:
+        told = "the folder of the view is gone"
+        return [Problem("view-gone", view.path, told, hint="make it again: gitmem view", severity="warning")]
+    if state == views.UNLINKED:
+        told = "the view was moved or copied with its repository, and does not belong to this one yet"
+        return [Problem("view-broken", view.path, told, hint="gitmem view")]
+    if state == views.FOREIGN:
+        told = "the folder of the view belongs to another repository"
+        return [Problem("view-broken", view.path, told, hint="gitmem view --remove, then gitmem view PATH")]
+    if state != views.WHOLE:
+        back = f"git -C '{view.path}' switch --detach {view.shown[:12]}"
+        hint = "gitmem doctor --fix" if state == "damaged" else back
+        return [Problem("view-broken", view.path, str(found.get("because", "")), hint=hint)]
+    try:
+        views.refuse_tracked(git, view.path)
+    except RefusedError as err:
+        return [Problem("view-tracked", view.path, err.message, hint=err.hint)]
+    return [
+        Problem(
+            "view-behind", path, "it changed here and on the branch; yours stays as it is", hint="gitmem save",
+            severity="warning",
+        )
+        for path in found.get("held", ())
+    ]  # fmt: skip
+
+
+def _with_index(memory: Opened, view: View) -> View:
+    """Throw a damaged index away: what it knew is in the commit that the view shows."""
+    try:
+        if view.shown:
+            refresh.list_unsaved(memory.git, view)
+    except ProcessError:
+        views.refuse_locked(memory.git, view)
+        Path(view.admin(memory.git), "index").unlink(missing_ok=True)
+    return view
+
+
+def _lock(memory: Opened, command: str) -> AbstractContextManager[None]:
+    return views.lock(memory.git, command, memory.config.lock_timeout_s)

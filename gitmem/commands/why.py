@@ -1,0 +1,334 @@
+"""Explain a failure: find the commit that broke a fact with the fact's own check, and write it on the verdict."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack, contextmanager
+
+from gitmem.document.fields import parse_time
+from gitmem.errors import FormatError, GitmemError
+from gitmem.frozen import frozen, replace
+from gitmem.git.history import read_diff, read_made
+from gitmem.model import BUILTIN, FAILED, FAILS, HOLDS
+from gitmem.text.sanitize import display
+from gitmem.text.secrets import safe_output
+from gitmem.verify import builtin
+from gitmem.verify.blame.bisect import FLAPPING, FOUND, RANGE, UNKNOWN, Answers, Found, Search
+from gitmem.verify.blame.culprit import as_table as as_commit
+from gitmem.verify.blame.lineage import Question, Reader
+from gitmem.verify.explain import changed_reads
+from gitmem.verify.ground.open import open_grounds
+from gitmem.verify.inputs import CodeTree, digest
+from gitmem.verify.judge import SKIPPED, Judge
+from gitmem.verify.run_all import refusal
+from gitmem.verify.stock import take_stock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from gitmem.git.history import Made
+    from gitmem.model import Verdict
+    from gitmem.repository.proving_store import ProvingStore
+    from gitmem.verify.blame.lineage import Lineage
+    from gitmem.verify.due import Due
+    from gitmem.verify.judge import Result
+    from gitmem.verify.session import Options, Run, Session
+
+# Ends of an explanation besides those of a search: there is no failure, or it could not be looked at.
+HOLDING, NO_CHECK, UNCHECKED = "holds", "no check", "unchecked"
+# Commits of a range that are named; all are counted.
+NAMED = 50
+
+
+@frozen
+class Step:
+    """One run of a search: the how many-th, of about how many, at which commit, and what it showed."""
+
+    key: str
+    number: int
+    about: int
+    commit: str
+    outcome: str
+
+
+@frozen
+class Why:
+    """Why a fact fails.
+
+    Attributes:
+        key: The fact.
+        outcome: ``found``, ``range``, ``never held``, ``flapping``, ``unknown``; ``holds``, ``no check``, ``unchecked``
+            or ``skipped`` where nothing was searched.
+        found: What the search found; None where there was none.
+        runs: How often the check ran for the search; a built-in check is answered without running anything.
+        reason: What else is to be said, on one line, cleaned.
+        made: Who made the commits that are named, by commit.
+        diff: How the culprit changed the inputs, cleaned; empty where it was not asked for.
+        is_whole: Whether all of the diff is there.
+    """
+
+    key: str
+    outcome: str
+    found: Found | None = None
+    runs: int = 0
+    reason: str = ""
+    made: Mapping[str, Made] | None = None
+    diff: str = ""
+    is_whole: bool = True
+
+    def as_table(self) -> dict[str, Any]:
+        """Return it as the documented JSON."""
+        found, made = self.found, self.made or {}
+        between: dict[str, Any] | None = None
+        if found is not None and found.culprit:
+            between = {
+                "good": {"commit": found.after, "runs": found.asked[1]},
+                "bad": {"commit": found.culprit, "runs": found.asked[0]},
+                "number": len(found.among),
+                "commits": [as_commit(commit, made) for commit in found.among[:NAMED]],
+            }
+        return {
+            "key": self.key,
+            "outcome": self.outcome,
+            "culprit": as_commit(found.culprit, made) if found else None,
+            "range": between,
+            "candidates": found.candidates if found else 0,
+            "runs": self.runs,
+            "reason": self.reason,
+            "diff": self.diff,
+        }
+
+
+class Explainer:
+    """Explains failures of one store at HEAD, as a context manager; they share history and grounds.
+
+    What was found is written down when it is left, also by an interruption.
+    """
+
+    def __init__(self, store: ProvingStore, options: Options, told: Callable[[Step], None]) -> None:
+        self._store = store
+        self._session: Session = store.session(options)
+        self._told = told
+        self._reader = Reader(store.git, self._session.commit)
+        self._open = ExitStack()
+        self._judge: Judge | None = None
+        self._verdicts: list[Verdict] = []
+
+    def __enter__(self) -> Explainer:
+        """Nothing runs before something is explained."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """End the runs under way, and write down what was found; where that cannot be, it is told all the same."""
+        if kind is not None and self._judge is not None:
+            self._judge.stop()
+        self._open.close()
+        if self._verdicts:
+            with self._told_where_unwritten("what broke it"):
+                self._session.keep_verdicts(self._verdicts)
+
+    @contextmanager
+    def _told_where_unwritten(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except GitmemError as err:
+            self._store.notices.append(f"{what} is not written on the branch: {display(err.message)}")
+
+    def failing(self) -> list[Due]:
+        """Return the facts that were asked for, by key."""
+        return self._session.list_due()
+
+    def explain(self, due: Due, *, with_diff: bool = True) -> Why:
+        """Explain one failure; a fact that was not judged on these very inputs here is judged first.
+
+        Raises:
+            ProcessError: The history cannot be read.
+        """
+        key, verdict = due.row.key, due.verdict
+        if verdict is not None and verdict.flapping:
+            return Why(
+                key, FLAPPING, reason="it holds and fails on the same code lately: no commit is to blame for that"
+            )
+        if verdict is None or not verdict.own or due.why not in ("asked", "ttl"):
+            result = self._session.judge_one(due)
+            with self._told_where_unwritten("that it fails"):
+                self._session.keep([result])
+            if result.outcome != FAILS:
+                return _unfailing(key, result)
+            verdict = result.verdict
+        assert verdict is not None
+        if verdict.outcome != FAILS:
+            return Why(key, HOLDING, reason="it does not fail at this commit: there is nothing to explain")
+        if due.spec.check.form != BUILTIN and (refused := refusal(due, self._session.means())):
+            return Why(key, SKIPPED, reason=refused)
+        inputs = tuple(json.loads(due.row.inputs))
+        question = Question(inputs, due.spec.check, self._seen(verdict))
+        found, answers = self._search(due, verdict, question)
+        if found.outcome in (FOUND, RANGE):
+            after = found.after if found.outcome == RANGE else ""
+            self._verdicts.append(replace(verdict, culprit=found.culprit, culprit_after=after))
+        git = self._store.git
+        told = Why(key, found.outcome, found, answers.runs, found.reason)
+        made = read_made(git, [c for c in (found.culprit, found.after, *found.among[:NAMED]) if c])
+        diff, is_whole = self._diff(question, found) if with_diff and found.culprit else ("", True)
+        return replace(told, made=made, diff=diff, is_whole=is_whole)
+
+    def _search(self, due: Due, verdict: Verdict, question: Question) -> tuple[Found, Answers]:
+        step = [0]
+
+        def ask(commit: str) -> str:
+            outcome = self._ask(due, commit)
+            step[0] += 1
+            self._told(Step(due.row.key, step[0], max(answers.cap, step[0]), commit, outcome))
+            return outcome
+
+        good = self._good(verdict)
+        lineage, trees = self._reader.read(question, good)
+        known, sure = self._known(verdict, lineage)
+        answers = Answers(ask, known, sure)
+        if good and answers.answer(good, lineage.digests[good]) != HOLDS:
+            if lineage.digests[good] == lineage.digests[lineage.bad]:
+                reason = f"it held at {good[:12]} with the very same inputs: it depends on something else than these"
+                return Found(FLAPPING, reason=reason), answers
+            lineage, trees = self._reader.read(question)
+        if trees:
+            answered = builtin.answer_each(self._store.git, due.spec.check, list(trees.values()))
+            for digest, answer in zip(trees, answered or (), strict=False):
+                answers.learn(digest, answer.outcome)
+        return Search(lineage, answers, created=_created(due), named=verdict.culprit).run(), answers
+
+    def _mine(self, verdict: Verdict) -> list[Verdict]:
+        """Return the verdicts of this clone of the same claim, by the same check, the oldest first."""
+        mine = self._store.local.verdicts([verdict.key]).get(verdict.key, [])
+        same = [one for one in mine if (one.spec, one.claim) == (verdict.spec, verdict.claim)]
+        return sorted(same, key=lambda one: one.at)
+
+    def _seen(self, verdict: Verdict) -> tuple[tuple[str, str], ...]:
+        """Return what the run that fails and the last one that held read, where that was looked at."""
+        held = [one for one in self._mine(verdict) if one.outcome == HOLDS][-1:]
+        return tuple((one.reads, one.inputs) for one in (verdict, *held) if one.reads)
+
+    def _good(self, verdict: Verdict) -> str:
+        """Return the commit where a fact held last, where that is part of this history."""
+        held = verdict.held_commit
+        return held if held != self._session.commit and self._store.git.is_ancestor(held, self._session.commit) else ""
+
+    def _known(self, verdict: Verdict, lineage: Lineage) -> tuple[dict[str, str], list[str]]:
+        """Return what verdicts of this clone say of these commits, by digest; and which of it was confirmed.
+
+        What others say they saw is never believed: it is run.
+        """
+        # By its commit, or by its inputs where that was rewritten since.
+        known = {lineage.digests.get(one.commit, one.inputs): one.outcome for one in self._mine(verdict)}
+        bad = lineage.digests[lineage.bad]
+        sure = [bad] if verdict.confirmed else []
+        if verdict.confirmed and known.get(lineage.digests.get(verdict.held_commit, "")) == HOLDS:
+            sure.append(lineage.digests[verdict.held_commit])
+        return known | {bad: FAILS}, sure
+
+    def _ask(self, due: Due, commit: str) -> str:
+        if due.spec.check.form == BUILTIN:
+            tree = CodeTree(self._store.git, commit)
+            return builtin.answer_all(self._store.git, tree, [due.spec.check])[due.spec.check].outcome
+        return self._asker().ask(due.spec, commit)[0]
+
+    def _asker(self) -> Judge:
+        """Return what runs checks, on grounds that all searches share."""
+        if self._judge is None:
+            git, means = self._store.git, self._session.means()
+            grounds = self._open.enter_context(open_grounds(git, means.rung, means.path))
+            self._judge = Judge(git, grounds, self._session.tree(), means, now=self._store.now)
+        return self._judge
+
+    def _diff(self, question: Question, found: Found) -> tuple[str, bool]:
+        """Return how a culprit changed the inputs, cleaned; nothing where that cannot be read."""
+        git = self._store.git
+        concerns = question.concerns()
+        try:
+            changes = git.diff_trees(found.after, found.culprit)
+        except GitmemError:
+            return "", False
+        paths = [change.path for change in changes if concerns is None or concerns(change.path)]
+        if question.seen and paths:
+            paths = _seen_of(question, CodeTree(git, found.after), CodeTree(git, found.culprit), paths)
+        raw, is_whole = read_diff(git, found.after, found.culprit, paths) if paths else (b"", True)
+        return safe_output(raw, len(raw)), is_whole
+
+
+def _seen_of(question: Question, before: CodeTree, after: CodeTree, paths: list[str]) -> list[str]:
+    """Return which of the paths that a culprit changed a run read whose inputs are those of one side; else all."""
+    seen = {
+        path
+        for reads, known in question.seen
+        if known in (digest(tree, question.inputs, question.check, reads) for tree in (before, after))
+        for path in changed_reads(reads, before, after, paths)
+    }
+    return [path for path in paths if path in seen] or paths
+
+
+def _created(due: Due) -> int:
+    try:
+        return parse_time(str(due.document.fields.get("created", "")))
+    except (FormatError, ValueError):
+        return 0
+
+
+def _unfailing(key: str, result: Result) -> Why:
+    if result.outcome == HOLDS:
+        return Why(key, HOLDING, reason="it holds at this commit: there is nothing to explain")
+    return Why(key, SKIPPED if result.outcome == SKIPPED else UNCHECKED, reason=result.reason)
+
+
+def explain_all(store: ProvingStore, options: Options, told: Callable[[Step], None]) -> list[Why]:
+    """Explain every fact that fails at HEAD and whose culprit is not known, by key; a search that fails ends alone."""
+    catalog = store.catalog()
+    lines = take_stock(catalog, store.ground(catalog), store.local, now=store.now).lines
+    failing = [line.key for line in lines if line.status == FAILED and not line.culprit]
+    keys = tuple(key for key in failing if not options.keys or key in options.keys)
+    found: list[Why] = []
+    if not keys:
+        return found
+    with Explainer(store, replace(options, keys=keys, everything=False), told) as explainer:
+        for due in explainer.failing():
+            try:
+                found.append(explainer.explain(due, with_diff=False))
+            except GitmemError as err:
+                found.append(Why(due.row.key, UNKNOWN, reason=display(err.message)))
+    return found
+
+
+def named_by(explained: Sequence[Why]) -> dict[str, dict[str, str]]:
+    """Return the fields ``culprit`` and ``culprit_after`` of a verdict, by key, where a culprit was found."""
+    return {
+        why.key: {"culprit": why.found.culprit, "culprit_after": why.found.after if why.outcome == RANGE else ""}
+        for why in explained
+        if why.found is not None and why.found.culprit
+    }
+
+
+def with_culprits(run: Run, explained: Sequence[Why]) -> Run:
+    """Return what came of a verify run with the culprits that were found after it."""
+    named = named_by(explained)
+    results = tuple(
+        replace(result, verdict=replace(result.verdict, **named[result.due.row.key]))
+        if result.due.row.key in named and result.verdict is not None
+        else result
+        for result in run.results
+    )
+    lines = tuple(replace(line, **named.get(line.key, {})) for line in run.standing.lines)
+    return replace(run, results=results, standing=replace(run.standing, lines=lines))
+
+
+def explain(store: ProvingStore, options: Options, told: Callable[[Step], None], *, with_diff: bool) -> Why:
+    """Explain the one fact that the options name.
+
+    Raises:
+        ProcessError: The history cannot be read.
+    """
+    (key,) = options.keys
+    with Explainer(store, options, told) as explainer:
+        for due in explainer.failing():
+            return explainer.explain(due, with_diff=with_diff)
+    return Why(key, NO_CHECK, reason="it has no check, or is retired: there is nothing to explain")

@@ -1,0 +1,125 @@
+"""Store decisions and load them again (C6): by what they are about, by role, story and component."""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.commands.remember import remember
+from gitmem.commands.workflow.render import composed, part_of
+from gitmem.commands.workflow.step import Step, component_tag
+from gitmem.frozen import frozen, replace
+from gitmem.policy.settings import role_name
+from gitmem.recall import listing
+from gitmem.recall.query import Asked, Found
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from gitmem.repository.repository import Opened
+    from gitmem.write.writer import Change
+
+# AI Memory Module, collection `discussions`: "Workflow decisions", "Agent reasoning".
+KINDS = ("decision", "discussion")
+# Of a question, so many of the best are looked through for the role and the story.
+LOOKED_THROUGH = 1000
+# The limit bounds what is told; of each memory, the policy's ``max_memory_tokens``.
+UNBOUNDED = 1 << 30
+_LIVE = "m.shadowed = 0 AND m.archived = 0 AND m.superseded = 0 AND (m.expires IS NULL OR m.expires > ?)"
+
+
+@frozen
+class Decisions:
+    """Decisions that were found.
+
+    Attributes:
+        found: The hits, the best or newest first.
+        fields: The frontmatter of each, by key.
+        bodies: The text of each, by key.
+        text: It all for an agent, fenced; empty where there is nothing.
+    """
+
+    found: Found
+    fields: Mapping[str, Mapping[str, Any]]
+    bodies: Mapping[str, str]
+    text: str
+
+
+def decide(memory: Opened, text: str, step: Step, **options: Any) -> Change:
+    """Write a decision.
+
+    Args:
+        memory: The store.
+        text: What was decided, and why.
+        step: Role, story and component.
+        options: ``title``, ``key``, ``tags``, ``force`` and further fields, as for ``remember``.
+
+    Raises:
+        RefusedError: It cannot be written.
+        DuplicateError: Another memory says it already.
+    """
+    fields = step.fields(memory, tuple(options.pop("tags", ())))
+    return memory.told(remember(memory, text, kind=KINDS[0], **{**options, **fields}))
+
+
+def load(memory: Opened, query: str, step: Step, *, limit: int, recall: Callable[[Asked], Found]) -> Decisions:
+    """Return decisions: those that fit a question best, or the newest where there is none.
+
+    Args:
+        memory: The store.
+        query: What they are to be about; empty for all.
+        step: Only those of this role, story and component, each where it is named.
+        limit: At most so many, >= 1.
+        recall: Answers a question.
+    """
+    catalog = memory.catalog()
+    tag = component_tag(step.component)
+    asked = Asked(query=query, kinds=KINDS, tags=(tag,) if tag else (), limit=limit, scopes=("project",))
+    if not query.strip():
+        ground = memory.ground(catalog)
+        with catalog.reading():
+            among = _of_step(memory, step) if step.role or step.story else None
+            found = listing.newest(catalog, ground, asked, now=memory.now, among=among)
+    elif step.role or step.story:
+        kept = {row[0] for row in catalog.each("SELECT path FROM memory WHERE id IN ({})", _of_step(memory, step))}
+        wide = recall(replace(asked, limit=LOOKED_THROUGH))
+        hits = [hit for hit in wide.hits if hit.path in kept]
+        found = replace(wide, hits=tuple(hits[:limit]), more=max(0, len(hits) - limit))
+    else:
+        found = recall(asked)
+    return _whole(memory, found)
+
+
+def _of_step(memory: Opened, step: Step) -> set[int]:
+    """Return the numbers of the decisions of a role and story."""
+    marks = ",".join("?" * len(KINDS))
+    rows = memory.catalog().rows(
+        f"SELECT m.id, m.task, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE {_LIVE} AND m.kind IN ({marks})",
+        (memory.now, *KINDS),
+    )
+    role, story = role_name(step.role), " ".join(step.story.split())
+    return {
+        number
+        for number, task, fields in rows
+        if (not story or task == story) and (not role or _role(json.loads(fields)) == role)
+    }
+
+
+def _role(fields: Mapping[str, Any]) -> str:
+    by = fields.get("by")
+    role = by.get("role") if isinstance(by, dict) else ""
+    return role if isinstance(role, str) else ""
+
+
+def _whole(memory: Opened, found: Found) -> Decisions:
+    paths = {hit.path for hit in found.hits}
+    rows = memory.catalog().each(
+        "SELECT m.key, m.path, t.fields, t.body FROM memory m JOIN text t ON t.id = m.id WHERE m.key IN ({})",
+        [hit.key for hit in found.hits],
+    )
+    read = {key: (json.loads(fields), body) for key, path, fields, body in rows if path in paths}
+    text = composed(memory, [part_of(memory, "DECISIONS", found)], UNBOUNDED)[1] if found.hits else ""
+    return Decisions(
+        found, {key: one[0] for key, one in read.items()}, {key: one[1] for key, one in read.items()}, text
+    )

@@ -1,0 +1,140 @@
+"""Distil a finished run into memories (E13): everything in one commit, or nothing and every reason why."""
+
+from __future__ import annotations
+
+from gitmem.commands.workflow.run_file import read_run
+from gitmem.commands.workflow.step import signed
+from gitmem.errors import RefusedError
+from gitmem.frozen import frozen, replace
+from gitmem.policy.settings import role_name
+from gitmem.store.layout import MEMORY_LIMIT
+from gitmem.text.secrets import redact
+from gitmem.write.draft import checked_text, make_draft, refuse_typed
+from gitmem.write.duplicates import FOLD
+from gitmem.write.place import Change
+from gitmem.write.queue import Rehearsal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from gitmem.commands.workflow.run_file import Item
+    from gitmem.repository.repository import Opened
+    from gitmem.store.commit import Plan
+    from gitmem.write.draft import Draft
+
+# Who wrote it, where neither the run nor a setting says.
+NAMELESS = "run"
+
+
+@frozen
+class Distilled:
+    """What became of a run.
+
+    Attributes:
+        run: Its name, or empty.
+        changes: What was written, or said already, with where each stands in the file.
+        refused: Where and why, for each that was refused.
+        commit: The commit, or the tip where nothing was written.
+        is_written: Whether there is a new commit.
+    """
+
+    run: str
+    changes: tuple[tuple[str, Change], ...]
+    refused: tuple[tuple[str, str], ...]
+    commit: str
+    is_written: bool
+
+
+def from_run(memory: Opened, raw: bytes, *, name: str, partial: bool, is_worth: Callable[[str], bool]) -> Distilled:
+    """Write what a run hands over.
+
+    Args:
+        memory: The store.
+        raw: The file (``run_file``).
+        name: What the run is called where the file does not say; may be empty.
+        partial: Whether the rest is written where some are refused.
+        is_worth: Tells whether a text says anything.
+
+    Raises:
+        RefusedError: It is no such file, or its name holds a secret.
+    """
+    policy = memory.policy()
+    run = read_run(raw, policy, is_worth=is_worth)
+    label = " ".join((run.name or name).replace(":", "-").split())[:100]
+    for what, typed in (("the run's name", label), ("the run's role", run.role)):
+        refuse_typed(what, typed, policy)
+    drafts: list[tuple[str, Draft]] = []
+    refused: list[tuple[str, str]] = []
+    for item in run.items:
+        try:
+            drafts.append((item.where, _draft(memory, item, label, run.role)))
+        except RefusedError as err:
+            refused.append((item.where, redact(err.message)))
+    return _write(memory, drafts, refused, label, partial=partial)
+
+
+def _draft(memory: Opened, item: Item, label: str, role: str) -> Draft:
+    """Return one memory, checked.
+
+    Raises:
+        RefusedError: It is none, or cannot be written.
+    """
+    if item.reason:
+        raise RefusedError(item.reason)
+    policy, by = memory.policy(), signed(memory, role_name(role))
+    fields: dict[str, Any] = dict(item.fields or {})
+    fields["by"] = {"who": by["who"], "agent": role_name(role) or NAMELESS, **by}
+    who = memory.author()
+    draft = make_draft(
+        item.text, title=item.title, kind=item.kind, key="", options=fields, author=who, policy=policy, now=memory.now
+    )
+    document = checked_text(draft.key, draft.fields, draft.body, policy=policy, path=f"{draft.key}.md")
+    if len(document.text.encode("utf-8")) > MEMORY_LIMIT:
+        raise RefusedError(f"it is larger than the {MEMORY_LIMIT} bytes of a memory")
+    # The run is named behind the rules: it is no line of the code.
+    refs = {"refs": [*draft.fields.get("refs", ()), f"run {label}"]} if label else {}
+    return replace(draft, fields={**draft.fields, **refs})
+
+
+def _write(
+    memory: Opened, drafts: list[tuple[str, Draft]], refused: list[tuple[str, str]], label: str, *, partial: bool
+) -> Distilled:
+    writer, policy = memory.writer(), memory.policy()
+    done: list[tuple[str, dict[str, Any]]] = []
+    late: list[tuple[str, str]] = []
+
+    def plan(tip: str | None) -> Plan | None:
+        catalog = memory.catalog_at(tip)
+        done.clear()
+        late.clear()
+        writer.planned.clear()
+        with Rehearsal(catalog, writer.planned) as rehearsal:
+            for where, draft in drafts:
+                told: dict[str, Any] = {}
+                try:
+                    step = writer.plan_remember(catalog, draft, policy, done=told, again=FOLD)
+                except RefusedError as err:
+                    late.append((where, redact(err.message)))
+                    continue
+                done.append((where, told))
+                if step is not None:
+                    rehearsal.apply(step)
+        if (refused or late) and not partial:
+            return None
+        keys = list(dict.fromkeys(told["key"] for _, told in done if told.get("is_written", True)))
+        subject = f"memory: distil {label or 'a run'}, {len(keys)} memor{'y' if len(keys) == 1 else 'ies'}"
+        return writer.plan_rehearsed(rehearsal, subject, keys, sources=[f"run {label}"] if label else ())
+
+    written = writer.write(plan, "remember --from-run") if drafts and (partial or not refused) else None
+    commit = written.commit if written else memory.find_tip() or ""
+    kept = done if not (refused or late) or partial else []
+    changes = tuple((where, Change(commit=commit, **told)) for where, told in kept)
+    return Distilled(label, changes, tuple(sorted([*refused, *late], key=_place)), commit, written is not None)
+
+
+def _place(one: tuple[str, str]) -> tuple[bool, int]:
+    """Return where in the file something stands, for sorting: the memories come before the attempts."""
+    name, _, number = one[0].partition("[")
+    return name == "attempts", int(number.rstrip("]"))

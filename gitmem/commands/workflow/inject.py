@@ -1,0 +1,56 @@
+"""Pass a learning on (D4): a lead writes it into one worker's memory, or into the memory that all of them share."""
+
+from __future__ import annotations
+
+from gitmem.commands.remember import remember
+from gitmem.commands.workflow.step import signed
+from gitmem.errors import RefusedError
+from gitmem.repository.other_scopes import open_private
+from gitmem.text.sanitize import display
+from gitmem.text.tokens import slug
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from gitmem.repository.repository import Opened
+    from gitmem.write.writer import Change
+
+# agent-swarm, "Memory Categories"; each is a kind of memory.
+CATEGORIES = ("mistake-pattern", "best-practice", "codebase-knowledge", "preference")
+ANYBODY = "*"
+# What a reader is told of who wrote it.
+LEAD = "lead"
+
+
+def inject(memory: Opened, text: str, *, category: str, worker: str = "", **options: Any) -> Change:
+    """Write a learning for one worker, or for all; it counts at once.
+
+    Args:
+        memory: The repository's memory.
+        text: What is to be learnt.
+        category: One of ``CATEGORIES``.
+        worker: The agent whose private memory it goes into; empty for all, who share the project's.
+        options: ``title``, ``key``, and further fields, as for ``remember``.
+
+    Raises:
+        RefusedError: There is no such category, no agent can have this name, or it is an agent that does not lead.
+        DuplicateError: Another memory of that store says it already.
+    """
+    if category not in CATEGORIES:
+        told = f"there is no category {display(category)}"
+        raise RefusedError(told, hint=f"it is one of {', '.join(CATEGORIES)}")
+    if memory.config.leads and not leads(memory):
+        told = f"{display(memory.author().agent)} is none of the agents that lead here"
+        raise RefusedError(told, hint="a person names one: git config --add gitmem.leads NAME")
+    if worker and not slug(worker):
+        raise RefusedError(f"no agent can be called {display(worker)!r}", hint="--to NAME, as its GITMEM_AGENT says")
+    store = open_private(memory, agent=worker) if worker else memory
+    options["by"] = signed(memory, LEAD)
+    return memory.told(remember(store, text, kind=category.replace("-", "_"), **options))
+
+
+def leads(memory: Opened) -> bool:
+    """Tell whether who works here is a person, or an agent that this clone's settings name as one that leads."""
+    agent, named = memory.author().agent, memory.config.leads
+    return not agent or agent in named or ANYBODY in named

@@ -1,0 +1,84 @@
+"""Store what a work left behind (C6): how something was built, with the lines of code, neither a word nor a book."""
+
+from __future__ import annotations
+
+import re
+
+from gitmem.commands.remember import remember
+from gitmem.errors import RefusedError
+from gitmem.text.sanitize import display
+from gitmem.text.tokens import count_tokens
+from gitmem.write.draft import cleaned, is_line_reference
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from gitmem.commands.workflow.step import Step
+    from gitmem.repository.repository import Opened
+    from gitmem.write.writer import Change
+
+# The kinds that a work leaves: a pattern for whoever builds the like, or how it went, which is told for a week.
+KINDS = ("code_pattern", "outcome")
+# `path:line` or `path:line-line` in a text: a path has a suffix or a folder, so that `step:3` is none.
+# Source: AI Memory Module, "Validation regex", without its list of suffixes.
+_REFERENCE = r"(?<![\w/.:-])(?:[\w.-]+/)*[\w-][\w.-]*\.\w+:\d+(?:-\d+)?(?![\w:])"
+# More references than this tell nobody where to look.
+MOST_FOUND = 20
+
+
+def post_work(
+    memory: Opened, text: str, step: Step, *, refs: Sequence[str], kind: str = KINDS[0], **options: Any
+) -> Change:
+    """Write down what was built.
+
+    Args:
+        memory: The store.
+        text: What was built, how it fits in, what went wrong on the way.
+        step: Role, story and component.
+        refs: Where it is, ``path:line`` or ``path:line-line``; those in the text count, too.
+        kind: ``code_pattern`` or ``outcome``.
+        options: ``title``, ``key``, ``tags``, ``force`` and further fields, as for ``remember``.
+
+    Raises:
+        RefusedError: It points at no line of the code, or is too short or too long.
+        DuplicateError: Another memory says it already.
+    """
+    wrong = [ref for ref in refs if not is_line_reference(ref)]
+    if wrong:
+        told = f"{display(wrong[0])!r} names no line of the code"
+        raise RefusedError(told, hint="--ref src/auth/jwt.py:89 or --ref src/auth/jwt.py:89-145")
+    found = list(dict.fromkeys([*refs, *references_in(text)]))
+    if not found:
+        raise RefusedError(
+            "what was built needs the lines of code where it can be seen", hint="--ref src/auth/jwt.py:89-145"
+        )
+    _refuse_size(f"{options.get('title', '')}\n{cleaned(text)}", memory)
+    fields = step.fields(memory, tuple(options.pop("tags", ())))
+    return memory.told(remember(memory, text, kind=kind, refs=found, **{**options, **fields}))
+
+
+def references_in(text: str) -> list[str]:
+    """Return the references to lines of code in a text, in their order, each once."""
+    found = dict.fromkeys(match[0] for match in re.finditer(_REFERENCE, text))
+    return [ref for ref in found if is_line_reference(ref)][:MOST_FOUND]
+
+
+def _refuse_size(text: str, memory: Opened) -> None:
+    """Refuse what is too short to help or too long to be told whole (C7).
+
+    Raises:
+        RefusedError: It says how many tokens there are, and how many there may be.
+    """
+    tokens, limits = count_tokens(text), memory.policy().workflow
+    if tokens < limits.min_tokens:
+        raise RefusedError(
+            f"this has {tokens} tokens, and {limits.min_tokens} are the least that helps whoever builds the like",
+            hint="say what was built, how it fits in, and what went wrong; a short remark: gitmem remember",
+        )
+    if tokens > limits.max_tokens:
+        raise RefusedError(
+            f"this has {tokens} tokens, and {limits.max_tokens} are the most that are told of one memory",
+            hint="write several, each about one thing, with its own lines",
+        )

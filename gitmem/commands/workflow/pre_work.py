@@ -1,0 +1,221 @@
+"""What matters before a work begins (C6, D8): what failed before, what was decided, how the like was built.
+
+Decisions come before patterns, those of the very story before what only fits its words, and a role's kinds before all
+others (AI Memory Module, "Agent Memory Summary Table"). Whole entries within a budget, fenced as data.
+"""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.commands.workflow import decisions
+from gitmem.commands.workflow.render import composed, part_of
+from gitmem.commands.workflow.step import component_tag, role_of
+from gitmem.document.fields import TASK
+from gitmem.errors import UsageError
+from gitmem.frozen import frozen, replace
+from gitmem.model import FAILED
+from gitmem.recall import listing
+from gitmem.recall.query import Asked, Found
+from gitmem.recall.render import Entry, Part, one_line
+from gitmem.tasks.digest import FAILURES, Failure, failures
+from gitmem.tasks.task import task_from
+from gitmem.text import tokens
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from gitmem.commands.workflow.step import Step
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.model import Hit
+    from gitmem.repository.repository import Opened
+
+# What tells how to build something, for a role that prefers nothing.
+PATTERNS = (
+    *("code_pattern", "pattern", "recipe", "anti_pattern", "gotcha", "mistake_pattern", "best_practice", "convention"),
+    *("principle", "codebase_knowledge", "preference"),
+)
+# Of a task's text, enough for what it is about.
+QUERY_CHARS = 2000
+# Of a question for all kinds, so many more are looked through, since some are told already.
+WIDER = 4
+
+
+@frozen
+class Work:
+    """What is about to be done.
+
+    Attributes:
+        text: What it is, or the key of a task; empty where the story says it.
+        step: Role, story and component.
+        paths: The files it is about.
+        limit: Memories of each part at most; 0 = the policy's.
+        budget_tokens: 0 = the role's, or the policy's.
+    """
+
+    text: str
+    step: Step
+    paths: tuple[str, ...] = ()
+    limit: int = 0
+    budget_tokens: int = 0
+
+
+@frozen
+class Told:
+    """What is told before a work.
+
+    Attributes:
+        query: What was asked for.
+        task: The task of the store that it is about, or empty.
+        role: The role, or empty.
+        budget_tokens: What the text may take.
+        parts: What is told, the most important first.
+        hits: The memories of it, by reference.
+        text: It all, fenced; empty where there is nothing.
+    """
+
+    query: str
+    task: str
+    role: str
+    budget_tokens: int
+    parts: tuple[Part, ...]
+    hits: dict[str, Hit]
+    text: str
+
+    def table(self) -> dict[str, Any]:
+        """Return it as the documented JSON."""
+        return {
+            "query": self.query,
+            "task": self.task,
+            "role": self.role,
+            "budget_tokens": self.budget_tokens,
+            "tokens": tokens.count_tokens(self.text),
+            "parts": [self._part(part) for part in self.parts],
+            "text": self.text,
+        }
+
+    def _part(self, part: Part) -> dict[str, Any]:
+        items = [
+            {"key": one.key, "status": one.status, "text": one.text, **self._known(one.key)} for one in part.entries
+        ]
+        return {"name": part.heading, "items": items, "more": part.more, "rest": part.rest}
+
+    def _known(self, key: str) -> dict[str, Any]:
+        hit = self.hits.get(key)
+        return {"kind": hit.kind, "title": hit.title, "scope": hit.scope, "store": hit.store} if hit else {}
+
+
+def pre_work(memory: Opened, work: Work, *, recall: Callable[[Asked], Found]) -> Told:
+    """Return what matters for a work.
+
+    Args:
+        memory: The store.
+        work: What is about to be done.
+        recall: Answers a question.
+
+    Raises:
+        UsageError: Nothing says what it is.
+    """
+    policy, catalog = memory.policy(), memory.catalog()
+    task = _find_task(catalog, work)
+    story = work.step.story or (task[0] if task else "")
+    query = _query(work, task)
+    if not query and not story:
+        raise UsageError("pre-work needs to know what is about to be done", hint='gitmem pre-work "what it is"')
+    name, role = role_of(policy, memory.config.role, work.step.role)
+    if work.step.role and role is None:
+        memory.notices.append(f"the policy knows no role {name}; it is one of {', '.join(sorted(policy.roles))}")
+    limit = work.limit or policy.workflow.limit
+    budget = work.budget_tokens or (role.budget_tokens if role else 0) or policy.workflow.budget_tokens
+    asked = Asked(query=query, limit=limit, near=work.paths, held=(task[0],) if task else ())
+    preferred = tuple(kind for kind in (role.kinds if role else ()) if kind not in decisions.KINDS) or PATTERNS
+    seek = _Seek(memory, asked, story, recall)
+    groups = [
+        ("DECISIONS", seek.of_kinds(decisions.KINDS)),
+        ("PATTERNS", seek.of_kinds(preferred)),
+        ("ALSO RELEVANT", seek.others((*decisions.KINDS, *preferred))),
+    ]
+    parts = [_failed(catalog, task, work.paths, now=memory.now)]
+    parts += [part_of(memory, heading, found) for heading, found in groups]
+    kept, text = composed(memory, parts, budget)
+    hits = {hit.reference: hit for _, found in groups for hit in found.hits}
+    return Told(query, task[0] if task else "", name if role else "", budget, kept, hits, text)
+
+
+def _find_task(catalog: Catalog, work: Work) -> tuple[str, str, dict[str, Any]] | None:
+    """Return the key, the text and the frontmatter of the task that a work is about; None where it is none here."""
+    for named in (work.step.story.strip(), work.text.strip()):
+        row = catalog.row(
+            "SELECT m.key, m.title, t.body, t.fields FROM memory m JOIN text t ON t.id = m.id"
+            " WHERE m.key = ? AND m.kind = ? AND m.shadowed = 0 AND m.archived = 0",
+            (named, TASK),
+        )
+        if row:
+            return row[0], f"{row[1]}\n{row[2]}", json.loads(row[3])
+    return None
+
+
+def _query(work: Work, task: tuple[str, str, dict[str, Any]] | None) -> str:
+    typed = "" if task and work.text.strip() == task[0] else work.text
+    words = [typed, task[1] if task else "", component_tag(work.step.component).replace("-", " ")]
+    return " ".join(" ".join(filter(None, words)).split())[:QUERY_CHARS]
+
+
+class _Seek:
+    """Finds memories group by group, each memory once."""
+
+    def __init__(self, memory: Opened, asked: Asked, story: str, recall: Callable[[Asked], Found]) -> None:
+        self._memory, self._asked, self._recall = memory, asked, recall
+        self._catalog = memory.catalog()
+        rows = self._catalog.rows("SELECT id FROM memory WHERE task = ?", (story,)) if story else []
+        self._of_story = {row[0] for row in rows}
+        self._seen = set(asked.held)
+
+    def of_kinds(self, kinds: Sequence[str]) -> Found:
+        """Return those of the story, the newest first, then those that fit its words."""
+        asked = replace(self._asked, kinds=tuple(kinds))
+        return self._united(asked, self._newest(asked), lambda hit: True)
+
+    def others(self, told_kinds: Sequence[str]) -> Found:
+        """Return the rest, of kinds that have no group of their own."""
+        wide = replace(self._asked, limit=WIDER * self._asked.limit)
+        return self._united(wide, self._newest(wide), lambda hit: hit.kind not in told_kinds)
+
+    def _newest(self, asked: Asked) -> list[Hit]:
+        if not self._of_story:
+            return []
+        ground = self._memory.ground(self._catalog)
+        with self._catalog.reading():
+            found = listing.newest(
+                self._catalog, ground, replace(asked, query=""), now=self._memory.now, among=self._of_story
+            )
+        return list(found.hits)
+
+    def _united(self, asked: Asked, own: list[Hit], is_meant: Callable[[Hit], bool]) -> Found:
+        fit = self._recall(asked) if asked.query else None
+        hits = [hit for hit in (*own, *(fit.hits if fit else ())) if is_meant(hit)]
+        fresh = list({hit.reference: hit for hit in hits if hit.reference not in self._seen}.values())
+        kept = fresh[: self._asked.limit]
+        self._seen.update(hit.reference for hit in kept)
+        return Found(tuple(kept), len(fresh) - len(kept) + (fit.more if fit and asked.kinds else 0))
+
+
+def _line(text: str) -> str:
+    return one_line(text) or "nobody said why"
+
+
+def _failed(catalog: Catalog, task: tuple[str, str, dict[str, Any]] | None, paths: Sequence[str], *, now: int) -> Part:
+    """Return what failed before at this very task, and at others about these files (B8)."""
+    own: list[Failure] = []
+    if task is not None:
+        attempts = [one for one in task_from(task[0], task[2]).told if one.outcome == FAILED]
+        own = [Failure(task[0], task[1].split("\n")[0], one.num, one.notes) for one in attempts]
+    near = [one for one in failures(catalog, (), paths, now=now) if not task or one.key != task[0]]
+    found = [*own, *near]
+    entries = tuple(
+        Entry(f"- [{one.key}] (task) attempt {one.num} at {_line(one.title)!r} failed: {_line(one.notes)}", one.key)
+        for one in found[:FAILURES]
+    )
+    return Part("FAILED BEFORE", entries, max(0, len(found) - FAILURES), f"gitmem task show {task[0]}" if task else "")

@@ -1,0 +1,52 @@
+"""How memories are told to whoever takes up a step: whole entries within a budget, fenced as data."""
+
+from __future__ import annotations
+
+from gitmem.recall import render
+from gitmem.recall.render import Entry, Part
+from gitmem.store.scope import PROJECT, SCOPES
+from gitmem.text.tokens import count_tokens
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.recall.query import Found
+    from gitmem.repository.proving_store import ProvingStore
+    from gitmem.repository.repository import Opened
+
+# What is told here is bounded by its tokens; no budget of tokens needs so many characters.
+CHARACTERS = 1 << 20
+REST = "a higher --limit or --budget, or gitmem recall"
+
+
+def part_of(memory: Opened, heading: str, found: Found) -> Part:
+    """Return what was found as a part, each memory with what it is and whose."""
+    limit = memory.policy().context.max_memory_tokens
+    stores = {scope: _store_of(memory, scope) for scope in {hit.scope for hit in found.hits if not hit.store}}
+    entries = []
+    for hit in found.hits:
+        store = None if hit.store else stores[hit.scope]
+        catalog, known = None, None
+        if store is not None:
+            catalog = store.catalog()
+            known = render.about(catalog, store.ground(catalog), [hit.key], now=memory.now).get(hit.key)
+        text = render.hit_text(catalog, hit, limit_tokens=limit)
+        entries.append(render.entry_of(hit.reference, hit.kind, hit.status, text, known, scope=hit.scope))
+    return Part(heading, tuple(entries), found.more, REST)
+
+
+def composed(memory: Opened, parts: Sequence[Part], budget_tokens: int) -> tuple[tuple[Part, ...], str]:
+    """Return the parts that fit into so many tokens, cut from the bottom, and their text in its fence."""
+    tip = (memory.find_tip() or "")[:12]
+    source = f"the memory of this repository at {tip}; in brackets: key, kind, status, by whom"
+    frame = render.fenced([Part("", (Entry("-"),))], source=source)
+    kept = render.fitted(parts, tokens=budget_tokens - count_tokens(frame), characters=CHARACTERS)
+    return tuple(part for part in kept if part.entries or part.more > 0), render.fenced(kept, source=source)
+
+
+def _store_of(memory: Opened, scope: str) -> ProvingStore | None:
+    """Return the store that has the memories of a scope; None for those of other repositories."""
+    if scope == PROJECT:
+        return memory
+    return next(iter(memory.stores((scope,))), None) if scope in SCOPES else None

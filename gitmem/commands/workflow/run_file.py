@@ -1,0 +1,204 @@
+"""Read what a finished run hands over (E13): a list of memories as JSON, checked one by one. Pure.
+
+Nothing is guessed: a field that nobody knows, or of another type, refuses its memory and says so. ``docs/workflow.md``
+has the schema.
+"""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.errors import RefusedError
+from gitmem.frozen import frozen
+from gitmem.text.sanitize import display
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from gitmem.policy.policy import Policy
+
+# What a reflector hands over is "a small JSON list" (dotfiles); a run with more has not been distilled.
+BYTES, MOST, LISTED, LINE = 1 << 20, 200, 50, 300
+IMPORTANCE = ("critical", "high", "medium", "low")
+# They are no memories that somebody just writes: a fact is proved when it is written, a task is worked on.
+ELSEWHERE = {
+    "fact": "a fact is proved when it is written: gitmem fact TITLE --verify CMD; without a check it is"
+    " codebase_knowledge",
+    "task": "a task is made by gitmem task add",
+    "signal": "a signal belongs on the board of its run",
+    "github": "it is written by its importer",
+    "jira": "it is written by its importer",
+}
+ENDED = ("done", "failed", "released")
+
+
+@frozen
+class Item:
+    """One memory of a run, or why it is none.
+
+    Attributes:
+        where: Where it stands in the file, for people: ``memories[3]``.
+        text: Its body, or all of it.
+        title: Its title, or empty.
+        kind: Its kind.
+        fields: Its further fields.
+        reason: Why it is refused; empty where it is not.
+    """
+
+    where: str
+    text: str = ""
+    title: str = ""
+    kind: str = ""
+    fields: Mapping[str, Any] | None = None
+    reason: str = ""
+
+
+@frozen
+class Run:
+    """A finished run.
+
+    Attributes:
+        name: What it is called; empty where the file does not say.
+        role: The role that distilled it, or empty.
+        items: What it hands over, in the order of the file.
+    """
+
+    name: str
+    role: str
+    items: tuple[Item, ...]
+
+
+def read_run(raw: bytes, policy: Policy, *, is_worth: Callable[[str], bool]) -> Run:
+    """Return the run that a file describes.
+
+    Args:
+        raw: The file; ``BYTES + 1`` of it are enough.
+        policy: The store's policy, for its kinds.
+        is_worth: Tells whether a text says anything.
+
+    Raises:
+        RefusedError: It is no such file, or too large.
+    """
+    found = _parsed(raw)
+    if isinstance(found, list):
+        found = {"memories": found}
+    if found.get("kind") == "task" and "attempts" in found:  # what `gitmem task show --json` prints
+        found = {"task": found.get("key"), "title": found.get("title"), "attempts": found["attempts"]}
+    unknown = sorted(set(found) - {"run", "role", "task", "title", "memories", "attempts"})
+    if unknown:
+        raise RefusedError(f"the run has a field {display(unknown[0])!r}, which nobody knows", hint=_HINT)
+    memories, attempts = (found.get(name, []) for name in ("memories", "attempts"))
+    if not isinstance(memories, list) or not isinstance(attempts, list):
+        raise RefusedError("memories and attempts must be lists", hint=_HINT)
+    if len(memories) + len(attempts) > MOST:
+        told = f"the run has {len(memories) + len(attempts)} memories, more than {MOST}"
+        raise RefusedError(told, hint="keep what the next run must know")
+    run, role, task, title = (_top(found, name) for name in ("run", "role", "task", "title"))
+    items = [_item(one, f"memories[{n}]", policy, is_worth, task) for n, one in enumerate(memories)]
+    items += [_attempt(one, f"attempts[{n}]", task, title) for n, one in enumerate(attempts)]
+    return Run(run.replace(":", "-"), role, tuple(items))
+
+
+_HINT = 'it looks like {"run": "…", "memories": [{"kind": "gotcha", "title": "…", "body": "…"}]}: docs/workflow.md'
+
+
+def _parsed(raw: bytes) -> Any:
+    if len(raw) > BYTES:
+        raise RefusedError(f"the run is larger than {BYTES} bytes", hint="keep what the next run must know")
+    try:
+        found = json.loads(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as err:
+        raise RefusedError(f"the run is not UTF-8 (byte {err.start})") from err
+    except (ValueError, RecursionError) as err:
+        where = f" (line {err.lineno})" if isinstance(err, json.JSONDecodeError) else ""
+        raise RefusedError(f"the run is not JSON{where}", hint=_HINT) from err
+    if not isinstance(found, dict | list):
+        raise RefusedError("the run is neither a list nor an object", hint=_HINT)
+    return found
+
+
+def _top(found: Mapping[str, Any], name: str) -> str:
+    value = found.get(name) or ""
+    if not isinstance(value, str) or len(value) > LINE:
+        raise RefusedError(f"{name} of the run must be a text of at most {LINE} characters", hint=_HINT)
+    return " ".join(value.split())
+
+
+def _item(one: Any, where: str, policy: Policy, is_worth: Callable[[str], bool], task: str) -> Item:
+    if not isinstance(one, dict):
+        return Item(where, reason="it is no object")
+    fields: dict[str, Any] = {"task": task} if task else {}
+    for name, value in ((str(name), value) for name, value in one.items()):
+        rule = _RULES.get(name)
+        if rule is None:
+            return Item(where, reason=f"it has a field {display(name)[:LINE]!r}, which nobody knows")
+        reason = rule(value)
+        if reason:
+            return Item(where, reason=f"{name} {reason}")
+        fields[_NAMES.get(name, name)] = value
+    fields.pop("scope", None)
+    title, text = fields.pop("title", ""), fields.pop("body", "")
+    kind = str(fields.pop("kind", "learned")).strip().lower().replace("-", "_")
+    if kind in ELSEWHERE or kind not in policy.kinds:
+        why = ELSEWHERE.get(kind) or f"there is no kind {display(kind)[:LINE]!r}"
+        return Item(where, title=title, reason=why)
+    if not is_worth(f"{title} {text}"):
+        return Item(where, title=title, reason="it says nothing: it needs a title or a body")
+    return Item(where, text or title, title if text else "", kind, fields)
+
+
+def _attempt(one: Any, where: str, task: str, title: str) -> Item:
+    """Return an attempt at a task as an outcome: how it ended, and what went wrong."""
+    if not isinstance(one, dict):
+        return Item(where, reason="it is no object")
+    key, outcome, notes = one.get("task") or task, one.get("outcome"), one.get("notes") or ""
+    if not isinstance(key, str) or not key or len(key) > LINE:
+        return Item(where, reason="it does not say at which task")
+    if outcome == "working":
+        return Item(where, reason="the attempt has not ended")
+    if outcome not in ENDED or not isinstance(notes, str):
+        return Item(where, reason=f"outcome must be one of {', '.join(ENDED)}, and notes a text")
+    if not notes.strip():
+        return Item(where, reason="it has no notes: how it ended is all that it would say")
+    num = one.get("num")
+    which = f"attempt {num}" if type(num) is int else "an attempt"
+    wrong = "What went wrong: " if outcome == "failed" else ""
+    heading = f"{which} at {title or key} {'failed' if outcome == 'failed' else 'ended, ' + outcome}"
+    return Item(where, wrong + notes, heading[0].upper() + heading[1:], "outcome", {"task": key})
+
+
+def _text(most: int) -> Callable[[Any], str]:
+    return lambda value: "" if isinstance(value, str) and len(value) <= most else f"must be a text of at most {most}"
+
+
+def _texts(value: Any) -> str:
+    is_list = isinstance(value, list) and len(value) <= LISTED
+    if is_list and all(isinstance(one, str) and 0 < len(one) <= LINE for one in value):
+        return ""
+    return f"must be a list of at most {LISTED} texts, each of 1 to {LINE} characters"
+
+
+def _share(value: Any) -> str:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return "" if is_number and 0 <= value <= 1 else "must be a number from 0 to 1"
+
+
+def _one_of(*allowed: str) -> Callable[[Any], str]:
+    return lambda value: "" if value in allowed else f"must be one of {', '.join(allowed)}"
+
+
+# The fields of a memory (DESIGN, section 3) that a run may give, and dotfiles' capsules': `domain_tags`, `verified_by`.
+_RULES: dict[str, Callable[[Any], str]] = {
+    "kind": _text(40),
+    "title": _text(LINE),
+    "body": _text(BYTES),
+    **dict.fromkeys(("tags", "domains", "domain_tags", "paths", "refs", "requires", "supersedes"), _texts),
+    "confidence": _share,
+    "importance": _one_of(*IMPORTANCE),
+    **dict.fromkeys(("task", "category", "workspace", "verified_by"), _text(LINE)),
+    # One commit in the project's store: what is for more readers is promoted.
+    "scope": _one_of("project", "workspace"),
+}
+_NAMES = {"domain_tags": "domains"}

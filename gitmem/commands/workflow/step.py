@@ -1,0 +1,98 @@
+"""What the steps of a workflow have in common: who writes in which role, and how a story and a component are kept.
+
+The story is the field ``task``, a component is a tag (so that ``recall --tag`` and ``list --tag`` find it), and the
+role stands in ``by``, beside the person and the agent: it is a part of who recorded it.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+from gitmem.errors import UsageError
+from gitmem.frozen import frozen
+from gitmem.policy.settings import role_name
+from gitmem.text.sanitize import display
+from gitmem.text.tokens import slug
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from gitmem.policy.policy import Policy
+    from gitmem.policy.settings import Role
+    from gitmem.repository.proving_store import ProvingStore
+
+# A name of a role, story or component that is longer is none.
+NAME_LIMIT = 100
+
+
+@frozen
+class Step:
+    """Where in a workflow something is written or asked.
+
+    Attributes:
+        role: The role of who works, or empty.
+        story: The story or task, or empty.
+        component: The part of the system, or empty.
+    """
+
+    role: str = ""
+    story: str = ""
+    component: str = ""
+
+    def fields(self, store: ProvingStore, tags: tuple[str, ...] = ()) -> dict[str, Any]:
+        """Return the fields of a memory that is written in this step.
+
+        Raises:
+            UsageError: A name cannot be one.
+        """
+        part = component_tag(self.component)
+        listed = [*dict.fromkeys([*tags, *([part] if part else [])])]
+        return {
+            "task": _name("story", self.story),
+            "tags": listed,
+            "by": signed(store, role_name(_name("role", self.role))),
+        }
+
+
+def role_of(policy: Policy, configured: str, named: str) -> tuple[str, Role | None]:
+    """Return the name of the role somebody has, and its row; None where the policy knows no such role.
+
+    Args:
+        policy: The store's policy.
+        configured: The setting ``gitmem.role``.
+        named: What was asked for, which comes first; or empty.
+    """
+    name = role_name(_name("role", named or configured))
+    return name, policy.roles.get(name)
+
+
+def component_tag(component: str) -> str:
+    """Return a component as a tag: ``auth-service`` for ``Auth service``.
+
+    Raises:
+        UsageError: It has no letter or digit.
+    """
+    tag = slug(_name("component", component))
+    if component and not tag:
+        raise UsageError(f"{display(component)!r} cannot be a component", hint="--component auth-service")
+    return tag
+
+
+def signed(store: ProvingStore, role: str) -> dict[str, str]:
+    """Return who writes, with a role."""
+    author = store.author()
+    who = display(unicodedata.normalize("NFC", author.who))
+    return {"who": who, **({"agent": author.agent} if author.agent else {}), **({"role": role} if role else {})}
+
+
+def _name(what: str, text: str) -> str:
+    """Return a name on one line.
+
+    Raises:
+        UsageError: It is too long.
+    """
+    name = " ".join(text.split())
+    if len(name) > NAME_LIMIT:
+        raise UsageError(f"a {what} has at most {NAME_LIMIT} characters, not {len(name)}")
+    return name

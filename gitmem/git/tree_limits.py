@@ -1,0 +1,146 @@
+"""List trees within bounds: a few trees that name each other again and again hold more files than any disk.
+
+git lists such a tree without end, and compares it without a word. Whatever takes longer than honest trees take is
+stopped, and the files are counted without being listed: each distinct tree is read once.
+"""
+
+from __future__ import annotations
+
+from gitmem.errors import ProcessError
+from gitmem.system import process
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gitmem.git.binary import Git
+
+# Seconds after which files are counted: 100,000 files are listed in half a second (measured), and hooks have to end.
+PATIENT_S = 0.7
+# Files and folders of a store: no memory has so many.
+MOST_OF_STORE = 1_000_000
+# The least that git prints for one entry: mode, kind, object name, and a path.
+_ENTRY_BYTES = 64
+# Folders inside folders, and the bytes of distinct trees, that are looked at.
+DEEPEST, _READ_AT_MOST = 100, 256 * 1024 * 1024
+# What is known to be too much, by the name that it was asked by; one of them makes others likely.
+_too_much: dict[str, str] = {}
+
+
+def listing(git: Git, *args: str, trees: Sequence[str], bounds: tuple[int, float]) -> list[bytes]:
+    """Return what a git command lists of some trees, cut at each NUL.
+
+    Args:
+        git: The repository.
+        args: The command.
+        trees: The trees that it lists.
+        bounds: Bytes and seconds that it may take.
+
+    Raises:
+        ProcessError: git said no, or a tree names more than the bounds allow.
+    """
+    at_most, within_s = bounds
+    if _too_much:
+        need_bounded(git, trees, at_most // _ENTRY_BYTES)
+    try:
+        return _listed(git, args, at_most, min(PATIENT_S, within_s))
+    except ProcessError as err:
+        import signal
+
+        if err.status != -signal.SIGKILL:
+            raise
+    need_bounded(git, trees, at_most // _ENTRY_BYTES)
+    return _listed(git, args, at_most, within_s)
+
+
+def _listed(git: Git, args: Sequence[str], at_most: int, within_s: float) -> list[bytes]:
+    argv = git.argv(*args)
+    with process.stream(argv, env=git.environment(), input=b"") as out:
+        # By its end, since diff-tree says nothing before it has seen everything.
+        found = out.read_within(within_s, at_most + 1)
+        if len(found) > at_most:
+            told = f"the tree has too many files: their names take more than {at_most >> 20} MiB"
+            raise ProcessError(told, argv=argv, stderr=told)
+    return found.split(b"\0")
+
+
+def need_bounded(git: Git, trees: Sequence[str], at_most: int) -> None:
+    """Raise ProcessError where a tree has more than *at_most* files and folders, or they are nested too deeply."""
+    for tree in trees:
+        told = _too_much.get(tree) or _why_not(git, tree, at_most)
+        if told:
+            _too_much[tree] = told
+            raise ProcessError(
+                f"the tree of {tree[:12]} cannot be listed: {told}",
+                argv=["git", "ls-tree", "-r", tree],
+                stderr=told,
+                hint=f"see whose commit it is: git show --no-patch {tree}",
+            )
+
+
+def need_listable(git: Git, tree: str) -> None:
+    """Raise ProcessError where a tree has more files than any store."""
+    need_bounded(git, (tree,), MOST_OF_STORE)
+
+
+def _why_not(git: Git, tree: str, at_most: int) -> str:
+    folders = _read_folders(git, tree)
+    if folders is None:
+        return f"its folders are too large to count, or nested in more than {DEEPEST} levels"
+    if _count(folders, next(iter(folders), ""), {}) > at_most:
+        return f"it has more than {at_most:,} files and folders"
+    return ""
+
+
+def _count(folders: dict[str, tuple[int, list[str]]], tree: str, known: dict[str, int]) -> int:
+    if tree not in known:
+        number, below = folders.get(tree, (0, []))
+        known[tree] = number + sum(_count(folders, one, known) for one in below)
+    return known[tree]
+
+
+def _read_folders(git: Git, tree: str) -> dict[str, tuple[int, list[str]]] | None:
+    """Return each distinct tree with its number of entries and the trees it names, the first one first.
+
+    None where they are nested too deeply, or too large.
+    """
+    found: dict[str, tuple[int, list[str]]] = {}
+    left, level = _READ_AT_MOST, [f"{tree}^{{tree}}"]
+    for _ in range(DEEPEST + 1):
+        if not level:
+            return found
+        names = "".join(f"{name}\n" for name in level).encode("ascii")
+        told = git.run("cat-file", "--batch-check=%(objectsize)", input=names).stdout.split(b"\n")
+        left -= sum(int(size) for size in told if size.isdigit())
+        if left < 0:
+            return None
+        for oid, content in _read(git, names):
+            entries = list(_entries(content, len(oid) // 2))
+            found[oid] = (len(entries), [name for name in entries if name])
+        level = list({one for oid in found for one in found[oid][1] if one not in found})
+    return None
+
+
+def _read(git: Git, names: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and the content of each tree that is here. Source: git-cat-file(1), BATCH OUTPUT."""
+    argv = git.argv("cat-file", "--batch", "--buffer")
+    with process.stream(argv, env=git.environment(), input=names) as out:
+        for _ in names.splitlines():
+            words = out.readline().split()
+            if len(words) == 3 and words[1] != b"missing":
+                content = out.read(int(words[2]))
+                out.read(1)
+                if words[1] == b"tree":
+                    yield words[0].decode("ascii"), content
+
+
+def _entries(content: bytes, size: int) -> Iterator[str]:
+    """Yield the object name of each folder of a tree, and an empty one for anything else."""
+    at = 0
+    while at < len(content):
+        end = content.find(b"\0", at)
+        if end < 0:
+            return  # damaged: git says so when it lists it
+        is_folder = content.startswith((b"40000 ", b"040000 "), at)
+        yield content[end + 1 : end + 1 + size].hex() if is_folder else ""
+        at = end + 1 + size

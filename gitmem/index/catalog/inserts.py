@@ -1,0 +1,128 @@
+"""Put new memories and verdicts into the catalog, in batches: single statements are most of a rebuild's cost.
+
+Measured with 30,000 memories: 4.5 of 15 seconds went into 95,000 ``execute`` calls.
+"""
+
+from __future__ import annotations
+
+from gitmem.document.spec import claim_hash
+from gitmem.errors import FormatError
+from gitmem.frozen import frozen
+from gitmem.index.catalog import packing
+from gitmem.index.catalog.catalog import Catalog
+from gitmem.index.catalog.rows import rows_of
+from gitmem.model import Document, IndexText, Problem, Verdict
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from gitmem.policy.policy import Policy
+
+# Memories that are held before they are written: 2 MB of text at the sizes seen.
+BATCH = 2000
+
+_STATEMENTS = {
+    "memory": "INSERT INTO memory (id, folder, key, oid, archived, kind, title, created, updated, importance,"
+    " confidence, expires, agent, task, superseded_by) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    "packed": "INSERT INTO packed VALUES (?,?,?,?,?,?)",
+    "label": "INSERT OR IGNORE INTO label (tag) VALUES (?)",
+    "tagged": "INSERT OR IGNORE INTO tagged SELECT number, ? FROM label WHERE tag = ?",
+    "link": "INSERT OR IGNORE INTO link VALUES (?,?,?)",
+    "fact": "INSERT INTO fact VALUES (?,?,?,?,?,?,?)",
+    "secret": "INSERT INTO secret VALUES (?,?,?,?)",
+    "task": "INSERT INTO task VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+    "verdict": "INSERT OR REPLACE INTO verdict VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+}
+
+
+@frozen
+class Stored:
+    """One parsed memory with its blob and whether it was retired."""
+
+    document: Document
+    oid: str
+    archived: bool
+
+
+class Inserts:
+    """New rows of one transaction; ``flush`` writes what is still held."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._db = catalog.connection
+        self._next: int = catalog.row("SELECT coalesce(max(id), 0) + 1 FROM memory")[0]
+        self._held: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _STATEMENTS}
+
+    def add_memory(self, stored: Stored, policy: Policy) -> IndexText | Problem:
+        """Take one memory; its path must be free. Returns its text, or the problem that keeps it out."""
+        from gitmem.index.catalog import redaction  # 4 ms, and only where something is new
+
+        document, claim = stored.document, ""
+        secrets = redaction.secrets_of(document)
+        if secrets:
+            claim = claim_hash(document)
+            document = redaction.without_secrets(document)
+        try:
+            rows = rows_of(document, policy, claim=claim)
+        except FormatError as err:
+            return problem_of(err, document.path, document.key)
+        number, held = self._next, self._held
+        self._next += 1
+        held["memory"].append(
+            (number, document.path.rpartition("/")[0], document.key, stored.oid, int(stored.archived), *rows.memory)
+        )
+        held["packed"].append((number, *rows.text))
+        held["label"] += [(tag,) for tag in rows.tags]
+        held["tagged"] += [(number, tag) for tag in rows.tags]
+        held["secret"] += [(document.path, document.key, secret.rule, secret.line) for secret in secrets]
+        held["link"] += [(number, *link) for link in rows.links]
+        if rows.fact is not None:
+            held["fact"].append((number, *rows.fact))
+        if rows.task is not None:
+            held["task"].append((number, *rows.task))
+        if len(held["memory"]) >= BATCH:
+            self.flush()
+        tags = " ".join((*document.strings("tags"), *document.strings("domains")))
+        paths = " ".join((*document.strings("paths"), *document.strings("refs")))
+        # As the view `searched` has it.
+        body = f"{document.body}\n{rows.notes}" if rows.notes else document.body
+        return IndexText(number, document.title, tags, document.key, paths, body)
+
+    def add_verdict(self, path: str, v: Verdict) -> None:
+        """Take one verdict; it replaces the one at the same path."""
+        if v.because or v.attempt:
+            from gitmem.index.catalog.redaction import shown_verdict
+
+            v = shown_verdict(v)
+        self._held["verdict"].append(
+            (
+                *(path, v.key, v.spec, v.claim, v.outcome, v.commit, v.inputs, v.at, v.because, v.sandbox),
+                *(v.held_commit, v.held_at, int(v.weak), int(v.confirmed), v.culprit, v.attempt, v.attempt_at),
+                *(v.seconds, v.culprit_after, v.reads, v.tools, v.undeclared, v.flapping),
+            )
+        )
+        if len(self._held["verdict"]) >= BATCH:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write everything that is held."""
+        self._held["packed"] = self._packed(self._held["packed"])
+        for table, rows in self._held.items():
+            if rows:
+                self._db.executemany(_STATEMENTS[table], rows)
+                rows.clear()
+
+    def _packed(self, rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+        """Return the rows of ``packed`` with their long texts packed; a full batch makes the dictionaries."""
+        is_many = len(rows) >= BATCH
+        tags, fields, body = (
+            packing.packer(self._db, name, [row[at] for row in rows] if is_many else ())
+            for name, at in ((packing.TAGS, 1), (packing.FIELDS, 4), (packing.BODY, 5))
+        )
+        return [(row[0], tags(row[1]), *row[2:4], fields(row[4]), body(row[5])) for row in rows]
+
+
+def problem_of(err: FormatError, path: str, key: str) -> Problem:
+    """Return the problem that one file's error is."""
+    where = f"line {err.line}: " if err.line else ""
+    return Problem(err.code, path, where + err.message, key=key, hint=err.hint or f"write it anew with --key {key}")

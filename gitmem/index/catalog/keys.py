@@ -1,0 +1,53 @@
+"""Keys as people type them: whole, shortened, or nearly right."""
+
+from __future__ import annotations
+
+from gitmem.errors import AmbiguousKeyError, NotFoundError
+from gitmem.index.catalog.catalog import Catalog
+
+# Keys named where what was typed fits several, and where it fits none.
+NAMED = 10
+NEAR = 5
+
+
+def full_key(catalog: Catalog, typed: str) -> str:
+    """Return the key that was typed, or the only one that begins with it.
+
+    Raises:
+        NotFoundError: There is none, or its file cannot be read.
+        AmbiguousKeyError: Several begin with it.
+    """
+    if not typed.isascii():  # no key is, and SQLite takes no lone surrogate
+        raise NotFoundError(f"there is no memory {typed}", hint=near_keys(catalog, typed))
+    if catalog.row("SELECT 1 FROM memory WHERE key = ?", (typed,)):
+        return typed
+    broken = catalog.row("SELECT path, message FROM problem WHERE key = ? AND severity = 'error'", (typed,))
+    if broken:  # and not the next one that begins like it
+        why = f"{broken[0]}: {broken[1]}"
+        raise NotFoundError(f"{typed} cannot be read: {why}", hint="gitmem doctor", quoted=why)
+    rows = catalog.rows(
+        "SELECT DISTINCT key FROM memory WHERE key >= ? AND key < ? AND archived = 0 ORDER BY key LIMIT ?",
+        (typed, typed + "\U0010ffff", NAMED + 1),
+    ) if typed else []  # fmt: skip
+    keys = [row[0] for row in rows]
+    if len(keys) == 1:
+        return str(keys[0])
+    if keys:
+        shown = ", ".join(keys[:NAMED]) + (", …" if len(keys) > NAMED else "")
+        raise AmbiguousKeyError(f"{typed} fits several memories", keys=keys, hint=f"one of {shown}")
+    raise NotFoundError(f"there is no memory {typed}", hint=near_keys(catalog, typed))
+
+
+def near_keys(catalog: Catalog, key: str) -> str:
+    """Return a hint with the keys that resemble one, or how to search."""
+    from difflib import get_close_matches  # 3 ms, and only on this error
+
+    keys = [row[0] for row in catalog.rows("SELECT DISTINCT key FROM memory LIMIT 20000")]
+    near = [k for k in keys if key and key in k][:NEAR] or get_close_matches(key, keys, n=NEAR, cutoff=0.6)
+    return f"did you mean {', '.join(near)}?" if near else "look for it: gitmem recall, gitmem list"
+
+
+def tell_unreadable(catalog: Catalog) -> str:
+    """Return in a line how many files of the store are not served, or an empty string: one may be a fact."""
+    found = catalog.row("SELECT count(*) FROM problem WHERE severity = 'error'")[0]
+    return f"{found} file{'s' * (found != 1)} of the store cannot be read: gitmem doctor" if found else ""

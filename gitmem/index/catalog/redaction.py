@@ -1,0 +1,48 @@
+"""Keep secrets of the branch out of the catalog: what recall, show, the digest and the rest read holds none of them.
+
+The files on the branch stay as they are. What doctor and a push say of them is in the table ``secret``.
+"""
+
+from __future__ import annotations
+
+from gitmem.frozen import replace
+from gitmem.text.secrets import find_secrets, redact, redact_all
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from gitmem.model import Document, Verdict
+    from gitmem.text.secrets import Secret
+
+# What runs is what was approved, to the letter; whoever shows a command redacts it.
+EXACT = ("verify", "refute")
+
+
+def secrets_of(document: Document) -> list[Secret]:
+    """List the secrets of a memory by place; those that only the values of its fields show are in line 1."""
+    found = find_secrets(document.text)
+    # A value stands in the text as it is, but for YAML's escapes, doubled quotes and folded lines.
+    if not found and any(sign in document.text for sign in ("\\", "''", "\n ")):
+        values = find_secrets("\n".join(_texts_in(document.fields)))
+        found = [replace(secret, line=1, column=1) for secret in values]
+    return found
+
+
+def without_secrets(document: Document) -> Document:
+    """Return a memory as it may be shown, its commands as they are."""
+    fields = {name: value if name in EXACT else redact_all(value) for name, value in document.fields.items()}
+    return replace(document, fields=fields, body=redact(document.body))
+
+
+def shown_verdict(verdict: Verdict) -> Verdict:
+    """Return a verdict as it may be shown."""
+    return replace(verdict, because=redact(verdict.because), attempt=redact(verdict.attempt))
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _texts_in(one)

@@ -1,0 +1,180 @@
+"""From a memory to the catalog's rows. Pure."""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.document.fields import CLAIMED, CLOSED, OPEN, TASK, parse_time, parse_ttl
+from gitmem.document.spec import check_of, claim_hash, spec_hash, spec_of
+from gitmem.errors import FormatError
+from gitmem.frozen import frozen
+from gitmem.model import BUILTIN, FAILED, Document
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from gitmem.model import Check
+    from gitmem.policy.policy import Policy
+
+# More paths than this say little and cost much: each is matched against every file at every new commit.
+MOST_PATHS = 64
+LINKS = ("requires", "produces", "supersedes")
+# Fields that few memories have: which of them, the catalog says without the frontmatter being unpacked.
+MARKED = ("conflict", "schema", "seq", "workspace")
+# Where nobody said how sure they are, or how much it matters (C10: importance is required metadata).
+CONFIDENCE = 1.0
+IMPORTANCE = "medium"
+# Where nobody said how urgent a task is: the middle of the five levels (beads; the beans document's example).
+PRIORITY = 2
+
+
+@frozen
+class Rows:
+    """One memory as the catalog keeps it.
+
+    Attributes:
+        memory: Values for the columns of ``memory`` behind ``oid``: kind, title, created, updated, importance,
+            confidence, expires, agent, task, superseded_by.
+        text: Tags with domains and paths with refs, as JSON; which of ``MARKED`` it has; all fields, as JSON; the body.
+        tags: Its tags.
+        links: Relation and target of every link.
+        fact: spec, claim, ttl_s, form, words, inputs; None where it has no check.
+        task: state, priority, parent, who holds it (who, agent), since when, when it was closed, how many attempts
+            have ended and how many of them failed, and what was said of them; None for any other kind.
+    """
+
+    memory: tuple[Any, ...]
+    text: tuple[str, str, str, str, str]
+    tags: tuple[str, ...]
+    links: tuple[tuple[str, str], ...]
+    fact: tuple[Any, ...] | None
+    task: tuple[Any, ...] | None = None
+
+    @property
+    def notes(self) -> str:
+        """Return what was said of a task's attempts and of its end: it is searched like the body."""
+        return self.task[-1] if self.task else ""
+
+
+def rows_of(document: Document, policy: Policy, *, claim: str = "") -> Rows:
+    """Return the rows of one memory.
+
+    Args:
+        document: The memory, as it may be shown.
+        policy: The store's policy.
+        claim: The hash of what its file claims, where that differs from what may be shown.
+
+    Raises:
+        FormatError: A field has a value that cannot be used.
+    """
+    fields = document.fields
+    created = time_of(fields.get("created"))
+    by = fields.get("by")
+    agent = str(by.get("agent") or "") if isinstance(by, dict) else ""
+    check = check_of(document)
+    tags, domains = document.strings("tags"), document.strings("domains")
+    places = [*document.strings("paths"), *document.strings("refs")]
+    marks = "".join(f" {name} " for name in MARKED if name in fields)
+    text = _listed((*tags, *domains)), _listed(places), marks, _encode(fields), document.body
+    memory = (
+        document.kind,
+        document.title,
+        created,
+        time_of(fields.get("updated")) or created,
+        str(fields.get("importance") or IMPORTANCE),
+        CONFIDENCE if fields.get("confidence") is None else float(fields["confidence"]),
+        _expires(document, policy, created, has_check=check is not None),
+        agent,
+        str(fields.get("task") or ""),
+        str(fields.get("superseded_by") or ""),
+    )
+    links = tuple(dict.fromkeys((relation, t) for relation in LINKS for t in document.strings(relation)))
+    fact = _fact(document, policy, check, claim or claim_hash(document)) if check else None
+    return Rows(memory, text, tuple(dict.fromkeys(tags)), links, fact, _task(document))
+
+
+# One encoder: json.dumps makes a new one for every call that is not plain, a tenth of a rebuild's time (measured).
+_encode = json.JSONEncoder(ensure_ascii=False, default=str).encode
+
+
+def _listed(values: Sequence[str]) -> str:
+    return _encode(values) if values else "[]"
+
+
+def time_of(value: object) -> int:
+    """Return a time of a frontmatter in epoch seconds; 0 where there is none that can be read."""
+    try:
+        return parse_time(str(value)) if value else 0
+    except (FormatError, ValueError):
+        return 0
+
+
+def _expires(document: Document, policy: Policy, created: int, *, has_check: bool) -> int | None:
+    """Return when a memory leaves search (D5), or None for never; a fact becomes stale instead.
+
+    A task's time begins when it is closed: what is still to be done does not go away by itself.
+    """
+    is_task = document.kind == TASK
+    since = time_of(_mapping(document, "closed").get("when")) if is_task and _state(document) == CLOSED else created
+    if (is_task and _state(document) != CLOSED) or (has_check and not is_task):
+        return None
+    own = document.fields.get("ttl")
+    kind = policy.kind(document.kind)
+    ttl_s = parse_ttl(str(own)) if own else (kind.ttl_s if kind.expires else None)
+    return since + ttl_s if ttl_s is not None and since else None
+
+
+def _state(document: Document) -> str:
+    return str(document.fields.get("state") or OPEN)
+
+
+def _mapping(document: Document, name: str) -> dict[str, Any]:
+    found = document.fields.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _task(document: Document) -> tuple[Any, ...] | None:
+    if document.kind != TASK:
+        return None
+    fields = document.fields
+    state = _state(document)
+    held = _mapping(document, "claimed") if state == CLAIMED else {}
+    closed = _mapping(document, "closed") if state == CLOSED else {}
+    attempts = [*(fields.get("attempts") or ()), held]
+    notes = [*(str(attempt.get("notes") or "") for attempt in attempts), str(closed.get("reason") or "")]
+    return (
+        *(state, PRIORITY if fields.get("priority") is None else fields["priority"], str(fields.get("parent") or "")),
+        *(
+            str(held.get("who") or ""),
+            str(held.get("agent") or ""),
+            time_of(held.get("when")),
+            time_of(closed.get("when")),
+        ),
+        *(len(attempts) - 1, sum(attempt.get("outcome") == FAILED for attempt in attempts)),
+        "\n".join(note for note in dict.fromkeys(notes) if note),
+    )
+
+
+def _fact(document: Document, policy: Policy, check: Check, claim: str) -> tuple[Any, ...]:
+    how = policy.verify
+    spec = spec_of(document, setup=how.setup, default_timeout_s=how.timeout_s, folders=how.folders)
+    assert spec is not None, "a document with a check has a specification"
+    own = document.fields.get("ttl")
+    kind = policy.kind(document.kind)
+    ttl_s = parse_ttl(str(own)) if own else (kind.ttl_s if kind.needs_verify else policy.verify.ttl_s)
+    inputs = json.dumps(inputs_of(document, check))
+    return spec_hash(spec), claim, ttl_s, check.form, json.dumps(check.words), inputs
+
+
+def inputs_of(document: Document, check: Check) -> list[str]:
+    """Return what a check reads.
+
+    ``["builtin"]`` where the check itself says it, ``["paths", glob, ...]`` where it is declared, and ``["tree"]``
+    where nothing is known of it.
+    """
+    if check.form == BUILTIN:
+        return ["builtin"]
+    paths = document.strings("paths")
+    return ["paths", *paths] if 0 < len(paths) <= MOST_PATHS else ["tree"]

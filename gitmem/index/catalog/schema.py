@@ -1,0 +1,129 @@
+"""The catalog's tables, and how its file is opened, found damaged and replaced."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+
+from gitmem.index.catalog import packing
+
+# Raise it whenever a table, how text is analysed, or what counts as a secret changes: another format is rebuilt, never
+# converted.
+FORMAT = 9
+FILE_NAME = "catalog.sqlite"
+# How long a reader waits for a writer's commit, and a writer for another one, in milliseconds.
+BUSY_MS = 4000
+
+TABLES = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE memory (
+  id INTEGER PRIMARY KEY, folder TEXT NOT NULL, key TEXT NOT NULL, oid TEXT NOT NULL, kind TEXT NOT NULL,
+  title TEXT NOT NULL, created INTEGER NOT NULL, updated INTEGER NOT NULL, importance TEXT NOT NULL,
+  confidence REAL NOT NULL, expires INTEGER, archived INTEGER NOT NULL, shadowed INTEGER NOT NULL DEFAULT 0,
+  superseded INTEGER NOT NULL DEFAULT 0, agent TEXT NOT NULL, task TEXT NOT NULL,
+  superseded_by TEXT NOT NULL, path TEXT GENERATED ALWAYS AS (folder || '/' || key || '.md') VIRTUAL);
+CREATE UNIQUE INDEX memory_key ON memory (key, folder);
+CREATE INDEX memory_folder ON memory (folder);
+CREATE INDEX memory_live ON memory (shadowed, archived, superseded, kind);
+CREATE INDEX memory_recent ON memory (created) WHERE shadowed = 0 AND archived = 0;
+CREATE INDEX memory_expires ON memory (expires) WHERE expires IS NOT NULL;
+CREATE TABLE dictionary (name TEXT PRIMARY KEY, content BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE packed (id INTEGER PRIMARY KEY, tags NOT NULL, paths TEXT NOT NULL, marks TEXT NOT NULL,
+  fields NOT NULL, body NOT NULL);
+CREATE INDEX packed_paths ON packed (paths) WHERE paths <> '[]';
+CREATE VIEW text AS SELECT id, unpacked('tags', tags) AS tags, paths, marks, unpacked('fields', fields) AS fields,
+  unpacked('body', body) AS body FROM packed;
+CREATE TABLE label (number INTEGER PRIMARY KEY, tag TEXT NOT NULL UNIQUE);
+CREATE TABLE tagged (label INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (label, id)) WITHOUT ROWID;
+CREATE VIEW tag AS SELECT l.tag, g.id FROM label l JOIN tagged g ON g.label = l.number;
+CREATE TABLE link (source INTEGER NOT NULL, relation TEXT NOT NULL, target TEXT NOT NULL,
+  PRIMARY KEY (source, relation, target)) WITHOUT ROWID;
+CREATE INDEX link_target ON link (relation, target, source);
+CREATE TABLE fact (id INTEGER PRIMARY KEY, spec TEXT NOT NULL, claim TEXT NOT NULL, ttl_s INTEGER, form TEXT NOT NULL,
+  words TEXT NOT NULL, inputs TEXT NOT NULL);
+CREATE TABLE task (id INTEGER PRIMARY KEY, state TEXT NOT NULL, priority INTEGER NOT NULL, parent TEXT NOT NULL,
+  who TEXT NOT NULL, agent TEXT NOT NULL, since INTEGER NOT NULL, closed INTEGER NOT NULL, attempts INTEGER NOT NULL,
+  failures INTEGER NOT NULL, notes TEXT NOT NULL);
+CREATE VIEW searched AS SELECT t.id, t.tags, t.paths,
+  CASE WHEN k.notes <> '' THEN t.body || char(10) || k.notes ELSE t.body END AS body
+  FROM text t LEFT JOIN task k ON k.id = t.id;
+CREATE TABLE verdict (path TEXT PRIMARY KEY, key TEXT NOT NULL, spec TEXT NOT NULL, claim TEXT NOT NULL,
+  outcome TEXT NOT NULL, code_commit TEXT NOT NULL, inputs TEXT NOT NULL, at INTEGER NOT NULL, because TEXT NOT NULL,
+  sandbox TEXT NOT NULL, held_commit TEXT NOT NULL, held_at INTEGER NOT NULL, weak INTEGER NOT NULL,
+  confirmed INTEGER NOT NULL, culprit TEXT NOT NULL, attempt TEXT NOT NULL, attempt_at INTEGER NOT NULL,
+  seconds REAL NOT NULL, culprit_after TEXT NOT NULL, reads TEXT NOT NULL, tools TEXT NOT NULL,
+  undeclared TEXT NOT NULL, flapping INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX verdict_key ON verdict (key, spec);
+CREATE TABLE ground (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, complete INTEGER NOT NULL, local_serial INTEGER
+  NOT NULL, used INTEGER NOT NULL);
+CREATE TABLE state (ground INTEGER NOT NULL, fact INTEGER NOT NULL, digest TEXT NOT NULL, outcome TEXT NOT NULL,
+  at INTEGER NOT NULL, fresh INTEGER NOT NULL, own INTEGER NOT NULL, weak INTEGER NOT NULL,
+  published INTEGER NOT NULL, tools INTEGER NOT NULL DEFAULT 0, flapping INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (ground, fact)) WITHOUT ROWID;
+CREATE TABLE toolset (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+CREATE INDEX state_fact ON state (fact);
+CREATE INDEX state_unpublished ON state (ground) WHERE published = 0;
+CREATE INDEX state_tools ON state (ground, tools) WHERE tools <> 0;
+CREATE INDEX state_failed ON state (ground, fact) WHERE outcome = 'fails';
+CREATE INDEX state_flapping ON state (ground, fact) WHERE flapping > 0;
+CREATE TABLE problem (path TEXT NOT NULL, code TEXT NOT NULL, message TEXT NOT NULL, key TEXT NOT NULL,
+  hint TEXT NOT NULL, severity TEXT NOT NULL);
+CREATE INDEX problem_path ON problem (path);
+CREATE TABLE secret (path TEXT NOT NULL, key TEXT NOT NULL, rule TEXT NOT NULL, line INTEGER NOT NULL);
+CREATE INDEX secret_path ON secret (path);
+"""
+
+
+def connect(path: str) -> sqlite3.Connection:
+    """Open an existing catalog for reading and writing; read-only where the disk does not allow more.
+
+    Raises:
+        sqlite3.Error: It is damaged.
+    """
+    connection = None
+    try:
+        connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_MS / 1000)
+        packing.register(connection)
+        connection.execute("SELECT 1 FROM meta").fetchone()
+    except sqlite3.DatabaseError as err:
+        if connection is not None:
+            connection.close()
+        if "readonly" not in str(err) and "unable to open" not in str(err):
+            raise
+        from urllib.parse import quote  # 1.6 ms (measured), and only on a read-only disk
+
+        # A write-ahead log cannot be opened without its shared memory file; immutable needs none (sqlite.org/wal.html).
+        uri = f"file:{quote(os.fsencode(path))}?mode=ro&immutable=1"
+        connection = sqlite3.connect(uri, uri=True, isolation_level=None)
+        packing.register(connection)
+        connection.execute("SELECT 1 FROM meta").fetchone()
+    connection.execute("PRAGMA synchronous = NORMAL")
+    return connection
+
+
+def create(path: str | None) -> sqlite3.Connection:
+    """Make an empty catalog at *path* (which must not exist), or in memory; bulk-fill it, then call ``settle``."""
+    connection = sqlite3.connect(path or ":memory:", isolation_level=None)
+    packing.register(connection)
+    # Nothing of it is worth keeping until it is whole and in its place.
+    connection.execute("PRAGMA journal_mode = OFF")
+    connection.execute("PRAGMA synchronous = OFF")
+    connection.executescript(TABLES)
+    return connection
+
+
+def settle(connection: sqlite3.Connection) -> None:
+    """Make a freshly filled catalog ready for many readers and one writer at a time."""
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.close()
+
+
+def discard(path: str) -> None:
+    """Delete a catalog with its write-ahead log; a log that stayed would be taken for that of the next file."""
+    for suffix in ("-wal", "-shm", ""):
+        try:
+            os.unlink(path + suffix)
+        except (FileNotFoundError, NotADirectoryError):  # NotADirectoryError: a state folder that cannot be used
+            continue
+        except (IsADirectoryError, PermissionError):  # a folder: EISDIR on Linux, EPERM elsewhere (unlink(2))
+            os.rmdir(path + suffix)

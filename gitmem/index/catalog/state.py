@@ -1,0 +1,384 @@
+"""Statuses: which verdict counts for a code commit, kept per commit and derived whenever it is read."""
+
+from __future__ import annotations
+
+from gitmem.frozen import frozen, replace
+from gitmem.model import FAILED, HOLDS, UNPROVEN, VERIFIED, Verdict
+from gitmem.statuses import own_status, spread, told_status
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from typing import Any
+
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.store.local import LocalState
+
+# Code commits whose statuses are kept: those of the branches and work trees somebody switches between.
+KEPT_GROUNDS = 8
+LIVE = "m.shadowed = 0 AND m.archived = 0 AND m.superseded = 0"
+# A task's check is the gate for closing it and no claim about the code: that it fails says only that there is work.
+CLAIM = "m.kind <> 'task'"
+# Of a memory's text, where two people said something in two ways (``document.conflict``).
+TO_SETTLE = "instr(t.marks, ' conflict ')"
+
+
+@frozen
+class FactRow:
+    """What is needed to work out one fact's state.
+
+    Attributes:
+        id: Its number in the catalog.
+        key: Its key.
+        spec: Hash of its specification.
+        claim: Hash of its claim.
+        form: ``shell``, ``program`` or ``builtin``.
+        words: The check's words as JSON.
+        inputs: What it reads, as JSON.
+        ttl_s: How long a verdict counts, in seconds, or None.
+    """
+
+    id: int
+    key: str
+    spec: str
+    claim: str
+    form: str
+    words: str
+    inputs: str
+    ttl_s: int | None
+
+
+@frozen
+class Told:
+    """A memory's status and why.
+
+    Attributes:
+        status: What a reader is told; empty where there is nothing to tell.
+        own: Its status without suspicion; empty where it has no check.
+        chain: For a suspect, the memories between it and the failed fact, that fact last.
+        at: When its verdict was made, epoch seconds; 0 where there is none.
+        is_own: Whether the verdict was made in this clone.
+        weak: Whether its check also holds in an empty folder.
+        is_claim: Whether its check claims something about the code; a task's is its gate.
+        flapping: How many runs must still answer alike until the fact counts as steady; 0 = it is.
+    """
+
+    status: str
+    own: str = ""
+    chain: tuple[str, ...] = ()
+    at: int = 0
+    is_own: bool = False
+    weak: bool = False
+    is_claim: bool = True
+    flapping: int = 0
+
+
+def ground_of(catalog: Catalog, code: str, local_serial: int) -> int | None:
+    """Return the number of a code commit whose statuses are all worked out; None where some are not."""
+    row = catalog.row("SELECT id, complete, local_serial FROM ground WHERE code = ?", (code,))
+    return row[0] if row and row[1] and row[2] == local_serial else None
+
+
+def facts_without_state(catalog: Catalog, ground: int) -> list[FactRow]:
+    """Return the facts whose state on a ground is not known, by key."""
+    rows = catalog.rows(
+        "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s FROM fact f JOIN memory m ON m.id ="
+        " f.id LEFT JOIN state s ON s.ground = ? AND s.fact = f.id WHERE s.fact IS NULL AND m.shadowed = 0"
+        " AND m.archived = 0 ORDER BY m.key",
+        (ground,),
+    )
+    return [FactRow(*row) for row in rows]
+
+
+def open_ground(catalog: Catalog, code: str, local_serial: int, now: int) -> int:
+    """Return the number of a code commit, made where it is new; a change of local verdicts voids its states."""
+    db = catalog.connection
+    row = catalog.row("SELECT id, local_serial FROM ground WHERE code = ?", (code,))
+    if row is None:
+        db.execute(
+            "INSERT INTO ground (code, complete, local_serial, used) VALUES (?, 0, ?, ?)", (code, local_serial, now)
+        )
+        new = int(catalog.row("SELECT id FROM ground WHERE code = ?", (code,))[0])
+        # The new one stays whatever the clock says: it may have been set back.
+        old = catalog.rows(
+            "SELECT id FROM ground WHERE id <> ? ORDER BY used DESC, id DESC LIMIT -1 OFFSET ?", (new, KEPT_GROUNDS - 1)
+        )
+        for (ground,) in old:
+            db.execute("DELETE FROM state WHERE ground = ?", (ground,))
+            db.execute("DELETE FROM ground WHERE id = ?", (ground,))
+        return new
+    if row[1] != local_serial:
+        db.execute("DELETE FROM state WHERE ground = ?", (row[0],))
+        db.execute("UPDATE ground SET local_serial = ?, complete = 0 WHERE id = ?", (local_serial, row[0]))
+    return int(row[0])
+
+
+def pick(verdicts: Sequence[Verdict], digest: str) -> tuple[Verdict | None, bool]:
+    """Return the verdict that counts for inputs with this digest, and whether it is of these inputs.
+
+    One made of these very inputs beats a later one of others; otherwise the latest counts. Where this clone has a
+    verdict of these inputs, one that is only claimed cannot say that the fact holds after all.
+    """
+    return pick_fresh(verdicts, lambda v: v.inputs == digest)
+
+
+def pick_fresh(verdicts: Sequence[Verdict], is_fresh: Callable[[Verdict], bool]) -> tuple[Verdict | None, bool]:
+    """Return the verdict that counts, and whether it is of the inputs as they are: each says which inputs it means."""
+    same = [v for v in verdicts if is_fresh(v)]
+    if any(v.own for v in same):
+        same = [v for v in same if v.own or (v.outcome != HOLDS and not _is_answered(same))]
+    # Of two that say the same, the one that knows more: the culprit may be known in this clone alone.
+    best = max(same or verdicts, key=lambda v: (v.at, v.own, bool(v.culprit)), default=None)
+    return best, bool(same)
+
+
+def _is_answered(verdicts: Iterable[Verdict]) -> bool:
+    """Tell whether a built-in check was answered here: of the same inputs, it always answers alike."""
+    return any(v.own and v.sandbox == "builtin" for v in verdicts)
+
+
+def latest_of(verdicts: Sequence[Verdict]) -> Verdict | None:
+    """Return the latest verdict, whatever its inputs: whether a fact flaps is no question of its inputs."""
+    return max(verdicts, key=lambda v: v.at, default=None)
+
+
+# Columns of a verdict that are truth values: weak and confirmed.
+_FLAGS = (11, 12)
+
+
+def branch_verdicts(catalog: Catalog, keys: Iterable[str] | None = None) -> dict[str, list[Verdict]]:
+    """Return the verdicts that the memory branch carries, by key; of some facts or of all."""
+    columns = (
+        "key, spec, claim, outcome, code_commit, inputs, at, because, sandbox, held_commit, held_at, weak, confirmed,"
+        " culprit, attempt, attempt_at, seconds, culprit_after, reads, tools, undeclared, flapping"
+    )
+    if keys is None:
+        rows: Iterable[tuple[Any, ...]] = catalog.rows(f"SELECT {columns} FROM verdict ORDER BY key, spec")
+    else:
+        rows = catalog.each(f"SELECT {columns} FROM verdict WHERE key IN ({{}}) ORDER BY key, spec", keys)
+    found: dict[str, list[Verdict]] = {}
+    for row in rows:
+        values: list[Any] = [bool(v) if n in _FLAGS else v for n, v in enumerate(row)]
+        verdict = Verdict(*values)
+        found.setdefault(verdict.key, []).append(verdict)
+    return found
+
+
+def merged(branch: Sequence[Verdict], local: Sequence[Verdict], *, spec: str, claim: str) -> list[Verdict]:
+    """Return the verdicts of one specification and claim; one of the branch that was made here is our own."""
+    made_here = {_made(v) for v in local}
+    told = [replace(v, own=_made(v) in made_here) for v in branch]
+    # Those of this clone first: of two that are the same, its count of what still flaps is exact.
+    return [v for v in (*local, *told) if v.spec == spec and v.claim == claim]
+
+
+def _made(v: Verdict) -> tuple[object, ...]:
+    """Return all of a verdict that decides anything: whoever repeats only when ours was made has not made it here."""
+    judged = (v.spec, v.claim, v.inputs, v.commit, v.held_commit)
+    return (*judged, v.outcome, v.at, v.sandbox, v.weak, v.confirmed)
+
+
+@frozen
+class State:
+    """What is known of one fact on one ground.
+
+    Attributes:
+        fact: The fact's number in the catalog.
+        digest: Digest of its inputs there.
+        verdict: The verdict that counts, or None.
+        is_fresh: Whether that verdict is of these inputs.
+        is_published: Whether the memory branch says the same of these inputs.
+        tools: What that verdict ran of this machine; empty where it was not made here, or is not of these inputs.
+        flapping: How many runs must still answer alike until the fact counts as steady; 0 = it is.
+    """
+
+    fact: int
+    digest: str
+    verdict: Verdict | None
+    is_fresh: bool
+    is_published: bool
+    tools: str = ""
+    flapping: int = 0
+
+
+def state_of(
+    row: FactRow,
+    digest_of: Callable[[Verdict | None], str],
+    branch: Sequence[Verdict],
+    local: Sequence[Verdict],
+    *,
+    accepts: Callable[[Verdict], bool],
+) -> State:
+    """Return the state of a fact.
+
+    Args:
+        row: The fact.
+        digest_of: Returns the digest, as it is now, of what a verdict says that it read; of None where that is unknown.
+        branch: The verdicts of the memory branch.
+        local: Those of this clone.
+        accepts: Tells whether a verdict counts.
+    """
+    known = merged(branch, local, spec=row.spec, claim=row.claim)
+    verdict, fresh = pick_fresh([v for v in known if accepts(v)], lambda v: v.inputs == digest_of(v))
+    now_digest = verdict.inputs if verdict is not None and fresh else digest_of(None)
+    of_branch = {_made(v): v.culprit for v in branch}
+    published = verdict is None or any(
+        (v.outcome, v.flapping > 0) == (verdict.outcome, verdict.flapping > 0)
+        and _made(v) in of_branch
+        and (of_branch[_made(v)] or not verdict.culprit)
+        and v.inputs == digest_of(v)
+        for v in known
+    )
+    tools = verdict.tools if verdict is not None and fresh and verdict.own else ""
+    latest = latest_of([v for v in known if accepts(v)])
+    return State(row.id, now_digest, verdict, fresh, published, tools, latest.flapping if latest else 0)
+
+
+def write_states(catalog: Catalog, ground: int, states: Iterable[State], now: int) -> None:
+    """Write down states and that the ground is complete, inside a transaction."""
+    db = catalog.connection
+    states = list(states)
+    toolsets = _toolsets(catalog, {s.tools for s in states if s.tools})
+    db.executemany(
+        "INSERT OR REPLACE INTO state VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+        [
+            (
+                *(ground, s.fact, s.digest, s.verdict.outcome if s.verdict else "", s.verdict.at if s.verdict else 0),
+                *(s.is_fresh, bool(s.verdict and s.verdict.own), bool(s.verdict and s.verdict.weak), s.is_published),
+                *(toolsets.get(s.tools, 0), s.flapping),
+            )
+            for s in states
+        ],
+    )
+    db.execute("UPDATE ground SET complete = 1, used = ? WHERE id = ?", (now, ground))
+
+
+def _toolsets(catalog: Catalog, texts: Iterable[str]) -> dict[str, int]:
+    """Return the numbers of fingerprints: a thousand facts have a few among them."""
+    listed = sorted(texts)
+    catalog.connection.executemany("INSERT OR IGNORE INTO toolset (text) VALUES (?)", [(text,) for text in listed])
+    return {text: number for number, text in catalog.each("SELECT id, text FROM toolset WHERE text IN ({})", listed)}
+
+
+def toolsets_of(catalog: Catalog, ground: int) -> list[tuple[int, str]]:
+    """Return the fingerprints of what the verdicts of a ground ran of this machine, by number."""
+    return catalog.rows(
+        "SELECT t.id, t.text FROM toolset t WHERE t.id IN (SELECT DISTINCT tools FROM state WHERE ground = ? AND"
+        " tools <> 0) ORDER BY t.id",
+        (ground,),
+    )
+
+
+def list_unpublished(catalog: Catalog, ground: int) -> list[FactRow]:
+    """Return the live facts whose verdict for these inputs is known in this clone only, by key."""
+    rows = catalog.rows(
+        "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s FROM state s JOIN fact f"
+        " ON f.id = s.fact JOIN memory m ON m.id = f.id WHERE s.ground = ? AND s.published = 0 AND s.fresh = 1"
+        f" AND {LIVE} ORDER BY m.key",
+        (ground,),
+    )
+    return [FactRow(*row) for row in rows]
+
+
+def counting(catalog: Catalog, ground: int | None, keys: Sequence[str], local: LocalState) -> dict[str, Verdict]:
+    """Return by key the verdict of each fact that counts on a ground: the branch's, or one that only this clone has."""
+    rows = catalog.each(
+        "SELECT m.key, f.spec, f.claim, s.digest, s.outcome, s.at, s.own FROM fact f JOIN memory m ON m.id = f.id"
+        f" JOIN state s ON s.ground = {ground or 0} AND s.fact = f.id WHERE {LIVE} AND m.key IN ({{}})",
+        keys,
+    )
+    branch, mine = (branch_verdicts(catalog, keys), local.verdicts(keys)) if keys else ({}, {})
+    found = {}
+    for key, spec, claim, digest, *counts in rows:
+        told = merged(branch.get(key, ()), mine.get(key, ()), spec=spec, claim=claim)
+        verdict, _ = pick([v for v in told if [v.outcome, v.at, v.own] == counts], digest)
+        if verdict is not None:
+            found[key] = verdict
+    return found
+
+
+def flapping(catalog: Catalog, ground: int | None) -> list[tuple[str, str, int, str, str]]:
+    """Return key, title, number, spec and claim of each fact whose check does not always answer alike, by key."""
+    # By its own index, as in `suspects`: few facts flap, and every digest asks.
+    return catalog.rows(
+        "SELECT m.key, m.title, m.id, f.spec, f.claim FROM state s INDEXED BY state_flapping CROSS JOIN memory m"
+        " ON m.id = s.fact CROSS JOIN fact f ON f.id = m.id WHERE s.ground = ? AND s.flapping > 0"
+        f" AND {LIVE} AND {CLAIM} ORDER BY m.key",
+        (ground or 0,),
+    )
+
+
+def suspects(catalog: Catalog, ground: int | None) -> dict[str, tuple[str, ...]]:
+    """Return every suspect with its chain of causes, the failed fact last."""
+    return chains(catalog, failed(catalog, ground)) if ground is not None else {}
+
+
+def failed(catalog: Catalog, ground: int) -> list[str]:
+    """Return the keys of the live facts that fail on a ground."""
+    # The index of failed facts alone, which SQLite does not choose by itself: at 100,000 memories 16 ms less.
+    rows = catalog.rows(
+        "SELECT m.key FROM state s INDEXED BY state_failed CROSS JOIN memory m ON m.id = s.fact WHERE s.ground = ?"
+        f" AND s.outcome = 'fails' AND {CLAIM} AND {LIVE}",
+        (ground,),
+    )
+    return [row[0] for row in rows]
+
+
+def chains(catalog: Catalog, keys: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Return every memory that rests on one of these, as far as suspicion goes, with its chain, that one last."""
+    return spread(keys, requirers=lambda level: _requirers(catalog, level)) if keys else {}
+
+
+def dependents(catalog: Catalog, keys: Collection[str]) -> set[str]:
+    """Return the memories that rest on one of these as far as suspicion goes; these themselves are not in it."""
+    return set(chains(catalog, keys))
+
+
+def _requirers(catalog: Catalog, keys: tuple[str, ...]) -> Mapping[str, tuple[str, ...]]:
+    names: dict[str, set[str]] = {key: {key} for key in keys}
+    produced = catalog.each(
+        "SELECT l.target, m.key FROM link l JOIN memory m ON m.id = l.source WHERE l.relation = 'produces' AND"
+        f" {LIVE} AND m.key IN ({{}})",
+        keys,
+    )
+    for label, key in produced:
+        names.setdefault(label, set()).add(key)
+    found: dict[str, set[str]] = {}
+    rows = catalog.each(
+        "SELECT m.key, l.target FROM link l JOIN memory m ON m.id = l.source WHERE l.relation = 'requires' AND"
+        f" {LIVE} AND l.target IN ({{}})",
+        names,
+    )
+    for key, target in rows:
+        found.setdefault(key, set()).update(names[target])
+    return {key: tuple(sorted(causes - {key})) for key, causes in found.items() if causes - {key}}
+
+
+def tell(
+    catalog: Catalog, ground: int | None, ids: Iterable[int], *, now: int, chains: Mapping[str, tuple[str, ...]]
+) -> dict[int, Told]:
+    """Return the status of each memory with one of these numbers."""
+    told: dict[int, Told] = {}
+    rows = catalog.each(
+        f"SELECT m.id, m.key, f.id, f.ttl_s, s.outcome, s.at, s.fresh, s.own, s.weak, {CLAIM}, s.flapping FROM memory m"
+        " LEFT JOIN fact f ON"
+        f" f.id = m.id LEFT JOIN state s ON s.ground = {ground or 0} AND s.fact = m.id WHERE m.id IN ({{}})",
+        ids,
+    )
+    for number, key, fact, ttl_s, outcome, at, fresh, is_own, weak, is_claim, flapping in rows:
+        own = own_status(outcome or "", fresh=bool(fresh), at=at or 0, ttl_s=ttl_s, now=now) if fact else ""
+        if fact and not is_claim:  # a gate that was passed once stays passed, and one that was not is no failure
+            own = VERIFIED if outcome == HOLDS else UNPROVEN
+        chain = chains.get(key, ())
+        status = told_status(own, suspect=bool(chain))
+        told[number] = Told(
+            status,
+            own,
+            chain if status != FAILED else (),
+            at or 0,
+            is_own=bool(is_own),
+            weak=bool(weak),
+            is_claim=bool(is_claim),
+            flapping=flapping or 0,
+        )
+    return told

@@ -1,0 +1,103 @@
+"""Bring the catalog's rows in line with what changed in the store."""
+
+from __future__ import annotations
+
+import json
+
+from gitmem.index.catalog.catalog import Catalog
+from gitmem.model import Problem
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def remove_path(catalog: Catalog, path: str) -> None:
+    """Forget what lies at *path*."""
+    db = catalog.connection
+    for table in ("problem", "secret"):
+        db.execute(f"DELETE FROM {table} WHERE path = ?", (path,))
+    verdict = catalog.row("SELECT key FROM verdict WHERE path = ?", (path,))
+    if verdict:
+        db.execute("DELETE FROM verdict WHERE path = ?", (path,))
+        forget_states(catalog, [verdict[0]])
+        return
+    number = number_at(catalog, path)
+    if number is None:
+        return
+    if catalog.row("SELECT 1 FROM fact WHERE id = ?", (number,)):
+        db.execute("DELETE FROM state WHERE fact = ?", (number,))
+        db.execute("DELETE FROM fact WHERE id = ?", (number,))
+    tags = json.loads(catalog.row("SELECT tags FROM text WHERE id = ?", (number,))[0])
+    db.executemany(
+        "DELETE FROM tagged WHERE id = ? AND label = (SELECT number FROM label WHERE tag = ?)",
+        [(number, tag) for tag in tags],
+    )
+    for table, column in (("memory", "id"), ("packed", "id"), ("task", "id"), ("link", "source")):
+        db.execute(f"DELETE FROM {table} WHERE {column} = ?", (number,))
+
+
+def number_at(catalog: Catalog, path: str) -> int | None:
+    """Return the number of the memory at *path*, or None where there is none."""
+    key = path.rpartition("/")[2].removesuffix(".md")  # paths have no index of their own
+    row = catalog.row("SELECT id FROM memory WHERE key = ? AND path = ?", (key, path))
+    return row[0] if row else None
+
+
+def forget_states(catalog: Catalog, keys: Iterable[str]) -> None:
+    """Have the statuses of those memories that are facts worked out anew on every ground."""
+    db = catalog.connection
+    facts = list(catalog.each("SELECT f.id FROM fact f JOIN memory m ON m.id = f.id WHERE m.key IN ({})", keys))
+    if facts:
+        db.executemany("DELETE FROM state WHERE fact = ?", facts)
+        db.execute("UPDATE ground SET complete = 0")
+
+
+def add_problem(catalog: Catalog, problem: Problem) -> None:
+    """Write down one problem of the store."""
+    p = problem
+    catalog.connection.execute(
+        "INSERT INTO problem VALUES (?,?,?,?,?,?)", (p.path, p.code, p.message, p.key, p.hint, p.severity)
+    )
+
+
+def settle_keys(catalog: Catalog, keys: Iterable[str] | None) -> None:
+    """Say which file counts where several have one key, and which memories are superseded.
+
+    Args:
+        catalog: The catalog, inside a transaction.
+        keys: The keys whose files or links changed; None for all.
+    """
+    db = catalog.connection
+    if keys is None:
+        db.execute(
+            "UPDATE memory SET shadowed = 1 WHERE id IN (SELECT id FROM (SELECT id, row_number() OVER"
+            " (PARTITION BY key ORDER BY archived, path) AS nth FROM memory) WHERE nth > 1)"
+        )
+        targets = "SELECT target FROM link WHERE relation = 'supersedes'"
+        db.execute(f"{_SUPERSEDED} superseded_by NOT IN ('', key) OR key IN ({targets})")
+        return
+    wanted = sorted(set(keys))
+    for key in wanted:
+        ids = [row[0] for row in catalog.rows("SELECT id FROM memory WHERE key = ? ORDER BY archived, path", (key,))]
+        db.executemany("UPDATE memory SET shadowed = ? WHERE id = ?", [(int(n > 0), i) for n, i in enumerate(ids)])
+    # When it is known of all which file counts: only that one supersedes anything.
+    db.executemany(_SUPERSEDED + "key = ?", [(key,) for key in wanted])
+
+
+# CROSS JOIN starts from the few links to a key. SQLite's own plan scans all live memories once for each memory: 35 s of
+# CPU at 100,000 memories instead of 0.06 s (measured).
+_SUPERSEDED = (
+    "UPDATE memory SET superseded = superseded_by NOT IN ('', key) OR EXISTS (SELECT 1 FROM link l CROSS JOIN memory s"
+    " ON s.id = l.source WHERE l.relation = 'supersedes' AND l.target = memory.key AND s.archived = 0"
+    " AND s.shadowed = 0 AND s.id <> memory.id) WHERE "
+)
+
+
+def linked_targets(catalog: Catalog, key: str) -> list[str]:
+    """Return the keys that any file with a key supersedes: which of these files counts may change."""
+    rows = catalog.rows(
+        "SELECT l.target FROM memory m JOIN link l ON l.source = m.id WHERE m.key = ? AND l.relation = 'supersedes'",
+        (key,),
+    )
+    return [row[0] for row in rows]

@@ -1,0 +1,93 @@
+"""Make the provider that a setting names; only that provider's module is loaded.
+
+A setting is ``gitmem.embed`` or ``gitmem.embedCode`` of git config, or ``GITMEM_EMBED``, ``GITMEM_EMBED_CODE``. Never
+the policy's: it comes with the memory branch, from other people, and would send memories to an address of theirs.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from gitmem.errors import ConfigError, EmbeddingError
+from gitmem.index.embed.directory import read_directory
+from gitmem.index.embed.found import folder_of, is_path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.index.embed.provider import EmbeddingProvider
+
+OFF = ("", "off")
+# The packages that each kind of provider imports, and the extra of ours that brings them.
+MODEL2VEC = (("tokenizers", "safetensors"), "model2vec")
+FASTEMBED = (("fastembed",), "embed")
+ONNX = (("onnxruntime", "tokenizers"), "embed")
+TORCH = (("sentence_transformers",), "sentence-transformers")
+HTTP = (("numpy",), "http")
+
+
+def provider_for(setting: str, *, cache: str, key: str = "", download: bool = False) -> EmbeddingProvider | None:
+    """Return the provider that a setting names; None for none. It loads its model with the first text.
+
+    Args:
+        setting: ``model2vec:NAME_OR_FOLDER``, ``fastembed:NAME``, ``dir:FOLDER``, ``http(s)://host[:port]/path#MODEL``,
+            or empty or ``off``.
+        cache: The Hugging Face hub's cache folder (``config.model_cache``): where fetched models are.
+        key: The endpoint's key (``config.embed_key``), which stands in no message and no name.
+        download: Whether the model is fetched from its hub first: only where a person said so.
+
+    Raises:
+        ConfigError: The setting is not one.
+        EmbeddingError: A package is not installed, or the model is not here.
+    """
+    if setting in OFF:
+        return None
+    kind, _, model = setting.partition(":")
+    if kind in ("http", "https"):
+        _need(kind, HTTP)
+        from gitmem.index.embed.http_endpoint import HttpEndpoint
+
+        return HttpEndpoint(setting, key=key)
+    if kind == "model2vec" and model:
+        _need(kind, MODEL2VEC)
+        from gitmem.index.embed.model2vec_model import Model2vecModel
+
+        return Model2vecModel(model, cache=cache, download=download)
+    if kind == "fastembed" and model:
+        _need(kind, FASTEMBED)
+        from gitmem.index.embed.fastembed_model import FastembedModel
+
+        return FastembedModel(model, cache=cache, download=download)
+    if kind == "dir" and is_path(model):
+        return _of_directory(model)
+    # The setting itself is not shown: it may hold a password.
+    told = "the setting embed names no embedding provider"
+    hint = "model2vec:potion-base-8M, fastembed:NAME, dir:/a/folder, https://host/v1#MODEL, or off"
+    raise ConfigError(told, file="", key="embed", hint=hint)
+
+
+def _of_directory(name: str) -> EmbeddingProvider:
+    """Return the quicker provider of a folder: ONNX where it has an exported model that we can run."""
+    folder = folder_of(name, cache="", owner="")
+    directory = read_directory(folder)
+    if directory.is_plain and (not _missing(ONNX) or _missing(TORCH)):
+        _need("dir", ONNX)
+        from gitmem.index.embed.onnx_directory import OnnxDirectory
+
+        return OnnxDirectory(folder, directory)
+    _need("dir", TORCH)
+    from gitmem.index.embed.torch_directory import TorchDirectory
+
+    return TorchDirectory(folder)
+
+
+def _missing(needed: tuple[tuple[str, ...], str]) -> str:
+    return next((package for package in needed[0] if find_spec(package) is None), "")
+
+
+def _need(kind: str, needed: tuple[tuple[str, ...], str]) -> None:
+    package = _missing(needed)
+    if package:
+        from gitmem.system.origin import extra_hint
+
+        told = f"the embedding provider {kind} needs the package {package}, which is not installed"
+        raise EmbeddingError(told, hint=extra_hint(needed[1]))

@@ -1,0 +1,58 @@
+"""A sentence-transformers folder without an exported model: sentence-transformers itself, with torch. A slow start."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gitmem.errors import EmbeddingError
+from gitmem.index.embed.found import digest_of
+from gitmem.index.embed.provider import BATCH, LONGEST
+from gitmem.index.embed.rows import no_rows, unit_rows
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+    from typing import Any
+
+    from gitmem.index.embed.rows import Vectors
+
+
+class TorchDirectory:
+    """A model that sentence-transformers loads from a folder, and from nowhere else."""
+
+    longest = LONGEST
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.name = f"dir:{folder.name}@{digest_of(folder)}"
+        self._model: Any = None
+
+    def passages(self, texts: Sequence[str]) -> Vectors:
+        """Return a row per text; see ``EmbeddingProvider``."""
+        return self._rows("encode_document", list(texts)) if texts else no_rows()
+
+    def query(self, text: str) -> Vectors:
+        """Return the vector of a question; see ``EmbeddingProvider``."""
+        return np.ravel(self._rows("encode_query", [text]))
+
+    def _rows(self, way: str, texts: list[str]) -> Vectors:
+        try:
+            encode = getattr(self._load(), way)
+            answer = encode(texts, batch_size=BATCH, show_progress_bar=False)
+        except Exception as err:
+            # torch, transformers, safetensors and json each raise their own errors.
+            told = f"sentence-transformers cannot run the model in {self._folder}: {type(err).__name__}: {err}"
+            raise EmbeddingError(told, hint="git config gitmem.embed names the model") from err
+        return unit_rows(answer, count=len(texts), name=self.name)
+
+    def _load(self) -> Any:
+        if self._model is None:
+            from sentence_transformers import SentenceTransformer
+            from transformers.utils import logging
+
+            # Otherwise its progress reaches the terminal.
+            logging.disable_progress_bar()
+            # No code that stands in the folder is run: trust_remote_code is off by default, and said here.
+            self._model = SentenceTransformer(str(self._folder), local_files_only=True, trust_remote_code=False)
+        return self._model

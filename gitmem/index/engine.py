@@ -1,0 +1,79 @@
+"""What a search engine is given and what it gives back: the protocol, and its data.
+
+An engine only brings candidates. It analyses with ``gitmem.text.tokens`` and leaves ranking to ``recall.score``, so two
+engines with the same memories differ in speed and reach, not in how they rank.
+"""
+
+from __future__ import annotations
+
+from gitmem.frozen import frozen
+from gitmem.model import IndexText
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Protocol
+
+__all__ = ["FIELDS", "FIELD_WEIGHTS", "Candidate", "IndexText", "Stats"]
+
+# The searched fields of a memory, in the order of every tuple that has one value per field.
+FIELDS = ("title", "tags", "key", "paths", "body")
+
+# The Whoosh index's folder beside the catalog; here, because whoever only asks whether it is there loads no Whoosh.
+WHOOSH_FOLDER = "whoosh"
+
+# What an occurrence counts in each field. Measured on the recall benchmark's public half: tags 2 and key 0.5 instead of
+# 1 give LoCoMo's turns 0.509 nDCG@10 instead of 0.500 and change the other tasks by less than 0.003; a title of 2 loses
+# 0.003 there, 4 wins as much. A key repeats its title: counted whole, it would weigh these words twice.
+FIELD_WEIGHTS = (3.0, 2.0, 0.5, 1.0, 1.0)
+
+
+@frozen
+class Candidate:
+    """A memory that an engine found.
+
+    Attributes:
+        number: The memory's row in the catalog.
+        rank_score: The engine's own score, the higher the better; comparable within one call only. 0 for a candidate
+            that was found but not scored.
+    """
+
+    number: int
+    rank_score: float
+
+
+@frozen
+class Stats:
+    """What BM25 must know of all indexed memories together.
+
+    Attributes:
+        documents: How many there are, >= 0.
+        frequency: In how many of them each asked term occurs; a term that occurs in none is left out.
+        lengths: The average number of terms per field, in the order of ``FIELDS``; all 0 where there are none.
+    """
+
+    documents: int
+    frequency: Mapping[str, int]
+    lengths: tuple[float, ...]
+
+
+if TYPE_CHECKING:
+
+    class Engine(Protocol):
+        """Search data made from one store; deletable at any time.
+
+        How it is brought along is its own: FTS5 takes change sets inside the catalog's transaction (``fts``), Whoosh
+        compares what it holds with the catalog (``whoosh.index``). What recall asks is the same.
+        """
+
+        def candidates(
+            self, terms: Sequence[str], *, limit: int, where: str = "", parameters: Sequence[object] = ()
+        ) -> list[Candidate]:
+            """Return at most *limit* memories with any of the analysed *terms*, the best first.
+
+            Args:
+                terms: Analysed terms.
+                limit: How many at most, >= 1.
+                where: An SQL condition on the catalog's table ``memory m``, or empty for all memories.
+                parameters: The values of its placeholders.
+            """

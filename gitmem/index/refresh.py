@@ -1,0 +1,353 @@
+"""Bring catalog and search engine up to the store's tip: by the tree difference, or from nothing."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+
+from gitmem.document.parse import parse
+from gitmem.errors import ConflictError, FormatError, GitmemError, ProcessError
+from gitmem.frozen import frozen
+from gitmem.git.binary import Git
+from gitmem.index.catalog import update
+from gitmem.index.catalog.catalog import Catalog, shown_by
+from gitmem.index.catalog.inserts import BATCH, Inserts, Stored, problem_of
+from gitmem.index.catalog.search_texts import texts_of
+from gitmem.index.fts import FtsEngine
+from gitmem.model import IndexText, Problem
+from gitmem.policy.policy import Policy, builtin
+from gitmem.policy.policy import load as load_policy
+from gitmem.store import layout, read
+from gitmem.store.code_tree import read as homeread
+from gitmem.store.sqlite_errors import is_busy, is_unwritable
+from gitmem.store.verdicts import parse_verdict
+from gitmem.text.tokens import format_stamp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from gitmem.store.commit import Written
+
+# A progress line is due when a rebuild reads more files than this (about half a second of work, measured).
+WORTH_TELLING = 2000
+
+
+@frozen
+class Refreshed:
+    """A catalog, and whether it shows what was asked for.
+
+    Attributes:
+        catalog: The catalog.
+        behind: One line that says which commit it shows where it could not be brought up to date; else empty.
+    """
+
+    catalog: Catalog
+    behind: str = ""
+
+
+def refresh(
+    git: Git,
+    tip: str,
+    *,
+    tree: str = "",
+    folder: str = "",
+    have: Catalog | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Refreshed:
+    """Return a catalog that shows *tip*: the one we have, brought up to date, or another where it must be made anew.
+
+    While another process refreshes it, the last good state is returned and said so.
+
+    Args:
+        git: The repository.
+        tip: The store's commit; empty where only the code tree has memories.
+        tree: The tree ``.memory`` of the code, or empty.
+        folder: Where the catalog lies; the project's state folder where none is given.
+        have: The catalog that is open already.
+        progress: Told how many files of how many are read.
+    """
+    folder = folder or git.repository.state
+    catalog = have or Catalog.open(folder, analysis=format_stamp())
+    if catalog is None:
+        return Refreshed(rebuild(git, tip, tree=tree, folder=folder, progress=progress))
+    if shown_by(catalog) == (tip, tree):
+        return Refreshed(catalog)
+    try:
+        if follow(git, catalog, tip, tree):
+            return Refreshed(catalog)
+    except sqlite3.OperationalError as err:
+        if is_busy(err):
+            old = catalog.meta("commit")[:12]
+            told = f"another process is refreshing the index; this shows {old}, the tip is {tip[:12]}"
+            return Refreshed(catalog, told)
+        if not is_unwritable(err):
+            raise
+    except sqlite3.DatabaseError:
+        pass  # damaged in a place that opening it did not touch
+    if have is None:
+        catalog.close()
+    return Refreshed(rebuild(git, tip, tree=tree, folder=folder, progress=progress))
+
+
+def rebuild(
+    git: Git,
+    tip: str,
+    *,
+    tree: str = "",
+    folder: str = "",
+    progress: Callable[[int, int], None] | None = None,
+) -> Catalog:
+    """Make the catalog and the index of *tip* from nothing; in memory where the disk cannot be written to."""
+    return Catalog.build(folder or git.repository.state, _filling(git, tip, tree, progress))
+
+
+def beside(git: Git, have: Catalog, tip: str, tree: str) -> Catalog:
+    """Return a catalog in memory of a store's commit together with another tree ``.memory`` of the code."""
+    copy = have.copied()
+    if bool(shown_by(copy)[1]) == bool(tree) and follow(git, copy, tip, tree):
+        return copy
+    copy.close()
+    return Catalog.in_memory(_filling(git, tip, tree, None))
+
+
+def _filling(git: Git, tip: str, tree: str, progress: Callable[[int, int], None] | None) -> Callable[[Catalog], None]:
+    """Return what fills an empty catalog."""
+
+    def fill(catalog: Catalog) -> None:
+        scan = read.scan_all(git, tip) if tip else read.Scan("", (), (), ())
+        if tree:
+            scan = homeread.joined(scan, homeread.scan_all(git, tree))
+        policy, told = _read_policy(git, scan.files)
+        for problem in (*told, *scan.problems):
+            update.add_problem(catalog, problem)
+        inserts = Inserts(catalog)
+        contents = read.read_files(git, _spread(_wanted(scan.files)))
+        FtsEngine(catalog.connection).apply(
+            _add_files(catalog, inserts, contents, policy, total=len(scan.files), progress=progress),
+            [],
+            language=policy.recall.language,
+        )
+        inserts.flush()
+        update.settle_keys(catalog, None)
+        catalog.set_meta("policy", json.dumps(policy.to_dict()))
+        catalog.set_meta("analysis", format_stamp())
+        catalog.set_meta("language", policy.recall.language)
+        _stamp(catalog, (tip, tree))
+
+    return fill
+
+
+def empty_catalog() -> Catalog:
+    """Return a catalog of nothing, in memory: what a branch looks like before its first commit."""
+
+    def fill(catalog: Catalog) -> None:
+        FtsEngine(catalog.connection).apply([], [])
+        catalog.set_meta("policy", "{}")
+
+    return Catalog.in_memory(fill)
+
+
+def refuse_unreadable(catalog: Catalog) -> None:
+    """Refuse to write on a tree that cannot be read: nothing of the write could be read either.
+
+    Raises:
+        ConflictError: The catalog shows an earlier tree in the place of the tip's.
+    """
+    if is_unreadable(catalog):
+        raise ConflictError(
+            "the tree of the memory branch cannot be read, and what is written on top of it could not be either",
+            hint="write the last good tree on top first: gitmem doctor --fix",
+        )
+
+
+def is_unreadable(catalog: Catalog) -> bool:
+    """Tell whether the catalog shows an earlier tree, because the tip's own cannot be read."""
+    return catalog.row("SELECT 1 FROM problem WHERE code = 'tree-unreadable'") is not None
+
+
+def follow(git: Git, catalog: Catalog, tip: str, tree: str | None = None) -> bool:
+    """Bring a catalog from the commit it shows to *tip*; False where it must be rebuilt.
+
+    Args:
+        git: The repository.
+        catalog: The catalog.
+        tip: The store's commit.
+        tree: The tree ``.memory`` of the code; None for the one that the catalog shows.
+
+    Raises:
+        sqlite3.OperationalError: Somebody else writes it.
+    """
+    old = shown_by(catalog)
+    wanted = (tip, old[1] if tree is None else tree)
+    try:
+        scan = _changes(git, old, wanted)
+    except ProcessError:
+        return False  # the old commit is gone, or a tree cannot be read
+    if scan is None or scan.is_twice:
+        return False
+    touched = [*(f.path for f in scan.files), *scan.removed]
+    if layout.POLICY_PATH in touched or is_unreadable(catalog):
+        return False  # specifications, TTLs and folders hang on it
+    # A reader does not wait long for another refresh: the last good state is an answer too.
+    catalog.connection.execute("PRAGMA busy_timeout = 1000")
+    with catalog.writing():
+        found = shown_by(catalog)
+        if found == old:
+            # Asked inside: where another process was faster, its rows are the added paths.
+            if _has_name_twice(catalog, scan.added):
+                return False
+            apply_scan(catalog, scan, read.read_files(git, _wanted(scan.files)))
+            _stamp(catalog, wanted)
+    # Another process was faster: go on from where it brought the catalog.
+    return found in (old, wanted) or follow(git, catalog, tip, tree)
+
+
+def _stamp(catalog: Catalog, shown: tuple[str, str]) -> None:
+    catalog.set_meta("commit", shown[0])
+    if shown[1]:
+        catalog.set_meta("tree", shown[1])
+
+
+def _changes(git: Git, old: tuple[str, str], new: tuple[str, str]) -> read.Scan | None:
+    """Return what changed in both homes; None where one of them is new or gone.
+
+    Raises:
+        ProcessError: A tree cannot be read.
+    """
+    found = read.Scan(new[0], (), (), ())
+    for before, after, changes in ((old[0], new[0], read.scan_changes), (old[1], new[1], homeread.scan_changes)):
+        if bool(before) != bool(after):
+            return None
+        if before != after:
+            found = homeread.joined(found, changes(git, before, after))
+    return found
+
+
+def _has_name_twice(catalog: Catalog, added: Iterable[str]) -> bool:
+    """Tell whether the tree before has a name twice, or one behind that adds these paths.
+
+    Which of the two counts is only known from a whole tree: a difference shows the second one as added, or nothing.
+    """
+    if catalog.row("SELECT 1 FROM problem WHERE code = 'duplicate-entry'") is not None:
+        return True
+    paths = list(added)
+    if any(True for _ in catalog.each("SELECT 1 FROM verdict WHERE path IN ({})", paths)):
+        return True
+    return any(update.number_at(catalog, path) is not None for path in paths)
+
+
+def follow_written(
+    git: Git, catalog: Catalog, written: Written, files: Mapping[str, bytes], removed: Iterable[str]
+) -> None:
+    """Bring a catalog along with a commit that was just written, without reading it back from git.
+
+    Where that cannot be done now (somebody else was faster, or writes), the next read brings it up to date.
+    """
+    if catalog.meta("commit") != written.base or not set(files) <= set(written.oids) or _has_name_twice(catalog, ()):
+        return
+    found = []
+    for path, content in files.items():
+        place = layout.place_of(path)
+        assert isinstance(place, layout.Place), "gitmem writes only where a store may have files"
+        if place.what == layout.POLICY:
+            return
+        found.append((read.StoredFile(place, path, written.oids[path]), content))
+    kept = tuple(stored for stored, _ in found if stored.place.what != layout.KNOWN)
+    # A folder of the write may have taken the place of a file that was a problem.
+    parents = {path[:at] for path in files for at, char in enumerate(path) if char == "/"}
+    replaced = [row[0] for row in catalog.each("SELECT path FROM problem WHERE path IN ({})", parents)]
+    scan = read.Scan(written.commit, kept, (*removed, *replaced), ())
+    contents = [(stored, content) for stored, content in found if stored in kept]
+    try:
+        with catalog.writing():
+            if catalog.meta("commit") == written.base:
+                apply_scan(catalog, scan, contents)
+                catalog.set_meta("commit", written.commit)
+    except sqlite3.Error:
+        return  # busy, or on a full disk; and the next read makes a damaged one anew
+
+
+def apply_scan(catalog: Catalog, scan: read.Scan, contents: Iterable[tuple[read.StoredFile, bytes | Problem]]) -> None:
+    """Apply what changed in the store to rows and index, inside the caller's transaction."""
+    policy = Policy.from_dict(json.loads(catalog.meta("policy")))
+    keys: set[str] = set()
+    paths = (*scan.removed, *(f.path for f in scan.files))
+    numbers = dict.fromkeys(number for path in paths if (number := update.number_at(catalog, path)) is not None)
+    removed = texts_of(catalog, numbers)
+    for path in paths:
+        place = homeread.place_of(path)
+        if isinstance(place, layout.Place) and place.what == layout.MEMORY:
+            keys |= {place.key, *update.linked_targets(catalog, place.key)}
+        update.remove_path(catalog, path)
+    for problem in scan.problems:
+        update.add_problem(catalog, problem)
+    inserts = Inserts(catalog)
+    texts = list(_add_files(catalog, inserts, contents, policy, total=0, progress=None))
+    inserts.flush()
+    FtsEngine(catalog.connection).apply(texts, removed.values(), language=catalog.language)
+    for text in texts:
+        keys |= set(update.linked_targets(catalog, text.key))
+    update.settle_keys(catalog, keys)
+    # Also of a fact that another file with its key had kept out of sight.
+    update.forget_states(catalog, [*keys, *(f.place.key for f in scan.files)])
+
+
+def _wanted(files: Iterable[read.StoredFile]) -> list[read.StoredFile]:
+    return [f for f in files if f.place.what in (layout.MEMORY, layout.VERDICT)]
+
+
+def _spread(files: list[read.StoredFile]) -> list[read.StoredFile]:
+    """Return files in another order: first some from all over, since the catalog packs all texts by the first batch."""
+    step = len(files) // BATCH
+    if step < 2:
+        return files
+    rest = (file for at, file in enumerate(files) if at % step)
+    return [*files[::step], *rest]
+
+
+def _add_files(
+    catalog: Catalog,
+    inserts: Inserts,
+    contents: Iterable[tuple[read.StoredFile, bytes | Problem]],
+    policy: Policy,
+    *,
+    total: int,
+    progress: Callable[[int, int], None] | None,
+) -> Iterator[IndexText]:
+    """Write the rows of each file and yield its text for the engine; what cannot be read becomes a problem."""
+    for done, (stored, content) in enumerate(contents):
+        found = content if isinstance(content, Problem) else _add_file(inserts, stored, content, policy)
+        if isinstance(found, Problem):
+            update.add_problem(catalog, found)
+        elif found is not None:
+            yield found
+        if progress is not None and done % 500 == 0 and total > WORTH_TELLING:
+            progress(done, total)
+
+
+def _add_file(inserts: Inserts, stored: read.StoredFile, content: bytes, policy: Policy) -> IndexText | Problem | None:
+    try:
+        if stored.place.what == layout.VERDICT:
+            verdict = parse_verdict(content, key=stored.place.key, path=stored.path)
+            if verdict.spec[:16] != stored.place.spec:
+                raise FormatError("its name is that of another specification", code="bad-verdict", path=stored.path)
+            inserts.add_verdict(stored.path, verdict)
+            return None
+        document = parse(content, path=stored.path)
+    except FormatError as err:
+        return problem_of(err, stored.path, stored.place.key)
+    return inserts.add_memory(Stored(document, stored.oid, stored.place.archived), policy)
+
+
+def _read_policy(git: Git, files: Iterable[read.StoredFile]) -> tuple[Policy, list[Problem]]:
+    """Return the store's policy, or the built-in one with the problem that its own cannot be read."""
+    stored = next((f for f in files if f.place.what == layout.POLICY), None)
+    if stored is None:
+        return builtin(), []
+    try:
+        content = git.read_blob(stored.oid, limit=layout.POLICY_LIMIT) or b""
+        return load_policy(content.decode("utf-8"), file=stored.path), []
+    except (GitmemError, UnicodeDecodeError) as err:
+        message = f"{err}; the built-in policy is used instead"
+        return builtin(), [Problem("bad-policy", stored.path, message, hint=getattr(err, "hint", ""))]

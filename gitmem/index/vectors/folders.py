@@ -1,0 +1,77 @@
+"""The folders in which a store's vectors lie, one for each model, and the right to write them. Loads nothing heavy."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from hashlib import blake2b
+
+from gitmem.errors import BusyError
+from gitmem.system.file_lock import make_folder, try_lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+FOLDER = "vectors"
+_IS_OURS = re.compile(r"[0-9a-f]{16}")
+
+
+def folder_of(state_folder: str | os.PathLike[str], model: str) -> str:
+    """Return the folder of a model's vectors in a store's state folder."""
+    return os.path.join(state_folder, FOLDER, blake2b(model.encode(), digest_size=8).hexdigest())
+
+
+def size_of(folder: str) -> int:
+    """Return the bytes of the files in a folder."""
+    with os.scandir(folder) as entries:
+        return sum(entry.stat(follow_symlinks=False).st_size for entry in entries)
+
+
+def discard(folder: str) -> None:
+    """Delete the folder of a model, or whatever is in its place; call it under the lock."""
+    if os.path.islink(folder) or os.path.isfile(folder):
+        os.unlink(folder)
+    elif os.path.isdir(folder):
+        shutil.rmtree(folder)
+
+
+def list_others(state_folder: str | os.PathLike[str], models: Iterable[str]) -> list[str]:
+    """Return the folders of vectors that are of none of these models, sorted.
+
+    They may be deleted, so nothing behind a link is one of them, and nothing that is not called as ours are.
+    """
+    base = os.path.join(state_folder, FOLDER)
+    if os.path.islink(base) or not os.path.isdir(base):
+        return []
+    own = {os.path.basename(folder_of(state_folder, model)) for model in models}
+    with os.scandir(base) as entries:
+        found = [one for one in entries if _IS_OURS.fullmatch(one.name) and one.is_dir(follow_symlinks=False)]
+    return sorted(one.path for one in found if one.name not in own)
+
+
+class Writing:
+    """The right to write a store's vectors, of one process at a time, as a context manager; it ends with the process.
+
+    Raises (on entering):
+        BusyError: Another process writes them.
+        OSError: The disk cannot be written to.
+    """
+
+    def __init__(self, state_folder: str | os.PathLike[str]) -> None:
+        self._folder = os.path.join(state_folder, FOLDER)
+        self._held = -1
+
+    def __enter__(self) -> None:
+        if os.path.islink(self._folder) or os.path.isfile(self._folder):
+            # Derived, so it goes; what a link leads to is not ours to write or to delete.
+            os.unlink(self._folder)
+        make_folder(self._folder)
+        held = try_lock(os.path.join(self._folder, "lock"))
+        if held is None:
+            raise BusyError("another process embeds this store's memories now", hint="wait for it")
+        self._held = held
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._held)

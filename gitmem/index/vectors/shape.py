@@ -1,0 +1,48 @@
+"""What an index of vectors says of its rows. Nobody who wrote it may send us to another file or past the end of one."""
+
+from __future__ import annotations
+
+import re
+
+from gitmem.frozen import frozen
+from gitmem.index.vectors.numpy_rows import MOST_DIMENSIONS, DamagedError
+
+FLAT, VEC = "numpy", "sqlite-vec"
+
+
+@frozen
+class Shape:
+    """What the index says of the rows: in which file or table, how long each is, how many are whole."""
+
+    kept: str
+    name: str
+    dimensions: int
+    count: int
+
+
+@frozen
+class Sizes:
+    """How much there is: memories, texts and rows; rows that no memory has any more; bytes on the disk."""
+
+    memories: int
+    texts: int
+    rows: int
+    dead: int
+    bytes: int
+
+
+def shape_of(notes: dict[str, str]) -> Shape:
+    """Return the shape of an index's notes.
+
+    Raises:
+        DamagedError: They are no shape: nobody may send us to another file.
+    """
+    kept, name = notes.get("kept", ""), notes.get("name", "")
+    numbers = [notes.get(what, "") for what in ("dimensions", "count")]
+    is_whole = all(number.isdecimal() and number.isascii() and len(number) < 10 for number in numbers)
+    if kept not in (FLAT, VEC) or not re.fullmatch(r"rows-[0-9]{1,9}", name) or not is_whole:
+        raise DamagedError("the index of the vectors says nothing of use")
+    dimensions, count = map(int, numbers)
+    if dimensions > MOST_DIMENSIONS or (count and not dimensions):
+        raise DamagedError("the index of the vectors says nothing of use")
+    return Shape(kept, name, dimensions, count)

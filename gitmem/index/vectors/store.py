@@ -1,0 +1,390 @@
+"""The vectors of one embedding model in a folder of the index: which rows are whose, and what is nearest to a question.
+
+A vector belongs to a text, by the digest of what was embedded, and a text to the memories whose files say it, by their
+blob: an edit of tags embeds nothing again, and two branches share what they have in common. Derived data: whatever is
+damaged, of another format or of another model is made anew, and the folder may be deleted at any time.
+
+The rows lie in a file of their own (``numpy_rows``); ``index.sqlite`` beside it says how many of them are whole. Rows come
+first, then the transaction that counts them: a process that is killed leaves rows behind the count, which the next one
+writes over. Who writes holds the folder's lock; who reads holds a short transaction, and is never shown half a change.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+from hashlib import blake2b
+
+import numpy as np  # see ``numpy_rows``
+
+from gitmem.index.embed.pieces import CUT
+from gitmem.index.vectors.folders import discard, folder_of, size_of
+from gitmem.index.vectors.numpy_rows import DamagedError, FlatFile
+from gitmem.index.vectors.shape import FLAT, VEC, Shape, Sizes, shape_of
+from gitmem.index.vectors.sqlite_vec import VecTable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
+
+    from gitmem.index.vectors.numpy_rows import Floats, Nearest, Rows
+
+# How rows are kept, and how a memory is cut into pieces: what another number made is made anew.
+FORMAT = f"1.{CUT}"
+INDEX = "index.sqlite"
+# How long a reader waits for a writer's commit, and a writer for a reader's question, in milliseconds. Either takes a
+# few; where that is not enough, recall goes on without vectors.
+BUSY_MS = 2000
+# Rows copied at once: 15 MB of 384 numbers.
+_BLOCK = 10_000
+_CHUNK = 500
+_TABLES = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE text (id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, first INTEGER NOT NULL,
+  pieces INTEGER NOT NULL);
+CREATE INDEX text_first ON text (first) WHERE pieces > 0;
+CREATE TABLE memory (oid TEXT PRIMARY KEY, text INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX memory_text ON memory (text);
+"""
+_TEXT_AT = "SELECT id, first + pieces FROM text WHERE pieces > 0 AND first <= ? ORDER BY first DESC LIMIT 1"
+_ROWS_OF = "SELECT m.oid, t.first, t.pieces FROM memory m JOIN text t ON t.id = m.text WHERE m.oid IN ({})"
+
+
+def digest_of(pieces: Sequence[str]) -> bytes:
+    """Return what a text is known by: the digest of its pieces as they are embedded."""
+    return blake2b("\0".join(pieces).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+class Vectors:
+    """The vectors of one model, open.
+
+    Attributes:
+        model: The provider's name of it.
+        folder: Where they lie.
+    """
+
+    def __init__(self, folder: str, model: str, connection: sqlite3.Connection) -> None:
+        self.folder = folder
+        self.model = model
+        self._db = connection
+        self._shape = Shape("", "", 0, 0)
+        self._rows: Rows | None = None
+
+    @classmethod
+    def open(cls, state_folder: str | os.PathLike[str], model: str) -> Vectors | None:
+        """Open the vectors of a model; None where there are none.
+
+        Raises:
+            DamagedError: They cannot be used; ``create`` makes them anew.
+            sqlite3.OperationalError: Another process writes for too long, or the disk does not let them be read.
+        """
+        folder = folder_of(state_folder, model)
+        path = os.path.join(folder, INDEX)
+        if not os.path.isfile(path):
+            return None
+        found = cls(folder, model, sqlite3.connect(path, isolation_level=None, timeout=BUSY_MS / 1000))
+        try:
+            with found.reading():
+                pass
+        except BaseException:
+            found.close()
+            raise
+        return found
+
+    @classmethod
+    def create(cls, state_folder: str | os.PathLike[str], model: str) -> Vectors:
+        """Make the folder of a model anew, empty, in place of one that cannot be used; call it under the lock.
+
+        Raises:
+            OSError, sqlite3.OperationalError: The disk cannot be written to.
+        """
+        folder = folder_of(state_folder, model)
+        discard(folder)
+        os.makedirs(folder, mode=0o700)
+        path = os.path.join(folder, INDEX)
+        connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_MS / 1000)
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            for statement in _TABLES.split(";"):
+                connection.execute(statement)
+            notes = {"format": FORMAT, "model": model, "kept": FLAT, "name": "rows-0", "dimensions": 0, "count": 0}
+            connection.executemany("INSERT INTO meta VALUES (?, ?)", ((k, str(v)) for k, v in notes.items()))
+            connection.execute("COMMIT")
+        except BaseException:
+            connection.close()
+            raise
+        return cls(folder, model, connection)
+
+    def close(self) -> None:
+        """Close the connection; the mapped file goes with the last who holds its rows."""
+        self._rows = None
+        self._db.close()
+
+    def reading(self) -> _Transaction:
+        """Return a context in which everything that is asked is of one state.
+
+        Raises (on entering):
+            DamagedError: They cannot be used.
+        """
+        return _Transaction(self, "BEGIN")
+
+    def writing(self) -> _Transaction:
+        """Return a context in which what is written is one change; call it under the lock."""
+        return _Transaction(self, "BEGIN IMMEDIATE")
+
+    def begin(self, statement: str) -> None:
+        """Begin a transaction, and look at the rows as they are in it."""
+        try:
+            self._db.execute(statement)
+            notes = dict(self._db.execute("SELECT name, value FROM meta"))
+        except sqlite3.OperationalError as err:
+            if "no such table" in str(err):  # killed while it was made, or not ours
+                raise DamagedError("the vectors have no index") from err
+            raise
+        except sqlite3.DatabaseError as err:
+            raise DamagedError(f"the index of the vectors is damaged: {err}") from err
+        if notes.get("format") != FORMAT or notes.get("model") != self.model:
+            raise DamagedError("the vectors are of another format or model")
+        shape = shape_of(notes)
+        if self._rows is None or shape != self._shape:
+            self._shape, self._rows = shape, self._opened(shape)
+
+    def end(self, statement: str) -> None:
+        """End the transaction, where one is open."""
+        if self._db.in_transaction:
+            self._db.execute(statement)
+
+    def _opened(self, shape: Shape) -> Rows:
+        if shape.kept == VEC:
+            return VecTable(self._db, shape.name, shape.dimensions, shape.count)
+        return FlatFile(os.path.join(self.folder, f"{shape.name}.f32"), shape.dimensions, shape.count)
+
+    @property
+    def rows(self) -> Rows:
+        """Return the rows, in a transaction."""
+        assert self._rows is not None, "outside of a transaction"
+        return self._rows
+
+    @property
+    def shape(self) -> Shape:
+        """Return what is known of the rows since the last transaction began."""
+        return self._shape
+
+    def meta(self, name: str) -> str:
+        """Return one of the index's own notes, or an empty string."""
+        row = self._db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+        return row[0] if row else ""
+
+    def set_meta(self, name: str, value: str) -> None:
+        """Write one of the index's own notes."""
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
+
+    def nearest(self, query: Floats, limit: int) -> tuple[dict[str, float], Nearest]:
+        """Return the memories whose pieces are nearest to a question, and what was found of the pieces.
+
+        Args:
+            query: A unit vector.
+            limit: How many pieces are looked at, >= 1; of a memory with several, the best one counts.
+
+        Returns:
+            Cosines by blob, the largest first.
+        """
+        self._check(query)
+        texts: dict[int, float] = {}
+        best = self.rows.nearest(query, limit)
+        for row, cosine in best.rows:
+            text, end = self._db.execute(_TEXT_AT, (row,)).fetchone() or (0, 0)
+            if row < end:
+                texts.setdefault(text, cosine)
+        found: dict[str, float] = {}
+        for part in _parts(texts):
+            marks = ",".join("?" * len(part))
+            owners = self._db.execute(f"SELECT oid, text FROM memory WHERE text IN ({marks})", part)
+            found |= {oid: texts[text] for oid, text in owners}
+        return dict(sorted(found.items(), key=lambda item: -item[1])), best
+
+    def cosines(self, query: Floats, oids: Iterable[str]) -> dict[str, float]:
+        """Return the cosine of the best piece of each memory that has vectors, by blob, in no order."""
+        self._check(query)
+        found: dict[str, float] = {}
+        for owners in self._pieces_of(oids):
+            rows = [row for _, row in owners]
+            for (oid, _), cosine in zip(owners, self.rows.cosines(query, rows), strict=True):
+                if cosine > found.get(oid, -1.0):
+                    found[oid] = cosine
+        return found
+
+    def best_rows(self, query: Floats, oids: Iterable[str]) -> dict[str, Floats]:
+        """Return the vector of the best piece of each memory that has one, by blob."""
+        self._check(query)
+        best: dict[str, tuple[float, int]] = {}
+        for owners in self._pieces_of(oids):
+            rows = [row for _, row in owners]
+            for (oid, row), cosine in zip(owners, self.rows.cosines(query, rows), strict=True):
+                best[oid] = max(best.get(oid, (-1.0, -1)), (cosine, row))
+        whole = {oid: row for oid, (cosine, row) in best.items() if cosine > -1}
+        return dict(zip(whole, self.rows.read(list(whole.values())), strict=True))
+
+    def _pieces_of(self, oids: Iterable[str]) -> Iterator[list[tuple[str, int]]]:
+        """Yield the rows of memories with whose they are, some memories at a time."""
+        for oid_part in _parts(oids):
+            marks = ",".join("?" * len(oid_part))
+            owners = self._db.execute(_ROWS_OF.replace("{}", marks), oid_part).fetchall()
+            count = self._shape.count
+            yield [(oid, row) for oid, first, n in owners for row in range(max(first, 0), min(first + n, count))]
+
+    def _check(self, query: Floats) -> None:
+        if self._shape.count and query.shape != (self._shape.dimensions,):
+            raise DamagedError(f"the vectors have {self._shape.dimensions} numbers, the question {query.size}")
+
+    def known(self) -> set[str]:
+        """Return the blobs of all memories that are embedded."""
+        return {row[0] for row in self._db.execute("SELECT oid FROM memory")}
+
+    def texts(self, digests: Iterable[bytes]) -> dict[bytes, int]:
+        """Return which of some texts are embedded, by digest, with their numbers."""
+        found: dict[bytes, int] = {}
+        for part in _parts(digests):
+            marks = ",".join("?" * len(part))
+            found |= dict(self._db.execute(f"SELECT digest, id FROM text WHERE digest IN ({marks})", part))
+        return found
+
+    def add(self, texts: Sequence[tuple[bytes, Floats]], memories: Iterable[tuple[str, bytes]]) -> None:
+        """Add texts with the rows of their pieces, and memories with the text that each has; in ``writing``.
+
+        Raises:
+            DamagedError: The rows have another length than those that are there.
+            OSError, sqlite3.OperationalError: The disk is full.
+        """
+        full = [rows for _, rows in texts if len(rows)]
+        at = self._shape.count
+        if full:
+            joined = np.concatenate(full)
+            self._resize(joined.shape[1])
+            self.rows.write(joined)
+        for digest, rows in texts:
+            self._db.execute("INSERT INTO text (digest, first, pieces) VALUES (?, ?, ?)", (digest, at, len(rows)))
+            at += len(rows)
+        self._note(Shape(self._shape.kept, self._shape.name, self._shape.dimensions, at))
+        sql = "INSERT OR REPLACE INTO memory SELECT ?, id FROM text WHERE digest = ?"
+        self._db.executemany(sql, memories)
+
+    def _resize(self, dimensions: int) -> None:
+        """Fix how long a row is with the first one."""
+        if self._shape.count and dimensions != self._shape.dimensions:
+            told = f"the vectors have {self._shape.dimensions} numbers, the new ones {dimensions}"
+            raise DamagedError(told, hint="another model under the same name? gitmem embed rebuild")
+        if dimensions != self._shape.dimensions:
+            self._shape = Shape(self._shape.kept, self._shape.name, dimensions, 0)
+            self._rows = self._opened(self._shape)
+
+    def _note(self, shape: Shape) -> None:
+        self._shape = shape
+        for name, value in (("kept", shape.kept), ("name", shape.name), ("dimensions", shape.dimensions)):
+            self.set_meta(name, str(value))
+        self.set_meta("count", str(shape.count))
+
+    def forget_others(self, oids: set[str]) -> int:
+        """Forget all memories but these, and the texts that none has any more; return how many went; in ``writing``."""
+        gone = [(oid,) for oid in self.known() - oids]
+        self._db.executemany("DELETE FROM memory WHERE oid = ?", gone)
+        self._db.execute("DELETE FROM text WHERE id NOT IN (SELECT text FROM memory)")
+        return len(gone)
+
+    def sizes(self) -> Sizes:
+        """Return how much there is; in a transaction."""
+        memories = self._db.execute("SELECT count(*) FROM memory").fetchone()[0]
+        texts, live = self._db.execute("SELECT count(*), coalesce(sum(pieces), 0) FROM text").fetchone()
+        count = self._shape.count
+        return Sizes(memories, texts, live, count - live, size_of(self.folder))
+
+    @property
+    def is_scattered(self) -> bool:
+        """Return whether more rows were added in small writes than were there when they were last copied.
+
+        Linux keeps what large writes brought in large pages: 100,000 rows of 384 numbers are mapped, compared and let
+        go in 6 ms then, in 25 ms otherwise (measured: ext4, Linux 6.18).
+        """
+        copied = self.meta("copied")
+        return self._shape.count > max(_BLOCK, 2 * int(copied if copied.isdecimal() else 0))
+
+    def compact(self, kept: str = "") -> None:
+        """Copy the rows that a text still has to a new place, and leave the old one; call it under the lock.
+
+        Args:
+            kept: ``numpy`` or ``sqlite-vec``; empty for where they are.
+        """
+        with self.writing():
+            old, was = self.rows, self._shape
+            number = int(was.name.rpartition("-")[2]) + 1
+            fresh = Shape(kept or was.kept, f"rows-{number}", was.dimensions, 0)
+            self._remove(fresh)  # what a killed process has left
+            rows, count = self._opened(fresh), 0
+            owners = self._db.execute("SELECT id, first, pieces FROM text ORDER BY first").fetchall()
+            for block in _blocks(owners):
+                wanted = [row for _, first, pieces in block for row in range(first, first + pieces)]
+                if wanted:
+                    rows.write(old.read(wanted))
+                for number_of, _, pieces in block:
+                    self._db.execute("UPDATE text SET first = ? WHERE id = ?", (count, number_of))
+                    count += pieces
+            self._rows = rows
+            self._note(Shape(fresh.kept, fresh.name, fresh.dimensions, count))
+            self.set_meta("copied", str(count))
+            if was.kept == VEC:
+                self._remove(was)
+        if was.kept == FLAT:
+            self._remove(was)
+
+    def sweep(self) -> None:
+        """Delete files of rows that a killed process has left; call it under the lock."""
+        for name in os.listdir(self.folder):
+            if re.fullmatch(r"rows-[0-9]+\.f32", name) and name != f"{self._shape.name}.f32":
+                os.unlink(os.path.join(self.folder, name))
+
+    def _remove(self, shape: Shape) -> None:
+        if shape.kept == VEC:
+            self._db.execute(f"DROP TABLE IF EXISTS {_table(shape.name)}")
+        elif os.path.lexists(path := os.path.join(self.folder, f"{shape.name}.f32")):
+            os.unlink(path)
+
+
+class _Transaction:
+    """One transaction of an index; see ``Vectors.reading`` and ``Vectors.writing``."""
+
+    def __init__(self, vectors: Vectors, statement: str) -> None:
+        self._vectors, self._statement = vectors, statement
+
+    def __enter__(self) -> None:
+        try:
+            self._vectors.begin(self._statement)
+        except BaseException:
+            self._vectors.end("ROLLBACK")
+            raise
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self._vectors.end("ROLLBACK" if kind else "COMMIT")
+
+
+def _table(name: str) -> str:
+    return name.replace("-", "_")
+
+
+def _parts(values: Iterable[Any]) -> Iterator[list[Any]]:
+    wanted = list(values)
+    for at in range(0, len(wanted), _CHUNK):
+        yield wanted[at : at + _CHUNK]
+
+
+def _blocks(owners: list[Any]) -> Iterator[list[Any]]:
+    block: list[Any] = []
+    rows = 0
+    for owner in owners:
+        block.append(owner)
+        rows += owner[2]
+        if rows >= _BLOCK:
+            yield block
+            block, rows = [], 0
+    yield block

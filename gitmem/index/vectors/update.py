@@ -1,0 +1,253 @@
+"""Bring a store's vectors along with its memories: what has none is embedded, a batch at a time, each of them kept.
+
+Whoever stops in between, or is killed, loses the batch under way. One model embeds everything, or one prose and another
+one code; each has its own vectors.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+
+from gitmem.errors import BusyError, UnwritableError
+from gitmem.index.catalog.catalog import shown_by
+from gitmem.index.embed.pieces import is_code, pieces_of
+from gitmem.index.vectors.folders import Writing, discard, list_others
+from gitmem.index.vectors.numpy_rows import DamagedError
+from gitmem.index.vectors.store import Vectors, digest_of
+from gitmem.store.sqlite_errors import is_unwritable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.embed.provider import EmbeddingProvider
+
+    # What embeds prose, and what embeds code; often the same one twice.
+    Providers = tuple[EmbeddingProvider, EmbeddingProvider]
+
+# What is embedded and kept at once grows until it takes this long: keeping costs two waits for the disk, 10 ms and
+# more, and who interrupts loses what is under way. As many at most, because their texts and vectors are held.
+BATCH_S, MOST = 0.25, 1024
+# Rows that no memory has any more may be so many of all before work behind a command copies the others.
+DEAD_AT_MOST = 0.5
+# Whoever looks a memory up by what its vector belongs to needs this; only a store with vectors has it, because it takes
+# 5 MB at 100,000 memories.
+_BY_BLOB = "CREATE INDEX IF NOT EXISTS memory_oid ON memory (oid)"
+_TEXTS = (
+    "SELECT m.oid, m.title, t.body, m.kind, t.paths FROM memory m JOIN searched t ON t.id = m.id WHERE m.oid IN ({})"
+)
+# The newest first, and what is searched only with --all last.
+_WANTED = "SELECT oid FROM memory WHERE shadowed = 0 ORDER BY archived OR superseded, id DESC"
+
+
+def seen(catalog: Catalog, vectors: Vectors) -> int:
+    """Return how many memories were without vectors when this state of the store was last looked at; -1 for never."""
+    stamp, _, missing = vectors.meta("seen").rpartition(" ")
+    return int(missing) if stamp == " ".join(shown_by(catalog)) and missing.isdecimal() else -1
+
+
+def list_missing(catalog: Catalog, vectors: Iterable[Vectors]) -> list[str]:
+    """Return the blobs of the memories without vectors, the newest live ones first."""
+    known: set[str] = set()
+    for one in vectors:
+        with one.reading():
+            known |= one.known()
+    return list(dict.fromkeys(oid for (oid,) in catalog.rows(_WANTED) if oid not in known))
+
+
+def catch_up(
+    folder: str,
+    catalog: Catalog,
+    providers: Providers,
+    *,
+    until: float = float("inf"),
+    progress: Callable[[int, int], None] | None = None,
+) -> int:
+    """Embed memories that have no vectors, as many as the time allows; return how many are left.
+
+    Args:
+        folder: The store's state folder.
+        catalog: The store's catalog.
+        providers: What embeds prose, and code.
+        until: When to stop, by ``time.monotonic``; one memory is embedded whatever it says.
+        progress: Told how many of how many are embedded.
+
+    Raises:
+        BusyError: Another process embeds now.
+        EmbeddingError: A provider does not answer; what was embedded before is kept.
+        UnwritableError: The disk is full or read-only; what was embedded before is kept.
+    """
+    with _Writer(folder, providers) as writer:
+        _index_blobs(catalog)
+        with catalog.reading():
+            stamp, missing = " ".join(shown_by(catalog)), list_missing(catalog, writer.vectors)
+        done, batch = 0, 1  # nobody knows yet how slow the model is
+        while done < len(missing) and (not done or time.monotonic() < until):
+            part, begun = missing[done : done + batch], time.monotonic()
+            writer.embed(catalog, part)
+            batch = min(2 * batch, MOST) if time.monotonic() - begun < BATCH_S / 2 else batch
+            done += len(part)
+            if progress is not None:
+                progress(done, len(missing))
+        left = len(missing) - done
+        first = writer.vectors[0]
+        with first.writing():
+            first.set_meta("seen", f"{stamp} {left}")
+    return left
+
+
+def tidy(
+    folder: str,
+    catalog: Catalog,
+    providers: Providers,
+    *,
+    kept: str = "",
+    dead_at_most: float = 0.0,
+    others: bool = True,
+) -> tuple[int, int]:
+    """Forget the vectors of memories that left the store, and those of other models.
+
+    Args:
+        folder: The store's state folder.
+        catalog: The store's catalog.
+        providers: What embeds prose, and code.
+        kept: Where rows are to lie, ``numpy`` or ``sqlite-vec``; empty for where they are.
+        dead_at_most: The share of rows without a memory that is left alone.
+        others: Whether those of other models go: whoever tries two of them in turn wants to keep both.
+
+    Returns:
+        How many memories were forgotten, and how many other models.
+
+    Raises:
+        BusyError, UnwritableError: As ``catch_up`` does.
+    """
+    gone = 0
+    with _Writer(folder, providers) as writer:
+        with catalog.reading():
+            live = {oid for (oid,) in catalog.rows("SELECT oid FROM memory")}
+        for one in writer.vectors:
+            with one.writing():
+                gone += one.forget_others(live)
+                sizes, is_scattered = one.sizes(), one.is_scattered
+            is_elsewhere = bool(kept) and kept != one.shape.kept
+            if is_scattered or is_elsewhere or sizes.dead > dead_at_most * (sizes.rows + sizes.dead):
+                one.compact(kept)
+            one.sweep()
+        unused = list_others(folder, [one.model for one in writer.vectors]) if others else []
+        for other in unused:
+            discard(other)
+    return gone, len(unused)
+
+
+def forget_all(folder: str, providers: Providers) -> None:
+    """Forget all vectors of these models; raises as ``catch_up`` does."""
+    with _Writer(folder, providers) as writer:
+        for one in writer.vectors:
+            one.close()
+            discard(one.folder)
+
+
+def forget_other_sizes(folder: str, providers: Providers) -> None:
+    """Forget the vectors of models that answer with so many numbers no more; raises as ``catch_up`` does.
+
+    An endpoint's address and name of a model stay the same when another model is put behind them.
+    """
+    sizes = {provider.name: provider.query("size").size for provider in providers}
+    with _Writer(folder, providers) as writer:
+        for one in writer.vectors:
+            if one.shape.count and one.shape.dimensions != sizes[one.model]:
+                one.close()
+                discard(one.folder)
+
+
+def _index_blobs(catalog: Catalog) -> None:
+    """Let memories be found by blob; where the catalog cannot be written to, each look reads it all (10 ms)."""
+    try:
+        if catalog.row("SELECT 1 FROM sqlite_master WHERE name = 'memory_oid'") is None:
+            with catalog.writing():
+                catalog.connection.execute(_BY_BLOB)
+    except sqlite3.OperationalError:
+        return
+
+
+class _Writer:
+    """The vectors of the models of a store, to be written, with the lock; made anew where they cannot be used.
+
+    Attributes:
+        vectors: Those of each model, the one for prose first.
+    """
+
+    def __init__(self, folder: str, providers: Providers) -> None:
+        self._folder, self._providers = folder, providers
+        self._lock = Writing(folder)
+        self.vectors: list[Vectors] = []
+
+    def __enter__(self) -> _Writer:
+        try:
+            self._lock.__enter__()
+        except OSError as err:
+            raise _unwritable(err.strerror or str(err)) from err
+        try:
+            for model in dict.fromkeys(provider.name for provider in self._providers):
+                self.vectors.append(_open_whole(self._folder, model))
+        except BaseException as err:
+            self.__exit__(type(err), err)
+            raise
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, *_: object) -> None:
+        """Let go; say what a disk or a reader did not allow in our words."""
+        for one in self.vectors:
+            one.close()
+        self._lock.__exit__()
+        if isinstance(value, OSError):
+            raise _unwritable(value.strerror or str(value)) from value
+        if isinstance(value, sqlite3.OperationalError):
+            if is_unwritable(value):
+                raise _unwritable(str(value)) from value
+            raise BusyError(f"the vectors are in use: {value}", hint="try again") from value
+
+    def embed(self, catalog: Catalog, oids: Sequence[str]) -> None:
+        """Embed some memories and keep their vectors; a text that is known is not embedded again."""
+        split: tuple[list[tuple[str, str, str]], ...] = ([], [])
+        for oid, title, body, kind, paths in catalog.each(_TEXTS, oids):
+            split[self._is_code(kind, body, paths)].append((oid, title, body))
+        for provider, memories in zip(self._providers, split, strict=True):
+            if memories:
+                vectors = next(one for one in self.vectors if one.model == provider.name)
+                _embed(vectors, provider, memories)
+
+    def _is_code(self, kind: str, body: str, paths: str) -> bool:
+        from json import loads
+
+        prose, code = self._providers
+        return prose is not code and is_code(kind, body, loads(paths))
+
+
+def _unwritable(why: str) -> UnwritableError:
+    return UnwritableError(f"the vectors cannot be kept: {why}", hint="gitmem recall works by words alone, too")
+
+
+def _open_whole(folder: str, model: str) -> Vectors:
+    try:
+        found = Vectors.open(folder, model)
+    except DamagedError:
+        found = None
+    return found or Vectors.create(folder, model)
+
+
+def _embed(vectors: Vectors, provider: EmbeddingProvider, memories: Iterable[tuple[str, str, str]]) -> None:
+    pieces = {oid: pieces_of(title, body, longest=provider.longest) for oid, title, body in memories}
+    digests = {oid: digest_of(found) for oid, found in pieces.items()}
+    with vectors.reading():
+        known = vectors.texts(set(digests.values()))
+    fresh = {digest: pieces[oid] for oid, digest in digests.items() if digest not in known}
+    rows = provider.passages([piece for found in fresh.values() for piece in found])
+    texts, at = [], 0
+    for digest, found in fresh.items():
+        texts.append((digest, rows[at : at + len(found)]))
+        at += len(found)
+    with vectors.writing():
+        vectors.add(texts, digests.items())

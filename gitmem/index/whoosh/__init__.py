@@ -1,0 +1,1 @@
+"""The Whoosh index, which answers questions in the query language."""

@@ -1,0 +1,218 @@
+"""The engine that asks the Whoosh index: it brings candidates for terms, or for a query of the field's language.
+
+How they rank is ``recall.score``'s, and how frequent a term is the catalog knows exactly: Whoosh's own counts hold
+deleted memories until their segment is merged.
+"""
+
+from __future__ import annotations
+
+import time
+from array import array
+from heapq import nlargest
+
+from gitmem.frozen import frozen
+from gitmem.index.engine import Candidate
+from gitmem.index.whoosh.index import TEXTS, completed, name_of, names_in, warnings_of_whoosh
+from gitmem.text.tokens import terms
+
+with warnings_of_whoosh():
+    from whoosh import matching, query
+    from whoosh.searching import Searcher
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
+
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.whoosh.index import Shown
+    from gitmem.model import IndexText
+
+# No question keeps a reader waiting longer: then what was found until now is the answer, and it is said.
+SECONDS_AT_MOST = 2.0
+_LOOK_AT_CLOCK = 256
+# Terms whose scores are kept: 10 MB for words that 2,000 memories have.
+_MOST_TERMS = 300
+# Of so many at a time, the best first, it is asked whether they pass a filter.
+_ASKED = 200
+
+
+@frozen
+class Matched:
+    """What a query matches.
+
+    Attributes:
+        candidates: The best *limit* of them, or all where nothing was scored (then in no order).
+        total: How many there are.
+        is_cut: Whether time ran out before all were looked at.
+    """
+
+    candidates: tuple[Candidate, ...]
+    total: int
+    is_cut: bool = False
+
+
+class Among(query.Query):  # type: ignore[misc]
+    """Matches the memories with these names: what only the catalog knows (statuses, paths), as part of a query.
+
+    With None in their place it matches every memory.
+    """
+
+    def __init__(self, names: frozenset[bytes] | None) -> None:
+        self.names = names
+        self.fieldname, self.boost = None, 1.0
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Among) and self.names == other.names
+
+    def __hash__(self) -> int:
+        return hash(self.names)
+
+    def estimate_size(self, reader: Any) -> int:
+        """Return how many memories it matches at most."""
+        return reader.doc_count_all() if self.names is None else len(self.names)
+
+    def matcher(self, searcher: Any, context: Any = None) -> Any:
+        """Return a matcher of one segment."""
+        wanted, held = self.names, names_in(searcher.reader())
+        numbers = sorted(number for name, number in held if wanted is None or name in wanted)
+        return matching.ListMatcher(numbers, all_weights=1.0) if numbers else matching.NullMatcher()
+
+
+class WhooshEngine:
+    """The Whoosh index of one store, with the catalog that says which of its memories are there now.
+
+    Attributes:
+        reader: Whoosh's reader, with what the catalog has besides where that is little.
+        behind: One line that says which commit it shows, where that is not the catalog's and shows; else empty.
+    """
+
+    def __init__(self, shown: Shown, catalog: Catalog) -> None:
+        self._catalog = catalog
+        rows = catalog.rows("SELECT id, path, oid FROM memory")
+        ids = {name_of(path, oid): number for number, path, oid in rows}
+        self.reader, is_whole = completed(shown.reader, catalog, ids)
+        self._numbers = {number: ids[name] for name, number in names_in(self.reader) if name in ids}
+        self._searcher = Searcher(self.reader)
+        self._scores: dict[str, tuple[array[int], array[float]]] = {}
+        self.behind = "" if is_whole else shown.behind
+
+    def candidates(
+        self, terms: Sequence[str], *, limit: int, where: str = "", parameters: Sequence[object] = ()
+    ) -> list[Candidate]:
+        """Return at most *limit* memories with any of the terms, the best first (``index.engine``)."""
+        scores: dict[int, float] = {}
+        deadline = time.monotonic() + SECONDS_AT_MOST
+        for term in terms:
+            for number, worth in zip(*self._scores_of(term, deadline), strict=True):
+                scores[number] = scores.get(number, 0.0) + worth
+        best = sorted(zip(scores.values(), scores, strict=True), reverse=True)
+        found: list[Candidate] = []
+        for at in range(0, len(best), _ASKED):
+            part = best[at : at + _ASKED]
+            sql = f"SELECT m.id FROM memory m WHERE m.id IN ({','.join('?' * len(part))}) AND ({where or '1'})"
+            passing = {row[0] for row in self._catalog.rows(sql, [*(number for _, number in part), *parameters])}
+            found += [Candidate(number, score) for score, number in part if number in passing]
+            if len(found) >= limit:
+                break
+        return found[:limit]
+
+    def _scores_of(self, term: str, deadline: float) -> tuple[array[int], array[float]]:
+        """Return the memories with a term and what it is worth in each.
+
+        They are kept: Whoosh takes 5 us for each one, and words of one question are words of the next.
+        """
+        known = self._scores.get(term)
+        if known is not None:
+            return known
+        found: dict[int, float] = {}
+        is_cut = False
+        for one in in_texts(term).subqueries:
+            for number, score in self._postings(one):
+                found[number] = found.get(number, 0.0) + score
+                if len(found) % _LOOK_AT_CLOCK == 0 and time.monotonic() > deadline:
+                    is_cut = True
+                    break
+        known = array("q", found), array("d", found.values())
+        if not is_cut:
+            if len(self._scores) >= _MOST_TERMS:
+                del self._scores[next(iter(self._scores))]
+            self._scores[term] = known
+        return known
+
+    def _postings(self, asked: Any) -> Iterator[tuple[int, float]]:
+        """Yield the number and score of every memory of the catalog that a query matches."""
+        context = self._searcher.context()
+        for leaf, offset in self._searcher.leaf_searchers():
+            matcher = asked.matcher(leaf, context)
+            while matcher.is_active():
+                number = self._numbers.get(offset + matcher.id())
+                if number is not None:
+                    yield number, matcher.score()
+                matcher.next()
+
+    def matched(
+        self,
+        asked: Any,
+        *,
+        limit: int,
+        where: str = "",
+        parameters: Sequence[object] = (),
+        is_scored: bool = True,
+    ) -> Matched:
+        """Return what a query of Whoosh's matches among the memories that pass a condition.
+
+        Args:
+            asked: The query, its patterns expanded.
+            limit: How many at most, the best first, >= 1; does not count where nothing is scored.
+            where: An SQL condition on ``memory m``, or empty.
+            parameters: The values of its placeholders.
+            is_scored: Whether the order matters.
+        """
+        passing = {row[0] for row in self._catalog.rows(f"SELECT id FROM memory m WHERE {where or '1'}", parameters)}
+        if not passing:
+            return Matched((), 0)
+        found: list[tuple[float, int]] = []
+        deadline = time.monotonic() + SECONDS_AT_MOST
+        context = self._searcher.context() if is_scored else self._searcher.boolean_context()
+        for leaf, offset in self._searcher.leaf_searchers():
+            matcher, steps = asked.matcher(leaf, context), 0
+            while matcher.is_active():
+                number = self._numbers.get(offset + matcher.id())
+                if number is not None and number in passing:
+                    found.append((matcher.score() if is_scored else 0.0, number))
+                matcher.next()
+                steps += 1
+                if steps % _LOOK_AT_CLOCK == 0 and time.monotonic() > deadline:
+                    return _matched(found, limit if is_scored else None, is_cut=True)
+        return _matched(found, limit if is_scored else None)
+
+    def names(self, numbers: Iterable[int]) -> frozenset[bytes]:
+        """Return the names in the index of memories of the catalog."""
+        rows = self._catalog.each("SELECT path, oid FROM memory WHERE id IN ({})", numbers)
+        return frozenset(name_of(path, oid) for path, oid in rows)
+
+    def key_terms(self, text: IndexText, *, limit: int) -> list[str]:
+        """Return the terms that tell most of what a memory is about, the most telling first.
+
+        Source: Whoosh's Bo1 model (Amati, van Rijsbergen 2002, "Probabilistic models of information retrieval"), each
+        text against the same text of all memories.
+        """
+        worth: dict[str, float] = {}
+        for field, own in (("title", text.title), ("names", text.tags), ("body", text.body)):
+            if any(
+                (field, term) in self.reader for term in terms(own, self._catalog.language)
+            ):  # Whoosh divides by what the best is worth
+                for term, weight in self._searcher.key_terms_from_text(field, own, numterms=limit):
+                    worth[term] = worth.get(term, 0.0) + weight
+        return sorted(worth, key=lambda term: (-worth[term], term))[:limit]
+
+
+def in_texts(term: str) -> Any:
+    """Return the query for one analysed term in any of the texts."""
+    return query.Or([query.Term(field, term, boost=boost) for field, boost in TEXTS.items()])
+
+
+def _matched(found: list[tuple[float, int]], limit: int | None, *, is_cut: bool = False) -> Matched:
+    best = found if limit is None else nlargest(limit, found)
+    return Matched(tuple(Candidate(number, score) for score, number in best), len(found), is_cut)

@@ -1,0 +1,385 @@
+"""The Whoosh index of one store: made from the catalog's rows, brought along by the difference, thrown away freely.
+
+A folder beside the catalog with a stamp that says which commit and format it was made from and what its files sum to.
+Whoosh checks nothing that it reads and raises whatever a damaged byte leads to, so only what sums up right and bears
+our seal is opened; everything else is made anew. Documents are named by path and blob, not by the catalog's row
+numbers: a hit of an index that is behind is a memory as it is now, or none.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+import warnings
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from hashlib import sha1
+from pathlib import Path
+
+from gitmem.config import state_home
+from gitmem.errors import ConflictError, GitmemError
+from gitmem.frozen import frozen
+from gitmem.index.catalog.catalog import shown_by
+from gitmem.index.engine import WHOOSH_FOLDER
+from gitmem.index.whoosh.seal import key_in, seal, sum_of
+from gitmem.system.file_lock import make_folder, try_lock
+from gitmem.text import tokens
+
+
+class _Quiet(warnings.catch_warnings):
+    """Whoosh 2.7.4 has escapes that newer Pythons warn of when they compile it, and imports that they deprecate."""
+
+    def __enter__(self) -> None:
+        super().__enter__()
+        for category in (SyntaxWarning, DeprecationWarning):
+            warnings.simplefilter("ignore", category)
+
+
+def warnings_of_whoosh() -> _Quiet:
+    """Return a context in which Whoosh's modules are imported without their warnings."""
+    return _Quiet()
+
+
+with warnings_of_whoosh():
+    # 100 ms (measured): only what searches with Whoosh imports this module.
+    from whoosh import columns, fields, index
+    from whoosh.analysis import Analyzer, Token
+    from whoosh.filedb.filestore import FileStorage, RamStorage
+    from whoosh.reading import MultiReader
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Any
+
+    from gitmem.index.catalog.catalog import Catalog
+
+# Raised whenever the same memory would be indexed otherwise: an index of another format is made anew.
+FORMAT = 1
+# It is made at 1,000 memories a second (measured): past this many only when asked for (DESIGN, section 4).
+AT_MOST = 20_000
+# Where searched text without a field's name is looked for, and what a word there counts in the rough order.
+TEXTS = {"title": 3.0, "names": 1.0, "body": 1.0}
+# So many are indexed for one question: half a second.
+MOST_ADDED = 500
+_PROGRESS_EVERY = 200
+# Another process's commit takes the old files away a moment before its stamp names the new ones.
+_ATTEMPTS, _PAUSE_S = 5, 0.02
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# The last index that was found good, by its folder, stamp and language: checking its files' seals takes 20 ms or more.
+_FOUND_GOOD: dict[tuple[Path, bytes, str], tuple[dict[str, Any], Any]] = {}
+
+
+class Terms(Analyzer):  # type: ignore[misc]
+    """The analysis that all engines share, in one language, as Whoosh asks for it."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+
+    def __call__(self, value: str, *, tokenize: bool = True, start_pos: int = 0, **options: Any) -> Iterator[Token]:
+        """Yield the terms of a text; a pattern (not to be tokenized) is only put in lower case."""
+        return _tokens(tokens.terms(value, self.language) if tokenize else [value.lower()], start_pos)
+
+
+class Words(Analyzer):  # type: ignore[misc]
+    """Words at white space, in lower case: for names that stand as they are."""
+
+    def __call__(self, value: str, *, tokenize: bool = True, start_pos: int = 0, **options: Any) -> Iterator[Token]:
+        """Yield the words of a name; a pattern (not to be tokenized) is only put in lower case."""
+        return _tokens(value.lower().split() if tokenize else [value.lower()], start_pos)
+
+
+def _tokens(texts: list[str], start: int) -> Iterator[Token]:
+    for place, text in enumerate(texts, start):
+        yield Token(text=text, pos=place, boost=1.0, stopped=False, startchar=0, endchar=0, positions=True)
+
+
+def _field(analyzer: Analyzer, *, is_text: bool = False) -> Any:
+    # A compound must be there whole and in parts ("and"): so does whoever has written it.
+    found = fields.TEXT(analyzer=analyzer, phrase=True, multitoken_query="and")
+    found.scorable = is_text
+    return found
+
+
+@lru_cache(maxsize=4)
+def schema_of(language: str) -> fields.Schema:
+    """Return what is indexed of a memory whose texts are analysed in a language."""
+    return fields.Schema(
+        name=fields.COLUMN(columns.FixedBytesColumn(20)),
+        **{text: _field(Terms(language), is_text=True) for text in TEXTS},
+        kind=fields.ID(),
+        key=fields.ID(),
+        tag=_field(Words()),
+        by=_field(Words()),
+        created=fields.DATETIME(),
+    )
+
+
+@frozen
+class Shown:
+    """An index that can be searched.
+
+    Attributes:
+        reader: Whoosh's reader of it.
+        commit: The commit of the store that it was made from.
+        behind: One line that says so where this is not the commit that was asked for; else empty.
+    """
+
+    reader: Any
+    commit: str
+    behind: str = ""
+
+
+def name_of(path: str, oid: str) -> bytes:
+    """Return the name that a memory has in the index: of what lies where."""
+    return sha1(f"{path}\0{oid}".encode("utf-8", "surrogateescape"), usedforsecurity=False).digest()
+
+
+def refresh_whoosh(
+    state_dir: Path,
+    catalog: Catalog,
+    *,
+    asked: bool = False,
+    rebuild: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+) -> Shown:
+    """Return the index of what a catalog shows, made or brought up to date; never waits for another process.
+
+    While another process writes it, the last good state is returned and said so. Where there is none, or the disk
+    cannot be written to, one is made in memory.
+
+    Args:
+        state_dir: The repository's state folder.
+        catalog: The catalog; its rows are what is indexed.
+        asked: Whether somebody asked for the index itself, so that it is made for any number of memories.
+        rebuild: Whether it is made from nothing in any case.
+        progress: Told how many memories are read and of how many.
+
+    Raises:
+        ConflictError: Somebody asked for the index itself, and another process writes it.
+        GitmemError: There are so many memories that it is made only when asked for.
+    """
+    folder, commit = state_dir / WHOOSH_FOLDER, _stands_for(catalog)
+    good = None if rebuild else _read(folder, catalog.language)
+    if good is not None and good[0]["commit"] == commit:
+        return _shown(good)
+    if good is None and not asked:
+        refuse_many(catalog)
+    try:
+        lock = _lock(state_dir)
+    except OSError:
+        return _shown(good, why="cannot be written", commit=commit) if good else _in_memory(catalog, progress)
+    try:
+        if lock is None and asked:
+            raise ConflictError("another process writes the Whoosh index", hint="try again in a moment: gitmem index")
+        if lock is None:
+            good = _read_patiently(folder, catalog.language)
+            why = "is being refreshed by another process"
+            return _shown(good, why=why, commit=commit) if good else _in_memory(catalog, progress)
+        try:
+            return _write(folder, catalog, rebuild=rebuild, progress=progress)
+        except OSError:  # the disk is full
+            good = _read(folder, catalog.language)
+            return _shown(good, why="cannot be written", commit=commit) if good else _in_memory(catalog, progress)
+    finally:
+        if lock is not None:
+            os.close(lock)
+
+
+def refuse_many(catalog: Catalog) -> None:
+    """Refuse to make the index by the way where this would take long.
+
+    Raises:
+        GitmemError: There are so many memories that it is made only when asked for.
+    """
+    count = catalog.row("SELECT count(*) FROM memory")[0]
+    if count > AT_MOST:
+        raise GitmemError(
+            f"there is no Whoosh index, and for {count} memories (more than {AT_MOST}) it is made only when asked for",
+            hint=f"make it, in about {-(-count // 60_000)} min: gitmem index --engine whoosh",
+        )
+
+
+def _stands_for(catalog: Catalog) -> str:
+    """Return what a catalog shows: the store's commit, and behind it the code's tree of memories where it has one."""
+    return "".join(shown_by(catalog))
+
+
+def _shown(good: tuple[dict[str, Any], Any], *, why: str = "", commit: str = "") -> Shown:
+    stamp, reader = good
+    if not why or stamp["commit"] == commit:
+        return Shown(reader, stamp["commit"])
+    told = f"the Whoosh index {why}; this shows {stamp['commit'][:12]}, the tip is {commit[:12]}"
+    return Shown(reader, stamp["commit"], told)
+
+
+def _lock(state_dir: Path) -> int | None:
+    """Take the lock of whoever writes the index; None where another process has it.
+
+    Raises:
+        OSError: The disk cannot be written to.
+    """
+    make_folder(state_dir)
+    return try_lock(state_dir / f"{WHOOSH_FOLDER}.lock")
+
+
+def _made_with(language: str) -> dict[str, Any]:
+    return {"format": FORMAT, "analysis": tokens.format_stamp(), "language": language}
+
+
+def _read_patiently(folder: Path, language: str) -> tuple[dict[str, Any], Any] | None:
+    for _ in range(_ATTEMPTS):
+        if good := _read(folder, language):
+            return good
+        time.sleep(_PAUSE_S)
+    return None
+
+
+def _read(folder: Path, language: str) -> tuple[dict[str, Any], Any] | None:
+    """Return the stamp and a reader of the index; None where there is none that can be trusted.
+
+    One that this process has found good it goes on reading while the stamp stays: its files never change.
+    """
+    try:
+        text = (folder / "stamp.json").read_bytes()
+        if known := _FOUND_GOOD.get((folder, text, language)):
+            return known
+        stamp = json.loads(text)
+        if any(stamp[name] != value for name, value in _made_with(language).items()):
+            return None
+        if stamp["seal"] != seal(stamp, key_in(state_home())):
+            return None
+        if any(sum_of(folder / name) != found for name, found in stamp["files"].items()):
+            return None
+        opened = index.FileIndex(FileStorage(str(folder)), schema=schema_of(language))
+        reader = opened.reader()
+        is_same = opened.latest_generation() == stamp["generation"]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, index.IndexError):
+        return None
+    if not is_same:
+        return None
+    _FOUND_GOOD.clear()
+    _FOUND_GOOD[folder, text, language] = stamp, reader
+    return stamp, reader
+
+
+def _write(folder: Path, catalog: Catalog, *, rebuild: bool, progress: Callable[[int, int], None] | None) -> Shown:
+    """Make or follow the index, under the lock."""
+    good = None if rebuild else _read(folder, catalog.language)
+    commit, schema = _stands_for(catalog), schema_of(catalog.language)
+    if good is None:
+        if folder.is_file():
+            folder.unlink()
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(mode=0o700)
+        opened = index.FileIndex.create(FileStorage(str(folder)), schema)
+    elif good[0]["commit"] == commit:
+        return _shown(good)
+    else:
+        opened = index.FileIndex(FileStorage(str(folder)), schema=schema)
+    _fill(opened, good[1] if good else None, catalog, progress)
+    _stamp(folder, opened, commit, catalog.language, good[0]["files"] if good else {})
+    return Shown(opened.reader(), commit)
+
+
+def _stamp(folder: Path, opened: Any, commit: str, language: str, known: dict[str, str]) -> None:
+    """Write down what the index is; segments never change, so those that stayed are not read again."""
+    storage, generation = opened.storage, opened.latest_generation()
+    toc = index.TOC.read(storage, opened.indexname, gen=generation, schema=schema_of(language))
+    segments = {segment.segment_id() for segment in toc.segments}
+    kept = [name for name in storage if name.endswith(f"_{generation}.toc") or name.partition(".")[0] in segments]
+    for name in set(storage) - {*kept, "stamp.json"}:  # a writer that was killed leaves files of no segment
+        (folder / name).unlink(missing_ok=True)
+    files = {name: known.get(name) or sum_of(folder / name) for name in kept}
+    stamp = {**_made_with(language), "commit": commit, "generation": generation, "files": files}
+    stamp["seal"] = seal(stamp, key_in(state_home()))
+    fresh = folder / "stamp.json.new"
+    fresh.write_text(json.dumps(stamp), encoding="utf-8")
+    fresh.replace(folder / "stamp.json")
+
+
+def _in_memory(catalog: Catalog, progress: Callable[[int, int], None] | None) -> Shown:
+    refuse_many(catalog)
+    opened = index.FileIndex.create(RamStorage(), schema_of(catalog.language))
+    _fill(opened, None, catalog, progress)
+    return Shown(opened.reader(), _stands_for(catalog))
+
+
+def _fill(opened: Any, reader: Any, catalog: Catalog, progress: Callable[[int, int], None] | None) -> None:
+    """Have an index hold exactly the catalog's memories: by comparing names, take out what went and add what came."""
+    wanted = {name_of(path, oid): number for number, path, oid in catalog.rows("SELECT id, path, oid FROM memory")}
+    held = dict(names_in(reader)) if reader is not None else {}
+    writer = opened.writer(limitmb=256)
+    try:
+        for name in held.keys() - wanted.keys():
+            writer.delete_document(held[name])
+        _add(writer, catalog, {wanted[name]: name for name in wanted.keys() - held.keys()}, progress)
+    except BaseException:
+        writer.cancel()
+        raise
+    writer.commit()
+
+
+def _add(
+    writer: Any, catalog: Catalog, names: dict[int, bytes], progress: Callable[[int, int], None] | None = None
+) -> None:
+    for done, row in enumerate(catalog.each(_ROWS, sorted(names))):
+        writer.add_document(**_document(names[row[0]], row, catalog.language))
+        if progress is not None and done % _PROGRESS_EVERY == 0:
+            progress(done, len(names))
+
+
+def completed(reader: Any, catalog: Catalog, names: Mapping[bytes, int]) -> tuple[Any, bool]:
+    """Return a reader that has the catalog's other memories too, and whether it has all of them.
+
+    What is spooled is in no index, nor is what was written since an index that another process refreshes. It is indexed
+    in memory, for this one question, where it is little.
+
+    Args:
+        reader: Whoosh's reader of the index.
+        catalog: The catalog.
+        names: All its memories' names in the index, with their numbers.
+    """
+    missing = {names[name]: name for name in names.keys() - dict(names_in(reader)).keys()}
+    if not missing or len(missing) > MOST_ADDED:
+        return reader, not missing
+    opened = index.FileIndex.create(RamStorage(), schema_of(catalog.language))
+    writer = opened.writer()
+    _add(writer, catalog, missing)
+    writer.commit()
+    return MultiReader([leaf for leaf, _ in reader.leaf_readers() if leaf.doc_count_all()] + [opened.reader()]), True
+
+
+_ROWS = (
+    "SELECT m.id, m.key, m.kind, m.title, m.created, t.tags, t.paths, t.fields, t.body FROM memory m"
+    " JOIN text t ON t.id = m.id WHERE m.id IN ({})"
+)
+
+
+def _document(name: bytes, row: tuple[Any, ...], language: str) -> dict[str, Any]:
+    """Return what Whoosh is given of one memory (a row of ``_ROWS``)."""
+    _, key, kind, title, created, tags, paths, frontmatter, body = row
+    known = json.loads(frontmatter)
+    by, tagged = known.get("by"), known.get("tags") or []
+    who = by.values() if isinstance(by, dict) else [by]
+    names = " ".join((*json.loads(tags), key, *json.loads(paths)))
+    texts = {"title": title, "names": names, "body": body}
+    return {
+        "name": name,
+        **{field: tokens.terms(text, language) for field, text in texts.items()},
+        "kind": kind.lower(),
+        "key": key,
+        "tag": " ".join(map(str, tagged if isinstance(tagged, list) else [tagged])),
+        "by": " ".join(str(one) for one in who if one),
+        **({"created": (_EPOCH + timedelta(seconds=created)).replace(tzinfo=None)} if created else {}),
+    }
+
+
+def names_in(reader: Any) -> Iterator[tuple[bytes, int]]:
+    """Yield the name and the number in the index of every memory that it holds."""
+    for leaf, offset in reader.leaf_readers():
+        if leaf.doc_count_all():
+            column = leaf.column_reader("name")
+            yield from ((column[n], offset + n) for n in leaf.all_doc_ids())

@@ -1,0 +1,392 @@
+"""The query language of ``recall --syntax``: Whoosh's own parser, made strict, with its patterns expanded in bounds.
+
+Whoosh takes whatever it cannot read as words. Somebody who asked for syntax wants to be told instead, so what its
+taggers made of the text is checked before it is parsed. Statuses and paths are not in the index, but in the catalog.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from functools import lru_cache
+
+from gitmem.errors import UsageError
+from gitmem.frozen import frozen
+from gitmem.index.whoosh.engine import Among
+from gitmem.index.whoosh.index import TEXTS, schema_of, warnings_of_whoosh
+from gitmem.model import ENGLISH, STATUSES
+from gitmem.text import tokens
+
+with warnings_of_whoosh():
+    from whoosh import fields, query
+    from whoosh.analysis import IDAnalyzer
+    from whoosh.qparser import QueryParser, QueryParserError, plugins, syntax
+    from whoosh.util.times import adatetime, datetime_to_long, is_ambiguous
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+# What a question may ask for; beyond it the answer could take minutes. Measured at 20,000 memories: within 2 s.
+LONGEST = 2_000
+MOST_NODES = 400
+DEEPEST = 20
+MOST_PATTERNS = 8
+MOST_STARS = 4
+LONGEST_FUZZY = 32
+# How many words a pattern stands for, the most frequent; and how many names, which are not scored.
+MOST_WORDS = 64
+MOST_NAMES = 4_000
+
+FIELDS = ("kind", "tag", "key", "title", "body", "path", "status", "by", "created")
+_ALIASES = {"kind": ("type",), "tag": ("tags",), "path": ("paths",)}
+_NAMES = {alias: name for name, given in _ALIASES.items() for alias in given} | {name: name for name in FIELDS}
+_DATE = re.compile(r"(\d{4})(?:-?(\d\d)(?:-?(\d\d)(?:[T ]?(\d\d)(?::?(\d\d)(?::?(\d\d))?)?Z?)?)?)?")
+
+
+@frozen
+class Question:
+    """A question of the query language, ready to be asked.
+
+    Attributes:
+        query: Whoosh's query, with no pattern left in it.
+        terms: The analysed terms that a memory may have for it, for the scorer; empty where it only filters.
+        is_cut: Whether a pattern stands for more words than were taken.
+    """
+
+    query: Any
+    terms: tuple[str, ...]
+    is_cut: bool
+
+
+class _Dates(fields.DATETIME):  # type: ignore[misc]
+    """Dates as people write them: a year, a month, a day or a minute, each meaning all of it."""
+
+    def _read(self, text: str) -> adatetime:
+        found = _DATE.fullmatch(text.strip())
+        parts = [int(part) if part else None for part in found.groups()] if found else [None] * 6
+        year, month, day, hour, minute, second = parts
+        try:  # whether there is such a day
+            datetime(year or 0, month or 1, day or 1, hour or 0, minute or 0, second or 0, tzinfo=UTC)
+        except ValueError as err:
+            raise QueryParserError(f"{text!r} is no date; write 2026, 2026-01 or 2026-01-31") from err
+        return adatetime(*parts)
+
+    def parse_query(self, fieldname: str, qstring: str, boost: float = 1.0) -> Any:
+        """Return the query for one moment, or for all of a day, month or year."""
+        return self.parse_range(fieldname, qstring, qstring, False, False, boost=boost)
+
+    def parse_range(
+        self, fieldname: str, start: str | None, end: str | None, *excluded: bool, boost: float = 1.0
+    ) -> Any:
+        """Return the query for a range, which may be open; an excluded month is excluded whole."""
+        startexcl, endexcl = excluded
+        first, last = (self._read(text) if text else None for text in (start, end))
+        return query.NumericRange(
+            fieldname,
+            _edge(first, is_late=startexcl),
+            _edge(last, is_late=not endexcl),
+            startexcl,
+            endexcl,
+            boost=boost,
+        )
+
+
+def _edge(at: adatetime | None, *, is_late: bool) -> int | None:
+    if at is None:
+        return None
+    exact = (at.ceil() if is_late else at.floor()) if is_ambiguous(at) else at
+    return int(datetime_to_long(exact))
+
+
+class _Wildcards(plugins.WildcardPlugin):  # type: ignore[misc]
+    # A run is one node: Whoosh's own loses what stands behind "**".
+    expr = "(?P<text>[*?]+)"
+
+
+class _Comparisons(plugins.GtLtPlugin):  # type: ignore[misc]
+    """Comparisons inside parentheses too."""
+
+    def do_gtlt(self, parser: QueryParser, group: Any) -> Any:
+        """Put ranges in the place of comparisons."""
+        inner = group.empty_copy()
+        for node in group:
+            inner.append(self.do_gtlt(parser, node) if isinstance(node, syntax.GroupNode) else node)
+        return super().do_gtlt(parser, inner)
+
+
+_NAME = fields.ID(analyzer=IDAnalyzer(lowercase=True))
+
+
+@lru_cache(maxsize=4)
+def _schema(language: str) -> fields.Schema:
+    indexed = schema_of(language)
+    return fields.Schema(
+        **{name: indexed[name] for name in ("title", "names", "body", "tag", "by")},
+        kind=_NAME,
+        key=_NAME,
+        status=_NAME,
+        path=fields.ID(),
+        created=_Dates(),
+    )
+
+
+# An operator stands between blanks, or at an end, where it is refused. A minus is "not" where a word begins, and part
+# of a name elsewhere: trace-id.
+_AND, _OR = (rf"(?:^|(?<=[\s()])){word}(?=[\s()]|$)" for word in ("AND", "OR"))
+_NOT = r"(?:^|(?<=[\s(]))(?:NOT(?=[\s()]|$)|-(?=[^\s-]))"
+# A field's name stands where a word begins: jwt.py:12 and 10:30 have none.
+_FIELD = r"(?:(?<![\w.:/*?-])|(?<=^-)|(?<=[\s(]-))(?P<text>[A-Za-z_]+):"
+
+
+class _Parser(QueryParser):  # type: ignore[misc]
+    """Whoosh's parser, which finds a compound by its parts too: jwt.py in src/auth/jwt.py."""
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+        own = [
+            plugins.SingleQuotePlugin(),
+            plugins.FieldsPlugin(_FIELD),
+            plugins.FieldAliasPlugin(_ALIASES),
+            plugins.FuzzyTermPlugin(),
+            _Wildcards(),
+            plugins.PhrasePlugin(),
+            plugins.RangePlugin(),
+            _Comparisons(),
+            plugins.GroupPlugin(),
+            plugins.OperatorsPlugin(And=_AND, Or=_OR, Not=_NOT, AndNot=None, AndMaybe=None, Require=None),
+            plugins.BoostPlugin(),
+            plugins.MultifieldPlugin(list(TEXTS), TEXTS),
+        ]
+        super().__init__(None, _schema(language), plugins=own)
+
+    def term_query(self, fieldname: str, text: str, termclass: Any, *, tokenize: bool = True, **options: Any) -> Any:
+        """Return the query for one word as typed; None for a stop word."""
+        if not tokenize or fieldname not in TEXTS:
+            return super().term_query(fieldname, text, termclass, tokenize=tokenize, **options)
+        words = [_compound(fieldname, *found) for found in tokens.compounds(text, self._language)]
+        return query.And(words) if words else None
+
+
+def _compound(field: str, whole: str, *parts: str) -> Any:
+    word, *others = (query.Term(field, term, boost=TEXTS[field]) for term in (whole, *parts))
+    # A part alone says too little: that of RS1 is RS, since single digits and letters are no parts.
+    return query.Or([word, query.And(others)]) if len(others) > 1 else word
+
+
+def read(text: str, reader: Any, *, among: Callable[[str, str], frozenset[bytes]], language: str = ENGLISH) -> Question:
+    """Return the question that a text asks.
+
+    Args:
+        text: What was typed.
+        reader: Whoosh's reader, whose words the patterns stand for.
+        among: Returns the names of the memories with a status, or with something to do with a path.
+        language: How the index's texts are analysed.
+
+    Raises:
+        UsageError: It is none, with where and why.
+    """
+    text = " ".join(text.encode("utf-8", "ignore").decode().split())  # no index takes a lone surrogate
+    if len(text) > LONGEST:
+        raise UsageError(f"the query is too long: {len(text)} characters", hint=f"at most {LONGEST} are read")
+    parser = _Parser(language)
+    _check(text, list(parser.tag(text)))
+    parsed = parser.parse(text, normalize=False)
+    _refuse_errors(text, parsed)
+    expanding = _Expanding(text, reader, among, language)
+    ready = parsed.accept(expanding.replace).normalize()
+    found = tuple(dict.fromkeys(_positive(ready)))
+    return Question(ready, found, expanding.is_cut)
+
+
+def _wrong(text: str, at: int, why: str, hint: str = "") -> UsageError:
+    told = f"the query cannot be read at character {at + 1}, {text[at : at + 20]!r}: {why}"
+    return UsageError(told, hint=hint or 'put in quotes what is meant as it stands: "port:8080"')
+
+
+def _check(text: str, nodes: list[Any]) -> None:
+    """Refuse what Whoosh would take for words, and what would take too long.
+
+    Raises:
+        UsageError: Where and why.
+    """
+    if len(nodes) > MOST_NODES:
+        raise UsageError("the query has too many parts", hint=f"at most {MOST_NODES // 2} words are read")
+    patterns = [
+        node for node in nodes if isinstance(node, _Wildcards.WildcardNode | plugins.FuzzyTermPlugin.FuzzinessNode)
+    ]
+    if len(patterns) > MOST_PATTERNS:
+        raise _wrong(
+            text, patterns[MOST_PATTERNS].startchar, f"more than {MOST_PATTERNS} patterns", "ask in two questions"
+        )
+    _check_groups(text, nodes)
+    told = [node for node in nodes if not isinstance(node, syntax.Whitespace)]
+    for node, before, after in zip(nodes, [None, *nodes], [*nodes[1:], None], strict=False):
+        _check_node(text, node, before, after)
+    for before, node, after in zip([None, *told], told, [*told[1:], None], strict=False):
+        if isinstance(node, syntax.Operator):
+            _check_operator(text, before, node, after)
+
+
+def _check_groups(text: str, nodes: list[Any]) -> None:
+    opened: list[int] = []
+    for node in nodes:
+        if isinstance(node, plugins.GroupPlugin.OpenBracket):
+            opened.append(node.startchar)
+            if len(opened) > DEEPEST:
+                raise _wrong(text, node.startchar, f"more than {DEEPEST} parentheses inside each other")
+        elif isinstance(node, plugins.GroupPlugin.CloseBracket):
+            if not opened:
+                raise _wrong(text, node.startchar, "it closes what was not opened")
+            opened.pop()
+    if opened:
+        raise _wrong(text, opened[-1], "the parenthesis is not closed")
+
+
+def _check_node(text: str, node: Any, before: Any, after: Any) -> None:
+    at = node.startchar
+    if isinstance(node, syntax.WordNode) and '"' in node.text and text[at] != "'":
+        raise _wrong(text, at + node.text.index('"'), "the quotation mark is not closed")
+    if isinstance(node, syntax.FieldnameNode):
+        _check_field(text, node, after)
+    if isinstance(node, plugins.FuzzyTermPlugin.FuzzinessNode):
+        if not isinstance(before, syntax.WordNode) or len(before.text) > LONGEST_FUZZY:
+            raise _wrong(text, at, f"~ stands behind one word of at most {LONGEST_FUZZY} characters")
+        if node.maxdist > 2:
+            raise _wrong(text, at, "at most two letters may differ: ~ or ~2")
+    is_compared = isinstance(before, syntax.FieldnameNode) and after is not None and after.has_text
+    if isinstance(node, _Comparisons.GtLtNode) and not is_compared:
+        raise _wrong(text, at, "it stands between a field's name and a value", "created:>=2026-01-31")
+    if isinstance(node, _Wildcards.WildcardNode) and isinstance(before, plugins.PhrasePlugin.PhraseNode):
+        raise _wrong(text, at, "there are no wildcards behind quotation marks")
+
+
+def _check_field(text: str, node: Any, after: Any) -> None:
+    name = node.fieldname.lower()
+    if name != node.fieldname or name not in _NAMES:
+        from difflib import get_close_matches  # 3 ms, and only on this error
+
+        near = get_close_matches(name, list(_NAMES), n=1) or [", ".join(FIELDS)]
+        quoted = f'"{node.original}…"'
+        why, hint = f"there is no field {node.fieldname}", f"did you mean {near[0]}? In quotes it is text: {quoted}"
+        raise _wrong(
+            text,
+            node.startchar,
+            why,
+            hint if len(near[0]) < 12 else f"one of {near[0]}; in quotes it is text: {quoted}",
+        )
+    if after is None or isinstance(after, syntax.Whitespace | plugins.GroupPlugin.CloseBracket | syntax.Operator):
+        raise _wrong(text, node.startchar, f"{node.fieldname}: has no value; nothing may stand between them")
+    if isinstance(after, syntax.WordNode) and after.text[0] in "[{":
+        why = "the range is not closed, or has no “to”"
+        raise _wrong(
+            text, after.startchar, why, f"write it like this: {node.fieldname}:[2026-01 to 2026-03], or [2026-01 to]"
+        )
+
+
+def _check_operator(text: str, before: Any, node: Any, after: Any) -> None:
+    ends = (type(None), syntax.InfixOperator)
+    is_infix = isinstance(node, syntax.InfixOperator)
+    if isinstance(after, (*ends, plugins.GroupPlugin.CloseBracket)) or (
+        is_infix and isinstance(before, (*ends, plugins.GroupPlugin.OpenBracket))
+    ):
+        raise _wrong(text, node.startchar, "something is missing beside it", "in lower case it is a word: and, or, not")
+    if not is_infix and isinstance(after, syntax.PrefixOperator):
+        raise _wrong(text, after.startchar, "it is excluded twice")
+
+
+def _refuse_errors(text: str, parsed: Any) -> None:
+    for leaf in _leaves(parsed):
+        error = getattr(leaf, "error", None)
+        if error is not None:
+            raise _wrong(
+                text, getattr(leaf, "startchar", None) or 0, str(error), "created:[2026-01 to], created:>=2026-01-31"
+            )
+
+
+def _leaves(node: Any) -> Iterator[Any]:
+    children = list(node.children())
+    for child in children:
+        yield from _leaves(child)
+    if not children:
+        yield node
+
+
+class _Expanding:
+    """Puts what the index or the catalog knows in the place of patterns, paths and statuses."""
+
+    def __init__(self, text: str, reader: Any, among: Callable[[str, str], frozenset[bytes]], language: str) -> None:
+        self._text = text
+        self._reader = reader
+        self._language = language
+        self._among = among
+        self.is_cut = False
+
+    def replace(self, node: Any) -> Any:
+        """Return what stands for one node of the query."""
+        field = getattr(node, "fieldname", None)
+        if field in ("path", "status"):
+            return self._known(field, node)
+        if isinstance(node, query.Phrase) and (field == "created" or len(node.words) == 1):
+            text = " ".join(node.words)
+            node = _Dates().parse_query(field, text) if field == "created" else query.Term(field, text)
+        if isinstance(node, query.Term) and field == "kind":
+            return query.Term("kind", node.text.replace("-", "_"))
+        if isinstance(node, query.Wildcard) and not node.text.strip("*"):
+            return Among(None)  # Whoosh's own Every swallows the exclusions beside it
+        if isinstance(node, query.Prefix | query.Wildcard | query.FuzzyTerm | query.TermRange):
+            return self._expanded(node.fieldname, node)
+        return node
+
+    def _known(self, field: str, node: Any) -> Among:
+        texts = getattr(node, "words", None) or [getattr(node, "text", None)]
+        if texts[0] is None:
+            raise _wrong(self._text, getattr(node, "startchar", None) or 0, f"{field}: takes no range")
+        value = " ".join(texts) + "*" * isinstance(node, query.Prefix)
+        if field == "status" and value.lower() not in STATUSES:
+            hint = f"it is one of {', '.join(STATUSES)}"
+            raise _wrong(self._text, getattr(node, "startchar", None) or 0, f"there is no status {value}", hint)
+        return Among(self._among(field, value))
+
+    def _expanded(self, field: str, node: Any) -> Any:
+        text = getattr(node, "text", "")
+        if text.count("*") > MOST_STARS:
+            raise _wrong(self._text, self._text.find("*"), f"more than {MOST_STARS} wildcards in one word")
+        read = schema_of(self._language)[field].from_bytes
+        found = self._near(node) if isinstance(node, query.FuzzyTerm) else set(map(read, node._btexts(self._reader)))
+        if isinstance(node, query.FuzzyTerm):  # two letters exchanged are one mistake; Whoosh counts two
+            exchanged = (text[:at] + text[at + 1] + text[at] + text[at + 2 :] for at in range(len(text) - 1))
+            found |= {word for word in exchanged if (field, word) in self._reader}
+        # Words are kept stemmed: signing* is to find "signing", kept as "sign".
+        is_stemmed = field in TEXTS and isinstance(node, query.Prefix | query.FuzzyTerm)
+        stems = tokens.terms(text, self._language) if is_stemmed else []
+        if len(stems) == 1 and isinstance(node, query.Prefix):
+            found |= set(stems)
+        elif len(stems) == 1 and stems[0] != text:
+            node.text = stems[0]
+            found |= self._near(node)
+        taken = sorted(found, key=lambda one: (-self._reader.doc_frequency(field, one), one))
+        most = MOST_WORDS if field in TEXTS else MOST_NAMES
+        if len(taken) > most:
+            self.is_cut = True
+            taken = taken[:most]
+        return query.Or([query.Term(field, one, boost=node.boost) for one in taken]) if taken else query.NullQuery
+
+    def _near(self, node: Any) -> set[str]:
+        # One segment walks its words by an automaton; several together compare them all (measured: 10 times as long).
+        return {word for leaf, _ in self._reader.leaf_readers() for word in node._btexts(leaf)}
+
+
+def _positive(node: Any) -> Iterator[str]:
+    """Yield the terms of the texts that a memory may have for a query: not those that it must not have."""
+    if isinstance(node, query.Not):
+        return
+    if isinstance(node, query.AndNot):
+        yield from _positive(node.a)
+    elif isinstance(node, query.Term | query.Phrase):
+        if node.fieldname in TEXTS:
+            yield from [node.text] if isinstance(node, query.Term) else node.words
+    else:
+        for child in node.children():
+            yield from _positive(child)

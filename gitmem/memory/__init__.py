@@ -1,0 +1,1 @@
+"""``Memory``: the Python API, one object whose methods are the commands."""

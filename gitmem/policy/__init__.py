@@ -1,0 +1,1 @@
+"""The policy of a store: its kinds of memory and its settings."""

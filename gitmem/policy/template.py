@@ -1,0 +1,53 @@
+"""The ``gitmem.toml`` that a new store gets: every setting with its default, commented out. Pure."""
+
+from __future__ import annotations
+
+from gitmem.policy import kinds as read
+from gitmem.policy.policy import DEFAULTS, FORMAT, ROWS
+from gitmem.policy.settings import OWN
+
+
+def default_toml() -> str:
+    """Return the ``gitmem.toml`` that ``init`` writes: every setting with its default, commented out."""
+    lines = ["# The policy of this memory store. What is commented out has its default.", "", f"format = {FORMAT}"]
+    for section, known in ROWS.items():
+        rows = {key: row for key, row in known.items() if f"{section}.{key}" not in OWN}
+        lines += ["", f"# [{section}]"] if rows else []
+        for key, row in rows.items():
+            value = getattr(DEFAULTS[section], row.attribute or key)
+            is_length = row.read in (read.lifetime, read.time_limit)
+            lines.append(f"# {key} = {_toml(_length(value) if is_length else value)}  # {row.about}")
+    return "\n".join([*lines, "", *_EXAMPLES, ""])
+
+
+def _length(seconds: int | None) -> str:
+    if seconds is None:
+        return "never"
+    return f"{seconds // 86_400}d" if seconds % 86_400 == 0 else f"{seconds}s"
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    return f'"{value}"' if isinstance(value, str) else f"{value:g}"
+
+
+_EXAMPLES = (
+    "# Words that give a memory a tag; an empty list switches a built-in tag off.",
+    "# [tags.words]",
+    '# payments = ["stripe", "invoice"]',
+    "",
+    "# What a session's start tells a role, and which kinds first.",
+    "# [roles.developer]",
+    "# budget_tokens = 1000",
+    '# kinds = ["code_pattern"]',
+    "",
+    "# A kind of your own, or a change of a built-in one (folder, description, ttl, half_life, expires, required,",
+    "# needs_refs, needs_verify, collection).",
+    "# [kinds.runbook]",
+    '# folder = "runbooks"',
+    '# ttl = "never"',
+    '# required = ["importance"]',
+)

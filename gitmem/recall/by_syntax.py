@@ -1,0 +1,119 @@
+"""Recall by the query language, and what is similar to a memory: questions that only the Whoosh index answers.
+
+It is loaded for these alone: Whoosh costs several bare starts to import (measured: 100 ms).
+"""
+
+from __future__ import annotations
+
+from gitmem.frozen import frozen, replace
+from gitmem.index.catalog.search_texts import strings
+from gitmem.index.fts import FtsEngine
+from gitmem.index.whoosh import syntax
+from gitmem.recall import suggestions
+from gitmem.recall.listing import newest
+from gitmem.recall.one_store import candidates_for, conditions, rank_found
+from gitmem.recall.query import Asked, Found, where, with_status
+from gitmem.recall.texts import text_of
+from gitmem.text.globs import has_to_do
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from gitmem.config import Config
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.whoosh.engine import WhooshEngine
+    from gitmem.policy.policy import Policy
+    from gitmem.store.local import LocalState
+
+# Key terms of a memory that others are looked for by. More find more of what shares its commonest words.
+KEY_TERMS = 15
+
+
+@frozen
+class Similar:
+    """What is similar to a memory: by which terms, and the memories."""
+
+    terms: tuple[str, ...]
+    found: Found
+
+
+def by_syntax(
+    catalog: Catalog,
+    local: LocalState,
+    ground: int | None,
+    asked: Asked,
+    engine: WhooshEngine,
+    *,
+    policy: Policy,
+    config: Config,
+    now: int,
+) -> Found:
+    """Return what a question of the query language matches: ranked by its words, the newest first where it has none.
+
+    Raises:
+        UsageError: The question cannot be read; it says where and why.
+    """
+
+    def among(field: str, value: str) -> frozenset[bytes]:
+        if field == "status":
+            return engine.names(with_status(catalog, ground, [value.lower()], now=now))
+        rows = catalog.rows("SELECT id, paths FROM text WHERE paths <> '[]'")
+        return engine.names(number for number, places in rows if has_to_do(strings(places), [value]))
+
+    question = syntax.read(asked.query, engine.reader, among=among, language=catalog.language)
+    wanted, is_scored = candidates_for(asked, policy, config), bool(question.terms)
+    matched, *rest = [
+        engine.matched(question.query, limit=wanted, where=condition, parameters=values, is_scored=is_scored)
+        for condition, values in conditions(catalog, ground, asked, now=now)
+    ]
+    numbers = [candidate.number for one in (matched, *rest) for candidate in one.candidates]
+    notice = _notice(question, is_late=matched.is_cut)
+    if not numbers:
+        suggestion = suggestions.suggestion(catalog, FtsEngine(catalog.connection), asked.query, question.terms)
+        return Found((), 0, notice, suggestion)
+    if not is_scored:
+        return replace(newest(catalog, ground, asked, now=now, among=frozenset(numbers)), notice=notice)
+    options: dict[str, Any] = {"policy": policy, "config": config, "now": now}
+    ranked = rank_found(catalog, local, ground, asked, (question.terms, numbers), is_exact=True, **options)
+    hits = ranked.hits
+    if len(hits) < asked.limit:  # what an alternative without words brought: tag:auth OR jwt
+        with_words = {hit.key for hit in hits}
+        others = newest(catalog, ground, replace(asked, limit=len(numbers)), now=now, among=frozenset(numbers))
+        hits += tuple(hit for hit in others.hits if hit.key not in with_words)
+    hits = hits[: asked.limit]
+    return Found(hits, matched.total - len(hits), notice, withheld=ranked.withheld)
+
+
+def _notice(question: syntax.Question, *, is_late: bool) -> str:
+    if is_late:
+        return "the question took too long; these are the best of what was looked at until then"
+    many = "a pattern stands for so many words that only the most frequent were taken"
+    return many if question.is_cut else ""
+
+
+def similar(
+    catalog: Catalog,
+    local: LocalState,
+    ground: int | None,
+    key: str,
+    engine: WhooshEngine,
+    *,
+    asked: Asked,
+    policy: Policy,
+    config: Config,
+    now: int,
+) -> Similar:
+    """Return the memories that share most of what one is about, best first; never itself."""
+    number, text = text_of(catalog, key)
+    terms = engine.key_terms(text, limit=KEY_TERMS)
+    condition, values = where(catalog, ground, asked, now=now)
+    found = engine.candidates(
+        terms,
+        limit=candidates_for(asked, policy, config),
+        where=f"{condition} AND m.id <> ?",
+        parameters=(*values, number),
+    )
+    numbers = [candidate.number for candidate in found]
+    options: dict[str, Any] = {"policy": policy, "config": config, "now": now}
+    return Similar(tuple(terms), rank_found(catalog, local, ground, asked, (terms, numbers), **options))

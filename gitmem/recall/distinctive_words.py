@@ -1,0 +1,55 @@
+"""What of a question tells memories apart: the words that many memories have are left out before it is embedded.
+
+A name that stands in every second memory of a store draws a question's vector to all of them alike. So a question is
+embedded twice, as typed and without such words, and searched for by the sum of the two vectors. Measured on the recall
+benchmark's public half with MiniLM, cosines alone, nDCG@10 by the question as typed, by the rest alone, and by the sum:
+LoCoMo turns (each with the one before, too) .413 .493 .488; sessions .614 .693 .708; CoSQA .588 .581 .590; Cranfield
+.497 .490 .498.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gitmem.model import ENGLISH
+from gitmem.policy.settings import DenseSettings
+from gitmem.text import tokens
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.index.engine import Stats
+
+DENSE = DenseSettings()
+
+# Of fewer memories, half is chance.
+FEWEST = 10
+# A word with what clings to it: "Caroline's" goes whole.
+_WORD = r"\w+(?:['\u2019]s\b)?"
+
+
+def telling_text(query: str, stats: Stats, *, settings: DenseSettings = DENSE, language: str = ENGLISH) -> str:
+    """Return a question without the words that more than ``settings.common`` of the memories have.
+
+    Stop words stay: a model reads sentences.
+
+    Args:
+        query: The question as typed.
+        stats: What the engine, or several, know of its terms (``analysis.query_terms``).
+        settings: The policy's; ``common`` 0 leaves nothing out.
+        language: How the terms are analysed.
+
+    Returns:
+        The text to embed beside the question; empty where nothing is left out, or nothing that tells would be left.
+    """
+    most = settings.common * stats.documents
+    common = {term for term, df in stats.frequency.items() if df > most}
+    if not settings.common or stats.documents < FEWEST or not common:
+        return ""
+    left = [term for term in tokens.query_terms(query, language) if term not in common]
+
+    def kept(word: re.Match[str]) -> str:
+        found = [term for term in tokens.terms(word[0], language) if term in stats.frequency]
+        return "" if found and common.issuperset(found) else word[0]
+
+    text = " ".join(re.sub(_WORD, kept, query).split())
+    return text if left and text != " ".join(query.split()) else ""

@@ -1,0 +1,182 @@
+"""Words and meaning in one score: lexical scores fused with cosines, diversified, and gated for what is told unasked.
+
+Pure: no clock, no index, no model, and nothing heavy to import. Whoever calls brings the numbers; the settings are the
+policy's ``[recall.dense]``.
+
+A cosine says little by itself: models crowd all texts into a part of their range. So it counts by how far it stands out
+among those of all pieces, in standard deviations. And how much all of this counts beside words depends on the
+question: where the best cosines stand out more than the best of as many random numbers would, the model knows what is
+asked for; where they do not, it only knows the topic, and words decide.
+
+Measured on the recall benchmark's public half with MiniLM, recall@5 and nDCG@10, one setting for all four tasks, on
+turns, sessions, CoSQA and Cranfield: words alone .657 .594, .842 .797, .528 .439, .374 .573; the best fixed weight
+.703 .609, .867 .823, .678 .546, .377 .571; this .702 .614, .860 .818, .714 .581, .386 .577. Equal-weight reciprocal
+ranks give CoSQA .658 .559. Trees boosted on twelve such numbers of each candidate do no better by five-fold
+cross-validation: .676 .579, .857 .819, .710 .586, .386 .568. There a turn's vector was the mean of its own and of one
+with the turn before, and sessions were embedded by lines; turns by themselves give .696 .610.
+"""
+
+from __future__ import annotations
+
+from math import fsum, log, sqrt
+
+from gitmem.frozen import frozen
+from gitmem.policy.settings import DenseSettings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+DENSE = DenseSettings()
+# How many of the best cosines tell how much they stand out, and of how many pieces each may be one. Measured: the mean
+# of ten tells CoSQA (1.38, deviation .22) from the other tasks (1.03 to .83, .2) better than the best alone.
+BEST = 10
+EACH_OF = 10
+# Cosines that deviate by less are all alike: float32 rows differ by rounding.
+ALIKE = 1e-3
+
+
+@frozen
+class Spread:
+    """How near a question is to all pieces of a store: what a cosine is measured against.
+
+    Attributes:
+        mean: The average of their cosines.
+        deviation: Their standard deviation, >= 0.
+        count: How many there are, >= 0.
+    """
+
+    mean: float
+    deviation: float
+    count: int
+
+
+@frozen
+class Fused:
+    """What a candidate's words and meaning come to.
+
+    Attributes:
+        score: > 0, at most the best lexical score (1 where no candidate has one); comparable within one call only.
+        lexical: What its words are worth of the best, from 0 to 1.
+        dense: What its meaning is worth of the best, from 0 to 1.
+        weight: The share of the score that is by meaning, the same for all candidates of a question, 0 to 1.
+    """
+
+    score: float
+    lexical: float
+    dense: float
+    weight: float
+
+
+def fuse(
+    lexical: Mapping[int, float],
+    dense: Mapping[int, float],
+    *,
+    spread: Spread,
+    settings: DenseSettings = DENSE,
+) -> dict[int, Fused]:
+    """Fuse the two scores of each candidate.
+
+    Args:
+        lexical: The score by words, > 0, of every candidate that has one: also of those that only the vectors brought.
+        dense: The cosine, -1 to 1, of the best piece of every candidate that has a vector: also of those that only the
+            words brought, and of the nearest ``BEST`` of the store at least. Empty where there is no provider.
+        spread: Of the cosines of all pieces.
+        settings: The policy's: ``weight`` 0 leaves meaning out, ``adapt`` 0 gives every question the same weight.
+
+    Returns:
+        Every candidate of either side that is worth anything. Where meaning counts nothing, the lexical scores as they
+        are.
+    """
+    top = max(lexical.values(), default=0.0)
+    near = {number: max(0.0, _standard(cosine, spread)) for number, cosine in dense.items()}
+    nearest = max(near.values(), default=0.0)
+    weight = _weight(near, spread.count, settings) if nearest else 0.0
+    if not weight:
+        return {number: Fused(score, score / top, 0.0, 0.0) for number, score in lexical.items() if score > 0}
+    share = weight / (1 + weight) if top else 1.0
+    fused = {}
+    for number in lexical.keys() | near.keys():
+        words = lexical.get(number, 0.0) / top if top else 0.0
+        meaning = near.get(number, 0.0) / nearest
+        if worth := (1 - share) * words + share * meaning:
+            fused[number] = Fused(worth * (top or 1.0), words, meaning, share)
+    return fused
+
+
+def _standard(cosine: float, spread: Spread) -> float:
+    return (cosine - spread.mean) / spread.deviation if spread.deviation > ALIKE else 0.0
+
+
+def _weight(near: Mapping[int, float], count: int, settings: DenseSettings) -> float:
+    """Return what meaning counts for a question, words counting 1."""
+    return settings.weight * _peak(near, count) ** settings.adapt if settings.weight else 0.0
+
+
+def _peak(near: Mapping[int, float], count: int) -> float:
+    """Return how far the best stand out, 1 being about as far as the best of as many random numbers.
+
+    The average of the *k* highest of *n* normal deviates is a little below sqrt(2 ln(n / k)).
+
+    Source: Leadbetter, Lindgren, Rootzén 1983, "Extremes and related properties of random sequences", 1.5.
+    """
+    count = max(count, len(near))
+    taken = max(1, min(BEST, count // EACH_OF, len(near)))
+    best = sorted(near.values(), reverse=True)[:taken]
+    return fsum(best) / taken / sqrt(2 * log(max(count / taken, 2.0)))
+
+
+def diversified(
+    scores: Mapping[int, float],
+    likeness: Callable[[int, int], float],
+    *,
+    limit: int,
+    settings: DenseSettings = DENSE,
+) -> list[int]:
+    """Return the best candidates, each as unlike the ones before it as its score allows (Maximal Marginal Relevance).
+
+    Args:
+        scores: The final scores, > 0.
+        likeness: The cosine of two candidates; 0 where one has no vector.
+        limit: How many, >= 1.
+        settings: The policy's: with ``mmr`` 0 by score alone.
+
+    Returns:
+        At most *limit* numbers; of equals the smaller first.
+
+    Source: Carbonell, Goldstein 1998, "The use of MMR, diversity-based reranking for reordering documents and producing
+    summaries"; ``mmr`` is its 1 - lambda.
+    """
+    left = sorted(scores, key=lambda number: (-scores[number], number))
+    if not settings.mmr or not left:
+        return left[:limit]
+    top = scores[left[0]]
+    alike = dict.fromkeys(left, 0.0)
+    taken: list[int] = []
+    while left and len(taken) < limit:
+        best = max(left, key=lambda n: (1 - settings.mmr) * scores[n] / top - settings.mmr * alike[n])
+        left.remove(best)
+        taken.append(best)
+        for number in left:
+            alike[number] = max(alike[number], likeness(best, number))
+    return taken
+
+
+def admitted(
+    ranked: Sequence[tuple[int, float]], dense: Mapping[int, float], *, floor: float, settings: DenseSettings = DENSE
+) -> list[int]:
+    """Return what may be told unasked: nothing unless the best hit is near enough, then what is nearly as good.
+
+    Args:
+        ranked: Numbers and final scores, the best first.
+        dense: Their cosines; empty without a provider, and then only the floor holds.
+        floor: The share of the best score that a hit must have (``settings.floor``; per turn, ``settings.turn_floor``).
+        settings: The policy's: ``gate`` 0 lets everything pass.
+
+    Source: FEATURES, row E10.
+    """
+    is_gated = bool(dense) and settings.gate > 0
+    if not ranked or (is_gated and dense.get(ranked[0][0], -1.0) < settings.gate):
+        return []
+    least = floor * ranked[0][1]
+    return [number for number, score in ranked if score >= least]

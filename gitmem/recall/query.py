@@ -1,0 +1,155 @@
+"""What recall is asked for and what it found, and the filters as SQL."""
+
+from __future__ import annotations
+
+from gitmem.frozen import frozen, replace
+from gitmem.index.catalog import state
+from gitmem.index.catalog.search_texts import strings
+from gitmem.model import STATUSES, UNPROVEN, VERIFIED
+from gitmem.store.scope import is_meant
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.model import Hit
+
+
+@frozen
+class Asked:
+    """What recall is asked for.
+
+    Attributes:
+        query: The question as typed; empty for the newest memories.
+        kinds: Only these kinds; empty for all.
+        tags: Only memories with all of these tags.
+        paths: Only memories whose ``paths`` have to do with one of these files or folders of the code.
+        statuses: Only these statuses.
+        limit: How many hits, >= 1.
+        everything: Archived, superseded and expired memories too.
+        syntax: Whether the query is one of the query language (``by_syntax``); else nothing typed is syntax.
+        lexical: Whether only words count, also where an embedding provider is set up.
+        scopes: Only these scopes; empty for all.
+        stores: These stores of other repositories, by what they are called here; empty for all, or none (``scopes``).
+        strict: Nothing that must not be believed as it stands (``is_sound``).
+        without: Factors that are switched off for this question.
+        near: Files or folders of the code that the reader works on: they rank, and leave nothing out.
+        held: Keys of the tasks that the reader works on.
+        here: The folder that the reader is in and the top of its work tree, absolute; or empty.
+        work: Whether the changed files and the held tasks are to be looked for (``commands.context.working_on``).
+        domains: In the universal store, only memories that name none or one of these; None where that does not matter.
+    """
+
+    query: str = ""
+    kinds: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ()
+    limit: int = 10
+    everything: bool = False
+    syntax: bool = False
+    lexical: bool = False
+    scopes: tuple[str, ...] = ()
+    stores: tuple[str, ...] = ()
+    domains: tuple[str, ...] | None = None
+    strict: bool = False
+    without: tuple[str, ...] = ()
+    near: tuple[str, ...] = ()
+    held: tuple[str, ...] = ()
+    here: tuple[str, str] = ("", "")
+    work: bool = False
+
+
+@frozen
+class Found:
+    """What recall found.
+
+    Attributes:
+        hits: The best or newest first.
+        more: How many more there are (at least).
+        notice: One line on how they were found where it is not as asked; or empty.
+        withheld: Where it was strict, how many more match that are not shown (at least), by status.
+        suggestion: Where nothing was found, a question like it that finds something; or empty.
+    """
+
+    hits: tuple[Hit, ...]
+    more: int
+    notice: str = ""
+    suggestion: str = ""
+    withheld: tuple[tuple[str, int], ...] = ()
+
+
+def where(catalog: Catalog, ground: int | None, asked: Asked, *, now: int) -> tuple[str, list[object]]:
+    """Return the SQL condition on ``memory m`` for all filters, with the functions that it calls.
+
+    No filter works behind the limit: what fits would be lost among better matches that do not.
+    """
+    parts = ["m.shadowed = 0"]
+    values: list[object] = []
+    if not asked.everything:
+        parts.append("m.archived = 0 AND m.superseded = 0 AND (m.expires IS NULL OR m.expires > ?)")
+        values.append(now)
+    if asked.domains is not None:
+        scopes, domains = asked.scopes, asked.domains
+        catalog.connection.create_function("is_meant", 1, lambda fields: is_meant(fields, scopes, domains))
+        parts.append("EXISTS (SELECT 1 FROM text d WHERE d.id = m.id AND is_meant(d.fields))")
+    if asked.kinds:
+        parts.append(f"m.kind IN ({','.join('?' * len(asked.kinds))})")
+        values += asked.kinds
+    for tag in asked.tags:
+        parts.append("EXISTS (SELECT 1 FROM tag g WHERE g.tag = ? AND g.id = m.id)")
+        values.append(tag)
+    if asked.statuses:
+        catalog.connection.create_function(
+            "has_status", 1, with_status(catalog, ground, asked.statuses, now=now).__contains__
+        )
+        parts.append("has_status(m.id)")
+    if asked.strict:
+        catalog.connection.create_function("is_unsound", 1, unsound(catalog, ground, now=now).__contains__)
+        parts.append("NOT is_unsound(m.id)")
+    if asked.paths:
+        from gitmem.text.globs import has_to_do  # re2 is loaded for a pattern only
+
+        catalog.connection.create_function("is_about", 1, lambda places: has_to_do(strings(places), asked.paths))
+        parts.append("EXISTS (SELECT 1 FROM text p WHERE p.id = m.id AND p.paths <> '[]' AND is_about(p.paths))")
+    return " AND ".join(parts), values
+
+
+def with_status(catalog: Catalog, ground: int | None, statuses: Sequence[str], *, now: int) -> set[int]:
+    """Return the memories that have one of the statuses: facts, and what rests on one that failed."""
+    return {number for number, told in _told(catalog, ground, now=now).items() if told.status in statuses}
+
+
+def unsound(catalog: Catalog, ground: int | None, *, now: int) -> dict[int, str]:
+    """Return the memories that a strict question withholds, with their statuses."""
+    return {number: told.status for number, told in _told(catalog, ground, now=now).items() if not is_sound(told)}
+
+
+def is_sound(told: state.Told) -> bool:
+    """Tell whether a memory may be believed as it stands: it makes no claim that a check could prove, or is verified.
+
+    That a task is not done makes it no less true that it is to be done.
+    """
+    return told.status in ("", VERIFIED) or (told.status == UNPROVEN and not told.is_claim)
+
+
+def withheld(catalog: Catalog, ground: int | None, asked: Asked, *, now: int) -> tuple[str, list[object]]:
+    """Return the condition on what passes all filters and is withheld for being unsound."""
+    condition, values = where(catalog, ground, replace(asked, strict=False), now=now)
+    catalog.connection.create_function("is_unsound", 1, unsound(catalog, ground, now=now).__contains__)
+    return f"{condition} AND is_unsound(m.id)", values
+
+
+def counted(statuses: Iterable[str]) -> tuple[tuple[str, int], ...]:
+    """Return how often each status is among these, the worst first."""
+    found = list(statuses)
+    return tuple((status, found.count(status)) for status in STATUSES if status in found)
+
+
+def _told(catalog: Catalog, ground: int | None, *, now: int) -> dict[int, state.Told]:
+    """Return the statuses of all that can have one."""
+    chains = state.suspects(catalog, ground)
+    numbers = [row[0] for row in catalog.rows("SELECT id FROM fact")]
+    numbers += [row[0] for row in catalog.each("SELECT id FROM memory WHERE key IN ({})", chains)]
+    return state.tell(catalog, ground, numbers, now=now, chains=chains)

@@ -1,0 +1,170 @@
+"""How memories are told to an agent: whole entries within a budget, each with what it is and whose, fenced as data."""
+
+from __future__ import annotations
+
+from gitmem.frozen import frozen, replace
+from gitmem.index.catalog import state
+from gitmem.model import FAILED, STALE, SUSPECT, VERIFIED
+from gitmem.store.scope import PROJECT
+from gitmem.text import fence
+from gitmem.text import tokens as analysis
+from gitmem.text.sanitize import display
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.model import Hit
+
+# The smallest limit of the harnesses is 10,000 characters, and 8,000 leaves room for their JSON (issue 6); a little
+# less leaves some for what an adapter adds.
+CHARACTERS = 7800
+# A title of ours has 100 characters, a note at an attempt 1,000 (`tasks.life`); others may write anything.
+LINE_CHARS = 1000
+# An agent's name outside the fence; those of the harnesses have a dozen characters.
+NAME_CHARS = 40
+# What a reader must not overlook, besides the status itself.
+MEANS = {
+    FAILED: "FAILED: its check says that this is no longer true. ",
+    SUSPECT: "SUSPECT: it rests on something that is no longer true. ",
+    STALE: "STALE: not verified lately. ",
+}
+
+
+@frozen
+class Entry:
+    """What is told of one memory, or of none: its text, key and status."""
+
+    text: str
+    key: str = ""
+    status: str = ""
+
+
+@frozen
+class Part:
+    """One section of what is told.
+
+    Attributes:
+        heading: Its heading.
+        entries: Its entries, the most important first; each is told whole or not at all.
+        more: How many there are besides.
+        rest: The command that shows them, or empty.
+    """
+
+    heading: str
+    entries: tuple[Entry, ...]
+    more: int = 0
+    rest: str = ""
+
+    def without_last(self) -> Part:
+        """Return it without its last entry, which is counted."""
+        return replace(self, entries=self.entries[:-1], more=self.more + 1)
+
+    def text(self) -> str:
+        """Return it as text; empty where it has nothing."""
+        lines = [entry.text for entry in self.entries]
+        if self.more > 0:
+            lines.append(f"… {self.more} more" + (f": {self.rest}" if self.rest else ""))
+        return "\n".join([f"## {self.heading}", *lines]) if lines else ""
+
+
+@frozen
+class About:
+    """What is known of a memory besides its text: which agent wrote it, and whether its verdict was made here."""
+
+    agent: str = ""
+    is_own: bool = True
+
+
+def about(catalog: Catalog, ground: int | None, keys: Iterable[str], *, now: int) -> dict[str, About]:
+    """Return who wrote some memories, and whose verdict they have, by key."""
+    # By the index of keys: SQLite would go through all that is not shadowed (measured: 2 ms at 10,000 instead of 0.1).
+    rows = {row[0]: row[1:] for row in catalog.each(
+        "SELECT id, key, agent FROM memory INDEXED BY memory_key WHERE shadowed = 0 AND key IN ({})", keys
+    )}  # fmt: skip
+    told = state.tell(catalog, ground, rows, now=now, chains={})
+    return {key: About(agent, told[number].is_own) for number, (key, agent) in rows.items()}
+
+
+def entry_of(key: str, kind: str, status: str, text: str, known: About | None, *, scope: str = PROJECT) -> Entry:
+    """Return one memory as an entry: key, kind, scope, status, and by whom, before what it says.
+
+    Args:
+        key: Its key; without one it is a line about the store itself.
+        kind: Its kind.
+        status: Its status, or empty.
+        text: What is told of it.
+        known: Who wrote it; None where that is not known here.
+        scope: Its scope.
+    """
+    if not key:
+        return Entry(f"- {text}")
+    whose = "" if known is None else by(known.agent)
+    shown = f"{status}, as others claim" if status == VERIFIED and known and not known.is_own else status
+    words = (kind, scope if scope != PROJECT else "", shown, whose)
+    said = f"- [{key}] ({', '.join(filter(None, map(display, words)))}) {MEANS.get(status, '')}{text}"
+    return Entry(said, key, status)
+
+
+def by(agent: str) -> str:
+    """Return who wrote a memory, in words that may stand outside the fence: an agent's name is a slug there."""
+    if not agent:
+        return "by a person"
+    name = analysis.slug(agent, limit=NAME_CHARS)
+    return f"by agent {name}" if name else "by an agent"
+
+
+def hit_text(catalog: Catalog | None, hit: Hit, *, limit_tokens: int) -> str:
+    """Return a hit's title and the beginning of its text, whole sentences; without a catalog, what recall shows."""
+    body = hit.snippet
+    if catalog is not None:
+        row = catalog.row(
+            "SELECT t.body FROM text t JOIN memory m ON m.id = t.id WHERE m.key = ? AND m.path = ?", (hit.key, hit.path)
+        )
+        body = " ".join(row[0].split()) if row else body
+    shown, title = analysis.opening(body, limit_tokens=limit_tokens), one_line(hit.title)
+    if not shown:
+        return f"{title} (gitmem show {hit.reference})" if body else title
+    # A title that was made of the text is its beginning.
+    said = shown if shown.startswith(title.removesuffix("…")) else f"{title}: {shown}"
+    return said + ("" if shown == body else f" (more: gitmem show {hit.reference})")
+
+
+def one_line(text: str) -> str:
+    """Return anybody's title or note as one line: it cannot pass for an entry, and is short enough to be read."""
+    line = " ".join(text.split())
+    return line if len(line) <= LINE_CHARS else line[: LINE_CHARS - 1] + "…"
+
+
+def fitted(parts: Sequence[Part], *, tokens: int, characters: int) -> list[Part]:
+    """Return parts that fit together, cut from the bottom, entry by entry; the first entry of all stays."""
+    kept = list(parts)
+    while (kept and _exceeds(kept, tokens, characters)) and _count(kept) > 1:
+        at = max(nth for nth, part in enumerate(kept) if part.entries)
+        kept[at] = kept[at].without_last()
+    return kept
+
+
+def _count(parts: Sequence[Part]) -> int:
+    return sum(len(part.entries) for part in parts)
+
+
+def _exceeds(parts: Sequence[Part], tokens: int, characters: int) -> bool:
+    text = body_of(parts)
+    return len(text) > characters or analysis.count_tokens(text) > tokens
+
+
+def body_of(parts: Sequence[Part]) -> str:
+    """Return the parts as one text."""
+    return "\n\n".join(filter(None, (part.text() for part in parts)))
+
+
+def fenced(parts: Sequence[Part], *, source: str) -> str:
+    """Return the parts as data between two markers that nothing in them can close; empty where there are none."""
+    return fence.fenced(body_of(parts), source=source)
+
+
+def keys_of(parts: Sequence[Part]) -> dict[str, str]:
+    """Return the memories that are told with their statuses, in that order."""
+    return {entry.key: entry.status for part in parts for entry in part.entries if entry.key}

@@ -1,0 +1,245 @@
+"""What is near to a question in meaning, in one store: the question's vectors, and whose vectors are near to them.
+
+The filters hold as they do for words. Whatever is wrong with the vectors is said once, and the question is answered by
+words alone.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+from gitmem.index.vectors.numpy_rows import DamagedError
+from gitmem.recall import fuse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
+
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.vectors.numpy_rows import Floats
+    from gitmem.index.vectors.store import Vectors
+    from gitmem.policy.settings import DenseSettings
+    from gitmem.recall.score import Ranked
+
+    Sources = tuple[tuple[str, float], ...]
+
+# Pieces that are looked at for each candidate that is wanted: the best ones may all be of one long memory, or of
+# memories that a filter keeps out. Where that is not enough, every memory that passes the filter is compared.
+PIECES = 4
+# A store of a few memories says little about how near a question usually is to one: as if there were so many more that
+# have nothing to do with it. 0.2 is what unrelated sentences deviate by with MiniLM.
+OTHERS, DEVIATION = 10, 0.2
+# Hits that variety has to choose from, for each that is shown.
+MORE = 3
+
+
+NOTHING = fuse.Spread(0.0, 0.0, 0)
+UNRELATED = fuse.Spread(0.0, DEVIATION, OTHERS)
+
+
+def joined(spreads: Sequence[fuse.Spread]) -> fuse.Spread:
+    """Return how pieces lie to a question that are in several places."""
+    total = sum(one.count for one in spreads)
+    if not total:
+        return NOTHING
+    mean = sum(one.count * one.mean for one in spreads) / total
+    square = sum(one.count * (one.deviation**2 + one.mean**2) for one in spreads) / total
+    return fuse.Spread(mean, max(0.0, square - mean**2) ** 0.5, total)
+
+
+class Dense:
+    """One question to the vectors of one store, as a context manager: all of it is answered from one state.
+
+    Attributes:
+        notice: One line on why the vectors were left out; or empty.
+    """
+
+    def __init__(self, catalog: Catalog, asked: Sequence[tuple[Vectors, Floats]]) -> None:
+        """Take the question as each model understands it, the one for prose first."""
+        self._catalog, self._asked = catalog, asked
+        self._spreads = [NOTHING] * len(asked)
+        self.notice = ""
+
+    def __enter__(self) -> Dense:
+        """Begin to read."""
+        for vectors, _ in self._asked:
+            self._told_by(vectors.begin, "BEGIN")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let go of the vectors."""
+        for one in self._asked:
+            one[0].close()
+
+    @property
+    def spread(self) -> fuse.Spread:
+        """Return how all pieces lie to the question; known after ``nearest``. A store may have no vectors at all."""
+        return self._spreads[0] if self._spreads else NOTHING
+
+    def _told_by(self, asked: Callable[..., Any], *arguments: object) -> Any:
+        """Return what asking the vectors gives; None from the time on that they cannot be read."""
+        if self.notice:
+            return None
+        try:
+            return asked(*arguments)
+        except (DamagedError, OSError, sqlite3.Error) as err:
+            self.notice = f"the vectors cannot be read ({err}), and this was found by words alone: gitmem embed rebuild"
+            return None
+
+    def nearest(self, condition: str, values: Sequence[object], *, limit: int) -> dict[int, float]:
+        """Return the memories that pass a condition and are nearest to the question, at most *limit* of each model.
+
+        Returns:
+            Cosines by number, those of the model for code as if they were the other one's (``_alike``).
+        """
+        found: dict[int, float] = {}
+        for nth, (vectors, query) in enumerate(self._asked):
+            told = self._told_by(vectors.nearest, query, PIECES * limit)
+            if told is None:
+                return {}
+            best, pieces = told
+            own = fuse.Spread(pieces.mean, pieces.deviation, vectors.shape.count)
+            self._spreads[nth] = joined([own, UNRELATED])
+            passing = self._passing(best, condition, values)
+            if len(passing) < limit and len(pieces.rows) == PIECES * limit:
+                every = self._every(condition, values)
+                cosines = self._told_by(vectors.cosines, query, every.values()) or {}
+                passing = {number: cosines[oid] for number, oid in every.items() if oid in cosines}
+            # What is no nearer than the average is worth nothing (`recall.fuse`).
+            near = [number for number, cosine in passing.items() if cosine > self._spreads[nth].mean]
+            for _, number in sorted((-passing[number], number) for number in near)[:limit]:
+                found[number] = max(found.get(number, -1.0), self._alike(nth, passing[number]))
+        return found
+
+    def _passing(self, cosines: dict[str, float], condition: str, values: Sequence[object]) -> dict[int, float]:
+        found: dict[int, float] = {}
+        oids = list(cosines)
+        for at in range(0, len(oids), 500):
+            part = oids[at : at + 500]
+            marks = ",".join("?" * len(part))
+            sql = f"SELECT m.id, m.oid FROM memory m WHERE m.oid IN ({marks}) AND {condition}"
+            found |= {number: cosines[oid] for number, oid in self._catalog.rows(sql, (*part, *values))}
+        return found
+
+    def _every(self, condition: str, values: Sequence[object]) -> dict[int, str]:
+        return dict(self._catalog.rows(f"SELECT m.id, m.oid FROM memory m WHERE {condition}", values))
+
+    def _alike(self, nth: int, cosine: float) -> float:
+        """Return a cosine as if it were the first model's: as far from its mean, by their deviations."""
+        own, first = self._spreads[nth], self._spreads[0]
+        if not nth or not own.deviation or not first.deviation:
+            return cosine
+        return first.mean + first.deviation * (cosine - own.mean) / own.deviation
+
+    def _oids(self, numbers: Iterable[int]) -> dict[int, str]:
+        return dict(self._catalog.each("SELECT id, oid FROM memory WHERE id IN ({})", numbers))
+
+    def cosines(self, numbers: Iterable[int]) -> dict[int, float]:
+        """Return the cosine of the best piece of each memory that has a vector, as ``nearest`` gives it."""
+        oids, found = self._oids(numbers), dict[int, float]()
+        for nth, (vectors, query) in enumerate(self._asked):
+            told = self._told_by(vectors.cosines, query, oids.values()) or {}
+            for number, oid in oids.items():
+                if oid in told:
+                    found[number] = max(found.get(number, -1.0), self._alike(nth, told[oid]))
+        return found
+
+    def likeness(self, numbers: Iterable[int]) -> Callable[[int, int], float]:
+        """Return what tells how alike two of these memories are, by their pieces that are nearest to the question.
+
+        It gives their cosine, or 0 where one has no vector or they are of different models.
+        """
+        oids = self._oids(numbers)
+        spaces = [self._told_by(vectors.best_rows, query, oids.values()) or {} for vectors, query in self._asked]
+
+        def alike(one: int, other: int) -> float:
+            a, b = oids.get(one, ""), oids.get(other, "")
+            return next((float(rows[a] @ rows[b]) for rows in spaces if a in rows and b in rows), 0.0)
+
+        return alike
+
+
+class Meaning:
+    """One question to the vectors of some stores, as a context manager; numbers are those of ``recall.many_stores``.
+
+    The memory *id* of the n-th of N stores has the number id × N + n: with one store, its own number.
+    """
+
+    def __init__(self, stores: Sequence[Dense]) -> None:
+        self._stores = stores
+
+    def __enter__(self) -> Meaning:
+        """Begin to read all of them."""
+        for one in self._stores:
+            one.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let go of them."""
+        for one in self._stores:
+            one.__exit__()
+
+    @property
+    def notices(self) -> list[str]:
+        """Return why vectors were left out, each reason once."""
+        return list(dict.fromkeys(one.notice for one in self._stores if one.notice))
+
+    def nearest(self, nth: int, condition: str, values: Sequence[object], *, limit: int) -> list[int]:
+        """Return the nearest memories of a store, by its own numbers; see ``Dense.nearest``."""
+        return list(self._stores[nth].nearest(condition, values, limit=limit))
+
+    def fused(
+        self,
+        lexical: Mapping[int, float],
+        numbers: Iterable[int],
+        settings: DenseSettings,
+    ) -> dict[int, tuple[float, Sources]]:
+        """Return the score of each candidate by words and meaning, and what it is made of."""
+        cosines = self._cosines(numbers)
+        found = fuse.fuse(lexical, cosines, spread=self._spread(), settings=settings)
+        return {
+            number: (
+                one.score,
+                (
+                    ("lexical", one.lexical),
+                    ("dense", one.dense),
+                    ("weight", one.weight),
+                    *((("cosine", cosines[number]),) if number in cosines else ()),
+                ),
+            )
+            for number, one in found.items()
+        }
+
+    def _cosines(self, numbers: Iterable[int]) -> dict[int, float]:
+        found: dict[int, float] = {}
+        for nth, own in enumerate(self._split(numbers)):
+            cosines = self._stores[nth].cosines(own)
+            found |= {number * len(self._stores) + nth: cosine for number, cosine in cosines.items()}
+        return found
+
+    def _split(self, numbers: Iterable[int]) -> list[list[int]]:
+        split: list[list[int]] = [[] for _ in self._stores]
+        for number in numbers:
+            split[number % len(split)].append(number // len(split))
+        return split
+
+    def _spread(self) -> fuse.Spread:
+        """Return how the pieces of all stores lie to the question, as if they were one store's."""
+        return joined([one.spread for one in self._stores])
+
+    def diversified(self, ranked: Sequence[Ranked], limit: int, settings: DenseSettings) -> Sequence[Ranked]:
+        """Return what was ranked with the best of it, *limit* at most, in the order of their variety."""
+        if not settings.mmr:
+            return ranked
+        by_number = {one.number: one for one in ranked[: MORE * limit]}
+        likeness = [self._stores[nth].likeness(own) for nth, own in enumerate(self._split(by_number))]
+
+        def alike(one: int, other: int) -> float:
+            n = len(self._stores)
+            return likeness[one % n](one // n, other // n) if one % n == other % n else 0.0
+
+        scores = {number: one.score for number, one in by_number.items()}
+        first = fuse.diversified(scores, alike, limit=limit, settings=settings)
+        taken = set(first)
+        return [*(by_number[number] for number in first), *(one for one in ranked if one.number not in taken)]

@@ -1,0 +1,130 @@
+"""What a question may have meant that nothing answers: parts of words, and words that differ in one letter.
+
+Both are asked only when no word of the question is in any memory, and cost no more than a recall.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gitmem.model import ENGLISH
+from gitmem.text import tokens
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Sequence
+
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.fts import FtsEngine
+    from gitmem.model import IndexText
+
+# A part of a word says something from three letters on; longer than a term no word is.
+SHORTEST_PART = 3
+MOST_PARTS = 3
+# Texts that are looked through for parts, the newest: 15 ms for 10,000 of them and one part (measured).
+MOST_TEXTS = 30_000
+TERMS_OF_PARTS = 30
+# Nobody typed a question that is longer: what it may have meant is not worth the time.
+LONGEST_QUERY = 500
+# A word this long has one nearest word; a shorter one is near to too many.
+SHORTEST_WORD = 4
+MOST_WORDS = 8
+_PUNCTUATION = "\"'`.,;:!?()[]{}<>*"
+_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
+
+
+def parts_of(query: str) -> list[str]:
+    """Return what of a question is looked for inside words: lower case, the longest first."""
+    words = dict.fromkeys(word.strip(_PUNCTUATION) for word in query[:LONGEST_QUERY].lower().split())
+    # What is not printable nobody typed, and SQLite takes no lone surrogate.
+    fit = (word for word in words if SHORTEST_PART <= len(word) <= tokens.MAX_TERM and word.isprintable())
+    return sorted(fit, key=len, reverse=True)[:MOST_PARTS]
+
+
+def containing(
+    catalog: Catalog, parts: Sequence[str], *, limit: int, where: str, parameters: Sequence[object]
+) -> list[int]:
+    """Return the newest memories that contain one of the parts as it was typed, in any case (of ASCII).
+
+    The vocabulary cannot tell: its words are stemmed, and "connectio" is in none of them.
+
+    Args:
+        catalog: The catalog.
+        parts: What is looked for, at least one.
+        limit: How many at most, >= 1.
+        where: An SQL condition on ``memory m``.
+        parameters: The values of its placeholders.
+    """
+    columns = ("n.title", "t.tags", "n.key", "t.paths", "t.body")
+    tries = " OR ".join(f"{column} LIKE ? ESCAPE '!'" for _ in parts for column in columns)
+    plain = [re.sub("([!%_])", r"!\1", part) for part in parts]
+    patterns = [f"%{part}%" for part in plain for _ in columns]
+    rows = catalog.rows(
+        f"WITH n AS (SELECT m.id, m.title, m.key FROM memory m WHERE {where} ORDER BY m.created DESC LIMIT ?)"
+        f" SELECT n.id FROM n JOIN text t ON t.id = n.id WHERE {tries} LIMIT ?",
+        (*parameters, MOST_TEXTS, *patterns, limit),
+    )
+    return [row[0] for row in rows]
+
+
+def terms_with(texts: Iterable[IndexText], parts: Sequence[str], language: str = ENGLISH) -> list[str]:
+    """Return the terms of the words that contain one of the parts: what these memories are scored by."""
+    words = (word for text in texts for word in " ".join(text.texts()).split())
+    having = (word for word in words if any(part in word.lower() for part in parts))
+    found = (term for word in having for term in tokens.terms(word, language))
+    return list(dict.fromkeys(found))[:TERMS_OF_PARTS]
+
+
+def suggestion(catalog: Catalog, engine: FtsEngine, query: str, terms: Sequence[str]) -> str:
+    """Return the question with its unknown words replaced by known ones that differ in one letter; empty without any.
+
+    Args:
+        catalog: The catalog.
+        engine: The index with the vocabulary.
+        query: The question as typed.
+        terms: Its analysed terms.
+    """
+    if len(query) > LONGEST_QUERY:
+        return ""
+    known = engine.frequencies(terms).frequency
+    typed = dict.fromkeys(re.findall(r"\w+", query))
+    fit = (word for word in typed if len(word) >= SHORTEST_WORD and word.isascii())
+    unknown = [word for word in fit if _is_unknown(tokens.terms(word, catalog.language), terms, known)]
+    better = {word: near for word in unknown[:MOST_WORDS] if (near := _nearest(catalog, engine, word.lower()))}
+    return re.sub(r"\w+", lambda word: better.get(word[0], word[0]), query) if better else ""
+
+
+def _is_unknown(found: Sequence[str], terms: Sequence[str], known: Container[str]) -> bool:
+    return any(term in terms for term in found) and not any(term in known for term in found)
+
+
+def _nearest(catalog: Catalog, engine: FtsEngine, word: str) -> str:
+    """Return a word, as somebody wrote it, that is one letter away from one typed or has such a one's stem.
+
+    The most frequent one; empty without any. What was typed may lack the letter that its stem would have lost:
+    "rediss" is two letters from the term of "redis".
+    """
+    near = dict.fromkeys(tokens.stems(sorted(_edited(word)), catalog.language))
+    known = dict(catalog.each("SELECT term, df FROM term WHERE term IN ({})", near))
+    for best in sorted(known, key=lambda one: (-known[one], one)):
+        for candidate in engine.candidates([best], limit=1, where="m.shadowed = 0"):
+            title, body = catalog.row(
+                "SELECT m.title, t.body FROM memory m JOIN text t ON t.id = m.id WHERE m.id = ?", (candidate.number,)
+            )
+            written = re.findall(r"\w+", f"{title} {body}")
+            if found := next((one for one in written if tokens.terms(one, catalog.language) == [best]), ""):
+                return str(found.lower())
+    return ""
+
+
+def _edited(word: str) -> set[str]:
+    """Return every text one letter away: one left out, added, changed, or two neighbours exchanged.
+
+    Source: Damerau 1964, "A technique for computer detection and correction of spelling errors": four in five errors.
+    """
+    cuts = [(word[:at], word[at:]) for at in range(len(word) + 1)]
+    found = {a + b[1:] for a, b in cuts if b}
+    found |= {a + b[1] + b[0] + b[2:] for a, b in cuts if len(b) > 1}
+    found |= {a + letter + b[1:] for a, b in cuts if b for letter in _LETTERS}
+    found |= {a + letter + b for a, b in cuts for letter in _LETTERS}
+    return found - {word}

@@ -1,0 +1,1 @@
+"""One opened repository: its own store, and the other stores that are read with it."""

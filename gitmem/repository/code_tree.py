@@ -1,0 +1,88 @@
+"""The second home as a store that is written to: it reads as the project's does, and writes into the work tree."""
+
+from __future__ import annotations
+
+from gitmem.repository.proving_store import ProvingStore
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.model import Verdict
+    from gitmem.policy.policy import Policy
+    from gitmem.repository.repository import Opened
+    from gitmem.store.local import LocalState
+    from gitmem.verify.session import Session
+    from gitmem.write.writer import Writer
+
+
+class InTree(ProvingStore):
+    """The memories of the code tree, for who writes them; what is read is the project's."""
+
+    is_in_tree = True
+
+    def __init__(self, opened: Opened) -> None:
+        super().__init__(
+            opened.git,
+            opened.config,
+            opened.store,
+            clock=lambda: opened.now,
+            progress=None,
+            notices=opened.notices,
+            author=opened.author,
+        )
+        self._opened = opened
+
+    @property
+    def local(self) -> LocalState:
+        """Return the local state of this clone."""
+        return self._opened.local
+
+    def tree(self) -> str:
+        """Return the tree ``.memory`` of HEAD, or an empty string."""
+        return self._opened.tree()
+
+    def catalog(self, tip: str | None = None) -> Catalog:
+        """Return the project's catalog."""
+        return self._opened.catalog(tip)
+
+    def policy(self) -> Policy:
+        """Return the project's policy."""
+        return self._opened.policy()
+
+    def writer(self) -> Writer:
+        """Return a writer of files in the work tree."""
+        from gitmem.write.code_tree import TreeWriter
+
+        writer = TreeWriter(
+            self.git,
+            self.policy(),
+            author=self.author(),
+            now=self.now,
+            lock_timeout_s=self.config.lock_timeout_s,
+        )
+        writer.said.beside = lambda: self.catalog() if self._opened.has_store() else None
+        return writer
+
+    def has_file(self, key: str) -> bool:
+        """Tell whether a file of the work tree has this key now."""
+        from gitmem.errors import RefusedError
+        from gitmem.write.place import find_known
+
+        try:
+            return find_known(self.writer().catalog_at(None), key) is not None
+        except RefusedError:
+            return False  # what lies there is a view, or no folder
+
+    def text_of(self, key: str) -> str:
+        """Return the text of a memory's file as it lies in the work tree now."""
+        from gitmem.write.writer import need_known
+
+        writer = self.writer()
+        catalog = writer.catalog_at(None)
+        return writer.text_of(catalog, need_known(catalog, key))
+
+    def keep_verdicts(self, verdicts: Sequence[Verdict], session: Session | None = None) -> None:
+        """Keep verdicts in this clone: the files that they are about are not committed yet."""
+        self.local.add_verdicts(verdicts)

@@ -1,0 +1,390 @@
+"""One opened store, whatever its scope: its commit, its index, its policy, and a writer to it."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, ProcessError
+from gitmem.index.catalog import state
+from gitmem.index.catalog.catalog import Catalog, shown_by
+from gitmem.store import clone, proof
+from gitmem.store.local import LocalState
+from gitmem.store.proposal import told_written
+from gitmem.store.scope import UNIVERSAL
+from gitmem.system.file_lock import settle_modes
+from gitmem.text.durations import EARLIEST_S, LATEST_S, plausible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from gitmem.config import Config
+    from gitmem.git.binary import Git
+    from gitmem.policy.policy import Policy
+    from gitmem.store.commit import Written
+    from gitmem.store.scope import Store
+    from gitmem.write.draft import Author
+    from gitmem.write.writer import Writer
+
+# A write waits for another process's refresh of the index, longer than any refresh seen: 10 times a second, which
+# SQLite waits by itself (`index.refresh.follow`), and this long.
+REFRESH_ATTEMPTS = 10
+REFRESH_PAUSE_S = 0.25
+
+
+class OpenedStore:
+    """One store, opened.
+
+    Attributes:
+        git: The git binary, bound to the store's repository.
+        config: The settings.
+        store: Which one it is.
+        notices: Lines for the person that are no errors: what was skipped, what is behind.
+        is_in_tree: Whether what is written goes into the code tree.
+    """
+
+    is_in_tree = False
+
+    def __init__(
+        self,
+        git: Git,
+        config: Config,
+        store: Store,
+        *,
+        clock: Callable[[], float],
+        progress: Callable[[str, int, int], None] | None,
+        notices: list[str],
+        author: Callable[[], Author] | None = None,
+    ) -> None:
+        self.git = git
+        self.config = config
+        self.store = store
+        self.notices = notices
+        self._clock = clock
+        self._progress = progress
+        self._catalog: Catalog | None = None
+        self._last_good: dict[tuple[str, str], tuple[str, str]] = {}
+        self._policy: Policy | None = None
+        self._local: LocalState | None = None
+        self._is_usable: bool | None = None
+        self._author = author
+
+    def close(self) -> None:
+        """Close the catalog and the local state."""
+        if self._catalog is not None:
+            self._catalog.close()
+            self._catalog = None
+        if self._local is not None:
+            self._local.close()
+        settle_modes(self.git.repository.state)
+
+    @property
+    def now(self) -> int:
+        """Return the time, epoch seconds; between 1971 and 2106, whatever the clock says."""
+        return plausible(self._clock())
+
+    @property
+    def is_clock_wrong(self) -> bool:
+        """Tell whether this machine's clock says what cannot be."""
+        return not EARLIEST_S <= self._clock() <= LATEST_S
+
+    @property
+    def ref(self) -> str:
+        """Return the full ref that the store lies on."""
+        return self.store.ref
+
+    @property
+    def local(self) -> LocalState:
+        """Return the local state of this clone."""
+        if self._local is None:
+            self._local = LocalState(self.usable(self.store.folder))
+        return self._local
+
+    def usable(self, folder: str) -> str:
+        """Return a folder of local state, or one that holds nothing and takes nothing where the clone is not known.
+
+        What a ``.git`` from elsewhere brought along is gone when this returns.
+        """
+        if self._is_usable is None:
+            found = clone.settle(self.git.repository.state)
+            self._is_usable = found.is_usable
+            self.notices += [found.told] if found.told else []
+        return folder if self._is_usable else os.devnull
+
+    def find_tip(self) -> str | None:
+        """Return the store's commit: of the local branch, else of the remote's; None where there is no store.
+
+        A branch that only has the name of the store's is none (``store.foreign``).
+        """
+        tip = self._branch_tip()
+        return tip if tip is not None and self._is_readable(tip) else None
+
+    def tip(self) -> str:
+        """Return the store's commit.
+
+        Raises:
+            NoRepositoryError: This repository has no store yet; or the branch is not a store's (ForeignBranchError).
+        """
+        tip = self.find_tip()
+        if tip is None:
+            self._refuse_foreign()
+            raise NoRepositoryError(
+                f"this repository has no memory yet: there is no branch {self.config.branch}",
+                hint='start one: gitmem init; or simply: gitmem remember "what you learnt"',
+            )
+        return tip
+
+    def need_store(self) -> str:
+        """Return the store's commit, which also has nothing that belongs to no store.
+
+        Raises:
+            NoRepositoryError: This repository has no store yet; or the branch is not a store's (ForeignBranchError).
+        """
+        tip = self.tip()
+        self._refuse_foreign()
+        return tip
+
+    def _branch_tip(self) -> str | None:
+        """Return the commit that the store's branch is at, here or else at the remote, whatever it holds."""
+        tip = self.git.read_ref(self.ref)
+        return tip or (self.git.read_ref(self.store.upstream) if self.store.upstream else None)
+
+    @property
+    def proofs_folder(self) -> str:
+        """Return where it is kept which commits are a store's."""
+        return self.usable(self.git.repository.state)
+
+    def _is_readable(self, tip: str) -> bool:
+        kind = proof.read(self.proofs_folder).get(tip, "")
+        if not kind:
+            from gitmem.store.foreign import kind_of
+
+            kind = kind_of(self.git, tip, state=self.proofs_folder)
+        return kind != proof.FOREIGN
+
+    def _refuse_foreign(self) -> None:
+        """Refuse the branch where it is there and is not a store's.
+
+        Raises:
+            ForeignBranchError: It is not.
+        """
+        from gitmem.store.foreign import need_store, short, untried
+
+        tip = self._branch_tip()
+        if tip is None:
+            return
+        ref, branch = self.ref if self.git.read_ref(self.ref) else self.store.upstream, self.config.branch
+        if ref.startswith("refs/remotes/"):
+            need_store(self.git, tip, branch, remote=self.config.remote, hint=untried(branch))
+        else:
+            need_store(self.git, tip, short(ref))
+
+    def tree(self) -> str:
+        """Return the tree ``.memory`` of the code whose memories are read with the store's; empty where there is none.
+
+        Only a project's store has one (``Opened``).
+        """
+        return ""
+
+    def folder(self, tree: str) -> str:
+        """Return where the catalog of the store lies, read together with a tree of the code."""
+        # Each work tree has its own HEAD: one catalog for several would be turned back and forth.
+        found = os.path.join(self.git.repository.git, "gitmem", "home-index") if tree else self.store.folder
+        # So would one for the memory branch, which a scheduled job judges meanwhile, and a proposal.
+        return self.usable(os.path.join(found, "proposal-index") if self.store.proposal else found)
+
+    @property
+    def vectors_folder(self) -> str:
+        """Return the state folder that its vectors lie in."""
+        return self.usable(self.store.folder)
+
+    def has_store(self) -> bool:
+        """Tell whether there are memories to read."""
+        return bool(self.find_tip() or self.tree())
+
+    def source(self) -> tuple[str, str]:
+        """Return what is read: the store's commit, or an empty string; and the code's tree ``.memory``, or that.
+
+        Raises:
+            NoRepositoryError: There is neither.
+        """
+        tree = self.tree()
+        return (self.find_tip() or "") if tree else self.tip(), tree
+
+    def catalog(self, tip: str | None = None) -> Catalog:
+        """Return the catalog at the store's tip, brought up to date where it is behind."""
+        wanted = self.source() if tip is None else (tip, self.tree())
+        if self._catalog is None:
+            from gitmem.text.tokens import format_stamp
+
+            self._catalog = Catalog.open(self.folder(wanted[1]), analysis=format_stamp())
+        if self._catalog is None or shown_by(self._catalog) not in (wanted, self._last_good.get(wanted)):
+            self._refresh(wanted)
+        assert self._catalog is not None
+        return self._catalog
+
+    def _refresh(self, wanted: tuple[str, str]) -> None:
+        from gitmem.index.refresh import refresh
+
+        tip, tree = wanted
+        # In place: a command that holds the catalog while the branch moves must not be left with a closed one. It lies
+        # elsewhere as soon as the code has memories, or has none any more.
+        have = self._catalog if self._catalog and bool(shown_by(self._catalog)[1]) == bool(tree) else None
+        done = refresh(
+            self.git, tip, tree=tree, folder=self.folder(tree), have=have, progress=self._told("reading memories")
+        )
+        if self._catalog is None:
+            self._catalog = done.catalog
+        elif done.catalog is not self._catalog:
+            self._catalog.become(done.catalog)
+        self._policy = None
+        # Another process writes it: waited for once, not with every question.
+        self._last_good = {wanted: shown_by(self._catalog)} if done.behind else {}
+        if done.behind and done.behind not in self.notices:
+            self.notices.append(done.behind)
+
+    def _told(self, what: str) -> Callable[[int, int], None] | None:
+        progress = self._progress
+        return None if progress is None else lambda done, of: progress(what, done, of)
+
+    def policy(self) -> Policy:
+        """Return the store's policy; the built-in one where there is no store yet."""
+        catalog = self.catalog() if self.has_store() else None  # forgets a policy that is not the tip's any more
+        if self._policy is None:
+            from gitmem.policy.policy import Policy
+
+            text = catalog.meta("policy") if catalog else "{}"
+            changes = {}
+            if text != "{}":
+                import json
+
+                changes = json.loads(text)
+            own = Policy.from_dict(changes)
+            self._policy = own.with_own(allow=self.config.secrets_allow, push=self.config.stop_push)
+        return self._policy
+
+    def ground(self, catalog: Catalog | None = None) -> int | None:
+        """Return the ground of HEAD, its states worked out; None where HEAD is unborn or there are no facts.
+
+        The universal store has none: its memories speak of no code of their own, so its checks are not run.
+
+        Args:
+            catalog: Where the states are read afterwards; the store's where none is given. Asked for anew it may be
+                another one, because what was spooled became a commit meanwhile, and every fact would look unproven.
+        """
+        catalog = catalog or self.catalog()
+        if self.store.scope == UNIVERSAL:
+            return None
+        _, commit = self.git.read_head()
+        if commit is None or catalog.row("SELECT 1 FROM fact LIMIT 1") is None:
+            return None
+        known = state.ground_of(catalog, commit, self.local.serial())
+        try:
+            return known if known is not None else self._refresh_states(catalog, commit)
+        except (NotFoundError, ProcessError) as err:
+            # A broken or partial clone, away from its remote: what is remembered can be read all the same.
+            self.notices.append(f"statuses are not known: the code at {commit[:12]} cannot be read ({err.message})")
+            return None
+
+    def _refresh_states(self, catalog: Catalog, commit: str) -> int:
+        from gitmem.verify.due import refresh_states
+
+        return refresh_states(catalog, self.git, self.local, commit, self.policy(), now=self.now)
+
+    def full_key(self, typed: str) -> str:
+        """Return the key that was typed, or the only one that begins with it.
+
+        Raises:
+            NotFoundError: There is none.
+            AmbiguousKeyError: Several begin with it.
+        """
+        from gitmem.index.catalog.keys import full_key
+
+        return full_key(self.catalog(), typed)
+
+    def need(self, keys: Iterable[str]) -> Sequence[str]:
+        """Return full keys; raises where one does not exist."""
+        return [self.full_key(key) for key in keys]
+
+    def text_of(self, key: str) -> str:
+        """Return the exact text of a memory's file."""
+        from gitmem.write.writer import need_known
+
+        return self.writer().text_of(self.catalog(), need_known(self.catalog(), self.full_key(key)))
+
+    def writer(self) -> Writer:
+        """Return a writer to this store."""
+        from gitmem.write.writer import Writer
+
+        writer = Writer(
+            self.git,
+            self.ref,
+            catalog_at=self.catalog_at,
+            written=self._written,
+            author=self.author(),
+            now=self.now,
+            lock_timeout_s=self.config.lock_timeout_s,
+            start=self._start(),
+            code=self.code_trailers,
+        )
+        if self.config.embeds:
+            writer.said.similar = self._similar
+        return writer
+
+    def _similar(self, text: str) -> list[tuple[str, float]]:
+        from gitmem.repository.semantic import similar
+
+        return similar(self, text)
+
+    def code_trailers(self) -> tuple[tuple[str, str], ...]:
+        """Return the trailers that say for which code something is written: none in a store that is about no code."""
+        return ()
+
+    def _start(self) -> str | None:
+        """Return where a write starts the branch that is not there yet: the remote's tip, or None for the root.
+
+        A write refuses a tip that is not a store's: it could not be shared.
+        """
+        return None if self.git.read_ref(self.ref) else self._branch_tip()
+
+    def catalog_at(self, tip: str | None) -> Catalog:
+        """Return the catalog as of a tip, to plan a write on; an empty one for a branch that is not there yet.
+
+        Raises:
+            ConflictError: Another process refreshes it all the time: a write may not be planned on an older state.
+        """
+        from gitmem.index.refresh import empty_catalog, refuse_unreadable
+
+        if tip is None:
+            return empty_catalog()
+        said = len(self.notices)
+        for _ in range(REFRESH_ATTEMPTS):
+            self._last_good = {}
+            catalog = self.catalog(tip)
+            if catalog.meta("commit") == tip:
+                refuse_unreadable(catalog)
+                return catalog
+            del self.notices[said:]
+            time.sleep(REFRESH_PAUSE_S)
+        raise ConflictError(
+            "the index is being written by another process and could not be brought up to date",
+            hint="try again; if it stays so: gitmem index --rebuild",
+        )
+
+    def _written(self, written: Written, files: dict[str, bytes], removed: tuple[str, ...]) -> None:
+        """Bring the catalog along behind the acknowledgement; where that fails, the next read does it."""
+        from gitmem.index.refresh import follow_written
+
+        if self._catalog is not None and files:
+            follow_written(self.git, self._catalog, written, files, removed)
+        if self.store.proposal and (told := told_written(self.store.proposal)) not in self.notices:
+            self.notices.append(told)
+
+    def author(self) -> Author:
+        """Return who writes: the person as git names them, the agent where one is set, and the project they work in."""
+        if self._author is not None:
+            return self._author()
+        from gitmem.write.draft import Author
+
+        return Author(self.git.identity()[0], self.config.agent, self.git.repository.name)

@@ -1,0 +1,374 @@
+"""One opened repository: its project's store, and the other stores that are read with it. No command of its own.
+
+Modules that only some commands need are imported by the method that needs them, because ``recall`` and the hooks run on
+every prompt.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from gitmem.errors import GitmemError, NotFoundError
+from gitmem.git.binary import Git
+from gitmem.git.repository import discover
+from gitmem.index.catalog.catalog import discard_damaged
+from gitmem.repository import trusted_settings
+from gitmem.repository.other_scopes import has_private, open_private, open_universal
+from gitmem.repository.proving_store import ProvingStore
+from gitmem.store.code_tree.tree import FOLDER, find_tree, is_home
+from gitmem.store.proposal import project_store
+from gitmem.store.remove_links import remove_links
+from gitmem.store.scope import DOMAIN, LISTED, PRIVATE, PROJECT, SCOPES, UNIVERSAL, Store
+from gitmem.store.view.state import outside
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+    from sqlite3 import Connection
+    from types import TracebackType
+
+    from gitmem.config import Config
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.whoosh.engine import WhooshEngine
+    from gitmem.index.whoosh.index import Shown
+    from gitmem.recall.many_stores import Source
+    from gitmem.recall.query import Asked
+    from gitmem.repository.code_tree import InTree
+    from gitmem.repository.opened_store import OpenedStore
+    from gitmem.repository.other_repositories import Listing
+    from gitmem.verify.due import Due
+    from gitmem.verify.session import Options
+    from gitmem.write.draft import Author
+    from gitmem.write.writer import Change, Writer
+
+
+class Opened(ProvingStore):
+    """The store of one repository, opened.
+
+    Attributes:
+        agent: Who works here where no setting names an agent: what is written says so. Private memories are not kept
+            under this name, which a program says of itself.
+    """
+
+    agent = ""
+
+    def __init__(
+        self,
+        start: Path | str = ".",
+        *,
+        clock: Callable[[], float] = time.time,
+        progress: Callable[[str, int, int], None] | None = None,
+        follows: bool = True,
+    ) -> None:
+        """Find the repository that holds a folder.
+
+        Args:
+            start: The folder.
+            clock: Returns epoch seconds.
+            progress: Told what is done, how much of it and of how much, during long work.
+            follows: Whether what is read and written is the current proposal, where there is one.
+
+        Raises:
+            NoRepositoryError: There is none.
+            ConfigError: A setting is wrong.
+        """
+        found = discover(os.path.abspath(start))
+        remove_links(*found.states)
+        git = Git(outside(found))
+        settings, self.ignored_settings, self.ignoring = trusted_settings.read(git)
+        store = project_store(git, settings, follows=follows)
+        # The folder that somebody is in, and the top of its work tree.
+        self.here = (os.path.abspath(start), git.repository.top or "")
+        super().__init__(git, settings, store, clock=clock, progress=progress, notices=[])
+        self._follows = follows
+        self._tree_of = ("", "")
+        self._branch: ProvingStore | None = None
+        self._others: dict[str, ProvingStore] = {}
+        self._listing: Listing | None = None
+        # What `ask` goes on with in a process that is asked again: of which index and catalog, as of when, the engine.
+        self.engine: tuple[tuple[Shown, Connection], tuple[int, int], WhooshEngine] | None = None
+
+    def author(self) -> Author:
+        """Return who writes: the person as git names them, the agent, and the project they work in."""
+        from gitmem.frozen import replace
+
+        author = super().author()
+        return replace(author, agent=author.agent or self.agent)
+
+    def tree(self) -> str:
+        """Return the tree ``.memory`` of HEAD, whose memories are read with the branch's; empty where there is none."""
+        code = self.git.read_head()[1] or ""
+        if self._tree_of[0] != code:
+            self._tree_of = (code, find_tree(self.git, code))
+        return self._tree_of[1]
+
+    def branch(self) -> ProvingStore | None:
+        """Return the memory branch without the memories of the code, or None where that is what is open."""
+        if self.tree() and self._branch is None:
+            self._branch = ProvingStore(
+                self.git,
+                self.config,
+                self.store,
+                clock=self._clock,
+                progress=self._progress,
+                notices=self.notices,
+                author=self.author,
+            )
+        return self._branch if self.tree() else None
+
+    def writer(self) -> Writer:
+        """Return a writer to the memory branch, which plans on what the branch alone has."""
+        branch = self.branch()
+        if branch is None:
+            return super().writer()
+        writer = branch.writer()
+        # What the code tree says already; not what waits to be written, which is planned by this very writer.
+        writer.said.beside = super().catalog
+        return writer
+
+    def catalog_at(self, tip: str | None) -> Catalog:
+        """Return the catalog of the memory branch alone as of a tip, to plan a write on."""
+        branch = self.branch()
+        return branch.catalog_at(tip) if branch is not None else super().catalog_at(tip)
+
+    def beside(self, git: Git, settings: Config, store: Store) -> ProvingStore:
+        """Return another store, opened on behalf of whoever works here."""
+        return ProvingStore(
+            git,
+            settings,
+            store,
+            clock=self._clock,
+            progress=self._progress,
+            notices=self.notices,
+            author=self.author,
+        )
+
+    def stores(self, scopes: Iterable[str] = ()) -> list[ProvingStore]:
+        """Return the stores that have memories of these scopes, or of all: the project's, the private, the universal.
+
+        Raises:
+            NoRepositoryError: No scope was named, and there is no memory at all.
+        """
+        wanted = set(scopes) or set(SCOPES)
+        found: list[ProvingStore] = [self] if PROJECT in wanted and self.has_store() else []
+        if PRIVATE in wanted and has_private(self.git):
+            found += self._readable(PRIVATE, self.private)
+        if wanted & {DOMAIN, UNIVERSAL}:
+            found += self._readable(UNIVERSAL, self.universal)
+        if not found and not scopes:
+            self.source()
+        return found
+
+    def asked_stores(self, asked: Asked) -> list[OpenedStore]:
+        """Return the stores that a question looks into, or a list: other repositories' only where there is a question.
+
+        Raises:
+            NotFoundError: It names a store that is not listed.
+            NoRepositoryError: There is no memory at all.
+        """
+        if asked.stores or (self.config.stores and (LISTED in asked.scopes or _is_question(asked))):
+            from gitmem.repository.other_repositories import stores_for
+
+            return stores_for(self, asked)
+        return [*self.stores(asked.scopes)]
+
+    def listing(self) -> Listing:
+        """Return the stores of other repositories that are listed here."""
+        if self._listing is None:
+            from gitmem.repository.other_repositories import Listing
+
+            self._listing = Listing(self)
+        return self._listing
+
+    def _readable(self, scope: str, opening: Callable[[], ProvingStore | None]) -> list[ProvingStore]:
+        """Return a store beside the project's, its index up to date; none, and a notice, where that cannot be."""
+        try:
+            store = opening()
+            if store is None or store.find_tip() is None:
+                return []
+            store.catalog()
+        except GitmemError as err:
+            told = f"the {scope} memories cannot be read: {err.message}"
+            self.notices += [told] if told not in self.notices else []
+            return []
+        return [store]
+
+    def store_for(self, scope: str) -> ProvingStore:
+        """Return the store that a memory of a scope is written to; the universal one is made where there is none."""
+        if scope == PRIVATE:
+            return self.private()
+        found = self.universal(make=True) if scope in (DOMAIN, UNIVERSAL) else None
+        return found or self
+
+    def holder(self, typed: str, scope: str = "") -> tuple[ProvingStore, str]:
+        """Return the store that has a memory, of this scope or the nearest one, and its key in full.
+
+        For a memory of the code tree that is the second home, also for one that is not committed yet.
+
+        Raises:
+            NotFoundError: There is none.
+            AmbiguousKeyError: Several begin with what was typed.
+        """
+        stores = self.stores((scope,) if scope else ())
+        missing = NotFoundError(f"there is no memory {typed} of the {scope} scope", hint="gitmem list")
+        # One that was promoted from here is retired here and lives elsewhere.
+        for condition in ("archived = 0", "archived = 1") if len(stores) > 1 and typed.isascii() else ():
+            for store in stores:
+                if store.catalog().row(f"SELECT 1 FROM memory WHERE key = ? AND {condition}", (typed,)):
+                    return self._home_of(store, typed), typed
+        for store in stores:
+            try:
+                key = store.full_key(typed)
+            except NotFoundError as err:
+                missing = err if store is self or len(stores) == 1 else missing
+                continue
+            return self._home_of(store, key), key
+        if not scope and self.git.repository.top and os.path.isdir(os.path.join(self.git.repository.top, FOLDER)):
+            home = self.in_tree()
+            if home.has_file(typed):
+                return home, typed
+        raise (self.listing().find_elsewhere(typed) if self.config.stores and not scope else None) or missing
+
+    def _home_of(self, store: ProvingStore, key: str) -> ProvingStore:
+        """Return the second home for a memory of the project that lies there, and else its store."""
+        if store is not self or not self.tree():
+            return store
+        row = self.catalog().row("SELECT path FROM memory WHERE key = ? AND shadowed = 0", (key,))
+        return self.in_tree() if row and is_home(row[0]) else self
+
+    def in_tree(self) -> InTree:
+        """Return the second home, for who writes there."""
+        from gitmem.repository.code_tree import InTree
+
+        return InTree(self)
+
+    def need(self, keys: Iterable[str]) -> Sequence[str]:
+        """Return full keys, of any scope; raises where one does not exist."""
+        return [self.holder(key)[1] for key in keys]
+
+    def proving(self, options: Options) -> list[tuple[ProvingStore, Options]]:
+        """Return the stores whose facts are about the code here, and what is asked of each.
+
+        Those are the project's and the private one: what the universal store says is about no code in particular, and
+        no check of it runs.
+        """
+        from gitmem.frozen import replace
+
+        stores = [store for store in self.stores((PROJECT, PRIVATE)) if store is self or _has_facts(store)]
+        if self not in stores or not options.keys:
+            return [(store, options) for store in stores or [self]]
+        asked = [(store, tuple(key for key in options.keys if _has_key(store, key))) for store in stores]
+        found = [(store, replace(options, keys=keys)) for store, keys in asked if keys]
+        return found or [(self, options)]
+
+    def waiting(self) -> list[Due]:
+        """Return the facts whose commands wait for approval, by key, private ones last."""
+        stores = self.stores((PROJECT, PRIVATE))
+        return [due for store in stores for due in (ProvingStore.waiting(self) if store is self else store.waiting())]
+
+    def commands(self, keys: Sequence[str] = ()) -> list[Due]:
+        """Return the live facts whose check is a command, by key, private ones last: of these keys, or all."""
+        from gitmem.verify.session import Options
+
+        found = []
+        for store, own in self.proving(Options(keys=tuple(keys), everything=not keys)):
+            found += super().commands(own.keys) if store is self else store.commands(own.keys)
+        return found
+
+    def scope_of(self, store: ProvingStore, key: str) -> str:
+        """Return the scope of a memory that a store has."""
+        return self.sources([store])[0].scope_of(key) if store.store.scope == UNIVERSAL else store.store.scope
+
+    def told(self, change: Change) -> Change:
+        """Return what a write did; for the second home it is told that somebody must commit it."""
+        if change.is_written and is_home(change.path):
+            where = (f"--work-tree={self.git.repository.top}", "-C", str(self.git.repository.top))
+            is_ignored = self.git.run(*where, "check-ignore", "-q", change.path, check=False).status == 0
+            force = "-f " if is_ignored else ""
+            self.notices.append(f"it counts once it is committed: git add {force}{change.path}")
+        return change
+
+    def private(self) -> ProvingStore:
+        """Return the private store of whoever works here, whether it has memories or not."""
+        if PRIVATE not in self._others:
+            self._others[PRIVATE] = open_private(self)
+        return self._others[PRIVATE]
+
+    def universal(self, *, make: bool = False) -> ProvingStore | None:
+        """Return the person's universal store; None where there is none, or where it is the one that is open here."""
+        if UNIVERSAL not in self._others:
+            found = open_universal(self, make=make)
+            if found is None:
+                return None
+            self._others[UNIVERSAL] = found
+        return self._others[UNIVERSAL]
+
+    def domains(self) -> tuple[str, ...]:
+        """Return the domains of the project, by its policy and this clone's settings."""
+        own = (word.strip() for word in self.config.domains.split(","))
+        return tuple(dict.fromkeys([*self.policy().recall.domains, *filter(None, own)]))
+
+    def sources(self, stores: Iterable[OpenedStore]) -> list[Source]:
+        """Return stores as what a question looks into, each brought up to date."""
+        from gitmem.recall.many_stores import Source
+
+        found, stores = [], list(stores)
+        # First, since it brings the index along: the project's statuses are worked out for the one that is read.
+        own = self.domains() if any(store.store.scope == UNIVERSAL for store in stores) else ()
+        for store in stores:
+            domains = own if store.store.scope == UNIVERSAL else None
+            catalog = store.catalog()
+            ground, name = store.ground(catalog), store.store.name
+            found.append(Source(store.store.scope, catalog, store.local, ground, domains, name))
+            if name:
+                self.listing().note_of(store)
+        return found
+
+    def other_scopes(self) -> dict[str, int]:
+        """Return how many live memories each scope besides the project's has for this project."""
+        from gitmem.recall.many_stores import scopes_of
+
+        counts: dict[str, int] = {}
+        for source in self.sources(store for store in self.stores(SCOPES) if store is not self):
+            counts |= scopes_of(source, now=self.now)
+        return counts
+
+    def turn(self) -> None:
+        """Read and write where the current proposal says now: another one, or the memory branch."""
+        store = project_store(self.git, self.config, follows=self._follows)
+        if store != self.store:
+            self.close()
+            self.store, self._branch, self._policy, self._last_good, self.engine = store, None, None, {}, None
+
+    def close(self) -> None:
+        """Close everything that was opened."""
+        super().close()
+        for store in (self._branch, *self._others.values()):
+            if store is not None:
+                store.close()
+        if self._listing is not None:
+            self._listing.close()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close what was opened; throw the index away where it turned out to be damaged."""
+        if self._listing is not None and value is not None:
+            self._listing.discard_damaged(value)
+        self.close()
+        others = (store.store.folder for store in self._others.values())
+        discard_damaged(value, self.store.folder, self.folder(self._tree_of[1]), *others)
+
+
+def _is_question(asked: Asked) -> bool:
+    return bool(asked.query.strip()) and not asked.syntax
+
+
+def _has_facts(store: ProvingStore) -> bool:
+    return store.catalog().row("SELECT 1 FROM fact LIMIT 1") is not None
+
+
+def _has_key(store: ProvingStore, key: str) -> bool:
+    return store.catalog().row("SELECT 1 FROM memory WHERE key = ?", (key,)) is not None

@@ -1,0 +1,222 @@
+"""Questions by meaning: the providers that the settings name, and the vectors of each store, brought along in time.
+
+Nothing here fails a question: where a provider or the vectors are of no use, one line says so, and words answer alone.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+
+import numpy as np
+
+from gitmem import config
+from gitmem.errors import BusyError, GitmemError
+from gitmem.index.embed.choose import provider_for
+from gitmem.index.fts import FtsEngine
+from gitmem.index.vectors.numpy_rows import DamagedError
+from gitmem.index.vectors.store import Vectors
+from gitmem.index.vectors.update import catch_up, list_missing, seen
+from gitmem.model import ENGLISH
+from gitmem.recall.distinctive_words import telling_text
+from gitmem.recall.many_stores import together
+from gitmem.recall.semantic import Dense, Meaning
+from gitmem.store import background
+from gitmem.text import tokens
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from gitmem.config import Config
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.embed.provider import EmbeddingProvider
+    from gitmem.index.vectors.numpy_rows import Floats
+    from gitmem.index.vectors.update import Providers
+    from gitmem.repository.opened_store import OpenedStore
+    from gitmem.repository.repository import Opened
+
+# The row of `cli.background`'s table that embeds what a recall left.
+WORK = "embed"
+# What a recall embeds of new memories, for all stores together: as long as a person does not notice. 500 memories by a
+# static model, some 20 by a transformer.
+INLINE_S = 0.5
+# Pieces that are looked at for what is said already: whoever says it is among the very nearest.
+NEAREST = 20
+
+
+# A process that is asked again and again loads a model once: by the settings that name it.
+_made: dict[tuple[str, str], Providers] = {}
+
+
+def providers_of(settings: Config, *, download: bool = False) -> Providers | None:
+    """Return what embeds prose, and what embeds code; None where nothing is set up.
+
+    Raises:
+        ConfigError, EmbeddingError: The settings name nothing that can be used here.
+    """
+    if not settings.embeds:
+        return None
+    named = settings.embed, settings.embed_code
+    if named not in _made:
+        _made[named] = _providers(settings, download=download)
+    return _made[named]
+
+
+def _providers(settings: Config, *, download: bool) -> Providers:
+    options = {"cache": config.model_cache(), "key": config.embed_key()}
+    prose = provider_for(settings.embed, download=download, **options)
+    code = provider_for(settings.embed_code, download=download, **options)
+    assert prose is not None, "it is not off"
+    return prose, prose if code is None or code.name == prose.name else code
+
+
+def answer_of(provider: EmbeddingProvider) -> dict[str, Any]:
+    """Return whether a provider answers a question, in how many seconds, and what is wrong where it does not."""
+    begun = time.monotonic()
+    try:
+        provider.query("how are tokens signed")
+    except GitmemError as err:
+        return {"answers": False, "seconds": None, "problem": err.message}
+    return {"answers": True, "seconds": round(time.monotonic() - begun, 3), "problem": ""}
+
+
+def each_model(providers: Providers) -> list[str]:
+    """Return the models, each once, the one for prose first."""
+    return list(dict.fromkeys(provider.name for provider in providers))
+
+
+def ask(memory: Opened, question: str, stores: Sequence[tuple[OpenedStore, Catalog]]) -> Meaning | None:
+    """Return the question to each store's vectors, brought up to date as far as time allows; None for words alone.
+
+    Why it is words alone, or for which memories it is, is told in the memory's notices.
+    """
+    try:
+        providers = providers_of(memory.config)
+        if providers is None or not memory.policy().recall.dense.weight:
+            return None
+        begun = time.monotonic()
+        asked_for = _texts(memory, question, stores)
+        queries = {one.name: _vector(one, asked_for) for one in providers[: len(each_model(providers))]}
+    except GitmemError as err:
+        _tell(memory, f"{err.message}; this was found by words alone")
+        return None
+    now = time.monotonic()
+    # A model that is slow with a question, or was slow to load, is slower with memories: that is work for behind.
+    until = now + INLINE_S if now - begun < INLINE_S else now
+    missing, asked, told = 0, [], len(memory.notices)
+    for store, catalog in stores:
+        missing += _brought_along(memory, store, catalog, providers, until)
+        asked.append(Dense(catalog, [(one, queries[one.model]) for one in _open(memory, store, providers)]))
+    if missing and len(memory.notices) == told:  # one line is enough
+        memories = "1 memory has" if missing == 1 else f"{missing} memories have"
+        _tell(memory, f"{memories} no vectors yet and can be found by words alone: gitmem embed rebuild")
+        place = memory.git.repository.top or memory.git.repository.git
+        background.start(memory.git.repository.state, place, WORK)
+    return Meaning(asked)
+
+
+def similar(store: OpenedStore, text: str) -> list[tuple[str, float]]:
+    """Return the memories of a store whose meaning is nearest to a text, with their cosines, the nearest first.
+
+    Only what has vectors already: a write waits for none. Where they cannot be used, words alone tell, and a notice
+    says so.
+    """
+    try:
+        providers = providers_of(store.config)
+        vectors = Vectors.open(store.vectors_folder, providers[0].name) if providers is not None else None
+        if providers is None or vectors is None:
+            return []
+        try:
+            row = providers[0].passages([text])[0]  # as the memories are, not as a question
+            with vectors.reading():
+                near, _ = vectors.nearest(row / (float(np.linalg.norm(row)) or 1.0), NEAREST)
+        finally:
+            vectors.close()
+    except (GitmemError, DamagedError, sqlite3.Error, OSError) as err:
+        told = f"near duplicates were looked for by words alone: {err}"
+        store.notices += [told] if told not in store.notices else []
+        return []
+    rows = store.catalog_at(store.find_tip()).each("SELECT oid, key FROM memory WHERE oid IN ({})", near)
+    return sorted(((key, near[oid]) for oid, key in rows), key=lambda one: (-one[1], one[0]))
+
+
+def _texts(memory: Opened, question: str, stores: Sequence[tuple[OpenedStore, Catalog]]) -> list[str]:
+    """Return the question as typed, and without the words that many memories have, where there are such."""
+    language = stores[0][1].language if stores else ENGLISH
+    terms = tokens.query_terms(question, language)
+    stats = together([FtsEngine(catalog.connection).frequencies(terms) for _, catalog in stores])
+    telling = telling_text(question, stats, settings=memory.policy().recall.dense, language=language)
+    return [question, telling] if telling else [question]
+
+
+def _vector(provider: EmbeddingProvider, texts: Sequence[str]) -> Floats:
+    """Return the unit vector of the sum of what some texts mean."""
+    total: Floats = np.sum([provider.query(text) for text in texts], axis=0)
+    length = float(np.linalg.norm(total))
+    return total / length if length else total
+
+
+def _open(memory: Opened, store: OpenedStore, providers: Providers) -> list[Vectors]:
+    """Return the vectors of each model that a store has."""
+    found = []
+    for model in each_model(providers):
+        try:
+            vectors = Vectors.open(store.vectors_folder, model)
+        except (DamagedError, sqlite3.Error, OSError) as err:
+            _tell(
+                memory, f"the vectors cannot be read ({err}), and this was found by words alone: gitmem embed rebuild"
+            )
+            continue
+        found += [vectors] if vectors is not None else []
+    return found
+
+
+def _brought_along(memory: Opened, store: OpenedStore, catalog: Catalog, providers: Providers, until: float) -> int:
+    """Embed what is new in a store, as far as time allows; return how many memories are without vectors after it."""
+    missing = _known_missing(store, catalog, providers)
+    if missing == 0:
+        return 0
+    try:
+        if time.monotonic() < until:
+            return catch_up(store.vectors_folder, catalog, providers, until=until)
+    except BusyError:
+        pass  # somebody is at it
+    except GitmemError as err:
+        _tell(memory, err.message)
+    return missing if missing > 0 else count_missing(store, catalog, providers)
+
+
+def _known_missing(store: OpenedStore, catalog: Catalog, providers: Providers) -> int:
+    try:
+        vectors = Vectors.open(store.vectors_folder, providers[0].name)
+    except (DamagedError, sqlite3.Error, OSError):
+        return -1
+    if vectors is None:
+        return -1
+    try:
+        with vectors.reading():
+            return seen(catalog, vectors)
+    finally:
+        vectors.close()
+
+
+def count_missing(store: OpenedStore, catalog: Catalog, providers: Providers) -> int:
+    """Return how many memories of a store are without vectors."""
+    found: list[Vectors] = []
+    try:
+        for model in each_model(providers):
+            one = Vectors.open(store.vectors_folder, model)
+            found += [one] if one is not None else []
+        return len(list_missing(catalog, found))
+    except (DamagedError, sqlite3.Error, OSError):
+        return len(list_missing(catalog, ()))
+    finally:
+        for one in found:
+            one.close()
+
+
+def _tell(memory: Opened, notice: str) -> None:
+    if notice not in memory.notices:
+        memory.notices.append(notice)

@@ -1,0 +1,107 @@
+"""Settings that can run a program or send text: a repository's own configuration sets them only once they are accepted.
+
+That configuration may have come with the repository: in an unpacked archive, in a copied folder, or written by a script
+of the project. The person's own configuration and the environment count as they are.
+"""
+
+from __future__ import annotations
+
+from gitmem import config
+from gitmem.errors import TrustError
+from gitmem.git import configured
+from gitmem.text.sanitize import display
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gitmem.git.binary import Git
+    from gitmem.git.configured import Setting
+
+# By the name without case and punctuation; docs/how-it-works.md says of every setting whether it is guarded, and why.
+GUARDED = {
+    "embed": "gitmem.embed",
+    "embedcode": "gitmem.embedCode",
+    "summary": "gitmem.summary",
+    "summarycommand": "gitmem.summaryCommand",
+    "stoppush": "gitmem.stopPush",
+}
+OFF = ("", "off")
+# Longer ones would push the beginning off the screen of the person who is asked.
+LENGTH_AT_MOST = 300
+
+
+def read(git: Git) -> tuple[config.Config, dict[str, str], str]:
+    """Return the settings that count, those of the repository that are ignored by name, and a line about these.
+
+    Raises:
+        ConfigError: A setting is wrong.
+    """
+    settings = _plain(git.config_settings())
+    own = {**_switched_on(settings), **git.fetch_programs()}
+    is_accepted, is_denied = _decided(git, own) if own else (True, False)
+    git.accepts_programs = is_accepted
+    ignored = {} if is_accepted else own
+    pairs = ((name, value) for name, value, is_own in settings if not (is_own and GUARDED.get(name) in ignored))
+    return config.load(configured.collected(pairs)), ignored, notice(ignored) if ignored and not is_denied else ""
+
+
+def of_repository(git: Git) -> dict[str, str]:
+    """Return the guarded settings that the repository's own configuration switches on, by name."""
+    return {**_switched_on(_plain(git.config_settings())), **git.fetch_programs()}
+
+
+def _switched_on(settings: list[Setting]) -> dict[str, str]:
+    own = configured.collected((name, value) for name, value, is_own in settings if is_own)
+    return {GUARDED[name]: value for name, value in own.items() if name in GUARDED and not _is_off(name, value)}
+
+
+def _plain(settings: list[Setting]) -> list[Setting]:
+    """Return settings with one name for all spellings of a guarded one: the last of them counts, whatever it is."""
+    named = ((name.lower().replace("-", "").replace(".", ""), name, value, is_own) for name, value, is_own in settings)
+    return [(plain if plain in GUARDED else name, value, is_own) for plain, name, value, is_own in named]
+
+
+def _is_off(name: str, value: str) -> bool:
+    return value in OFF or (name == "stoppush" and config.BOOLEANS.get(value.lower()) is False)
+
+
+def spec_of(settings: Mapping[str, str]) -> str:
+    """Return the hash by which settings are accepted: of all names and values."""
+    import json  # only where there are some
+    from hashlib import sha256
+
+    return sha256(b"settings\0" + json.dumps(sorted(settings.items())).encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def shown(settings: Mapping[str, str]) -> list[str]:
+    """Return settings as text for a person, a line each, with every hidden character visible.
+
+    Raises:
+        TrustError: A value is too long to be read on a screen.
+    """
+    lines = [f"{name} = {display(value)}" for name, value in sorted(settings.items())]
+    if long := [line.partition(" ")[0] for line in lines if len(line) > LENGTH_AT_MOST]:
+        raise TrustError(
+            f"the value of {long[0]} is longer than {LENGTH_AT_MOST} characters, too long to be shown for approval",
+            hint=f"git config --global {long[0]} VALUE sets it for all of your repositories",
+        )
+    return lines
+
+
+def notice(ignored: Mapping[str, str]) -> str:
+    """Return the line that names what is ignored."""
+    names = ", ".join(sorted(ignored))
+    why = "a setting that can run a program or send text counts here once you accept it"
+    return f"ignoring {names} of this repository's own configuration: {why} (gitmem trust --settings)"
+
+
+def _decided(git: Git, own: Mapping[str, str]) -> tuple[bool, bool]:
+    """Tell whether a person accepted these very settings in this clone, and whether they denied them."""
+    from gitmem.verify import trust  # pathlib: 2.5 ms, and only where a repository has such settings
+
+    approvals, spec = trust.of_clone(git), spec_of(own)
+    try:
+        return approvals.allows(spec), approvals.denies(spec)
+    except TrustError:
+        return False, False  # others could have written the acceptance

@@ -1,0 +1,67 @@
+"""Read the second home, ``.memory/`` of the code tree, as the memory branch is read: from the object database."""
+
+from __future__ import annotations
+
+from gitmem.frozen import replace
+from gitmem.git.binary import Git
+from gitmem.model import Problem
+from gitmem.store import layout, read
+from gitmem.store.code_tree.tree import PREFIX
+
+
+def scan_all(git: Git, tree: str) -> read.Scan:
+    """Return every memory of a tree ``.memory``, and what may not be there."""
+    return _placed(read.sorted_out(tree, git.list_tree(tree)))
+
+
+def scan_changes(git: Git, old: str, new: str) -> read.Scan:
+    """Return what changed between two trees ``.memory``.
+
+    Raises:
+        ProcessError: One of them cannot be read.
+    """
+    return _placed(read.scan_changes(git, old, new))
+
+
+def _placed(scan: read.Scan) -> read.Scan:
+    """Return a scan with its paths below ``.memory/``; only memories are read there."""
+    files = [f for f in scan.files if f.place.what == layout.MEMORY]
+    served = {f.path for f in files}
+    problems = [_own(p) for p in scan.problems if not p.path.upper().startswith("README")]
+    problems += [
+        Problem("not-in-code", f.path, f"a {f.place.what} counts on the memory branch only", severity="warning")
+        for f in scan.files
+        if f.path not in served
+    ]
+    return read.Scan(
+        scan.commit,
+        tuple(replace(f, path=PREFIX + f.path) for f in files),
+        tuple(PREFIX + path for path in scan.removed),
+        tuple(replace(p, path=PREFIX + p.path) for p in problems),
+        tuple(PREFIX + path for path in scan.added),
+        scan.is_twice,
+    )
+
+
+def _own(problem: Problem) -> Problem:
+    """Return a problem with the advice that fits files of the code: only the person may change those."""
+    if problem.code in ("bad-name", "symlink", "submodule", "bad-mode"):
+        return replace(problem, hint=f"git mv or git rm it: {PREFIX}{problem.path}")
+    return problem
+
+
+def joined(branch: read.Scan, home: read.Scan) -> read.Scan:
+    """Return what two scans found as one."""
+    return read.Scan(
+        branch.commit,
+        (*branch.files, *home.files),
+        (*branch.removed, *home.removed),
+        (*branch.problems, *home.problems),
+        (*branch.added, *home.added),
+        branch.is_twice or home.is_twice,
+    )
+
+
+def place_of(path: str) -> layout.Place | str:
+    """Return what a path of either home is, or one sentence why nothing may lie there."""
+    return layout.place_of(path.removeprefix(PREFIX))

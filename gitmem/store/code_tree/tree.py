@@ -1,0 +1,69 @@
+"""The second home of memories: the folder ``.memory/`` of the code tree, as HEAD has it.
+
+Its files exist where the code that they speak of exists, and merge with it. gitmem reads them from the commit and never
+commits there. They are told from those of the memory branch by their path, which begins with ``.memory/``.
+"""
+
+from __future__ import annotations
+
+import os
+
+from gitmem.errors import ProcessError
+from gitmem.git.binary import Git
+from gitmem.git.repository import is_oid
+from gitmem.system.file_lock import make_folder
+
+FOLDER = ".memory"
+PREFIX = f"{FOLDER}/"
+# Where a work tree's git directory notes which tree its HEAD has there: asking git costs half a bare start.
+_NOTE = "gitmem/home"
+
+
+def is_home(path: str) -> bool:
+    """Tell whether a memory's path is one of the code tree."""
+    return path.startswith(PREFIX)
+
+
+def find_tree(git: Git, code: str) -> str:
+    """Return the object name of the tree ``.memory`` of a commit of the code; empty where there is none.
+
+    What was found is noted beside the work tree's HEAD: recall asks git once for each commit.
+    """
+    if not code:
+        return ""
+    note = os.path.join(git.repository.git, _NOTE)
+    try:
+        with open(note, encoding="ascii", errors="replace") as file:
+            noted = file.read().split(" ")
+    except OSError:
+        noted = []
+    if len(noted) == 2 and noted[0] == code and noted[1].endswith("\n"):
+        tree = noted[1].strip()
+        if not tree or is_oid(tree):  # a crash of the machine may leave zeros in its place
+            return tree
+    found = read_tree(git, code)
+    if found or os.path.isdir(git.repository.state):
+        _write_note(note, f"{code} {found}\n")
+    return found
+
+
+def read_tree(git: Git, code: str) -> str:
+    """Return the object name of the tree ``.memory`` of any commit of the code; empty where there is none."""
+    try:
+        lines = git.run("ls-tree", "-z", "--full-tree", code, FOLDER).stdout.split(b"\0")
+    except ProcessError:
+        return ""  # a broken or partial clone: the statuses' own notice says so
+    head = lines[0].partition(b"\t")[0].decode("ascii").split(" ")
+    return head[2] if head[0] == "040000" else ""
+
+
+def _write_note(note: str, text: str) -> None:
+    """Put a note in its place, whole or not at all; a read-only disk does without."""
+    new = f"{note}.{os.getpid()}.new"
+    try:
+        make_folder(os.path.dirname(note))
+        with open(new, "w", encoding="ascii") as file:
+            file.write(text)
+        os.replace(new, note)
+    except OSError:
+        return

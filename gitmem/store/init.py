@@ -1,0 +1,180 @@
+"""Start a store, or join the one of the remote."""
+
+from __future__ import annotations
+
+from gitmem.config import load
+from gitmem.errors import ConflictError, GitmemError, UsageError
+from gitmem.frozen import frozen
+from gitmem.git import remotes
+from gitmem.git.ancestry import is_shallow
+from gitmem.git.binary import Git
+from gitmem.git.remotes import Talk
+from gitmem.policy.template import default_toml
+from gitmem.store import home_ref, layout, proof
+from gitmem.store.commit import Plan, write_commit
+from gitmem.store.foreign import kind_of, need_store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.config import Config
+
+# What stands on the page before the first verify run that has something to say.
+FIRST_PAGE = (
+    "# What this repository's memory says, and what still holds\n\n"
+    "`gitmem verify` writes this page when a verdict changes.\n"
+)
+# A remote that does not answer must not keep anybody from starting.
+REMOTE_TIMEOUT_S = 15.0
+SETTING = "gitmem.branch"
+
+
+@frozen
+class Started:
+    """What init did.
+
+    Attributes:
+        branch: The branch.
+        commit: Its tip.
+        how: ``started``, ``joined`` (from the remote), ``completed`` (files were missing) or ``there``.
+    """
+
+    branch: str
+    commit: str
+    how: str
+
+
+def chosen(git: Git, config: Config, typed: str) -> str:
+    """Return the branch that a person chose, by typing it or by a setting; empty where nobody did.
+
+    Raises:
+        UsageError: The memory can be kept on no branch of the typed name.
+    """
+    if typed and not home_ref.is_home(typed):
+        raise UsageError(f"the memory cannot be kept on a branch {typed!r}", hint="gitmem init --branch notes")
+    is_set = config.branch != home_ref.USUAL or git.config_value(SETTING)
+    return typed or (config.branch if is_set else "")
+
+
+def keep(git: Git, branch: str, notices: list[str]) -> None:
+    """Make a branch this clone's memory branch, in git config."""
+    git.run("config", "--local", SETTING, branch)
+    found = load(git.config_values()).branch
+    if found != branch:
+        notices.append(f"the environment names another memory branch, which counts here: GITMEM_BRANCH={found}")
+
+
+def start(
+    git: Git,
+    branch: str,
+    remote: str,
+    *,
+    offline: bool,
+    now: int,
+    lock_timeout_s: float,
+    notices: list[str],
+    elsewhere: bool = False,
+    former: str = "",
+) -> Started:
+    """Make the memory branch: the remote's where it has one, else the deterministic root with policy and page.
+
+    Args:
+        git: The repository.
+        branch: The branch.
+        remote: The remote.
+        offline: Whether the remote is not asked.
+        now: The commit's time, epoch seconds.
+        lock_timeout_s: How long to wait for other writers.
+        notices: Told what the person should know.
+        elsewhere: Whether the branch may be another one, which the remote names (``store.home_ref``).
+        former: The branch that the memory of this clone was on before; empty where that is the same one.
+
+    Raises:
+        ForeignBranchError: The branch, here or at the remote, is not a store's.
+        ConflictError: Another branch is in the way, or the memory of this clone is on another one.
+    """
+    asks = not offline and remotes.has_remote(git, remote)
+    if elsewhere and asks and not _is_store(git, branch):
+        named, asks = _named_by(git, remote, notices)
+        branch = named or branch
+    ref = f"refs/heads/{branch}"
+    _refuse_blocked(git, branch)
+    tip = git.read_ref(ref)
+    if tip is not None:
+        need_store(git, tip, branch)
+        return _complete(git, ref, now=now, lock_timeout_s=lock_timeout_s)
+    if asks:
+        _fetch(git, remote, branch, notices)
+    there = git.read_ref(f"refs/remotes/{remote}/{branch}")
+    if there is not None:
+        return _join(git, branch, remote, there, deepens=asks)
+    if former and _is_store(git, former):
+        told = f"the memory of this clone is on the branch {former} already, and {branch} would be a new, empty one"
+        raise ConflictError(told, hint=f"move it: git branch -m {former} {branch} && gitmem init --branch {branch}")
+    return _complete(git, ref, now=now, lock_timeout_s=lock_timeout_s)
+
+
+def _is_store(git: Git, branch: str) -> bool:
+    tip = git.read_ref(f"refs/heads/{branch}")
+    return tip is not None and kind_of(git, tip) in proof.READABLE
+
+
+def _named_by(git: Git, remote: str, notices: list[str]) -> tuple[str, bool]:
+    """Return the branch that the remote names, or an empty string; and whether it answered."""
+    try:
+        homes = home_ref.list_homes(git, remote, Talk(timeout_s=REMOTE_TIMEOUT_S))
+    except GitmemError as err:
+        notices.append(f"{remote} could not be asked for its memory: {err.message}")
+        return "", False
+    if len(homes) > 1:
+        told = f"{remote} names several branches of memory: {', '.join(homes)}"
+        raise ConflictError(told, hint=f"choose one: gitmem init --branch {homes[0]}")
+    return (homes[0] if homes else ""), True
+
+
+def _join(git: Git, branch: str, remote: str, there: str, *, deepens: bool) -> Started:
+    """Make the branch at the remote's commit, once that is shown to be a store's."""
+    if deepens and is_shallow(git) and kind_of(git, there) == proof.FOREIGN:  # the proof may lie further back
+        there = remotes.fetch(git, remote, branch, Talk(timeout_s=REMOTE_TIMEOUT_S), deepen=True) or there
+    need_store(git, there, branch, remote=remote)
+    zeros = "0" * len(there)
+    git.run("update-ref", "-m", "gitmem: join", f"refs/heads/{branch}", there, zeros, durable=True)
+    return Started(branch, there, "joined")
+
+
+def _complete(git: Git, ref: str, *, now: int, lock_timeout_s: float) -> Started:
+    is_new = git.read_ref(ref) is None
+    files = {
+        layout.ATTRIBUTES_PATH: layout.ATTRIBUTES,
+        layout.POLICY_PATH: default_toml(),
+        layout.STATUS_PATH: FIRST_PAGE,
+    }
+
+    def plan(tip: str | None) -> Plan | None:
+        there = {e.path for e in git.list_tree(tip, *files)} if tip else set()
+        writes = tuple((path, text.encode()) for path, text in sorted(files.items()) if path not in there)
+        return Plan("gitmem: start the memory", writes=writes) if writes else None
+
+    written = write_commit(git, ref, plan, command="init", now=now, lock_timeout_s=lock_timeout_s)
+    branch = ref.removeprefix("refs/heads/")
+    if written is None:
+        return Started(branch, git.read_ref(ref) or "", "there")
+    return Started(branch, written.commit, "started" if is_new else "completed")
+
+
+def _refuse_blocked(git: Git, branch: str) -> None:
+    """A branch ``memory/x`` is a folder where the file ``memory`` must be (git-check-ref-format(1))."""
+    done = git.run("for-each-ref", "--count=1", "--format=%(refname:short)", f"refs/heads/{branch}/")
+    found = done.stdout.decode("utf-8", "replace").strip()
+    if found:
+        raise ConflictError(
+            f"there can be no branch {branch}, because there is a branch {found}",
+            hint=f"rename that one, or use another name: gitmem init --branch {branch}-store",
+        )
+
+
+def _fetch(git: Git, remote: str, branch: str, notices: list[str]) -> None:
+    """Ask the remote for its memory; a clone of one branch or depth would not have brought it."""
+    try:
+        remotes.fetch(git, remote, branch, Talk(timeout_s=REMOTE_TIMEOUT_S))
+    except GitmemError as err:
+        notices.append(f"{remote} could not be asked for its memory: {err.message}")

@@ -1,0 +1,332 @@
+"""Merge two versions of one memory by meaning: field by field, the body line by line, the same either way. Pure.
+
+What only one side changed is taken. Lists unite, and what one side removed goes. Of two new values of one field the
+later one counts and the other is kept in ``conflict``; of two new versions of the same lines both stay in the body,
+with who wrote them. There is never a conflict marker (DESIGN, section 2).
+"""
+
+from __future__ import annotations
+
+from gitmem.document.conflict import CONFLICT
+from gitmem.document.edit import REMOVE, edit
+from gitmem.document.fields import is_newer, parse_time
+from gitmem.document.format import format as format_memory
+from gitmem.document.parse import parse, unify
+from gitmem.errors import FormatError
+from gitmem.frozen import frozen
+from gitmem.git.texts import merge_texts
+from gitmem.store import versions
+from gitmem.text.sanitize import display
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from gitmem.model import Document
+
+# A text stands for a list of one in these (``model.Document.strings``), and nothing for an empty one.
+_LISTS = frozenset({"tags", "domains", "paths", "refs", "requires", "produces", "supersedes", CONFLICT})
+# What gitmem writes itself: the later, the earlier, or the larger one counts, and nobody has anything to settle.
+_LATER = frozenset({"updated", "schema"})
+_EARLIER = frozenset({"created"})
+_OF_LATER_TEXT = frozenset({"by", "superseded_by", "project", "workspace"})
+# A counterexample belongs to its check: the two are never mixed.
+_CHECK = ("verify", "refute")
+# What a task is in, and since when, by whom: one thing. The first state in this order counts (``tasks.life``).
+_LIFE = ("state", "claimed", "closed")
+_STATES = {"closed": 0, "claimed": 1}
+_NAME_LIMIT = 60
+_MISSING: Any = REMOVE
+
+
+@frozen
+class Version:
+    """One side's text of a memory.
+
+    Attributes:
+        content: The file.
+        who: Returns who wrote it last; asked only where there is something to settle.
+    """
+
+    content: bytes
+    who: Callable[[], str]
+
+
+@frozen
+class United:
+    """A merged memory.
+
+    Attributes:
+        content: The file.
+        conflicts: The fields that a person must settle, ``body`` for its text, sorted; ``unreadable`` where one of the
+            files is no memory, and only the other was kept.
+        kind: Its kind; empty where it cannot be read.
+    """
+
+    content: bytes
+    conflicts: tuple[str, ...] = ()
+    kind: str = ""
+
+
+def unite(base: bytes | None, one: Version, other: Version, *, path: str, is_forgotten: bool = False) -> United:
+    """Return what both sides say of one memory.
+
+    Args:
+        base: The text that both started from, or None.
+        one: One side.
+        other: The other side; which is which makes no difference.
+        path: Where the memory lies.
+        is_forgotten: Whether one side retired what the other one changed: it stays retired, and somebody should look.
+    """
+    if one.content == other.content:
+        return United(one.content)
+    sides = [(document, version) for version in (one, other) if (document := _read(version.content, path)) is not None]
+    if len(sides) < 2:
+        left = [version.content for _, version in sides] or [one.content, other.content]
+        return United(max(left), ("unreadable",))
+    sides.sort(key=lambda side: (_written_at(side[0].fields), side[1].content))
+    (earlier, early), (later, late) = sides
+    started = _read(base, path) if base is not None else None
+    fields, conflicts = _fields(started, earlier, later, early.who)
+    body, names_of_body = _body(started, earlier, later, early.who, late.who)
+    if names_of_body:
+        conflicts.append({"field": "body", "by": names_of_body})
+    if is_forgotten and "retired" in fields and not _is_same_but_retired(earlier, later):
+        conflicts.append({"field": "retired", "by": _shown((late if "retired" in earlier.fields else early).who())})
+    if conflicts:
+        fields[CONFLICT] = _joined(fields.get(CONFLICT), conflicts, fields)
+    names = tuple(sorted({str(entry["field"]) for entry in conflicts}))
+    for text in (_by_line(started, earlier, later, fields, body), _written(later, fields, body)):
+        if text is not None:
+            return United(text.encode("utf-8"), names, str(fields.get("kind", "")))
+    # Both together are more than one memory may hold: the later one stays, with a word about the other.
+    short = [{"field": name, "by": _shown(early.who())} for name in names or ("body",)]
+    text = _written(later, {**later.fields, CONFLICT: _joined(later.fields.get(CONFLICT), short, {})}, later.body)
+    return United(late.content if text is None else text.encode("utf-8"), names or ("body",), later.kind)
+
+
+def _read(content: bytes, path: str) -> Document | None:
+    """Return a memory that may be changed, or None: no memory, or one of a newer version of gitmem."""
+    try:
+        document = parse(content, path=path)
+    except FormatError:
+        return None
+    return None if is_newer(document.fields) else document
+
+
+def _written_at(fields: Mapping[str, Any]) -> int:
+    for name in ("updated", "created"):
+        try:
+            return parse_time(str(fields[name]))
+        except (KeyError, FormatError):
+            continue
+    return 0
+
+
+def _fields(
+    base: Document | None, earlier: Document, later: Document, who: Callable[[], str]
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the merged fields, in the later text's order, and what is to be settled."""
+    started: Mapping[str, Any] = base.fields if base else {}
+    merged: dict[str, Any] = {}
+    conflicts: list[dict[str, Any]] = []
+    for name in dict.fromkeys((*later.fields, *earlier.fields)):
+        was, one, other = (fields.get(name, _MISSING) for fields in (started, earlier.fields, later.fields))
+        if _is_same(one, other) or _is_same(one, was):
+            value = other
+        elif _is_same(other, was):
+            value = one
+        elif name not in _LISTS and (one is _MISSING or other is _MISSING):
+            value = one if other is _MISSING else other  # what one side took away and the other changed, stays
+        else:
+            value = _of_both(name, was, one, other)
+            if value is None:
+                value = other
+                conflicts.append({"field": name, "other": one, "by": _shown(who())})
+        if value is not _MISSING:
+            merged[name] = value
+    if "task" in (earlier.kind, later.kind):
+        conflicts = [entry for entry in conflicts if entry["field"] not in _LIFE]
+        life, lost = _life(started, earlier.fields, later.fields)
+        merged = {name: value for name, value in merged.items() if name not in _LIFE} | life
+        if isinstance(lost, dict):
+            conflicts.append({"field": "claimed", "other": lost, "by": _shown(str(lost.get("who", "")))})
+    if any(entry["field"] in _CHECK for entry in conflicts):
+        merged |= {name: later.fields[name] for name in _CHECK if name in later.fields}
+        if "refute" not in later.fields:
+            merged.pop("refute", None)
+    return merged, conflicts
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    # By their form, since 1 == True == 1.0.
+    return one is other or (type(one) is type(other) and repr(one) == repr(other))
+
+
+def _is_same_but_retired(one: Document, other: Document) -> bool:
+    fields = [
+        {name: document.fields[name] for name in document.fields if name != "retired"} for document in (one, other)
+    ]
+    return repr(fields[0]) == repr(fields[1]) and one.body == other.body
+
+
+def _of_both(name: str, was: Any, one: Any, other: Any) -> Any:
+    """Return what two new values of a field make together; None where a person must say."""
+    if name in _LATER:
+        return max(one, other, key=lambda value: (isinstance(value, int | str), str(value)))
+    if name in _EARLIER:
+        return min(one, other, key=str)
+    if name in _OF_LATER_TEXT:
+        return other
+    if name == "retired":
+        return max(
+            one, other, key=lambda value: (str(value.get("when", "")) if isinstance(value, dict) else "", repr(value))
+        )
+    if name == "attempts" and _is_attempts(one) and _is_attempts(other):
+        return _attempts(was if _is_attempts(was) else [], one, other)
+    lists = [_listed(name, value) for value in (was, one, other)]
+    if lists[1] is None or lists[2] is None or name == "verify":
+        return None
+    return _united(lists[0] or [], lists[1], lists[2]) or _MISSING
+
+
+def _listed(name: str, value: Any) -> list[Any] | None:
+    if name in _LISTS and not isinstance(value, list):
+        return [] if value is _MISSING or value is None else [value]
+    return value if isinstance(value, list) else None
+
+
+def _united(was: list[Any], one: list[Any], other: list[Any]) -> list[Any]:
+    """Return what is in both, or new in either: what was there keeps its place, what is new follows in order."""
+    in_one, in_other = ({repr(part) for part in parts} for parts in (one, other))
+    before = {repr(part): part for part in was}
+    kept = [part for name, part in before.items() if name in in_one and name in in_other]
+    new = {repr(part): part for part in (*one, *other) if repr(part) not in before}
+    return [*kept, *(new[name] for name in sorted(new))]
+
+
+def _is_attempts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(part, dict) for part in value)
+
+
+def _attempts(was: list[Any], one: list[Any], other: list[Any]) -> list[Any]:
+    """Return the attempts of both sides in the order in which they began; one is known by who made it, and when."""
+
+    def by_name(attempts: list[Any]) -> dict[tuple[str, ...], Any]:
+        return {tuple(str(part.get(name, "")) for name in ("when", "who", "agent")): part for part in attempts}
+
+    before, ones, others = by_name(was), by_name(one), by_name(other)
+    found: list[Any] = []
+    for name in sorted({*ones, *others}):
+        mine, yours, old = ones.get(name), others.get(name), before.get(name)
+        if mine is None or yours is None:
+            found += [mine or yours] if old is None or not _is_same(old, mine or yours) else []
+        else:
+            found.append(yours if _is_same(mine, old) else mine if _is_same(yours, old) else {**mine, **yours})
+    number = 0
+    for place, part in enumerate(found):
+        num = part.get("num")
+        number = max(number + 1, num if isinstance(num, int) else 0)
+        found[place] = {**part, "num": number}
+    return found
+
+
+def _life(started: Mapping[str, Any], earlier: Mapping[str, Any], later: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Return the state of a task with what belongs to it, of the side that counts, and the claim that does not.
+
+    A closed task beats a claimed one, and that an open one; of two claims the first one counts, and the other one is
+    told of it.
+    """
+    was, one, other = ({name: side[name] for name in _LIFE if name in side} for side in (started, earlier, later))
+    if _is_same(one, other) or _is_same(one, was):
+        return other, None
+    if _is_same(other, was):
+        return one, None
+
+    def rank(life: dict[str, Any]) -> tuple[int, str, str]:
+        at = life.get("closed") or life.get("claimed") or {}
+        return (
+            _STATES.get(str(life.get("state")), 2),
+            str(at.get("when", "") if isinstance(at, dict) else ""),
+            repr(life),
+        )
+
+    first, second = sorted((one, other), key=rank)
+    return first, second.get("claimed")
+
+
+def _joined(there: Any, more: list[dict[str, Any]], fields: Mapping[str, Any]) -> list[Any]:
+    """Return all that is to be settled, in an order that does not depend on what was merged first.
+
+    A version that counts in the merged *fields* is left out.
+    """
+    old = there if isinstance(there, list) else [there] if there is not None else []
+    found = {repr(part): part for part in (*old, *more)}
+    texts = [part for part in found.values() if isinstance(part, dict) and part.get("field") == "body"]
+    if len(texts) > 1 and all(isinstance(part.get("by"), list) for part in texts):
+        found = {name: part for name, part in found.items() if part not in texts}
+        names = sorted({str(name) for part in texts for name in part["by"]})
+        found[repr(names)] = {"field": "body", "by": names}
+    return sorted((part for part in found.values() if not _counts(part, fields)), key=repr)
+
+
+def _counts(part: Any, fields: Mapping[str, Any]) -> bool:
+    is_value = isinstance(part, dict) and "other" in part
+    return is_value and _is_same(part["other"], fields.get(str(part.get("field")), _MISSING))
+
+
+def _body(
+    base: Document | None, earlier: Document, later: Document, early: Callable[[], str], late: Callable[[], str]
+) -> tuple[str, list[str]]:
+    """Return the merged body, and who wrote the versions of lines that it holds several of; empty where it has none."""
+    started = unify(base.body) if base else ""
+    pieces = merge_texts(started, unify(earlier.body), unify(later.body))
+    parts: list[str] = []
+    names: list[str] = []
+    for piece in pieces:
+        if piece.is_conflict:
+            found = versions.join_versions(piece.ours, piece.theirs, _shown(early()), _shown(late()))
+            parts.append(versions.format_versions(found))
+            names += [one.who for one in found]
+        else:
+            parts.append(piece.text)
+    return "".join(parts), sorted(set(names))
+
+
+def _shown(who: str) -> str:
+    """Return a name of a commit for a memory: one line, nothing hidden in it, no markup alive, not long."""
+    name = display(" ".join(who.split()))[:_NAME_LIMIT]
+    return "".join(char for char in name if char not in "\\`*_[]<>#|!") or "somebody"
+
+
+def _by_line(
+    base: Document | None, earlier: Document, later: Document, fields: Mapping[str, Any], body: str
+) -> str | None:
+    """Return the whole files merged by line, where that says the same: it keeps the comments of both sides."""
+    if base is None or CONFLICT in fields:
+        return None
+    pieces = merge_texts(base.text, earlier.text, later.text)
+    if any(piece.is_conflict for piece in pieces):
+        return None
+    try:
+        found = parse("".join(piece.text for piece in pieces), path=later.path)
+    except FormatError:
+        return None
+    is_right = found.fields.keys() == fields.keys() and all(
+        _is_same(found.fields[name], fields[name]) for name in fields
+    )
+    return found.text if is_right and unify(found.body) == body else None
+
+
+def _written(later: Document, fields: Mapping[str, Any], body: str) -> str | None:
+    """Return the later text with the merged fields and body; None where no memory can hold them."""
+    changes = {**dict.fromkeys(later.fields, REMOVE), **fields}
+    try:
+        return edit(later, changes, None if unify(later.body) == body else body)
+    except FormatError:
+        pass
+    try:
+        return parse(format_memory(fields, body), path=later.path).text
+    except FormatError:
+        return None

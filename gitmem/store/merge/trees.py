@@ -1,0 +1,377 @@
+"""Three-way merge of two states of a store by meaning: a memory at a time, wherever it lies on either side.
+
+What only one side changed is taken as it is, also where it cannot be read. A memory is known by its key, so a split
+folder, another kind or the archive are one memory's places. Absence never means deleted; a memory that one side retired
+stays retired. The result does not depend on which side is which (DESIGN, section 2). Nothing is written here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import partial
+
+from gitmem.frozen import frozen
+from gitmem.git.objects import Entry
+from gitmem.policy.kinds import KINDS
+from gitmem.store import layout
+from gitmem.store.files import Side, unite_policies, unite_verdicts
+from gitmem.store.merge.memories import Version, unite
+from gitmem.store.read import LIMITS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    from gitmem.git.objects import Changes, Objects
+
+    Files = dict[str, Entry]
+
+# Merged histories that were merged into each other have several common ancestors. They are merged themselves, so deep
+# and so many; past that the first one counts (git's own recursive strategy has no bound).
+BASES_DEEP, BASES_MANY = 3, 8
+_PLAIN = "100644"
+
+
+@frozen
+class State:
+    """One state of a store: a tree, and what differs from it without being written.
+
+    Attributes:
+        tree: A commit or tree; None for an empty one.
+        overlay: What lies at these paths instead; None where nothing does.
+        contents: New contents of the overlay by object name.
+    """
+
+    tree: str | None
+    overlay: Mapping[str, Entry | None]
+    contents: Mapping[str, bytes]
+
+
+@frozen
+class Conflict:
+    """One file that a person must settle.
+
+    Attributes:
+        key: The memory's key; the path for another file.
+        path: Where it lies in the result.
+        fields: What is to be settled.
+    """
+
+    key: str
+    path: str
+    fields: tuple[str, ...]
+
+
+@frozen
+class Merged:
+    """What a merge came to.
+
+    Attributes:
+        state: The result, on top of the first side's tree.
+        conflicts: What a person must settle, by path.
+        is_page_old: Whether both sides wrote the status page, which is made anew and never merged.
+    """
+
+    state: State
+    conflicts: tuple[Conflict, ...]
+    is_page_old: bool = False
+
+
+def plain(tree: str | None) -> State:
+    """Return the state that a commit shows."""
+    return State(tree, {}, {})
+
+
+def merge(objects: Objects, ours: str, theirs: str, *, who: Callable[[str, str], str]) -> Merged:
+    """Merge two commits of a store, which need not share any history.
+
+    Args:
+        objects: Where they lie.
+        ours: One commit; the result is told as what differs from it.
+        theirs: The other.
+        who: Returns who changed a path last on the way to one of the two commits.
+
+    Raises:
+        NotFoundError: One of the trees, or of their common ancestors', cannot be read.
+    """
+    base = _base(objects, ours, theirs, depth=0)
+    return _Merge(objects, base, plain(ours), plain(theirs), (lambda p: who(ours, p), lambda p: who(theirs, p))).run()
+
+
+def _base(objects: Objects, one: str, other: str, *, depth: int) -> State:
+    """Return the state that both come from: of several common ancestors, what they make together."""
+    bases = objects.git.merge_bases(one, other)
+    if not bases:
+        return plain(None)
+    state = plain(bases[0])
+    for nth, base in enumerate(bases[1:BASES_MANY] if depth < BASES_DEEP else (), start=1):
+        before = _base(objects, bases[nth - 1], base, depth=depth + 1)
+        state = _Merge(objects, before, state, plain(base), (lambda _: "", lambda _: "")).run().state
+    return state
+
+
+class _Merge:
+    """One merge under way."""
+
+    def __init__(
+        self,
+        objects: Objects,
+        base: State,
+        ours: State,
+        theirs: State,
+        who: tuple[Callable[[str], str], Callable[[str], str]],
+    ) -> None:
+        self._objects, self._ours = objects, ours
+        self._left, self._right = (_changes(objects, base, side) for side in (ours, theirs))
+        self._who = who
+        self._contents = {**base.contents, **ours.contents, **theirs.contents}
+        self._is_long = len(ours.tree or theirs.tree or "") == 64
+        self._overlay: dict[str, Entry | None] = dict(ours.overlay)
+        self._made: dict[str, bytes] = dict(ours.contents)
+        self._conflicts: list[Conflict] = []
+        self._is_page_old = False
+
+    def run(self) -> Merged:
+        """Merge and return what it came to."""
+        memories, others = self._sorted_out()
+        self._split = self._split_folders()
+        self._read(memories, others)
+        for key, sides in memories.items():
+            self._memory(key, *sides)
+        for path, (was, one, other) in others.items():
+            self._put(path, one, self._other(path, was, one, other))
+        state = State(self._ours.tree, self._overlay, self._made)
+        conflicts = tuple(sorted(self._conflicts, key=lambda conflict: conflict.path))
+        return Merged(state, conflicts, self._is_page_old)
+
+    def _sorted_out(self) -> tuple[dict[str, tuple[Files, Files, Files]], dict[str, tuple[Entry | None, ...]]]:
+        """Return the files of each memory before and on both sides, and every other path's, where either changed it."""
+        memories: dict[str, tuple[Files, Files, Files]] = {}
+        others: dict[str, tuple[Entry | None, ...]] = {}
+        for path in sorted(self._left.keys() | self._right.keys()):
+            was = (self._left.get(path) or self._right[path])[0]
+            sides = [was, *(changes[path][1] if path in changes else was for changes in (self._left, self._right))]
+            place = layout.place_of(path)
+            if isinstance(place, layout.Place) and place.what == layout.MEMORY and any(map(_is_regular, sides)):
+                files = memories.setdefault(place.key, ({}, {}, {}))
+                for known, entry in zip(files, sides, strict=True):
+                    # A link in the place of a memory is no memory: that side has lost it.
+                    if entry is not None and _is_regular(entry):
+                        known[path] = entry
+            else:
+                others[path] = tuple(sides)
+        return memories, others
+
+    def _split_folders(self) -> set[str]:
+        """Return the folders (archived ones with ``archive/``) that a side has split: nothing stays flat in them."""
+        new = [path for changes in (self._left, self._right) for path, (_, now) in changes.items() if now is not None]
+        places = [(path, layout.place_of(path)) for path in new]
+        return {
+            path.rsplit("/", 2)[0] for path, place in places if isinstance(place, layout.Place) and _is_split(place)
+        }
+
+    def _read(self, memories: Mapping[str, Any], others: Mapping[str, Any]) -> None:
+        """Read what both sides changed, in one go; what is too large for its place is left out."""
+        wanted: list[tuple[Entry | None, ...]] = [
+            tuple(entry for files in sides for entry in files.values())
+            for sides in memories.values()
+            if sides[1] != sides[2] and sides[0] not in sides[1:]
+        ]
+        wanted += [sides for sides in others.values() if sides[1] != sides[2] and sides[0] not in sides[1:]]
+        oids = {entry.oid for entries in wanted for entry in entries if entry is not None and _is_regular(entry)}
+        self._contents |= self._objects.read(oids - self._contents.keys(), limit=max(LIMITS.values()))
+
+    # One memory
+
+    def _memory(self, key: str, was: Files, one: Files, other: Files) -> None:
+        if not one or not other:
+            result = one or other  # absence never means deleted
+        elif other in (one, was):
+            result = one
+        elif one == was:
+            result = other
+        else:
+            result = self._merged(key, was, one, other)
+        result = {self._settled(path): entry for path, entry in sorted(result.items())}
+        for path in one.keys() - result.keys():
+            self._put(path, one[path], None)
+        for path, entry in result.items():
+            self._put(path, one.get(path), entry)
+
+    def _merged(self, key: str, was: Files, one: Files, other: Files) -> Files:
+        """Return the files of a memory that both sides changed; of several with its key, the one that counts."""
+        paths = [_counting(files) for files in (was, one, other)]
+        mine, yours = one[paths[1]], other[paths[2]]
+        old = was[paths[0]] if paths[0] else None
+        is_forgotten = _is_archived(paths[1]) != _is_archived(paths[2])
+        if mine.oid == yours.oid:
+            entry, path = mine, self._path(paths, "")
+        elif old is not None and mine.oid == old.oid:
+            entry, path = yours, self._path(paths, "")
+        elif old is not None and yours.oid == old.oid:
+            entry, path = mine, self._path(paths, "")
+        else:
+            entry, path = self._united(key, paths, old, mine, yours, is_forgotten=is_forgotten)
+        result = {}
+        for left in sorted((one.keys() | other.keys()) - {paths[1], paths[2]}):
+            kept = _by_side(was.get(left), one.get(left), other.get(left))
+            if kept is not None:
+                result[left] = kept
+        return {**result, path: entry}
+
+    def _united(
+        self, key: str, paths: list[str], old: Entry | None, mine: Entry, yours: Entry, *, is_forgotten: bool
+    ) -> tuple[Entry, str]:
+        contents = [None if entry is None else self._contents.get(entry.oid) for entry in (old, mine, yours)]
+        base, one, other = contents
+        if one is None or other is None:
+            # Too large to be a memory, or not there: what can be read counts, else a side that is always the same.
+            self._conflicts.append(Conflict(key, self._path(paths, ""), ("unreadable",)))
+            entry = mine if other is None and one is not None else yours if one is None and other is not None else None
+            return entry or max(mine, yours, key=lambda side: side.oid), self._path(paths, "")
+        versions = [
+            Version(content, partial(who, path))
+            for content, who, path in zip((one, other), self._who, paths[1:], strict=True)
+        ]
+        if base is not None and len(base) > layout.MEMORY_LIMIT:
+            base = None
+        united = unite(base, versions[0], versions[1], path=paths[1], is_forgotten=is_forgotten)
+        path = self._path(paths, united.kind)
+        if united.conflicts:
+            self._conflicts.append(Conflict(key, path, united.conflicts))
+        return self._new(united.content, mine, yours), path
+
+    def _path(self, paths: list[str], kind: str) -> str:
+        """Return where a memory lies that both sides have, from where it lay before and lies on both."""
+        was, *sides = (_place(path) if path else None for path in paths)
+        one, other = sides
+        assert one is not None and other is not None
+        if was is not None:
+            archived = one.archived if other.archived == was.archived else other.archived
+        else:
+            archived = one.archived or other.archived
+        if was is not None and one.folder == was.folder:
+            folder = other.folder
+        elif was is not None and other.folder == was.folder:
+            folder = one.folder
+        else:
+            known = KINDS[kind].folder if kind in KINDS else ""
+            folder = known if known in (one.folder, other.folder) else max(one.folder, other.folder)
+        return layout.memory_path(folder, one.key, split=one.split or other.split, archived=archived)
+
+    def _settled(self, path: str) -> str:
+        """Return a path in a folder that a side has split as a path of the split folder."""
+        place = _place(path)
+        if place.split or path.rsplit("/", 1)[0] not in self._split:
+            return path
+        return layout.memory_path(place.folder, place.key, split=True, archived=place.archived)
+
+    # Everything else
+
+    def _other(self, path: str, was: Entry | None, one: Entry | None, other: Entry | None) -> Entry | None:
+        if other in (one, was):
+            return one
+        if one == was:
+            return other if other is None or self._is_free(path, other) else one
+        if one is None or other is None:
+            return one or other
+        contents = [self._contents.get(e.oid) if e and _is_regular(e) else None for e in (was, one, other)]
+        place = layout.place_of(path)
+        what = place.what if isinstance(place, layout.Place) else ""
+        if contents[1] is None or contents[2] is None or what not in (layout.VERDICT, layout.POLICY):
+            self._is_page_old |= path == layout.STATUS_PATH
+            if what == layout.KNOWN and path != layout.STATUS_PATH:
+                self._conflicts.append(Conflict(path, path, ("file",)))
+            return max(one, other, key=lambda entry: (_is_regular(entry), entry.oid))
+        if what == layout.VERDICT:
+            assert isinstance(place, layout.Place)
+            return self._new(unite_verdicts(contents[1], contents[2], key=place.key, path=path), one, other)
+        sides = [Side(c, who(path)) for c, who in zip(contents[1:], self._who, strict=True) if c is not None]
+        content, has_two = unite_policies(contents[0], sides[0], sides[1])
+        if has_two:
+            self._conflicts.append(Conflict(path, path, ("file",)))
+        return self._new(content, one, other)
+
+    def _is_free(self, path: str, entry: Entry) -> bool:
+        """Tell whether an entry that is none of a store's may lie there: it never takes the place of a file of one.
+
+        A file ``facts`` would stand where the folder is, and ``facts/a.md/x`` where a memory is.
+        """
+        place = layout.place_of(path)
+        if isinstance(place, layout.Place) and _is_regular(entry):
+            return True
+        parts = path.split("/")
+        if any(part.lower() in ("", ".", "..", ".git") for part in parts):
+            return False  # no git writes such a name; the history keeps it
+        tree = self._ours.tree
+        above = ["/".join(parts[:n]) for n in range(1, len(parts))]
+        if tree is None:
+            return True
+        there = [self._objects.find(tree, one) for one in above]
+        below = self._objects.find(tree, path)
+        is_blocked = any(found is not None and found.mode != "040000" for found in there)
+        return not is_blocked and (below is None or below.mode != "040000")
+
+    # What comes of it
+
+    def _new(self, content: bytes, one: Entry, other: Entry) -> Entry:
+        """Return the entry of a content that may be new."""
+        head = f"blob {len(content)}\0".encode()
+        oid = (hashlib.sha256 if self._is_long else hashlib.sha1)(head + content).hexdigest()
+        if oid not in (one.oid, other.oid):
+            self._made[oid] = content
+        return Entry(one.mode if one.mode == other.mode else _PLAIN, oid)
+
+    def _put(self, path: str, before: Entry | None, entry: Entry | None) -> None:
+        if before != entry:
+            self._overlay[path] = entry
+
+
+def _changes(objects: Objects, base: State, side: State) -> Changes:
+    """Return what differs between two states."""
+    found = objects.diff(base.tree, side.tree) if base.tree != side.tree else {}
+    for path in base.overlay.keys() | side.overlay.keys():
+        ends = []
+        for nth, state in enumerate((base, side)):
+            if path in state.overlay:
+                ends.append(state.overlay[path])
+            elif path in found:
+                ends.append(found[path][nth])
+            else:
+                ends.append(objects.find(state.tree, path) if state.tree else None)
+        found.pop(path, None)
+        if ends[0] != ends[1]:
+            found[path] = (ends[0], ends[1])
+    return found
+
+
+def _is_regular(entry: Entry | None) -> bool:
+    return entry is not None and entry.mode in layout.REGULAR_MODES
+
+
+def _place(path: str) -> layout.Place:
+    place = layout.place_of(path)
+    assert isinstance(place, layout.Place), "only memories' paths are asked"
+    return place
+
+
+def _is_split(place: layout.Place) -> bool:
+    return place.what == layout.MEMORY and place.split
+
+
+def _is_archived(path: str) -> bool:
+    return path.startswith("archive/")
+
+
+def _counting(files: Iterable[str]) -> str:
+    """Return which of several files with one key counts (``index.catalog.update.settle_keys``), or an empty string."""
+    return min(files, key=lambda path: (_is_archived(path), path), default="")
+
+
+def _by_side(was: Entry | None, one: Entry | None, other: Entry | None) -> Entry | None:
+    if one == was:
+        return other
+    if other in (was, one):
+        return one
+    return max((entry for entry in (one, other) if entry is not None), key=lambda entry: entry.oid, default=None)

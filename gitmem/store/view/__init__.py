@@ -1,0 +1,1 @@
+"""The view: a work tree of the memory branch, for people and their editors."""

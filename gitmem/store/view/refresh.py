@@ -1,0 +1,313 @@
+"""Bring the view's files to a commit: only what a store may have, and only what no person has changed.
+
+Files are written by us, from the object database: no checkout, no filter, no link, no hook. The order makes a crash
+harmless: files, index, which files are held, HEAD, what the view shows. Done again, each step finds what it did before.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+
+from gitmem.errors import ConflictError, ProcessError
+from gitmem.frozen import frozen, replace
+from gitmem.git import worktrees
+from gitmem.git.binary import Git, TreeEntry
+from gitmem.git.worktrees import Side
+from gitmem.store import layout
+from gitmem.store.view.safe_folder import NEW, ODD, Folder, oid_of
+from gitmem.store.view.state import View
+from gitmem.store.view.worktree import head_of, refuse_locked, save
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping
+
+    Merge = Callable[[View, str], tuple[View, Mapping[str, str], Collection[str]]]
+
+FILE, HIDDEN, LEFT_OUT = "file", "hidden", ""
+LIMITS = {
+    layout.MEMORY: layout.MEMORY_LIMIT,
+    layout.POLICY: layout.POLICY_LIMIT,
+    layout.KNOWN: layout.POLICY_LIMIT,
+}
+NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-")
+# With more new files than this their times are put into the index at once: else the next look reads them all again.
+TIMES_ABOVE = 200
+
+
+@frozen
+class Standing:
+    """Where the view's HEAD is.
+
+    Attributes:
+        base: The commit that its files are to be compared with.
+        found: A commit that somebody made there and that the branch does not have; empty where there is none.
+    """
+
+    base: str
+    found: str
+
+
+def bring(git: Git, view: View, tip: Callable[[], str], merge: Merge) -> View:
+    """Bring the view to the branch's tip; a commit that somebody made in it is merged onto the branch first.
+
+    Args:
+        git: The repository.
+        view: The view, whole, its lock held.
+        tip: Returns the branch's tip.
+        merge: Merges such a commit, and returns what is known of the view then, the blobs by path that the branch has
+            now, and every path of the commit.
+    """
+    refuse_locked(git, view)
+    found = standing(git, view, tip()).found
+    if not found:
+        return refresh(git, view, tip())
+    view, accepted, also = merge(view, found)
+    return refresh(git, view, tip(), accepted=accepted, also=also)
+
+
+def standing(git: Git, view: View, tip: str) -> Standing:
+    """Return what the view shows, and what was committed in it.
+
+    Raises:
+        ConflictError: It was switched to something else.
+    """
+    head = head_of(git, view)
+    if head in (view.shown, "") or not view.shown:
+        return Standing(view.shown, "")
+    if git.is_ancestor(head, tip):
+        return Standing(head, "")  # by git itself (switch, merge): its files are there
+    if git.is_ancestor(view.shown, head):
+        return Standing(view.shown, head)
+    raise ConflictError(
+        f"the view {view.path} was switched to {head[:12]}, which is no state of the memory; it is left alone",
+        hint=f"git -C '{view.path}' switch --detach {view.shown[:12]}",
+    )
+
+
+def shown_as(entry: TreeEntry) -> str:
+    """Return how an entry of the branch appears: as a file, in the index only, or not at all.
+
+    What a store may not have is left out of the index too, so that its attributes count for nothing: git reads
+    ``.gitattributes`` from the index where there is no file (gitattributes(5)). Verdicts are the machine's.
+    """
+    place = layout.place_of(entry.path)
+    is_blob = entry.type == "blob" and entry.mode in layout.REGULAR_MODES and bool(entry.oid.strip("0"))
+    if not is_blob or isinstance(place, str):
+        return LEFT_OUT
+    if entry.path == layout.ATTRIBUTES_PATH:
+        return FILE if entry.oid == oid_of(layout.ATTRIBUTES.encode(), len(entry.oid)) else LEFT_OUT
+    if place.what == layout.VERDICT:
+        return HIDDEN
+    if place.what == layout.KNOWN and entry.path != layout.STATUS_PATH:
+        parts = entry.path.split("/")[1:]
+        return HIDDEN if all(p[:1] not in (".", "") and NAME_CHARS.issuperset(p) for p in parts) else LEFT_OUT
+    return FILE if 0 <= entry.size <= LIMITS[place.what] else HIDDEN
+
+
+def refresh(
+    git: Git, view: View, tip: str, *, accepted: Mapping[str, str] | None = None, also: Collection[str] = ()
+) -> View:
+    """Bring the view to the branch's tip and return what is known of it then.
+
+    Args:
+        git: The repository.
+        view: The view, whole, its lock held.
+        tip: The commit to show.
+        accepted: Blobs by path that a person wrote and that the branch has now, in this form or another; an empty name
+            for a file that was deleted and is to come back.
+        also: Further paths to look at: those of a commit that somebody made there.
+
+    Raises:
+        ConflictError: Another git process is writing it, or it was switched to something else.
+        OSError: The disk is full or read-only; the next refresh goes on from there.
+    """
+    refuse_locked(git, view)
+    is_asked = accepted or also or view.held or view.toward
+    if view.shown == tip == head_of(git, view) and not is_asked and _has_index(git, view):
+        return view
+    base = standing(git, view, tip).base
+    sides, is_whole = _sides(git, view, base, tip)
+    seen = {side.path for side in sides}
+    ours = _ours(git, view, base)
+    toward = tuple(dict.fromkeys([*view.toward, tip]))
+    save(git, replace(view, toward=toward))
+    asked = {**view.held, **(accepted or {}), **dict.fromkeys(also), **ours}
+    again = [path for path in asked if path not in seen]
+    there = {entry.path: entry for entry in git.list_tree(tip, *again)} if again else {}
+    sides += [Side(path, "", "", there[path].mode, there[path].oid) if path in there else Side(path, "", "", "", "")
+              for path in again]  # fmt: skip
+    sizes = git.sizes({oid for side in sides for oid in (side.old, side.new) if oid})
+    held = dict(view.held)
+    with Folder(view.path) as folder:
+        ordered = sorted(sides, key=lambda side: side.path)
+        shown = _settle(git, folder, ordered, sizes, held=held, accepted=accepted or {}, ours=ours, length=len(tip),
+                        was_cut=bool(view.toward))  # fmt: skip
+    try:
+        _index(git, view, sides, shown, is_whole=is_whole, length=len(tip), also=also)
+    except ProcessError:
+        refuse_locked(git, view)
+        if is_whole:
+            raise
+        os.unlink(_index_of(git, view))  # damaged: made anew from what is shown
+        return refresh(git, replace(view, held=held), tip, accepted=accepted, also=also)
+    if held != view.held:
+        save(git, replace(view, held=held, toward=toward))
+    worktrees.move_head(view.git(git), tip)
+    done = replace(view, shown=tip, held=held, toward=())
+    save(git, done)
+    return done
+
+
+def _ours(git: Git, view: View, base: str) -> dict[str, set[str]]:
+    """Return the blobs by path that may be there though *base* has others, because a refresh was cut short."""
+    found: dict[str, set[str]] = {}
+    for commit in {view.shown, *view.toward} - {base, ""}:
+        with suppress(ProcessError):
+            if base:
+                pairs = [(side.path, {side.old, side.new}) for side in worktrees.list_sides(git, base, commit)]
+            else:
+                pairs = [(entry.path, {"", entry.oid}) for entry in git.list_tree(commit)]
+            for path, blobs in pairs:
+                if _is_nameable(path):
+                    found.setdefault(path, set()).update(blobs)
+    return found
+
+
+def unstage(git: Git, view: View) -> None:
+    """Let the index say again what the view shows: what somebody staged is then a change of the files like any other.
+
+    Raises:
+        ProcessError: The index is locked or damaged.
+    """
+    staged = list_staged(git, view)
+    back = [(side.old_mode, side.old, side.path) for side in staged if side.old]
+    added = [side.path for side in staged if not side.old]
+    worktrees.update_index(view.git(git), back, added, length=len(view.shown))
+
+
+def list_staged(git: Git, view: View) -> list[Side]:
+    """Return what somebody staged in the view; what it leaves out was deleted by nobody."""
+    sides = worktrees.list_staged(view.git(git), view.shown)
+    sizes = git.sizes({side.old for side in sides if side.old})
+    return [s for s in sides if s.new or shown_as(_entry(s.path, s.old_mode, s.old, sizes)) == FILE]
+
+
+def list_unsaved(git: Git, view: View) -> list[tuple[str, str]]:
+    """Return what a person did in the view and nobody saved, as tag (``C``, ``R``, ``?``) and path, by path.
+
+    Raises:
+        ProcessError: The index is damaged.
+    """
+    found = {path: tag for tag, path in worktrees.list_changed(view.git(git)) if path != NEW}
+    for side in list_staged(git, view):
+        found.setdefault(side.path, "C")
+    return sorted(((tag, path) for path, tag in found.items()), key=lambda pair: pair[1])
+
+
+def _has_index(git: Git, view: View) -> bool:
+    return os.path.isfile(_index_of(git, view))
+
+
+def _index_of(git: Git, view: View) -> str:
+    return os.path.join(view.admin(git), "index")
+
+
+def _sides(git: Git, view: View, base: str, tip: str) -> tuple[list[Side], bool]:
+    """Return what differs, and whether that is everything there is: then the index is made anew."""
+    if base and _has_index(git, view):
+        # That commit may not be there any more: the branch was written anew, and the old one collected.
+        with suppress(ProcessError):
+            return worktrees.list_sides(git, base, tip), False
+    known = (
+        {entry.path: (entry.mode, entry.oid) for entry in git.list_tree(base)} if base and git.has(base, "tree") else {}
+    )
+    if not known and _has_index(git, view):
+        # With a damaged index, whatever is there and is not on the branch is a person's.
+        with suppress(ProcessError):
+            known = {path: (mode, oid) for mode, oid, path in worktrees.list_index(view.git(git))}
+    sides = []
+    new = {entry.path: entry for entry in reversed(git.list_tree(tip))}
+    for path in {**known, **new}:
+        old_mode, old = known.get(path, ("", ""))
+        sides.append(Side(path, old_mode, old, *((new[path].mode, new[path].oid) if path in new else ("", ""))))
+    return sides, True
+
+
+def _settle(
+    git: Git,
+    folder: Folder,
+    sides: Iterable[Side],
+    sizes: Mapping[str, int],
+    *,
+    held: dict[str, str],
+    accepted: Mapping[str, str],
+    ours: Mapping[str, set[str]],
+    length: int,
+    was_cut: bool,
+) -> dict[str, str]:
+    """Write, delete or leave each file; returns how each path appears now, and brings *held* up to date.
+
+    What a refresh that *was_cut* short left blank was written by it, and never reached the disk.
+    """
+    shown: dict[str, str] = {}
+    wanted: list[tuple[Side, str, str]] = []
+    for side in sides:
+        shown[side.path] = shown_as(_entry(side.path, side.mode, side.new, sizes))
+        was = side.old if shown_as(_entry(side.path, side.old_mode, side.old, sizes)) == FILE else ""
+        new = side.new if shown[side.path] == FILE else ""
+        if not was and not new and not any(side.path in asked for asked in (held, accepted, ours)):
+            continue
+        left = {held.get(side.path, was), accepted.get(side.path), *ours.get(side.path, ())}
+        there = folder.oid(side.path, length)
+        if there == new:
+            held.pop(side.path, None)
+        elif there != ODD and (there in left or (was_cut and folder.is_blank(side.path))):
+            held.pop(side.path, None)
+            if new:
+                wanted.append((side, was, there))
+            else:
+                folder.remove(side.path)
+        elif side.path in accepted:
+            held[side.path] = accepted[side.path]
+        elif was != new:
+            held.setdefault(side.path, was)
+    contents = git.read_blobs(side.new for side, _, _ in wanted)
+    for (side, was, there), (_, content) in zip(wanted, contents, strict=True):
+        if content is not None and not folder.write(side.path, content, mode=side.mode, instead=there):
+            held.setdefault(side.path, was)
+    folder.sync([side.path for side, _, _ in wanted])
+    return shown
+
+
+def _entry(path: str, mode: str, oid: str, sizes: Mapping[str, int]) -> TreeEntry:
+    return TreeEntry(mode, "commit" if mode == "160000" else "blob", oid, sizes.get(oid, -1), path)
+
+
+def _index(
+    git: Git,
+    view: View,
+    sides: list[Side],
+    shown: Mapping[str, str],
+    *,
+    is_whole: bool,
+    length: int,
+    also: Collection[str],
+) -> None:
+    """Let the index say what the commit says of each path, shown or not, so that git status is clean."""
+    mine = view.git(git)
+    if is_whole and _has_index(git, view):
+        os.unlink(_index_of(git, view))
+    entries = [(side.mode, side.new, side.path) for side in sides if shown[side.path] != LEFT_OUT]
+    left_out = [side.path for side in sides if shown[side.path] == LEFT_OUT and not is_whole]
+    gone = [path for path in left_out if path in also or _is_nameable(path)]
+    worktrees.update_index(mine, entries, gone, length=length)
+    worktrees.hide(mine, [path for _, _, path in entries if shown[path] == HIDDEN])
+    if len(entries) > TIMES_ABOVE:
+        worktrees.remember_times(mine)
+
+
+def _is_nameable(path: str) -> bool:
+    """Tell whether the index can have had such a path: it never had one that a store may not have."""
+    return isinstance(layout.place_of(path), layout.Place)

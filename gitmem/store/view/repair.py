@@ -1,0 +1,126 @@
+"""Write again, or clear away, what a power cut left blank of a view: names reached the disk before the content did.
+
+What git writes for a worktree it does not sync. Nothing here touches a file that says anything.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import time
+from contextlib import suppress
+
+from gitmem.git import worktrees
+from gitmem.git.repository import is_oid
+from gitmem.store.lock import FRESH_S
+from gitmem.system.atomic_write import write_durably
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.git.binary import Git
+    from gitmem.store.view.state import View
+
+# No file that is looked at here has more that counts; a log of HEAD that is larger is left as it is.
+READ_LIMIT = 1_000_000
+
+
+def is_blank(path: str) -> bool:
+    """Tell whether a file is there and holds nothing but zeros and white space."""
+    return _read(path).strip(b"\0\n ") == b"" and os.path.isfile(path) and not os.path.islink(path)
+
+
+def mend(git: Git, view: View) -> None:
+    """Write again what is blank of a view that is known, in its folder and in its git directory."""
+    _mend(git, view.admin(git), view.path, view.shown or next(iter(view.toward), ""))
+
+
+def clear(git: Git, path: str, commit: str) -> None:
+    """Complete, or clear away, what is left of a view at *path* of which nothing is known; *commit* is the tip."""
+    folder = os.path.join(git.repository.common, "worktrees")
+    admins = [os.path.join(folder, name) for name in _names(folder) if _is_like(name, os.path.basename(path))]
+    if not os.path.lexists(f"{path}/.git"):
+        for admin in admins:
+            _remove_unmade(admin, path)
+        return
+    mine = [admin for admin in admins if _may_lead(admin, path)]
+    if mine:
+        _mend(git, mine[0], path, commit)
+    elif (is_blank(f"{path}/.git") or _is_astray(folder, path)) and os.listdir(path) == [".git"]:
+        os.unlink(f"{path}/.git")
+
+
+def _mend(git: Git, admin: str, path: str, commit: str) -> None:
+    """Write the blank files of a view's git directory again, and its link; HEAD names *commit* unless its log does."""
+    if not os.path.isdir(admin):
+        return
+    known = {"commondir": "../..", "gitdir": f"{path}/.git"}
+    for name in [name for name in worktrees.ADMIN if _is_lost(os.path.join(admin, name))]:
+        if text := known.get(name) or _last_commit(git, admin) or commit:
+            write_durably(os.path.join(admin, name), os.fsencode(f"{text}\n"))
+    if is_blank(f"{path}/.git"):
+        write_durably(f"{path}/.git", os.fsencode(f"gitdir: {admin}\n"))
+    if is_blank(os.path.join(admin, "index")):
+        os.unlink(os.path.join(admin, "index"))
+    _mend_log(os.path.join(admin, "logs", "HEAD"))
+
+
+def _may_lead(admin: str, path: str) -> bool:
+    """Tell whether a git directory and the link in a folder name each other, as far as they name anything."""
+    place, target = worktrees.place_of(admin), worktrees.admin_of(path)
+    is_ours = not place or os.path.realpath(place) == os.path.realpath(path)
+    return is_ours and (target == admin or is_blank(f"{path}/.git"))
+
+
+def _remove_unmade(admin: str, path: str) -> None:
+    """Remove a git directory that git did not finish, and that no folder leads to."""
+    place = worktrees.place_of(admin)
+    is_unmade = any(_is_lost(os.path.join(admin, name)) for name in worktrees.ADMIN)
+    if is_unmade and place in ("", path) and time.time() - os.stat(admin).st_mtime > FRESH_S:
+        shutil.rmtree(admin, ignore_errors=True)
+
+
+def _is_astray(folder: str, path: str) -> bool:
+    """Tell whether the link in a folder leads to a git directory of this repository that is gone."""
+    target = worktrees.admin_of(path)
+    return os.path.dirname(target) == folder and not os.path.lexists(target)
+
+
+def _is_lost(path: str) -> bool:
+    return not os.path.lexists(path) or is_blank(path)
+
+
+def _is_like(name: str, base: str) -> bool:
+    """Tell whether git may have given a worktree of a folder this name: signs replaced, a number behind it."""
+    plain, other = (re.sub(r"[^A-Za-z0-9]", "-", text) for text in (name, base))
+    return plain.startswith(other) and plain[len(other) :].strip("0123456789") == ""
+
+
+def _last_commit(git: Git, admin: str) -> str:
+    """Return the last commit that the log of HEAD names and that is there, or an empty string."""
+    lines = [
+        line.split(" ", 2) for line in _read(os.path.join(admin, "logs", "HEAD")).decode("utf-8", "replace").split("\n")
+    ]
+    names = [words[1] for words in lines if len(words) == 3 and is_oid(words[1])]
+    return names[-1] if names and git.has(names[-1], "commit") else ""
+
+
+def _mend_log(path: str) -> None:
+    """Take lines out of a log that never reached the disk: git fsck would call them broken."""
+    content = _read(path)
+    if b"\0" in content and len(content) < READ_LIMIT:
+        whole = [line for line in content.split(b"\n") if line and b"\0" not in line]
+        write_durably(path, b"".join(line + b"\n" for line in whole))
+
+
+def _read(path: str) -> bytes:
+    with suppress(OSError), open(path, "rb") as file:
+        return file.read(READ_LIMIT)
+    return b""
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []

@@ -1,0 +1,193 @@
+"""Files below one folder, reached without ever following a symbolic link: what a view reads and writes.
+
+Every component is opened from the folder above it (openat(2) with ``O_NOFOLLOW``): a link that somebody put there
+leads nowhere, it is only an obstacle (threat T6 of the reference).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from contextlib import suppress
+
+from gitmem.system.atomic_write import sync_files
+from gitmem.system.file_lock import CLOSE_ON_EXEC, NO_FOLLOW, ONLY_FOLDER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from types import TracebackType
+
+# What is there and is no regular file, or too large to be one of ours.
+ODD = "!"
+# Larger than anything that a view writes (``layout``'s caps): such a file is somebody's own.
+READ_LIMIT = 1024 * 1024
+# A new file gets its name when it is whole. One name suffices: whoever writes holds the view's lock.
+NEW = ".gitmem-new"
+_FOLDER = os.O_RDONLY | ONLY_FOLDER | NO_FOLLOW | CLOSE_ON_EXEC
+
+
+class Folder:
+    """One folder of ours, as a context manager; paths are relative, with ``/``."""
+
+    def __init__(self, top: str) -> None:
+        self._top = top
+        self._last: tuple[str, int] = ("", -1)
+        self._fd = -1
+
+    def __enter__(self) -> Folder:
+        """Open it.
+
+        Raises:
+            OSError: It is not there, or a symbolic link.
+        """
+        self._fd = os.open(self._top, _FOLDER)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        self._forget()
+        os.close(self._fd)
+
+    def read(self, path: str, *, limit: int = READ_LIMIT) -> bytes | None:
+        """Return a file's content, or None where there is none.
+
+        Raises:
+            ValueError: It is no regular file, or larger than *limit* bytes; says which.
+        """
+        parent, name = _parted(path)
+        try:
+            fd = os.open(
+                name,
+                os.O_RDONLY | NO_FOLLOW | getattr(os, "O_NONBLOCK", 0) | CLOSE_ON_EXEC,
+                dir_fd=self._parent(parent, make=False),
+            )
+        except FileNotFoundError:
+            return None
+        except OSError as err:
+            raise ValueError(f"it cannot be read as a file: {err.strerror}") from err
+        with open(fd, "rb") as file:
+            found = os.fstat(fd)
+            if not stat.S_ISREG(found.st_mode):
+                raise ValueError("it is no regular file")
+            content = file.read(limit + 1)
+        if len(content) > limit:
+            raise ValueError(f"{found.st_size} bytes; at most {limit} are read")
+        return content
+
+    def oid(self, path: str, length: int) -> str:
+        """Return the name that git gives a file's content; empty where there is none, ``ODD`` for anything else."""
+        try:
+            content = self.read(path)
+        except ValueError:
+            return ODD
+        return "" if content is None else oid_of(content, length)
+
+    def is_blank(self, path: str) -> bool:
+        """Tell whether a file holds nothing, or zeros: what a power cut leaves of one that was never synced."""
+        try:
+            content = self.read(path)
+        except ValueError:
+            return False
+        return content is not None and not content.strip(b"\0")
+
+    def write(self, path: str, content: bytes, *, mode: str, instead: str | None = None) -> bool:
+        """Write a file atomically; its folders are made. Leave it alone, and tell so, where another is there by now.
+
+        Args:
+            path: The file.
+            content: What it is to hold.
+            mode: Its mode in git.
+            instead: The blob that it may replace, empty for none; looked at again at the last moment, since people
+                edit. None replaces anything.
+
+        Raises:
+            ValueError: The path leads out of the folder.
+        """
+        parent, name = _parted(path)
+        folder = self._parent(parent, make=True)
+        self._drop(NEW)
+        permissions = 0o777 if mode == "100755" else 0o666
+        fd = os.open(
+            NEW, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW | CLOSE_ON_EXEC, permissions, dir_fd=self._fd
+        )
+        with open(fd, "wb") as file:
+            file.write(content)
+        if instead is not None and self.oid(path, len(instead)) != instead:
+            self._drop(NEW)
+            return False
+        os.rename(NEW, name, src_dir_fd=self._fd, dst_dir_fd=folder)
+        return True
+
+    def remove(self, path: str) -> None:
+        """Delete a file, and the folders that are empty then.
+
+        Raises:
+            ValueError: The path leads out of the folder.
+        """
+        parent, name = _parted(path)
+        try:
+            os.unlink(name, dir_fd=self._parent(parent, make=False))
+        except FileNotFoundError:
+            return
+        self._forget()
+        while parent:
+            above, _, name = parent.rpartition("/")
+            try:
+                os.rmdir(name, dir_fd=self._parent(above, make=False))
+            except OSError:
+                return  # something is left in it
+            self._forget()
+            parent = above
+
+    def sync(self, paths: Collection[str]) -> None:
+        """Make files durable, and their names."""
+        sync_files(os.path.join(self._top, path) for path in paths)
+
+    def _drop(self, name: str) -> None:
+        try:
+            os.unlink(name, dir_fd=self._fd)
+        except FileNotFoundError:
+            return
+
+    def _parent(self, folder: str, *, make: bool) -> int:
+        """Return the open folder of a path; the last one is kept open, since files come sorted."""
+        if not folder:
+            return self._fd
+        if self._last[0] == folder:
+            return self._last[1]
+        fd = os.dup(self._fd)
+        for part in folder.split("/"):
+            try:
+                if make:
+                    with suppress(FileExistsError):
+                        os.mkdir(part, dir_fd=fd)
+                below = os.open(part, _FOLDER, dir_fd=fd)
+            finally:
+                os.close(fd)
+            fd = below
+        self._forget()
+        self._last = (folder, fd)
+        return fd
+
+    def _forget(self) -> None:
+        if self._last[1] >= 0:
+            os.close(self._last[1])
+        self._last = ("", -1)
+
+
+def _parted(path: str) -> tuple[str, str]:
+    """Return folder and name of a path that stays below the top, and out of git's own."""
+    if any(part in ("", ".", "..") or part.lower() == ".git" for part in path.split("/")):
+        raise ValueError("its name may not be used")
+    parent, _, name = path.rpartition("/")
+    return parent, name
+
+
+def oid_of(content: bytes, length: int) -> str:
+    """Return the name of a blob: SHA-1 where names have 40 digits, SHA-256 where they have 64."""
+    algorithm = hashlib.sha256 if length == 64 else hashlib.sha1
+    return algorithm(b"blob %d\0" % len(content) + content).hexdigest()

@@ -1,0 +1,324 @@
+"""The view: made, found again after a move or a copy, and taken away.
+
+``.memory/`` is a linked worktree, detached at the commit that it shows: for people to read and edit, never the truth
+(DESIGN, section 2).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from contextlib import contextmanager, suppress
+
+from gitmem.errors import ConflictError, GitmemError, ProcessError, RefusedError
+from gitmem.frozen import replace
+from gitmem.git import worktrees
+from gitmem.git.binary import Git
+from gitmem.git.repository import Repository
+from gitmem.store.lock import WriteLock, clear_stale_lock, is_worked_in
+from gitmem.store.view import exclude, repair
+from gitmem.store.view.state import FILE_NAME, View, load
+from gitmem.system.atomic_write import write_durably
+from gitmem.system.file_lock import make_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from pathlib import Path
+
+DEFAULT = ".memory"
+LOCK = "view.lock"
+KEPT = "refs/gitmem/kept/"
+# What the folder of a view is.
+WHOLE, GONE, UNLINKED, FOREIGN = "whole", "gone", "unlinked", "foreign"
+
+
+def save(git: Git, view: View) -> None:
+    """Write down what is known of the view, atomically and durably.
+
+    A folder beside the repository's own is named relative to it: it moves, and is copied, with the repository.
+    """
+    base = os.path.dirname(git.repository.common)
+    path = os.path.relpath(view.path, base) if f"{view.path}/".startswith(f"{base}/") else view.path
+    make_folder(git.repository.state)
+    known = {name: getattr(view, name) for name in ("name", "shown", "held", "toward", "asked")}
+    text = json.dumps({"path": path, **known})
+    write_durably(os.path.join(git.repository.state, FILE_NAME), text.encode("ascii") + b"\n")
+
+
+@contextmanager
+def lock(git: Git, command: str, timeout_s: float) -> Iterator[None]:
+    """Hold the lock on the view: one process writes its files at a time. What killed ones left is cleared first."""
+    with WriteLock(git.repository.state_dir, command=command, timeout_s=timeout_s, name=LOCK) as held:
+        view = load(git.repository)
+        if view is not None:
+            clear_stale_lock(_path(os.path.join(view.admin(git), "HEAD.lock")), held.crashed)
+            # `git commit` holds this one for as long as the person's editor is open.
+            if is_locked(git, view) and not is_worked_in(view.path):
+                clear_stale_lock(_path(lock_of(git, view)), held.crashed)
+        held.renew()
+        yield
+
+
+def _path(text: str) -> Path:
+    from pathlib import Path
+
+    return Path(text)
+
+
+def condition(git: Git, view: View) -> str:
+    """Return what the view's folder is now.
+
+    ``GONE``: there is none, or it is no worktree any more. ``UNLINKED``: the repository was moved or copied with it,
+    or its registration was pruned; a copy must not be written through, its link still names the original. ``FOREIGN``:
+    it belongs to another repository.
+    """
+    target, admin = worktrees.admin_of(view.path), view.admin(git)
+    if os.path.islink(view.path) or not os.path.isdir(view.path) or not os.path.lexists(f"{view.path}/.git"):
+        return GONE
+    if os.path.realpath(target) == os.path.realpath(admin):
+        is_whole = os.path.isfile(os.path.join(admin, "HEAD")) and _is_named(view.path, admin)
+        return WHOLE if is_whole else UNLINKED
+    is_like_ours = os.path.basename(os.path.dirname(target)) == "worktrees" and os.path.basename(target) == view.name
+    return UNLINKED if is_like_ours and not _is_named(view.path, target) else FOREIGN
+
+
+def _is_named(path: str, admin: str) -> bool:
+    return os.path.realpath(worktrees.place_of(admin)) == os.path.realpath(path)
+
+
+def find(git: Git) -> View | None:
+    """Return the view as it can be used now, or None: linked again after a move or a copy, forgotten where it is gone.
+
+    Raises:
+        ConflictError: Its folder belongs to another repository.
+    """
+    view = load(git.repository)
+    if view is None:
+        return None
+    repair.mend(git, view)
+    found = condition(git, view)
+    if found == GONE:
+        moved = replace(view, path=worktrees.place_of(view.admin(git)) or view.path)
+        if moved.path == view.path or condition(git, moved) != WHOLE:
+            forget(git, view)
+            return None
+        save(git, moved)  # by `git worktree move`
+        return moved
+    if found == FOREIGN:
+        raise ConflictError(
+            f"the view's folder {view.path} belongs to another repository now, and is left alone",
+            hint="forget it here: gitmem view --remove; then make another one: gitmem view PATH",
+        )
+    return view if found == WHOLE else relink(git, view)
+
+
+def relink(git: Git, view: View) -> View:
+    """Let folder and repository name each other again, after a move or a copy; nothing that it shows changes."""
+    admin = view.admin(git)
+    if os.path.isfile(os.path.join(admin, "HEAD")):
+        worktrees.link(view.path, admin)
+        return view
+    # The registration was pruned. It is made anew beside the folder, which must be empty for that, and moved to it.
+    beside = f"{view.path}.gitmem-{os.getpid()}"
+    name = worktrees.register(git, beside, view.shown)
+    fresh = replace(view, name=name)
+    worktrees.link(view.path, fresh.admin(git))
+    shutil.rmtree(beside)
+    save(git, fresh)
+    return fresh
+
+
+def make(git: Git, path: str, commit: str) -> View:
+    """Register a view at a folder that is new or empty; it shows nothing yet.
+
+    Raises:
+        RefusedError: Nothing may be made there.
+    """
+    repair.clear(git, path, commit)
+    view = _adopted(git, path, commit)
+    if view is None:
+        view = View(path, _register(git, path, commit), "", {}, (commit,))
+    save(git, view)
+    _exclude(git, path, add=True)
+    return view
+
+
+def _register(git: Git, path: str, commit: str) -> str:
+    """Let git register a view and return its name; the plan is noted before, so that a power cut does not end it."""
+    try:
+        refuse_place(git, path)
+        save(git, View(path, "", "", {}))
+        return worktrees.register(git, path, commit)
+    except GitmemError:
+        _drop_state(git)
+        raise
+
+
+def _adopted(git: Git, path: str, tip: str) -> View | None:
+    """Return the view that is at a folder already though nothing is known of it any more, or yet.
+
+    Its making was cut short, or the local state was deleted. Of a file that differs nobody knows what it was made from:
+    it is a person's.
+    """
+    admin = worktrees.admin_of(path)
+    if os.path.dirname(admin) != os.path.join(git.repository.common, "worktrees") or not _is_named(path, admin):
+        return None
+    view = View(path, os.path.basename(admin), "", {})
+    if os.listdir(path) == [".git"]:
+        return view
+    head = head_of(git, view)
+    shown = next(iter(git.merge_bases(head, tip)), "") if head else ""
+    if not shown:
+        return None
+    with suppress(ProcessError):
+        changed = worktrees.list_changed(view.git(git))
+        return replace(view, shown=shown, held={name: "" for tag, name in changed if tag == "C"})
+    return None
+
+
+def refuse_place(git: Git, path: str) -> None:
+    """Refuse a folder that a view may not be made at.
+
+    Raises:
+        RefusedError: It lies inside .git, has other content, or belongs to the code.
+    """
+    common, real = os.path.realpath(git.repository.common), os.path.realpath(path)
+    if f"{real}/".startswith(f"{common}/"):
+        raise RefusedError(f"{path} lies inside the repository's own folder", hint="name another one: gitmem view PATH")
+    refuse_tracked(git, path)
+    if os.path.lexists(path) and (os.path.islink(path) or not os.path.isdir(path) or os.listdir(path)):
+        raise RefusedError(f"{path} is there and is not empty", hint="move it away, or name another: gitmem view PATH")
+
+
+def refuse_tracked(git: Git, path: str) -> None:
+    """Refuse a folder in which the code has files, in its last commit or its index: they are no edits of a view's.
+
+    Raises:
+        RefusedError: It has.
+    """
+    if list_tracked(git, path):
+        raise RefusedError(
+            f"{os.path.relpath(path, worktrees.find_main(git))} belongs to the code: files there are memories of the"
+            " code tree already",
+            hint="show the branch elsewhere: gitmem view PATH; a view that is there already goes before that:"
+            " gitmem view --remove (the code's files stay)",
+        )
+
+
+def list_tracked(git: Git, path: str) -> set[str]:
+    """Return the files that the code has in a folder, in its last commit or its index, relative to the folder."""
+    top = worktrees.find_main(git)
+    inside = os.path.relpath(path, top) if top else ".."
+    if inside.startswith(".."):
+        return set()
+    main = Git(Repository(git.repository.common, git.repository.common, top))
+    where = (f"--work-tree={top}", "-C", top, "--literal-pathspecs")
+    asked = (("ls-files", "-z"), ("ls-tree", "-r", "-z", "--name-only", "HEAD"))
+    told = (main.run(*where, *question, "--", inside, check=False).stdout for question in asked)
+    return {os.path.relpath(os.fsdecode(name), inside) for names in told for name in names.split(b"\0") if name}
+
+
+def default_path(git: Git) -> str:
+    """Return where the view is made when nobody says where.
+
+    Raises:
+        RefusedError: The repository is bare.
+    """
+    top = worktrees.find_main(git)
+    if not top:
+        raise RefusedError("a bare repository has no files to show the view beside", hint="gitmem view PATH")
+    return os.path.join(top, DEFAULT)
+
+
+def forget(git: Git, view: View) -> None:
+    """Forget a view whose folder is gone; a commit that somebody made there is kept under a ref."""
+    admin = view.admin(git)
+    if _is_named(view.path, admin):
+        head = head_of(git, view)
+        if head and head != view.shown and os.path.isdir(admin):
+            keep(git, head)
+        shutil.rmtree(admin, ignore_errors=True)
+        with suppress(OSError):  # as git does with the last one
+            os.rmdir(os.path.dirname(admin))
+    _drop_state(git)
+
+
+def _drop_state(git: Git) -> None:
+    try:
+        os.unlink(os.path.join(git.repository.state, FILE_NAME))
+    except FileNotFoundError:
+        return
+
+
+def remove(git: Git, view: View, kept: Collection[str] = ()) -> None:
+    """Delete the view's folder and all that was made for it. The caller has made sure that nothing in it is unsaved.
+
+    Args:
+        git: The repository.
+        view: The view.
+        kept: Files of the code that lie in that folder too: they stay.
+    """
+    _exclude(git, view.path, add=False)
+    if not kept:
+        git.run("worktree", "remove", "--force", "--force", "--", view.path)
+        _drop_state(git)
+        return
+    for folder, _, names in os.walk(view.path, topdown=False):
+        for name in names:
+            path = os.path.join(folder, name)
+            if os.path.relpath(path, view.path) not in kept:
+                os.unlink(path)
+        with suppress(OSError):  # what the code has lies in it
+            os.rmdir(folder)
+    forget(git, view)
+
+
+def _exclude(git: Git, path: str, *, add: bool) -> None:
+    top = worktrees.find_main(git)
+    inside = os.path.relpath(path, top) if top else ".."
+    if inside.startswith(".."):
+        return
+    (exclude.add if add else exclude.take_out)(git.repository.common, inside)
+
+
+def head_of(git: Git, view: View) -> str:
+    """Return the commit that the view's HEAD is at, or an empty string."""
+    done = view.git(git).run("rev-parse", "--verify", "--quiet", "HEAD^{commit}", check=False)
+    return done.stdout.decode("ascii", "replace").strip()
+
+
+def keep(git: Git, commit: str) -> str:
+    """Keep a commit that somebody made in the view under a ref of its own, and return the ref."""
+    ref = f"{KEPT}{commit[:16]}"
+    git.run("update-ref", "-m", "gitmem: found in the view", ref, commit, durable=True)
+    return ref
+
+
+def is_locked(git: Git, view: View) -> bool:
+    """Tell whether another git process is writing the view's index, or died while it did."""
+    return os.path.exists(lock_of(git, view))
+
+
+def lock_of(git: Git, view: View) -> str:
+    """Return the file that locks the view's index."""
+    return os.path.join(view.admin(git), "index.lock")
+
+
+def locks_of(git: Git, view: View) -> tuple[str, str]:
+    """Return the files that lock the view's HEAD, and its index."""
+    return os.path.join(view.admin(git), "HEAD.lock"), lock_of(git, view)
+
+
+def refuse_locked(git: Git, view: View) -> None:
+    """Refuse to touch a view that another git process is writing.
+
+    Raises:
+        ConflictError: It is locked.
+    """
+    if is_locked(git, view):
+        raise ConflictError(
+            f"the view {view.path} is locked by another git process, or by one that died: {lock_of(git, view)}",
+            hint="try again; gitmem doctor --fix removes a lock file that nobody holds",
+        )

@@ -1,0 +1,93 @@
+"""Write files atomically, and make files and names durable."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+
+from gitmem.system.file_lock import CLOSE_ON_EXEC, ONLY_FOLDER, open_private
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+# With more files than this, syncing each of them takes longer than syncing every disk at once.
+EACH_AT_MOST = 200
+
+
+def write(path: Path, content: bytes, *, mode: int | None = None) -> None:
+    """Put a file in its place; a link of that name is replaced and not followed.
+
+    Others see the file that was there or the new one (rename(2)). It is not synced: a machine that loses power may have
+    either.
+
+    Args:
+        path: Where; its folder must be there.
+        content: What it holds.
+        mode: Its permissions, whatever the process's umask says; None = as the umask has it.
+
+    Raises:
+        OSError: It cannot be written; a file that was there is left as it was.
+    """
+    new = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        # Of a process of that number that was killed (in a container, each has the same), or a link that came with the
+        # code.
+        new.unlink(missing_ok=True)
+        with new.open("xb") as file:
+            if mode is not None:
+                new.chmod(mode)  # before anything is in it that not everybody may read
+            file.write(content)
+        new.replace(path)
+    except BaseException:
+        with suppress(OSError):  # the folder is none, or not ours
+            new.unlink(missing_ok=True)
+        raise
+
+
+def write_durably(path: str, content: bytes) -> None:
+    """Write a file atomically, its content and its name on disk when this returns.
+
+    Raises:
+        OSError: It cannot be written; a file that was there is left as it was.
+    """
+    write_synced(f"{path}.new", content)
+    os.replace(f"{path}.new", path)
+    sync_folder(os.path.dirname(path))
+
+
+def write_synced(path: str, content: bytes) -> None:
+    """Write a file in place and sync its content, not its name."""
+    fd = open_private(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    with os.fdopen(fd, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def sync_files(paths: Iterable[str]) -> None:
+    """Make files and their names durable; those that are missing are left out."""
+    files = list(paths)
+    if len(files) > EACH_AT_MOST:
+        os.sync()
+        return
+    for path in files:
+        with suppress(FileNotFoundError):
+            _sync(path, os.O_RDONLY)
+    for folder in dict.fromkeys(os.path.dirname(path) for path in files):
+        with suppress(FileNotFoundError):
+            sync_folder(folder)
+
+
+def sync_folder(folder: str | os.PathLike[str]) -> None:
+    """Make the names in a folder durable: syncing a file says nothing of the name that leads to it (fsync(2))."""
+    _sync(folder, os.O_RDONLY | ONLY_FOLDER)
+
+
+def _sync(path: str | os.PathLike[str], flags: int) -> None:
+    fd = os.open(path, flags | CLOSE_ON_EXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

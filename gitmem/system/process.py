@@ -1,0 +1,400 @@
+"""The one door to programs: tools such as git, and checks that are bounded in time, output and offspring.
+
+``subprocess`` is imported inside the functions: it costs 11 ms (measured, Python 3.11), and what recall loads
+imports this module without starting anything.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from gitmem.errors import ProcessError
+from gitmem.frozen import frozen
+from gitmem.model import Ran
+from gitmem.system.process_limits import Bounded, can_watch, stop_count, wait_unwatched
+from gitmem.system.process_limits import stop_all as stop_all  # noqa: PLC0414 - what mypy calls a re-export
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+    from subprocess import Popen
+    from typing import IO, Any
+
+# The end of a check's output that is kept, in bytes: one screen's worth of context many times over, and what the
+# reference measured as enough (threats-and-faults, section 5: "64 KiB kept").
+OUTPUT_CAP = 65536
+# How much of a tool's standard error an exception carries, in characters.
+STDERR_TAIL = 4000
+
+
+@frozen
+class Finished:
+    """How a tool ended.
+
+    Attributes:
+        status: Its exit status; negative signal number when a signal ended it.
+        stdout: What it wrote to standard output.
+        stderr: What it wrote to standard error.
+    """
+
+    status: int
+    stdout: bytes
+    stderr: bytes
+
+
+def run(
+    argv: list[str],
+    *,
+    cwd: str | Path | None = None,
+    env: Mapping[str, str] | None,
+    input: bytes | None = None,
+    timeout_s: float | None = None,
+    check: bool = True,
+    keep: tuple[int, ...] = (),
+) -> Finished:
+    """Run a tool to its end and return what it wrote.
+
+    Args:
+        argv: The program, found on the PATH of *env*, and its arguments.
+        cwd: Where it runs; here by default.
+        env: Its whole environment; None means ours.
+        input: What it reads on standard input; nothing by default.
+        timeout_s: Seconds after which it is killed; None for no limit.
+        check: Whether an exit status other than 0 is an error.
+        keep: Descriptors of ours that stay open in it: a lock is held for as long as the tool runs.
+
+    Raises:
+        ProcessError: It could not start, ran past its limit, or failed while *check* is on.
+    """
+    import subprocess
+
+    stdin = subprocess.DEVNULL if input is None else subprocess.PIPE
+    child = _start(argv, cwd=cwd, env=env, stdin=stdin, keep=keep)
+    with child:
+        try:
+            stdout, stderr = child.communicate(input, timeout=timeout_s)
+        except subprocess.TimeoutExpired as err:
+            child.kill()
+            raise ProcessError(f"{argv[0]} ran longer than {timeout_s:g} seconds", argv=argv) from err
+        except BaseException:
+            child.kill()
+            raise
+    if check and child.returncode != 0:
+        raise _failure(argv, child.returncode, stderr)
+    return Finished(child.returncode, stdout, stderr)
+
+
+def stream(
+    argv: list[str],
+    *,
+    cwd: str | Path | None = None,
+    env: Mapping[str, str] | None,
+    input: bytes | None = None,
+) -> Streaming:
+    """Start a tool to talk to while it runs, as a context manager.
+
+    With *input*, that is its whole standard input (from an unnamed file: writing it to a pipe before reading the
+    answer would block for ever once both pipes are full); without, ``write`` and ``close_input`` feed it.
+    """
+    return Streaming(argv, cwd=cwd, env=env, input=input)
+
+
+class Streaming:
+    """A tool that is running: its output is read, and its input written, piece by piece.
+
+    Leaving the block closes the pipes and waits; leaving it by an exception kills the tool first.
+
+    Attributes:
+        process: The started ``subprocess.Popen``.
+        stdin: Its standard input, or None where it was given whole.
+        stdout: Its standard output.
+    """
+
+    def __init__(
+        self, argv: list[str], *, cwd: str | Path | None, env: Mapping[str, str] | None, input: bytes | None
+    ) -> None:
+        self._argv = argv
+        self._cwd = cwd
+        self._env = env
+        self._input = input
+
+    def __enter__(self) -> Streaming:
+        """Start the tool.
+
+        Raises:
+            ProcessError: It could not start.
+        """
+        import subprocess
+
+        source = None if self._input is None else _unnamed_file(self._input)
+        self._stderr = _unnamed_file(b"")
+        try:
+            self.process = _start(
+                self._argv, cwd=self._cwd, env=self._env, stdin=source or subprocess.PIPE, stderr=self._stderr
+            )
+        except ProcessError:
+            self._stderr.close()
+            raise
+        finally:
+            if source is not None:
+                source.close()
+        self.stdin = self.process.stdin
+        self.stdout: IO[bytes] = self.process.stdout  # type: ignore[assignment]
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Close the pipes, wait, and say so when the tool failed.
+
+        A tool that ends because nobody reads the rest of its answer (SIGPIPE) has not failed.
+
+        Raises:
+            ProcessError: It failed, and the block itself did not.
+        """
+        unread = False
+        try:
+            if kind is not None:
+                self.process.kill()
+            self.close_input()
+            unread = kind is None and bool(self.stdout.read(1))
+        finally:
+            self.stdout.close()
+            status = self.process.wait()
+            self._stderr.seek(0)
+            stderr = self._stderr.read()
+            self._stderr.close()
+        if kind is None and status != 0 and not unread:
+            raise _failure(self._argv, status, stderr)
+
+    def read(self, size: int = -1) -> bytes:
+        """Return up to *size* bytes of its output; fewer only at the end."""
+        return self.stdout.read(size)
+
+    def read_within(self, timeout_s: float, size: int) -> bytes:
+        """Return up to *size* bytes of its output; it is killed, and has failed, where that takes too long."""
+        from threading import Timer  # 1 ms, and subprocess has loaded it
+
+        ends = Timer(timeout_s, self.process.kill)
+        ends.daemon = True
+        ends.start()
+        try:
+            return self.stdout.read(size)
+        finally:
+            ends.cancel()
+
+    def readline(self) -> bytes:
+        """Return the next line of its output with its line feed; empty at the end."""
+        return self.stdout.readline()
+
+    def write(self, data: bytes) -> None:
+        """Write to its input at once.
+
+        Raises:
+            ProcessError: It has ended.
+        """
+        assert self.stdin is not None
+        try:
+            self.stdin.write(data)
+            self.stdin.flush()
+        except BrokenPipeError as err:
+            self._stderr.seek(0)
+            raise _failure(self._argv, self.process.wait(), self._stderr.read()) from err
+
+    def close_input(self) -> None:
+        """Tell it that there is no more input."""
+        if self.stdin is not None:
+            try:
+                self.stdin.close()
+            except BrokenPipeError:
+                return  # it ended before it had read everything; its status tells why
+
+
+def _start(
+    argv: list[str],
+    *,
+    cwd: str | Path | None,
+    env: Mapping[str, str] | None,
+    stdin: Any,
+    stderr: Any = None,
+    keep: tuple[int, ...] = (),
+) -> Popen[bytes]:
+    import subprocess
+
+    stderr = subprocess.PIPE if stderr is None else stderr
+    try:
+        return subprocess.Popen(
+            argv, cwd=cwd, env=env, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr, pass_fds=keep
+        )
+    except (OSError, ValueError) as err:
+        raise ProcessError(_cannot_start(argv[0], err), argv=argv, hint=_install(argv[0], err)) from err
+
+
+def _cannot_start(program: str, err: OSError | ValueError) -> str:
+    if isinstance(err, OSError):
+        # A missing working directory raises the same error as a missing program; only the name differs.
+        where = os.fsdecode(err.filename) if err.filename is not None else program
+        return f"cannot start {program}: " + (f"{where}: " if where != program else "") + str(err.strerror)
+    return f"cannot start {program}: {err}"
+
+
+def _install(program: str, err: OSError | ValueError) -> str:
+    missing = isinstance(err, FileNotFoundError) and err.filename in (program, os.fsencode(program))
+    return f"install {program}, or put the folder it is in on PATH" if missing else ""
+
+
+def _failure(argv: list[str], status: int, stderr: bytes) -> ProcessError:
+    tail = stderr.decode("utf-8", "replace").strip()[-STDERR_TAIL:]
+    ended = f"ended by signal {-status}" if status < 0 else f"exit status {status}"
+    return ProcessError(
+        f"{argv[0]} failed ({ended})" + (f": {tail}" if tail else ""), argv=argv, status=status, stderr=tail
+    )
+
+
+def _unnamed_file(content: bytes) -> IO[bytes]:
+    """Return an open file that has no name, holding *content*, at its start."""
+    if hasattr(os, "memfd_create"):
+        file: IO[bytes] = os.fdopen(os.memfd_create("gitmem"), "w+b")
+    else:
+        import tempfile
+
+        file = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
+    file.write(content)
+    file.flush()
+    file.seek(0)
+    return file
+
+
+def run_bounded(
+    argv: list[str],
+    *,
+    cwd: str | Path,
+    env: Mapping[str, str],
+    timeout_s: float,
+    output_cap: int = OUTPUT_CAP,
+    input: bytes | None = None,
+) -> Ran:
+    """Run a program in a session of its own and kill its process group when it ends, however it ends.
+
+    What left the group (``setsid``) is out of reach here: ``gitmem.verify.sandbox.starter`` reaches it.
+
+    Args:
+        argv: The program and its arguments.
+        cwd: Where it runs.
+        env: Its whole environment.
+        timeout_s: Seconds by the monotonic clock after which it is killed.
+        output_cap: How many bytes at the end of its output are kept.
+        input: What it reads; its standard error is thrown away then, since its output is an answer.
+
+    Returns:
+        Status None with a problem where it could not start.
+    """
+    started, stops = time.monotonic(), stop_count()
+    output = None if can_watch() else _unnamed_file(b"")
+    with _unnamed_file(input or b"") as source:
+        try:
+            child = start_apart(argv, cwd=cwd, env=env, output=output, source=None if input is None else source)
+        except ProcessError as err:
+            if output is not None:
+                output.close()
+            return Ran(None, False, "", False, time.monotonic() - started, err.message)
+    if output is not None:
+        return wait_unwatched(child, output, deadline=started + timeout_s, cap=output_cap, stops=stops)
+    live = Bounded(child, -1, deadline=started + timeout_s, cap=output_cap, stops=stops)
+    try:
+        live.watch()
+    finally:
+        live.end(0)
+    return live.ran(time.monotonic() - started)
+
+
+def start_apart(
+    argv: list[str],
+    *,
+    cwd: str | Path,
+    env: Mapping[str, str],
+    given: tuple[int, ...] = (),
+    output: IO[bytes] | None = None,
+    source: IO[bytes] | None = None,
+) -> Popen[bytes]:
+    """Start a program in a session of its own, with one pipe for both outputs, and no standard input.
+
+    Args:
+        argv: The program and its arguments.
+        cwd: Where it runs.
+        env: Its whole environment.
+        given: Descriptors that it is given besides; standard input is a pipe as well then.
+        output: Where its outputs go in place of the pipe.
+        source: Its standard input; its standard error is thrown away then.
+
+    Raises:
+        ProcessError: It could not start.
+    """
+    import subprocess
+
+    try:
+        return subprocess.Popen(
+            argv,
+            cwd=cwd,
+            env=env,
+            stdin=source or (subprocess.PIPE if given else subprocess.DEVNULL),
+            stdout=output or subprocess.PIPE,
+            stderr=subprocess.DEVNULL if source else subprocess.STDOUT,
+            bufsize=0,
+            start_new_session=True,
+            pass_fds=given,
+        )
+    except (OSError, ValueError) as err:
+        raise ProcessError(_cannot_start(argv[0], err), argv=argv, hint=_install(argv[0], err)) from err
+
+
+# $0 is the log, $1 the folder, the rest the program. The shell is what makes the program nobody's child: a long-running
+# caller would have to wait for it else.
+_DETACHING = 'cd -- "$1" || exit; shift; "$@" </dev/null >>"$0" 2>&1 &'
+
+
+def start_detached(argv: list[str], *, cwd: str | os.PathLike[str], env: Mapping[str, str], log: str) -> None:
+    """Start a program that outlives us, in a session of its own; where that is not possible, nothing happens.
+
+    No ``subprocess``: its import alone costs a bare Python start, and this runs behind commands that are quicker.
+
+    Args:
+        argv: The program, by its path, and its arguments.
+        cwd: Where it runs.
+        env: Its whole environment.
+        log: The file that its output is appended to.
+    """
+    shell = ["/bin/sh", "-c", _DETACHING, log, os.fspath(cwd), *argv]
+    nowhere = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
+    try:
+        child = os.posix_spawn(shell[0], shell, env, file_actions=nowhere, setsid=True)
+    except NotImplementedError:  # a system without POSIX_SPAWN_SETSID: then in our session
+        child = os.posix_spawn(shell[0], shell, env, file_actions=nowhere, setpgroup=0)
+    except (OSError, ValueError):
+        return
+    try:
+        os.waitpid(child, 0)
+    except ChildProcessError:
+        return  # the caller ignores SIGCHLD: nobody is to be waited for
+
+
+def run_interactive(argv: list[str]) -> None:
+    """Run a program on the person's own terminal (their editor) and wait for it; Ctrl-C is the program's meanwhile.
+
+    Raises:
+        ProcessError: It could not start, or did not end well.
+    """
+    import subprocess
+
+    try:
+        child = subprocess.Popen(argv)
+    except OSError as err:
+        raise ProcessError(_cannot_start(argv[0], err), argv=argv, hint=_install(argv[0], err)) from err
+    status = None
+    while status is None:
+        try:
+            status = child.wait()
+        except KeyboardInterrupt:
+            continue
+    if status != 0:
+        raise ProcessError(f"the editor ended with status {status}", argv=argv, status=status)

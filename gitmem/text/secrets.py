@@ -1,0 +1,157 @@
+"""Find credentials in text, without ever repeating them.
+
+Memories are pushed and check output is stored, so a credential in them is a leak. What one looks like is in the table
+of ``gitmem.text.secret_rules``.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from gitmem.frozen import frozen
+from gitmem.text.sanitize import display
+from gitmem.text.secret_rules import LONG, RULES, Rule, is_token
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any, TypeVar
+
+    Value = TypeVar("Value")
+
+_ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+# Whole control strings, as a terminal takes them (ECMA-48, 5.4 and 5.6; xterm's ctlseqs ends OSC by BEL too): OSC, then
+# DCS, SOS, PM and APC, then CSI, then the short ones. None matches across the next introducer, so it is linear.
+_ESCAPES = (
+    r"(?:\x1b\]|\x9d)[^\x07\x1b\x90\x98\x9b-\x9f]*(?:\x07|\x1b\\|\x9c)"
+    r"|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x90\x98\x9b-\x9f]*(?:\x1b\\|\x9c)"
+    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"
+    r"|\x1b[ -/]+[0-~]|\x1b[0-OQ-WYZ\\`-~]"
+)
+
+
+@frozen
+class Secret:
+    """Where a credential stands; never what it is.
+
+    Attributes:
+        rule: The rule that found it, such as ``github-token``.
+        line: Line, from 1.
+        column: Character in the line, from 1.
+    """
+
+    rule: str
+    line: int
+    column: int
+
+
+def find_secrets(text: str) -> list[Secret]:
+    """List the credentials in the text by place; empty when there are none.
+
+    Takes time in proportion to the text (measured: 0.6 ms for 10 KB of prose).
+    """
+    return [
+        Secret(rule, text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start))
+        for start, _, rule in _spans(text)
+    ]
+
+
+def redact(text: str) -> str:
+    """Return the text with every credential replaced by ``[secret: RULE]``."""
+    pieces, at = [], 0
+    for start, end, rule in _spans(text):
+        pieces += [text[at:start], f"[secret: {rule}]"]
+        at = end
+    return "".join([*pieces, text[at:]]) if pieces else text
+
+
+def redact_all(value: Value) -> Value:
+    """Return a value of JSON with every text in it redacted, but for the names in mappings."""
+    found: Any = value
+    if isinstance(found, str):
+        found = redact(found)
+    elif isinstance(found, list):
+        found = [redact_all(one) for one in found]
+    elif isinstance(found, dict):
+        found = {name: redact_all(one) for name, one in found.items()}
+    return found  # type: ignore[no-any-return]
+
+
+def safe_output(raw: bytes | str, cap: int) -> str:
+    """Return the end of a program's output, fit to be stored and shown.
+
+    Escape sequences go whole (colours, titles, OSC 52, which writes to the clipboard), what is left of them is spelt
+    out, and secrets are replaced before the cut. A secret whose beginning *raw* no longer has is not found.
+
+    Args:
+        raw: The output; bytes that are not UTF-8 become U+FFFD.
+        cap: Most characters to keep, >= 0.
+    """
+    text = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else raw
+    shown = redact(display(re.sub(_ESCAPES, "", text).replace("\r\n", "\n"), lines=True))
+    return shown[max(0, len(shown) - cap) :]
+
+
+def _spans(text: str) -> list[tuple[int, int, str]]:
+    """Return where the credentials begin and end, and their rules; spans that overlap are one, named by the first."""
+    lowered = text.lower()
+    if len(lowered) != len(text):  # U+0130 becomes two characters, and places would no longer agree
+        lowered = text.translate(_ASCII_LOWER)
+    is_long = max(map(len, text.split()), default=0) >= LONG
+    found: list[tuple[int, int, str]] = []
+    for rule, needles, ignores_case in _needles(is_long=is_long):
+        where = lowered if ignores_case else text
+        for needle in needles:  # a loop: `any` makes a generator for each rule
+            if needle in where:
+                found += _matches(rule, text, lowered)
+                break
+    spans: list[tuple[int, int, str]] = []
+    # sorted is stable: of two that begin together, the earlier rule, which knows more, gives the name.
+    for start, end, name in sorted(found, key=lambda span: span[0]):
+        if spans and start < spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(end, spans[-1][1]), spans[-1][2])
+        else:
+            spans.append((start, end, name))
+    return spans
+
+
+@lru_cache(maxsize=2)
+def _needles(*, is_long: bool) -> tuple[tuple[Rule, list[str], bool], ...]:
+    """Return the rules for a text with or without a long word, their needles, and whether they ignore case.
+
+    Cutting the needles anew for every text is half of what the scan costs (measured).
+    """
+    rules = [rule for rule in RULES if is_long or rule.is_short]
+    return tuple((rule, rule.needles.split(), rule.pattern.startswith("(?i)")) for rule in rules)
+
+
+def _matches(rule: Rule, text: str, lowered: str) -> Iterator[tuple[int, int, str]]:
+    accept = rule.accept or is_token
+    for match in _candidates(rule, text, lowered):
+        start, end = match.span(match.lastindex or 0)
+        if (match.lastindex or _begins_word(text, start)) and accept(match):
+            yield start, end, rule.name
+
+
+def _candidates(rule: Rule, text: str, lowered: str) -> Iterator[re.Match[str]]:
+    """Yield what the rule's pattern matches in a text with one of its needles.
+
+    A pattern that ignores case is tried only where a needle begins: ``re`` cannot search for it by its first
+    letters (measured: 20 times slower on prose).
+    """
+    if not rule.pattern.startswith("(?i)"):
+        yield from re.finditer(rule.pattern, text)
+        return
+    for needle in rule.needles.split():
+        at = lowered.find(needle)
+        while at >= 0:
+            if match := re.compile(rule.pattern).match(text, at):
+                yield match
+            at = lowered.find(needle, at + 1)
+
+
+def _begins_word(text: str, start: int) -> bool:
+    r"""Return whether no letter or digit stands before *start*; the one of a ``\n`` in JSON text counts as none."""
+    before = text[max(0, start - 2) : start]
+    return not before[-1:].isalnum() or before in ("\\n", "\\r", "\\t")

@@ -1,0 +1,1 @@
+"""Which commit made a fact false."""

@@ -1,0 +1,361 @@
+"""Find the commit that broke a fact: a search over a lineage that asks as little as it can. Pure.
+
+It walks one line of commits, from one where the fact holds to the one where it fails, along first parents: on such a
+line there is a last commit that holds before one that fails, whatever lies between. Where that one is a merge whose
+other side fails as well, the search goes on along that side. So a side branch that never had what the fact says (it
+was begun before) misleads nobody, as it would where all ancestors are one heap.
+
+With *k* candidates (commits that changed the inputs) on a line, at most ``ceil(log2 k) + 2`` runs are needed: half of
+what is left goes with each. One of the two is spent on asking nearer to the bad end first, where the last break is if
+there were several; the other on asking the culprit once more, since one wrong failure on the way (a flaky check)
+always ends there. Each merge that is gone into costs a run or two more, unless its sides have digests that are known.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate, pairwise
+
+from gitmem.frozen import frozen
+from gitmem.model import ERROR, FAILS, HOLDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+
+    from gitmem.verify.blame.lineage import Lineage
+
+# What a search ends with: one commit; one of several; none, since it never held; the check contradicts itself; nothing.
+FOUND, RANGE, NEVER, FLAPPING, UNKNOWN = "found", "range", "never held", "flapping", "unknown"
+# Commits that may turn out impossible to check before the search says what it has.
+MOST_SKIPPED = 12
+# How near to the bad end of what is left is asked, while that costs no run too many in the end.
+NEAR = 1 / 4
+# Where the next commit is asked after so many that could not be checked: away from them (as git-bisect(1) does).
+FRACTIONS = (1 / 2, 1 / 4, 3 / 4, 1 / 8, 7 / 8, 3 / 8, 5 / 8)
+
+
+class FlappingError(Exception):
+    """The check answered in two ways on the same inputs."""
+
+
+@frozen
+class Found:
+    """What a search found.
+
+    Attributes:
+        outcome: ``found``, ``range``, ``never held``, ``flapping`` or ``unknown``.
+        culprit: The commit that broke it; for a range the first one known to be bad; else empty.
+        after: The commit before it on the line, which holds; empty where none does.
+        among: The commits that it may be, the culprit first: itself alone where it was found.
+        candidates: How many commits between the good and the bad one changed the inputs.
+        reason: What else is to be said, on one line.
+        asked: How often the check was asked at *culprit* and at *after*: 0 where only a verdict says so.
+    """
+
+    outcome: str
+    culprit: str = ""
+    after: str = ""
+    among: tuple[str, ...] = ()
+    candidates: int = 0
+    reason: str = ""
+    asked: tuple[int, int] = (0, 0)
+
+
+class Answers:
+    """What a check answers, by the digest of its inputs; it runs only where that is not known.
+
+    Attributes:
+        runs: How often the check ran.
+        skipped: How many of these learnt nothing.
+        cap: Runs from which on nothing is asked only to be sure.
+    """
+
+    def __init__(self, ask: Callable[[str], str], known: Mapping[str, str], sure: Iterable[str] = ()) -> None:
+        """Prepare to answer.
+
+        Args:
+            ask: Runs the check on one commit and returns ``holds``, ``fails`` or ``error``.
+            known: What is known already, by digest: ``holds`` or ``fails``.
+            sure: Digests that need not be asked again, because they were confirmed.
+        """
+        self._ask = ask
+        self._known = dict(known)
+        self._sure = set(sure)
+        self._asked: dict[str, int] = {}
+        self.runs = 0
+        self.skipped = 0
+        self.cap = 0
+
+    def known(self, digest: str) -> str:
+        """Return what is known for a digest: also that it could not be checked; empty where nothing is."""
+        return self._known.get(digest, "")
+
+    def learn(self, digest: str, outcome: str) -> None:
+        """Take an answer that is certain and cost no run."""
+        self._known[digest] = outcome
+        self._sure.add(digest)
+
+    def answer(self, commit: str, digest: str) -> str:
+        """Return what the check answers at a commit."""
+        return self._known.get(digest) or self._run(commit, digest)
+
+    def confirm(self, ends: Sequence[tuple[str, str]]) -> tuple[int, ...]:
+        """Ask the ends of an answer (commits and digests) again, within the cap, and return how often each was asked.
+
+        Raises:
+            FlappingError: One answers differently now.
+        """
+        while self.runs < self.cap:
+            doubtful = [end for end in ends if end[1] not in self._sure and self._asked.get(end[1], 0) < 2]
+            if not doubtful:
+                break
+            commit, digest = min(doubtful, key=lambda end: self._asked.get(end[1], 0))
+            before = self._known[digest]
+            if self._run(commit, digest) not in (before, ERROR):
+                raise FlappingError(commit)
+            self._known[digest] = before
+        return tuple(self._asked.get(digest, 0) for _, digest in ends)
+
+    def _run(self, commit: str, digest: str) -> str:
+        self.runs += 1
+        self._asked[digest] = self._asked.get(digest, 0) + 1
+        found = self._known[digest] = self._ask(commit)
+        self.skipped += found == ERROR
+        return found
+
+
+class Line:
+    """Commits one behind the other, as far as they differ in the inputs.
+
+    Attributes:
+        steps: The first one, and each that has other inputs than the one before it, the oldest first.
+        before: For each step but the first, the commit just before it on the line: one of its parents.
+        brought: For each step, the commits that it brought in as a merge, or none.
+    """
+
+    def __init__(self, lineage: Lineage, commits: Sequence[str], within: Iterable[str]) -> None:
+        """Make a line.
+
+        Args:
+            lineage: The history.
+            commits: The commits, each one a parent of the next, the oldest first.
+            within: The commits that its merges may have brought in.
+        """
+        self._digests = lineage.digests
+        self.steps = [commits[0]]
+        self.before: dict[str, str] = {}
+        self.brought: dict[str, set[str]] = {commits[0]: set()}
+        free = set(within) - set(commits)
+        for previous, commit in pairwise(commits):
+            brought = _take(lineage, [p for p in lineage.parents(commit) if p != previous], free)
+            if self._digests[commit] != self._digests[previous]:
+                self.steps.append(commit)
+                self.before[commit] = previous
+                self.brought[commit] = brought
+        self.weights = [self._weigh(lineage, step) for step in self.steps]
+
+    def _weigh(self, lineage: Lineage, step: str) -> int:
+        """Return how many candidates a step stands for; twice as many for each run that going into it may cost."""
+        brought = self.brought[step]
+        if not brought:
+            return 1
+        before = self.before[step]
+        runs = 0
+        for side in lineage.parents(step):
+            if side != before:
+                ends = (self._digests[side], self._digests[first_parents(lineage, side, brought)[-1]])
+                runs += (ends[0] not in (self._digests[step], self._digests[before])) + (
+                    ends[1] != self._digests[before]
+                )
+        return max(1, lineage.is_candidate(step) + (sum(map(lineage.is_candidate, brought)) << min(runs, 4)))
+
+    def digest(self, index: int) -> str:
+        """Return the digest of the inputs at a step."""
+        return self._digests[self.steps[index]]
+
+
+def _take(lineage: Lineage, roots: list[str], free: set[str]) -> set[str]:
+    """Take the ancestors of some commits out of those that are still free, and return them."""
+    taken = set()
+    left = list(roots)
+    while left:
+        commit = left.pop()
+        if commit in free:
+            free.discard(commit)
+            taken.add(commit)
+            left += lineage.parents(commit)
+    return taken
+
+
+def trunk(lineage: Lineage) -> list[str]:
+    """Return the line that leads from the good commit, or the beginning, to the bad one: first parents where it can be.
+
+    Empty where the good one is no ancestor in this history.
+    """
+    good, ancestors = lineage.good, lineage.ancestors
+    leads = {good}
+    for commit in reversed(list(ancestors) if good else []):
+        if not leads.isdisjoint(lineage.parents(commit)):
+            leads.add(commit)
+    if good and lineage.bad not in leads:
+        return []
+    found = [lineage.bad]
+    while found[-1] != good and (parents := lineage.parents(found[-1])):
+        found.append(next(p for p in parents if not good or p in leads))
+    return found[::-1]
+
+
+def first_parents(lineage: Lineage, tip: str, within: Container[str]) -> list[str]:
+    """Return a commit and its first parents, the newest first, up to the first one that lies outside."""
+    found = [tip]
+    while found[-1] in within and (parents := lineage.parents(found[-1])):
+        found.append(parents[0])
+    return found
+
+
+class Search:
+    """Searches one lineage for the commit that broke a fact."""
+
+    def __init__(self, lineage: Lineage, answers: Answers, *, created: int = 0, named: str = "") -> None:
+        """Prepare to search.
+
+        Args:
+            lineage: The history. Its bad commit fails; its good one, where it has one, holds.
+            answers: What is known, and what runs the check.
+            created: When the fact was written, epoch seconds: it held then, most likely.
+            named: The culprit that was named before, or by somebody else: asked first.
+        """
+        self._lineage = lineage
+        self._answers = answers
+        self._created = created
+        self._named = named
+
+    def run(self) -> Found:
+        """Search and return what was found."""
+        commits = trunk(self._lineage)
+        line = Line(self._lineage, commits, self._lineage.ancestors)
+        try:
+            if not self._find_good(line, self._recent(line)):
+                return self._no_good(line)
+            return self._search(line, self._begin(line))
+        except FlappingError as err:
+            reason = f"the check holds and fails on the same inputs, at {str(err)[:12]}"
+            return Found(FLAPPING, candidates=self._count(self._lineage.good), reason=reason)
+
+    def _find_good(self, line: Line, order: Iterable[int]) -> bool:
+        """Tell whether the check holds somewhere on a line: that is known, or these steps are asked in turn."""
+        last = len(line.steps) - 1
+        if any(self._answers.known(line.digest(i)) == HOLDS for i in range(last)):
+            return True
+        skipped = self._answers.skipped
+        for index in dict.fromkeys(order):
+            if self._answers.skipped - skipped > MOST_SKIPPED:
+                break
+            if self._answers.answer(line.steps[index], line.digest(index)) == HOLDS:
+                return True
+        return False
+
+    def _recent(self, line: Line) -> list[int]:
+        """Return the steps where a fact may have held: when it was written, then ever further back, then the first."""
+        last, ancestors = len(line.steps) - 1, self._lineage.ancestors
+        then = [i for i in range(last) if (one := ancestors.get(line.steps[i])) and one.at <= self._created]
+        return [*then[-1:], *(last - 2**n for n in range(last.bit_length()) if 2**n <= last), 0]
+
+    def _no_good(self, line: Line) -> Found:
+        number = self._count(self._lineage.good)
+        if self._answers.known(line.digest(0)) == FAILS:
+            return Found(
+                NEVER,
+                candidates=number,
+                reason="it fails at the first commit that is here, and nowhere since was it seen to hold",
+            )
+        return Found(
+            UNKNOWN, candidates=number, reason="no commit was found where it holds: the oldest cannot be checked"
+        )
+
+    def _begin(self, line: Line) -> int:
+        """Return how many candidates there are; set the cap by those since the last commit that is known to hold."""
+        last = max(i for i in range(len(line.steps) - 1) if self._answers.known(line.digest(i)) == HOLDS)
+        number = self._count(line.steps[last])
+        asked = 0 if self._lineage.good else self._answers.runs
+        self._answers.cap = asked + max(0, number - 1).bit_length() + 2
+        return self._count(self._lineage.good) if self._lineage.good else number
+
+    def _count(self, good: str) -> int:
+        """Return how many commits changed the inputs that are no ancestors of *good*."""
+        lineage = self._lineage
+        inside = _take(lineage, [lineage.bad], set(lineage.ancestors) - _take(lineage, [good], set(lineage.ancestors)))
+        return sum(map(lineage.is_candidate, inside))
+
+    def _search(self, line: Line, candidates: int) -> Found:
+        for index in [i for i, step in enumerate(line.steps) if self._named in (step, *line.brought[step])][-1:]:
+            for end in range(max(index - 1, 0), index + 1):
+                self._answers.answer(line.steps[end], line.digest(end))
+        low, high = self._narrow(line)
+        culprit = line.steps[high]
+        if high - low > 1:
+            among = [c for step in line.steps[low + 1 : high + 1] for c in (step, *line.brought[step])]
+            return self._range(culprit, line.steps[low], among, candidates)
+        after = line.before[culprit]
+        sides = [p for p in self._lineage.parents(culprit) if p != after]
+        told = {side: self._answers.answer(side, self._lineage.digests[side]) for side in sides}
+        failing = next((side for side in sides if told[side] == FAILS), "")
+        if failing:
+            side = self._side(failing, line.brought[culprit])
+            if self._find_good(side, [0]):
+                return self._search(side, candidates)
+            reason = "it holds on one side of this merge, and on the other it did not since that began"
+            return self._confirmed(culprit, after, candidates, reason)
+        if ERROR in told.values():
+            return self._range(culprit, after, [culprit, *line.brought[culprit]], candidates)
+        reason = "each side of this merge holds without the other" if sides else ""
+        return self._confirmed(culprit, after, candidates, reason)
+
+    def _side(self, tip: str, brought: set[str]) -> Line:
+        """Return the line of what a merge brought in: first parents back to what the other side has, or to the end."""
+        found = first_parents(self._lineage, tip, brought)
+        return Line(self._lineage, found[::-1], brought)
+
+    def _narrow(self, line: Line) -> tuple[int, int]:
+        """Return the last step that holds and the first behind it that fails, as near as that can be told."""
+        last = len(line.steps) - 1
+        skipped = self._answers.skipped
+        while True:
+            known = [self._answers.known(line.digest(i)) for i in range(last)]
+            low = max(i for i in range(last) if known[i] == HOLDS)
+            high = next((i for i in range(low + 1, last) if known[i] == FAILS), last)
+            left = [i for i in range(low + 1, high) if not known[i]]
+            number = self._answers.skipped - skipped
+            if not left or number > MOST_SKIPPED:
+                return low, high
+            fraction = FRACTIONS[number % len(FRACTIONS)]
+            runs = self._answers.cap - 1 - self._answers.runs
+            sums = dict(enumerate(accumulate(line.weights[low + 1 : high + 1]), low + 1))
+            index = _pick(sums, left, fraction, runs)
+            self._answers.answer(line.steps[index], line.digest(index))
+
+    def _confirmed(self, culprit: str, after: str, candidates: int, reason: str) -> Found:
+        ends = [(commit, self._lineage.digests[commit]) for commit in (culprit, after)]
+        asked = self._answers.confirm(ends)
+        return Found(FOUND, culprit, after, (culprit,), candidates, reason, (asked[0], asked[1]))
+
+    def _range(self, culprit: str, after: str, among: Iterable[str], candidates: int) -> Found:
+        ordered = [c for c in self._lineage.ancestors if c in set(among) and self._lineage.is_candidate(c)]
+        named = (culprit, *(c for c in ordered if c != culprit))
+        return Found(RANGE, culprit, after, named, candidates, "commits between could not be checked")
+
+
+def _pick(sums: Mapping[int, int], left: Sequence[int], fraction: float, runs: int) -> int:
+    """Return which of the steps that are *left* to ask.
+
+    Args:
+        sums: The weight of what lies between the last step that holds and each one up to the first that fails.
+        left: Those of them that may be asked, in their order.
+        fraction: How much of the weight lies up to the one that is asked, where none near the bad end fits.
+        runs: How many runs there may be still.
+    """
+    total = max(sums.values())
+    near = [i for i in left if total - sums[i] >= total * NEAR and (sums[i] - 1).bit_length() < runs]
+    if near and fraction == FRACTIONS[0] and sums[near[-1]] > total * fraction:
+        return near[-1]
+    return min(left, key=lambda index: abs(sums[index] - total * fraction))

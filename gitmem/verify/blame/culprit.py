@@ -1,0 +1,97 @@
+"""Culprits: kept while a failure stands, and worded for people: which commit, whose it is, what it is called."""
+
+from __future__ import annotations
+
+from gitmem.frozen import replace
+from gitmem.git.history import read_made
+from gitmem.index.catalog import state
+from gitmem.model import FAILS
+from gitmem.text.sanitize import display
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from gitmem.git.binary import Git
+    from gitmem.git.history import Made
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.model import Verdict
+    from gitmem.store.local import LocalState
+
+SHORT = 12
+# Characters of a name and of a subject on a line.
+NAME_LIMIT, SUBJECT_LIMIT = 60, 100
+
+
+def told_of(git: Git, named: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """Return a phrase for each pair of a verdict's ``culprit`` and ``culprit_after``, cleaned, on one line.
+
+    Where the commit is not here (a shallow clone, a rewritten history), its name alone. Pairs without a culprit are
+    left out.
+    """
+    pairs = {pair for pair in named if pair[0]}
+    made = read_made(git, (culprit for culprit, _ in pairs)) if pairs else {}
+    return {pair: phrase(*pair, made.get(pair[0])) for pair in pairs}
+
+
+def phrase(culprit: str, after: str, made: Made | None = None) -> str:
+    """Return what broke a fact as ``broken by 1234abcd5678 (Ana: Use EdDSA)``."""
+    whose = ""
+    if made is not None:
+        name, _, _ = made.author.rpartition(" <")
+        whose = f" ({_cut(name, NAME_LIMIT)}: {_cut(made.subject, SUBJECT_LIMIT)})"
+    if after:
+        return f"broken after {after[:SHORT]}, by {culprit[:SHORT]}{whose} at the latest"
+    return f"broken by {culprit[:SHORT]}{whose}"
+
+
+def reasons_of(
+    catalog: Catalog, git: Git, ground: int | None, keys: Sequence[str], local: LocalState
+) -> dict[str, list[str]]:
+    """Return why facts fail on a ground, by key: what their verdicts say, then what broke them, where that is known."""
+    verdicts = state.counting(catalog, ground, keys, local)
+    told = told_of(git, ((v.culprit, v.culprit_after) for v in verdicts.values()))
+    return {
+        key: [reason for reason in (v.because, told.get((v.culprit, v.culprit_after), "")) if reason]
+        for key, v in verdicts.items()
+    }
+
+
+def with_culprit(verdict: Verdict, git: Git, catalog: Catalog, local: LocalState) -> Verdict:
+    """Return a verdict with the culprit that was found for a failure that still stands, and is part of its history."""
+    if verdict.outcome != FAILS or verdict.culprit:
+        return verdict
+    branch, mine = state.branch_verdicts(catalog, [verdict.key]), local.verdicts([verdict.key])
+    both = branch.get(verdict.key, ()), mine.get(verdict.key, ())
+    before = state.merged(*both, spec=verdict.spec, claim=verdict.claim)
+    if not any(v.culprit for v in before):
+        return verdict
+    # What was seen on another branch, whether it held there or not, says nothing of this one.
+    # Of several in one second the one that was kept here last; the branch may know the culprit of it.
+    behind = sorted(before, key=lambda v: v.at)[::-1]
+    last = next((v for v in behind if not _is_elsewhere(git, v.commit, verdict.commit)), None)
+    same = [v for v in before if last and (v.outcome, v.inputs, v.at) == (FAILS, last.inputs, last.at)]
+    known = next((v for v in same if v.culprit), None)
+    if known is None or (git.has(known.culprit, "commit") and not git.is_ancestor(known.culprit, verdict.commit)):
+        return verdict
+    return replace(verdict, culprit=known.culprit, culprit_after=known.culprit_after)
+
+
+def _is_elsewhere(git: Git, commit: str, head: str) -> bool:
+    """Tell whether a commit is here and no part of the history of *head*."""
+    return commit != head and git.has(commit, "commit") and not git.is_ancestor(commit, head)
+
+
+def as_table(commit: str, made: Mapping[str, Made]) -> dict[str, Any] | None:
+    """Return a commit as the documented JSON; None where there is none; its name alone where it is not here."""
+    if not commit:
+        return None
+    one = made.get(commit)
+    told = (one.author, one.date, one.subject) if one else ("", "", "")
+    return {"commit": commit, "author": told[0], "date": told[1], "subject": told[2]}
+
+
+def _cut(text: str, limit: int) -> str:
+    shown = display(" ".join(text.split()))
+    return shown if len(shown) <= limit else shown[: limit - 1] + "…"

@@ -1,0 +1,245 @@
+"""The work tree as it is, as a commit that nobody else ever sees: what ``verify --dirty`` judges.
+
+Its objects lie in a temporary folder and its index is a copy, so that nothing of the person's is touched: not their
+index, objects, refs or work tree. Files become blobs as ``git add`` would make them (line ends, by the person's
+settings), but no filter driver, hook or monitor of theirs runs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from contextlib import contextmanager
+from pathlib import Path
+
+from gitmem.errors import GitmemError, NoRepositoryError
+from gitmem.frozen import frozen, replace
+from gitmem.git.binary import Git
+from gitmem.index.catalog import state
+from gitmem.model import Check
+from gitmem.text.sanitize import display
+from gitmem.verify import due as due_module
+from gitmem.verify.ground.private_commits import Apart
+from gitmem.verify.inputs import SEEN
+from gitmem.verify.sandbox.temporary import temporary_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.model import Verdict
+    from gitmem.policy.policy import Policy
+    from gitmem.store.local import LocalState
+    from gitmem.verify.due import Due
+    from gitmem.verify.inputs import CodeTree
+
+# What is taken of a work tree; the choices are ours. A new file above the first is left out and named: a core dump or
+# a data set that nobody has ignored yet. More than the others is no work in progress but a folder to be ignored.
+NEW_FILE_BYTES = 32 << 20
+MOST_BYTES = 2 << 30
+MOST_FILES = 100_000
+# How many of what was left out are named.
+NAMED = 5
+_COMMIT = b"160000 "
+
+
+@frozen
+class Snapshot:
+    """The work tree at one moment.
+
+    Attributes:
+        git: git on the repository, which knows the commit as well.
+        commit: The commit, on top of HEAD.
+        notices: What was left out, for the person.
+    """
+
+    git: Git
+    commit: str
+    notices: tuple[str, ...]
+
+
+@contextmanager
+def snapshot(git: Git) -> Iterator[Snapshot]:
+    """Take the work tree as a commit on top of HEAD; it is gone when the block ends.
+
+    Raises:
+        NoRepositoryError: There is no work tree.
+        GitmemError: Something that is tracked cannot be read, or there is more than anybody's work in progress.
+        ProcessError: git cannot read the index.
+    """
+    top = git.repository.work_tree
+    if top is None:
+        raise NoRepositoryError("there is no work tree here, so nothing that is not committed")
+    with temporary_folder("gitmem-dirty-") as folder:
+        taking = _Taking(git, top, folder)
+        commit = taking.commit()
+        yield Snapshot(Git(git.repository, objects=taking.objects), commit, tuple(taking.notices))
+
+
+class _Taking:
+    """How a snapshot is made."""
+
+    def __init__(self, git: Git, top: Path, folder: Path) -> None:
+        self.notices: list[str] = []
+        self._git = git
+        self._top = top
+        self._apart = Apart(git, folder, git.repository.git_dir / "index", options=git.without_filters())
+        self.objects = self._apart.objects
+
+    def commit(self) -> str:
+        """Return the commit."""
+        tracked, submodules = self._list_tracked()
+        present, gone = self._sort(self._list_changed(), tracked, submodules)
+        if gone:
+            self._run("update-index", "-z", "--force-remove", "--stdin", input=_joined(gone))
+        if present:
+            self._run("update-index", "-z", "--add", "--remove", "--replace", "--stdin", input=_joined(present))
+        return self._apart.commit(self._git.resolve("HEAD"), "The work tree, as it is")
+
+    def _list_tracked(self) -> tuple[set[str], set[str]]:
+        """Return the files and the submodules of the index, by path."""
+        tracked, submodules, unmerged = set(), set(), set()
+        for line in self._run("ls-files", "-s", "-z").split(b"\0"):
+            head, _, path = line.partition(b"\t")
+            if head.startswith(_COMMIT):
+                submodules.add(os.fsdecode(path))
+            elif head:
+                tracked.add(os.fsdecode(path))
+                if not head.endswith(b" 0"):
+                    unmerged.add(os.fsdecode(path))
+        if submodules:
+            self.notices.append(f"submodules are not looked into: {_named(submodules)}")
+        if unmerged:
+            self.notices.append(f"a merge is not finished, conflict markers are judged as they are: {_named(unmerged)}")
+        return tracked, submodules
+
+    def _list_changed(self) -> list[str]:
+        """Return the paths that differ from the index or are new, each once; what is no file ends with a slash."""
+        listed = self._run("ls-files", "-z", "--modified", "--others", "--exclude-standard")
+        return sorted(set(os.fsdecode(listed).split("\0")) - {""})
+
+    def _sort(self, changed: list[str], tracked: set[str], submodules: set[str]) -> tuple[list[str], list[str]]:
+        """Return which of the changed files are there, to be taken, and which are gone."""
+        present, gone, large, unreadable, embedded = [], [], [], [], []
+        total = 0
+        for path in changed:
+            if path in submodules:
+                continue
+            if path.endswith("/"):
+                embedded.append(path)
+                continue
+            found = _look_at(self._top, path)
+            is_tracked = path in tracked
+            if found is None:
+                gone.append(path)
+            elif not stat.S_ISLNK(found.st_mode) and not os.access(self._top / path, os.R_OK):
+                if is_tracked:
+                    raise GitmemError(f"cannot judge the work tree: {display(path)} cannot be read")
+                unreadable.append(path)
+            elif not is_tracked and found.st_size > NEW_FILE_BYTES:
+                large.append(path)
+            else:
+                present.append(path)
+                total += found.st_size
+        if total > MOST_BYTES or len(present) > MOST_FILES:
+            raise GitmemError(
+                f"the work tree has more changes than can be judged: {len(present)} files, {total >> 20} MiB",
+                hint="let git ignore what is no code (.gitignore), or commit it",
+            )
+        self._leave_out(large, f"new files above {NEW_FILE_BYTES >> 20} MiB")
+        self._leave_out(unreadable, "new files that cannot be read")
+        self._leave_out(embedded, "other repositories inside")
+        return present, [path for path in gone if path in tracked]
+
+    def _leave_out(self, paths: list[str], what: str) -> None:
+        if paths:
+            self.notices.append(f"left out, {what}: {_named(paths)}")
+
+    def _run(self, *args: str, input: bytes | None = None) -> bytes:
+        """Run git on the copy of the index."""
+        done = self._apart.run_whole(*args, input=input)
+        if b"could not open directory" in done.stderr:
+            self.notices.append("left out: folders that cannot be read")
+        return done.stdout
+
+
+def _look_at(top: Path, path: str) -> os.stat_result | None:
+    """Return what stands at a path, where it is a file or a link that git would take; links above are not followed."""
+    parts = path.split("/")
+    for depth in range(1, len(parts)):
+        if os.path.islink(top.joinpath(*parts[:depth])):  # noqa: PTH114
+            return None
+    try:
+        found = (top / path).lstat()
+    except OSError:
+        return None
+    return found if stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode) else None
+
+
+def _joined(paths: Sequence[str]) -> bytes:
+    return b"".join(os.fsencode(path) + b"\0" for path in paths)
+
+
+def _named(paths: Iterable[str]) -> str:
+    names = sorted(paths)
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(display(name) for name in names[:NAMED]) + more
+
+
+def list_due(
+    catalog: Catalog,
+    local: LocalState,
+    ground: int,
+    policy: Policy,
+    *,
+    tree: CodeTree,
+    keys: Sequence[str],
+    everything: bool,
+    now: int,
+) -> list[Due]:
+    """Return the facts to judge on the work tree, by key: those asked for, else those whose inputs differ from HEAD's.
+
+    Args:
+        catalog: The catalog.
+        local: Local state, for the verdicts made here.
+        ground: HEAD's ground, its states complete.
+        policy: The store's policy.
+        tree: The work tree.
+        keys: Only these, or empty.
+        everything: All facts.
+        now: Epoch seconds.
+    """
+    asked = bool(keys) or everything
+    wanted = keys if asked else _list_touched(catalog, local, ground, tree)
+    if not wanted and not everything:
+        return []
+    found = []
+    for due in due_module.list_due(catalog, local, ground, policy, now=now, keys=wanted, everything=everything):
+        new = _digest_on(tree, json.loads(due.row.inputs), due.spec.check, due.verdict, due.digest)
+        if asked or new != due.digest:
+            found.append(replace(due, digest=new, why="inputs" if new != due.digest else "asked"))
+    return found
+
+
+def _digest_on(tree: CodeTree, inputs: Sequence[str], check: Check, verdict: Verdict | None, known: str) -> str:
+    """Return the digest of a fact's inputs on a tree: of what the verdict that stands on HEAD read, if it says so."""
+    stands = verdict is not None and verdict.inputs == known
+    return due_module.digest_by(tree, inputs, check, verdict if stands else None)
+
+
+def _list_touched(catalog: Catalog, local: LocalState, ground: int, tree: CodeTree) -> list[str]:
+    """Return the keys of the facts whose inputs may differ, without reading their texts and verdicts."""
+    rows = catalog.rows(
+        "SELECT m.key, f.form, f.words, f.inputs, s.digest FROM fact f JOIN memory m ON m.id = f.id JOIN state s"
+        f" ON s.ground = ? AND s.fact = f.id WHERE {state.LIVE} AND {state.CLAIM} ORDER BY m.key",
+        (ground,),
+    )
+    verdicts = state.counting(catalog, ground, [row[0] for row in rows if row[4].startswith(SEEN)], local)
+    return [
+        key
+        for key, form, words, inputs, known in rows
+        if known
+        != _digest_on(tree, json.loads(inputs), Check(form, tuple(json.loads(words))), verdicts.get(key), known)
+    ]

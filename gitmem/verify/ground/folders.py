@@ -1,0 +1,135 @@
+"""Folders of the person's work tree that a check sees besides the commit: ``.venv``, ``node_modules``, by policy.
+
+The policy comes with the memory branch, so its names are somebody else's: what they lead to must lie in the work tree,
+be ignored by git there and hold nothing that the judged commit tracks; no link is followed on the way. A check sees a
+folder under an overlay, or else as a copy, and never changes the person's.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from pathlib import Path
+
+from gitmem.config import home
+from gitmem.errors import GitmemError
+from gitmem.frozen import frozen
+from gitmem.text.sanitize import display
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.git.binary import Git
+
+# What is copied where overlays do not work, for each check under way; the choice is ours. A file takes 1 ms (measured).
+COPY_BYTES = 1 << 30
+COPY_FILES = 20_000
+# Stands in a Python environment, whose programs name its own place (PEP 405).
+TIED = "pyvenv.cfg"
+
+
+@frozen
+class Lent:
+    """A folder that a check sees.
+
+    Attributes:
+        name: Its path in the work tree, with ``/``.
+        place: Where the person's own lies.
+    """
+
+    name: str
+    place: Path
+
+    @property
+    def is_tied(self) -> bool:
+        """Tell whether it works only where it lies."""
+        return (self.place / TIED).is_file()
+
+
+def find_folders(git: Git, commit: str, names: Sequence[str]) -> tuple[tuple[Lent, ...], tuple[str, ...]]:
+    """Return the folders that checks of a commit may see, and of each other one why not, on a line."""
+    top = git.repository.work_tree
+    if top is None:
+        return (), tuple(f"{name}: there is no work tree" for name in names)
+    top = top.resolve()
+    if home() and Path(home()).resolve().is_relative_to(top):
+        return (), tuple(f"{name}: the work tree holds a whole home" for name in names)
+    whys = {name: _why_not_there(top, name) for name in names}
+    there = [name for name in names if not whys[name]]
+    ignored = _list_ignored(git, top, there)
+    whys |= {name: "git does not ignore it here" for name in there if name not in ignored}
+    whys |= {name: why for name in there if not whys[name] and (why := _why_taken(git, commit, name))}
+    found = tuple(Lent(name, top / name) for name in names if not whys[name])
+    return found, tuple(f"{display(name)}: {whys[name]}" for name in names if whys[name])
+
+
+def _why_not_there(top: Path, name: str) -> str:
+    at = top
+    for part in name.split("/"):
+        at /= part
+        try:
+            mode = at.lstat().st_mode
+        except OSError:
+            return "it is not in this work tree"
+        if not stat.S_ISDIR(mode):
+            return "it is a link" if stat.S_ISLNK(mode) else "it is no folder"
+    return "" if os.access(at, os.R_OK | os.X_OK) else "it cannot be read"
+
+
+def _list_ignored(git: Git, top: Path, names: Sequence[str]) -> set[str]:
+    asked = b"".join(os.fsencode(name) + b"\0" for name in names)
+    where = ("-C", str(top), f"--work-tree={top}")
+    done = git.run(*where, "check-ignore", "--no-index", "-z", "--stdin", input=asked, check=False) if names else None
+    return set(os.fsdecode(done.stdout).split("\0")) if done else set()
+
+
+def _why_taken(git: Git, commit: str, name: str) -> str:
+    """Return why a commit leaves no room for a folder; the folders above it are its own, or there are none."""
+    parts = name.split("/")
+    paths = ["/".join(parts[: depth + 1]) for depth in range(len(parts))]
+    asked = "".join(f"{commit}:{path}\n" for path in paths)
+    found = git.run("cat-file", "--batch-check=%(objecttype)", input=os.fsencode(asked)).stdout.split(b"\n")
+    kinds = dict(zip(paths, found, strict=False))
+    if not kinds[name].endswith(b" missing"):
+        return "git tracks it"
+    files = [path for path in paths if kinds[path] == b"blob"]
+    return f"{files[0]} is no folder in the code" if files else ""
+
+
+def copy_folders(folders: Sequence[Lent], ground: Path) -> None:
+    """Copy folders into a ground, links as links; what is neither file, folder nor link is left out.
+
+    Raises:
+        GitmemError: They are too large to be copied.
+        OSError: They cannot be read or written.
+    """
+    left = [COPY_FILES, COPY_BYTES]
+    for lent in folders:
+        waiting = [(lent.place, ground / lent.name)]
+        while waiting:
+            source, target = waiting.pop()
+            target.mkdir(parents=True)
+            with os.scandir(source) as entries:
+                waiting += [found for entry in entries if (found := _copy(entry, target / entry.name, left))]
+            if min(left) < 0:
+                raise GitmemError(
+                    f"{lent.name} is too large to be copied for a check: more than {COPY_FILES} files or"
+                    f" {COPY_BYTES >> 30} GiB",
+                    hint="nothing is copied where bubblewrap and overlays work; or let the policy's setup make it",
+                )
+
+
+def _copy(entry: os.DirEntry[str], target: Path, left: list[int]) -> tuple[Path, Path] | None:
+    """Copy one entry and take it from what is left; a folder is returned with its target instead."""
+    left[0] -= 1
+    if entry.is_symlink():
+        target.symlink_to(os.readlink(entry.path))  # noqa: PTH115 - a DirEntry has a string
+    elif entry.is_dir(follow_symlinks=False):
+        return Path(entry.path), target
+    elif entry.is_file(follow_symlinks=False):
+        left[1] -= entry.stat(follow_symlinks=False).st_size
+        if min(left) >= 0:
+            shutil.copy2(entry.path, target, follow_symlinks=False)  # with its time: Python's caches go by it
+    return None

@@ -1,0 +1,72 @@
+"""Commits that nobody else ever sees: made of a copy of an index, with objects in a folder of their own.
+
+Nothing of the person's is touched: not their index, objects, refs or work tree.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from gitmem.git.binary import FALLBACK_IDENTITY, Git, quote_path
+from gitmem.system import process
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# What would make git write elsewhere than to its copy of the index, or refuse a file (git-config(1)).
+PLAIN = ("-c", "core.splitIndex=false", "-c", "core.untrackedCache=false", "-c", "core.safecrlf=false")
+
+
+class Apart:
+    """A copy of an index, and a folder for what is made of it.
+
+    Attributes:
+        objects: The folder of the objects.
+    """
+
+    def __init__(self, git: Git, folder: Path, index: Path, *, options: Sequence[str] = ()) -> None:
+        """Copy an index.
+
+        Args:
+            git: The repository.
+            folder: Where the copy and the objects go.
+            index: The index; it need not exist.
+            options: More options of git, before its command.
+        """
+        self.objects = folder / "objects"
+        self._git = git
+        self._index = folder / "index"
+        self._options = (*PLAIN, *options)
+        (self.objects / "info").mkdir(parents=True)
+        if index.is_file():
+            # With its time: git takes a file for unchanged when it is older than the index and looks the same.
+            shutil.copy2(index, self._index)
+
+    def commit(self, parent: str | None, message: str) -> str:
+        """Return a commit of the copy as it stands now.
+
+        Raises:
+            ProcessError: git cannot read it, or a merge in it is not finished.
+        """
+        tree = self.run("write-tree", "--missing-ok").decode("ascii").strip()
+        name, email = FALLBACK_IDENTITY
+        identity = ("-c", f"user.name={name}", "-c", f"user.email={email}")
+        behind = ("-p", parent) if parent else ()
+        return self.run(*identity, "commit-tree", tree, *behind, "-m", message).decode("ascii").strip()
+
+    def run(self, *args: str, input: bytes | None = None) -> bytes:
+        """Run git on the copy, with the person's objects to read and ours to write, and return what it printed."""
+        return self.run_whole(*args, input=input).stdout
+
+    def run_whole(self, *args: str, input: bytes | None = None) -> process.Finished:
+        """Run git on the copy and return all of what it did."""
+        env = self._git.environment() | {
+            "GIT_INDEX_FILE": str(self._index),
+            "GIT_OBJECT_DIRECTORY": str(self.objects),
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": quote_path(self._git.repository.common_dir / "objects"),
+        }
+        top = self._git.repository.top
+        where = ("-C", top, f"--work-tree={top}") if top else ()
+        return process.run(self._git.argv(*where, *self._options, *args), env=env, input=input)

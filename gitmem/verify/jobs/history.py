@@ -1,0 +1,240 @@
+"""What is known of verify jobs: the last one here, the last one that wrote to the branch, and what runs them."""
+
+from __future__ import annotations
+
+import sys
+
+from gitmem.document.fields import format_time
+from gitmem.errors import ProcessError
+from gitmem.frozen import frozen
+from gitmem.git.repository import is_oid
+from gitmem.index.catalog import state
+from gitmem.statuses import age_s
+from gitmem.store.trailers import CLAIMED
+from gitmem.text.secrets import redact
+from gitmem.verify.jobs.job import is_running, last_job
+from gitmem.verify.jobs.schedule import as_table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
+
+    from gitmem.git.binary import Git
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.verify.jobs.overdue import Silence
+    from gitmem.verify.jobs.schedule import Schedule
+
+
+class Signs:
+    """What the branch and the code say of verify jobs, asked for only where it decides something."""
+
+    def __init__(self, git: Git, catalog: Catalog, ground: int | None, default: str, upstream: str) -> None:
+        """Take note of where to look.
+
+        Args:
+            git: The repository.
+            catalog: The store's catalog.
+            ground: The ground of HEAD, or None.
+            default: The code's default branch as a full ref, or empty.
+            upstream: The memory branch of the remote as a full ref.
+        """
+        self._git, self._catalog, self._ground = git, catalog, ground
+        self._default, self._upstream = default, upstream
+
+    def verified(self) -> int:
+        """Return when the branch's newest verdict was made, epoch seconds; 0 where it has none."""
+        return int(self._catalog.row("SELECT coalesce(max(at), 0) FROM verdict")[0])
+
+    def installed(self, file: str) -> int:
+        """Return when a file was committed last, epoch seconds; a number past all times where it never was."""
+        try:
+            found = self._git.text("log", "-1", "--no-show-signature", "--format=%ct", "HEAD", "--", file)
+        except ProcessError:
+            return 0  # an object is missing
+        return int(found or sys.maxsize)
+
+    def waits_since(self, now: int) -> int:
+        """Return since when the oldest fact waits that no job passed over, epoch seconds; 0 where none does."""
+        return waits_since(self._catalog, self._ground, now, after=self.verified(), changed=self._changed)
+
+    def _changed(self) -> int:
+        """Return when HEAD was committed; 0 where it is not what the default branch has: no job judges it."""
+        head = self._git.read_head()[1]
+        if head is None or (self._default and self._git.read_ref(self._default) != head):
+            return 0
+        return newest_commit(self._git, (head,))
+
+    def came(self) -> int:
+        """Return when the last verdicts were recorded that were fetched, and are not merged here yet; else 0."""
+        theirs = self._git.read_ref(self._upstream)
+        found = _last_recorded(self._git, theirs) if theirs else None
+        return found.at if found else 0
+
+
+def waits_since(catalog: Catalog, ground: int | None, now: int, *, after: int, changed: Callable[[], int]) -> int:
+    """Return since when the oldest fact waits to be judged that was no less due *after* a moment; 0 where none does.
+
+    A command that was never judged does not count: mostly nobody approved it.
+
+    Args:
+        catalog: The catalog.
+        ground: The ground of HEAD, or None where statuses are not known.
+        now: Epoch seconds.
+        after: Facts that were due before it were passed over, epoch seconds.
+        changed: Tells when the code came to be as it is, epoch seconds; 0 where the change does not count. Asked only
+            where a fact waits because of it.
+    """
+    facts = (
+        "FROM state s CROSS JOIN fact f ON f.id = s.fact CROSS JOIN memory m ON m.id = f.id WHERE s.ground = ?"
+        f" AND {state.LIVE} AND {state.CLAIM}"
+    )
+    old = catalog.row(
+        f"SELECT min(s.at + f.ttl_s) {facts} AND s.outcome <> '' AND s.fresh = 1 AND s.at + f.ttl_s < ?"
+        " AND s.at + f.ttl_s >= ?",
+        (ground or 0, now, after),
+    )[0]
+    new = catalog.rows(
+        f"SELECT CASE s.outcome WHEN '' THEN max(m.created, m.updated) ELSE s.at END {facts}"
+        " AND s.fresh = 0 AND (s.outcome <> '' OR f.form = 'builtin')",
+        (ground or 0,),
+    )
+    found = [old] if old else []
+    if new and (since := changed()):
+        found += [at for (made,) in new if (at := max(made, since)) >= after]
+    return min(found, default=0)
+
+
+def newest_commit(git: Git, names: Iterable[str]) -> int:
+    """Return when the newest of some commits was made, epoch seconds, by name; 0 where there is none of them."""
+    named = (git.read_head()[1] if name == "HEAD" else git.read_ref(name) if "/" in name else name for name in names)
+    known = list(dict.fromkeys(filter(None, named)))
+    if not known:
+        return 0
+    try:
+        told = git.run("log", "--no-walk=unsorted", "--no-show-signature", "--format=%ct", *known, timeout_s=5).stdout
+    except ProcessError:
+        return 0  # an object is missing
+    return max(map(int, told.split()), default=0)
+
+
+def tell_last(git: Git, catalog: Catalog, *, now: int) -> dict[str, Any] | None:
+    """Return when a verify job ran last and on which commit of the code, without a process: here, or by the branch.
+
+    Args:
+        git: The repository.
+        catalog: The store's catalog.
+        now: Epoch seconds.
+    """
+    job = last_job(git.repository.state)
+    row = catalog.row("SELECT at, code_commit FROM verdict ORDER BY at DESC LIMIT 1")
+    found = [(row[0], row[1])] if row else []
+    found += [(job.started, job.commit)] if job and job.commit else []
+    if not found:
+        return None
+    at, commit = max(found)
+    told = {"at": format_time(at), "age_s": age_s(at, now), "commit": commit}
+    return told | {"is_head": commit == git.read_head()[1]}
+
+
+def tell_jobs(
+    git: Git, schedules: Sequence[Schedule], *, tip: str, silence: Silence | None, soon_off: str, now: int
+) -> dict[str, Any]:
+    """Return the last verify job here, the last ones that wrote to the branch, and the schedules.
+
+    Args:
+        git: The repository.
+        schedules: What is to run them.
+        tip: The memory branch; empty where there is none.
+        silence: What is wrong with a schedule, or None.
+        soon_off: That a forge will switch its schedule off, or empty.
+        now: Epoch seconds.
+    """
+    last = _last_recorded(git, tip) if tip else None
+    forge = last if last is None or last.is_claimed else None
+    if last is not None and forge is None and any(one.is_forge for one in schedules):
+        forge = _last_recorded(git, tip, claimed=True)
+    return {
+        "last": _last_job(git, now),
+        "branch": _as_table(git, last, now),
+        "claimed": _as_table(git, forge, now),
+        "schedules": as_table(schedules),
+        "silent": silence.told if silence else "",
+        "silent_s": silence.seconds if silence else 0,
+        "soon_off": soon_off,
+    }
+
+
+def _last_job(git: Git, now: int) -> dict[str, Any] | None:
+    job = last_job(git.repository.state)
+    if job is None:
+        return None
+    how = "ended" if job.ended else "running" if is_running(job) else "killed"
+    return {
+        "at": format_time(job.started),
+        "age_s": age_s(job.started, now),
+        "state": "failed" if job.problem else how,
+        "commit": job.commit,
+        "behind": count_behind(git, job.commit, git.read_head()[1]),
+        "due": job.due,
+        "failed": job.failed,
+        "unchecked": job.unchecked,
+        "problem": redact(job.problem),
+        "scheduled": job.is_scheduled,
+        "seconds": max(0, job.ended - job.started) if job.ended else None,
+    }
+
+
+def ended(last: Mapping[str, Any]) -> str:
+    """Return in words how the last verify job ended (``jobs.last`` of ``status``), or that it did not."""
+    told = {"running": "runs now", "killed": "was killed", "failed": f"failed: {last['problem']}"}
+    counts = [(last["due"], "due"), (last["failed"], "failed"), (last["unchecked"], "not checked")]
+    ran = ", ".join(f"{number} {word}" for number, word in counts if number)
+    return told.get(last["state"], ran or "nothing was due")
+
+
+@frozen
+class Recorded:
+    """A commit of the branch that a verify job made: when (epoch seconds), for which code, by whose results."""
+
+    commit: str
+    at: int
+    code: str
+    is_claimed: bool
+
+
+def _last_recorded(git: Git, tip: str, *, claimed: bool = False) -> Recorded | None:
+    """Return the last commit of the branch that a verify job made; *claimed*: with what other machines found."""
+    form = f"--format=%H%x00%ct%x00%(trailers:key=Code-Commit,valueonly)%x00%(trailers:key={CLAIMED},valueonly)"
+    sought = f"--grep=^{CLAIMED}: " if claimed else "--grep=^Gitmem-Verdicts: "
+    try:
+        told = git.run("log", "-1", "--no-show-signature", sought, form, tip, timeout_s=5).stdout
+        commit, at, code, by = told.decode("utf-8", "replace").strip("\n").split("\0")
+    except (ProcessError, ValueError):
+        return None  # none was recorded yet, or it is too far back to be looked for
+    return Recorded(commit, int(at), code.strip() if is_oid(code.strip()) else "", bool(by.strip()))
+
+
+def _as_table(git: Git, found: Recorded | None, now: int) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "commit": found.commit,
+        "at": format_time(found.at),
+        "age_s": age_s(found.at, now),
+        "code": found.code,
+        "behind": count_behind(git, found.code, git.read_head()[1]),
+        "claimed": found.is_claimed,
+    }
+
+
+def count_behind(git: Git, commit: str, head: str | None) -> int | None:
+    """Return how many commits of *head* another commit does not have; None where that cannot be told."""
+    if not commit or not head:
+        return None
+    if commit == head:
+        return 0
+    try:
+        return int(git.run("rev-list", "--count", f"{commit}..{head}", timeout_s=5).stdout)
+    except (ProcessError, ValueError):
+        return None  # it is not in this clone

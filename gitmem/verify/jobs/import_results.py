@@ -1,0 +1,286 @@
+"""Write down what other machines judged: their result files against the store and the code here, in one commit.
+
+Nothing is run, and nothing is believed that can be worked out here: which facts there are, their specifications and
+claims, the digest of what they read, what a built-in check says, where a failed one held last. What is left is a claim,
+as that of any file that somebody pushed.
+"""
+
+from __future__ import annotations
+
+from gitmem.errors import GitmemError, RefusedError
+from gitmem.frozen import frozen
+from gitmem.model import BUILTIN, ERROR, HOLDS, Verdict
+from gitmem.statuses import SKEW_S
+from gitmem.store.layout import VERDICT_LIMIT
+from gitmem.store.verdicts import format_verdict
+from gitmem.text.sanitize import display
+from gitmem.verify.builtin import answer_all
+from gitmem.verify.due import RUNGS, digester, is_accepted
+from gitmem.verify.jobs import result_file
+from gitmem.verify.judge import SKIPPED
+from gitmem.verify.outcome import last_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from gitmem.git.binary import Git
+    from gitmem.policy.policy import Policy
+    from gitmem.verify.due import Due
+    from gitmem.verify.inputs import CodeTree
+    from gitmem.verify.jobs.result_file import Line, Results
+    from gitmem.verify.record import Recorded
+    from gitmem.verify.session import Session
+    from gitmem.verify.stock import Standing
+
+TWICE = "it is judged more than once"
+WRONG = "the check says something else here"
+
+
+@frozen
+class Taken:
+    """What came of recording result files.
+
+    Attributes:
+        commit: The code commit here.
+        recorded: What was committed.
+        taken: Keys of the facts whose verdicts count now.
+        unlearnt: Facts that the other machines could not check, or skipped, with their outcome.
+        skipped: Facts whose result was not taken, with the reason.
+        refused: Files that were refused, and why, one line each.
+        missing: Shards that no file is of.
+        standing: How the store stands now.
+    """
+
+    commit: str
+    recorded: Recorded
+    taken: tuple[str, ...]
+    unlearnt: tuple[tuple[str, str], ...]
+    skipped: tuple[tuple[str, str], ...]
+    refused: tuple[str, ...]
+    missing: tuple[str, ...]
+    standing: Standing
+
+
+@frozen
+class Here:
+    """What results are held against.
+
+    Attributes:
+        git: The repository.
+        commit: The code commit here.
+        tree: Its files.
+        tip: The commit of the memory branch; empty where there is none.
+        policy: The store's.
+        now: Epoch seconds.
+    """
+
+    git: Git
+    commit: str
+    tree: CodeTree
+    tip: str
+    policy: Policy
+    now: int
+
+    def is_behind(self, old: str, new: str) -> bool:
+        """Tell whether one commit is another, or in its history."""
+        return old == new or (bool(new) and self.git.has(old, "commit") and self.git.is_ancestor(old, new))
+
+
+def take(session: Session, paths: Sequence[str], *, git: Git, tip: str, policy: Policy, now: int) -> Taken:
+    """Record what result files say, as far as it fits the store and the code here.
+
+    Args:
+        session: A session for all facts.
+        paths: The files.
+        git: The repository.
+        tip: The commit of the memory branch; empty where there is none.
+        policy: The store's.
+        now: Epoch seconds.
+
+    Raises:
+        RefusedError: There are more files than shards can be.
+        GitmemError: Verdicts do not count here: HEAD is not the default branch.
+    """
+    if len(paths) > result_file.FILES_LIMIT:
+        raise RefusedError(f"these are {len(paths)} files; there can be {result_file.FILES_LIMIT} shards at most")
+    if not session.counts():
+        raise GitmemError(
+            "results are recorded where verdicts count, and HEAD is not the default branch",
+            hint="check it out, or say that you mean it: gitmem verify --record --record-results FILE",
+        )
+    here = Here(git, session.commit, session.tree(), tip, policy, now)
+    files, refused = _read_all(here, paths)
+    dues = {due.row.key: due for due in session.list_due()}
+    answers = answer_all(git, here.tree, (due.spec.check for due in dues.values() if due.spec.check.form == BUILTIN))
+    twice = _judged_twice(files)
+    verdicts, unlearnt, skipped = [], [], [(key, TWICE) for key in sorted(twice)]
+    for file in files:
+        for line in file.lines:
+            if line.key in twice:
+                continue
+            if line.outcome in (ERROR, SKIPPED):
+                unlearnt.append((line.key, line.outcome))
+                continue
+            due = dues.get(line.key)
+            reason, verdict = _judged(here, file, line, due)
+            answer = answers.get(due.spec.check) if due is not None else None
+            if verdict is not None and answer is not None and answer.outcome != line.outcome:
+                reason, verdict = WRONG, None
+            if verdict is not None:
+                verdicts.append(verdict)
+            else:
+                skipped.append((line.key, reason))
+    recorded, standing = session.record_claimed(verdicts)
+    return Taken(
+        session.commit,
+        recorded,
+        tuple(sorted(v.key for v in verdicts)),
+        tuple(sorted(unlearnt)),
+        tuple(sorted(skipped)),
+        tuple(refused),
+        tuple(result_file.list_missing(files)),
+        standing,
+    )
+
+
+def _read_all(here: Here, paths: Sequence[str]) -> tuple[list[Results], list[str]]:
+    """Return the files that are as they must be, and why the others are refused."""
+    files: list[Results] = []
+    refused: list[str] = []
+    for path in paths:
+        try:
+            found = result_file.read_results(path)
+            _refuse_foreign(here, found)
+            if sum(len(file.lines) for file in (*files, found)) > result_file.FACTS_LIMIT:
+                raise ValueError(f"all files together have more than {result_file.FACTS_LIMIT} facts")
+        except RefusedError as err:
+            refused.append(err.message)
+        except ValueError as err:
+            refused.append(f"{display(path)} is refused: {err}")
+        else:
+            files.append(found)
+    return files, refused
+
+
+def _refuse_foreign(here: Here, file: Results) -> None:
+    """Refuse a file of another history.
+
+    Raises:
+        ValueError: Its code is not HEAD or behind it, or its memory is not the branch's tip or behind it.
+    """
+    if not here.is_behind(file.code, here.commit):
+        raise ValueError(f"the code it judged, {file.code[:12]}, is not in the history of HEAD here")
+    if file.memory and not here.is_behind(file.memory, here.tip):
+        raise ValueError(f"the memory it was judged by, {file.memory[:12]}, is not in the history of the branch here")
+
+
+def _judged_twice(files: Sequence[Results]) -> set[str]:
+    seen: set[str] = set()
+    twice: set[str] = set()
+    for line in (line for file in files for line in file.lines):
+        (twice if line.key in seen else seen).add(line.key)
+    return twice
+
+
+def _judged(here: Here, file: Results, line: Line, due: Due | None) -> tuple[str, Verdict | None]:
+    """Return a line as a verdict, or the reason why it is none here."""
+    if due is None:
+        return "there is no such fact here", None
+    if (line.spec, line.claim) != (due.row.spec, due.row.claim):
+        return "the fact says or runs something else here", None
+    if (line.sandbox == RUNGS[-1]) is not (due.spec.check.form == BUILTIN) or not line.sandbox:
+        return "it was not judged as such a check is", None
+    if line.at > here.now + SKEW_S:
+        return "it was judged in the future", None
+    verdict = _verdict(here, file, line, due)
+    if line.inputs != digester(here.tree, due.row)(verdict):
+        return "what it reads differs here", None
+    if len(format_verdict(verdict).encode()) > VERDICT_LIMIT:
+        return "it is too long for a verdict", None
+    if not is_accepted(verdict, here.policy, now=here.now):
+        return "the policy does not let it count", None
+    old = due.verdict
+    if old is not None and old.inputs == line.inputs and old.at >= line.at:
+        return "a verdict as late is there", None
+    return "", verdict
+
+
+def _verdict(here: Here, file: Results, line: Line, due: Due) -> Verdict:
+    old = due.verdict
+    held = (file.code, line.at) if line.outcome == HOLDS else (old.held_commit, old.held_at) if old else ("", 0)
+    is_failure = line.outcome != HOLDS
+    culprit = [
+        c if is_failure and c and here.is_behind(c, here.commit) else "" for c in (line.culprit, line.culprit_after)
+    ]
+    return Verdict(
+        key=line.key,
+        spec=line.spec,
+        claim=line.claim,
+        outcome=line.outcome,
+        commit=file.code,
+        inputs=line.inputs,
+        at=line.at,
+        because=_plain(line.because) if is_failure else "",
+        sandbox=line.sandbox,
+        held_commit=held[0],
+        held_at=held[1],
+        weak=line.weak,
+        confirmed=line.confirmed or not is_failure,
+        culprit=culprit[0],
+        culprit_after=culprit[1] if culprit[0] else "",
+        seconds=float(line.seconds),
+        reads=line.reads,
+        tools=line.tools,
+        undeclared=line.undeclared,
+        flapping=line.flapping,
+    )
+
+
+def _plain(text: str) -> str:
+    """Return why a fact fails fit to be stored, shown and printed in a forge's log, where ``##[`` begins a command.
+
+    Source: GitHub's runner, ActionCommand.TryParse: ``::`` counts at a line's start alone, ``##[`` anywhere.
+    """
+    return last_line(text).replace("##[", "## [").lstrip(":")
+
+
+def exit_status(found: Taken) -> int:
+    """Return what the command exits with: 2 refused, 1 the answer is no, 3 something could not be checked."""
+    if found.refused or any(why == TWICE for _, why in found.skipped):
+        return 2
+    if any(why == WRONG for _, why in found.skipped):
+        return 1
+    if found.standing.statuses["failed"] or found.standing.statuses["suspect"]:
+        return 1
+    return 3 if found.unlearnt or found.skipped or found.missing else 0
+
+
+def summary(found: Taken) -> str:
+    """Return what was done in one line."""
+    parts = [f"{len(found.taken)} taken"]
+    for number, what in (
+        (len(found.skipped), "not taken"),
+        (len(found.unlearnt), "not checked there"),
+        (len(found.refused), "file refused" if len(found.refused) == 1 else "files refused"),
+    ):
+        parts += [f"{number} {what}"] if number else []
+    where = f"; recorded as {found.recorded.commit[:12]}" if found.recorded.commit else "; nothing new to record"
+    statuses = ", ".join(f"{n} {status}" for status, n in found.standing.statuses.items() if n)
+    return f"{', '.join(parts)}{where}. Now: {statuses or 'no facts'}."
+
+
+def as_table(found: Taken) -> dict[str, Any]:
+    """Return what was done as the documented JSON."""
+    return {
+        "commit": found.commit,
+        "recorded": found.recorded.commit,
+        "taken": list(found.taken),
+        "failed": list(found.recorded.failed),
+        "unchecked": [{"key": key, "outcome": outcome} for key, outcome in found.unlearnt],
+        "skipped": [{"key": key, "reason": reason} for key, reason in found.skipped],
+        "refused": list(found.refused),
+        "missing_shards": list(found.missing),
+        "statuses": dict(found.standing.statuses),
+    }

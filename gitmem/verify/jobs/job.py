@@ -1,0 +1,191 @@
+"""One verify job of a repository at a time, and what is remembered of the last one.
+
+The lock is the kernel's and lies in the common git directory, so the work trees of a repository share it, and a job
+that is killed lets go of it. Nobody needs it to be right (verdicts are merged, whoever writes them): it spares running
+everything twice.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+from gitmem.document.fields import format_time
+from gitmem.errors import BusyError
+from gitmem.frozen import fields_of, frozen, replace
+from gitmem.system.file_lock import make_folder, try_lock
+from gitmem.text.durations import plausible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+LOCK = "verify.lock"
+NOTE = "verify-job.json"
+# How often a waiting job looks whether it is its turn, in seconds: a check takes longer.
+POLL_S = 0.05
+# Characters of a problem that are remembered.
+SAID = 300
+
+
+@frozen
+class Job:
+    """What is remembered of a verify job.
+
+    Attributes:
+        started: Epoch seconds.
+        pid: Its process.
+        ended: Epoch seconds; 0 while it runs, or where it was killed.
+        commit: The code commit that it judged, or empty.
+        due: How many facts were due.
+        failed: How many of them failed.
+        unchecked: How many could not be checked, or were skipped.
+        problem: Why it did not get to its end, on one line, or empty.
+        is_scheduled: Whether nobody typed it.
+    """
+
+    started: int
+    pid: int = 0
+    ended: int = 0
+    commit: str = ""
+    due: int = 0
+    failed: int = 0
+    unchecked: int = 0
+    problem: str = ""
+    is_scheduled: bool = False
+
+
+class Turn:
+    """The turn of one verify job, as a context manager; how it went is written down when it ends.
+
+    Attributes:
+        job: What is written down.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        *,
+        clock: Callable[[], float],
+        is_scheduled: bool,
+        wait_s: float,
+        told: Callable[[str], None],
+    ) -> None:
+        """Make it ready.
+
+        Args:
+            folder: The repository's state folder.
+            clock: Returns epoch seconds.
+            is_scheduled: Whether nobody typed it.
+            wait_s: How long to wait for another one.
+            told: Is told, once, that another one is waited for.
+        """
+        self._folder = folder
+        self._wait_s = wait_s
+        self._told = told
+        self._fd: int | None = None
+        self._clock = clock
+        self.job = Job(0, os.getpid(), is_scheduled=is_scheduled)
+
+    def __enter__(self) -> Turn:
+        """Wait for the turn.
+
+        Raises:
+            BusyError: Another job still runs.
+        """
+        try:
+            make_folder(self._folder)
+            self._fd = self._taken()
+        except OSError:
+            return self  # a read-only disk: nothing can be recorded there, and two jobs are not in each other's way
+        self.job = replace(self.job, started=plausible(self._clock()))
+        self._hold(f"{os.getpid()} {self.job.started}")
+        self._note()
+        return self
+
+    def _hold(self, who: str) -> None:
+        assert self._fd is not None
+        try:
+            os.ftruncate(self._fd, 0)
+            os.lseek(self._fd, 0, os.SEEK_SET)
+            os.write(self._fd, who.encode())
+        except OSError:
+            return  # a full disk: who holds the lock is only told, the kernel keeps it
+
+    def _taken(self) -> int:
+        path = os.path.join(self._folder, LOCK)
+        deadline, is_told = time.monotonic() + self._wait_s, False
+        while True:
+            fd = try_lock(path)
+            if fd is not None:
+                return fd
+            if time.monotonic() >= deadline:
+                raise BusyError(
+                    f"another verify job of this repository runs{_holder(path)}",
+                    hint="wait for it, or check only what you need now: gitmem verify KEY",
+                )
+            if not is_told:
+                is_told = True
+                self._told(f"another verify job of this repository runs{_holder(path)}: waiting for it")
+            time.sleep(POLL_S)
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, _: object) -> None:
+        """Write down how it went, and let go."""
+        if self._fd is None:
+            return
+        said = ""
+        if kind is not None:
+            said = (
+                "interrupted" if issubclass(kind, KeyboardInterrupt) else " ".join(str(value).split()) or kind.__name__
+            )
+        self.job = replace(self.job, ended=plausible(self._clock()), problem=said[:SAID])
+        self._note()
+        self._hold("")
+        os.close(self._fd)
+        self._fd = None
+
+    def _note(self) -> None:
+        path = os.path.join(self._folder, NOTE)
+        new = f"{path}.new"
+        try:
+            with open(new, "w", encoding="utf-8") as file:
+                json.dump(fields_of(self.job), file)
+            os.replace(new, path)
+        except OSError:
+            return  # a full disk: only `status` misses it
+
+
+def _holder(path: str) -> str:
+    """Return who holds the lock, as far as it wrote itself down."""
+    try:
+        with open(path, encoding="ascii", errors="replace") as file:
+            pid, since = map(int, file.read(100).split())
+    except (OSError, ValueError):
+        return ""
+    return f" (process {pid}, since {format_time(since)})"
+
+
+def is_running(job: Job) -> bool:
+    """Tell whether a job that has no end runs now, and was not killed."""
+    if job.ended or job.pid <= 0:
+        return False
+    try:
+        os.kill(job.pid, 0)
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+def last_job(folder: str) -> Job | None:
+    """Return what is remembered of the last job; None where there was none, or the note is damaged."""
+    try:
+        with open(os.path.join(folder, NOTE), encoding="utf-8") as file:
+            table = json.loads(file.read(10_000))
+        job = Job(**table)
+        fits = all(type(value) is type(getattr(Job(0), name)) for name, value in table.items())
+    except (OSError, ValueError, TypeError, RecursionError):
+        return None
+    return job if fits else None

@@ -1,0 +1,371 @@
+"""Result files: what one machine judged, for another one to write down. Pure but for reading and writing the file.
+
+JSON Lines: a head, then one object a fact (docs/verify-jobs.md has the fields). Whoever reads one takes it for hostile:
+the machine that made it ran the repository's commands. Sizes are bounded before anything is parsed, every field has one
+exact type, and a file that is not as it must be is refused whole.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from pathlib import Path
+
+from gitmem import __version__
+from gitmem.document.fields import format_time, parse_time
+from gitmem.errors import FormatError, GitmemError, RefusedError, UsageError
+from gitmem.frozen import frozen, replace
+from gitmem.git.repository import is_oid
+from gitmem.model import ERROR, FAILS, HOLDS
+from gitmem.store import layout
+from gitmem.store.verdicts import FLAPPING_LIMIT, TEXT_LIMIT
+from gitmem.system import atomic_write
+from gitmem.text.sanitize import display
+from gitmem.verify.due import RUNGS
+from gitmem.verify.jobs.shards import Shard, parse_shard
+from gitmem.verify.judge import SKIPPED
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
+
+    from gitmem.model import Verdict
+    from gitmem.verify.judge import Result
+
+FORMAT = "gitmem-results-1"
+# A verdict file has at most 16 KiB (``layout.VERDICT_LIMIT``), and JSON spells a character with six bytes at worst.
+LINE_LIMIT = 6 * layout.VERDICT_LIMIT
+# 100,000 facts, as many as a store is measured with, and 600 bytes for each.
+FACTS_LIMIT = 100_000
+FILE_LIMIT = 64 * 1024 * 1024
+# One file a shard.
+FILES_LIMIT = 1024
+# A digest is only compared with our own (``verify.inputs``); a hash is a SHA-256 (``document.spec``).
+DIGEST = re.compile(r"[!-~]{0,200}")
+HASH = re.compile(r"[0-9a-f]{64}")
+
+
+@frozen
+class Line:
+    """What a file says of one fact, its types checked and nothing else.
+
+    Attributes:
+        key: The fact.
+        spec: Hash of the specification that was run.
+        claim: Hash of the claim's text.
+        outcome: ``holds``, ``fails``, ``error`` or ``skipped``.
+        inputs: Digest of what it read.
+        at: When it was judged, epoch seconds.
+        because: Why it fails.
+        reason: Why it was skipped or nothing was learnt.
+        seconds: How long it took.
+        sandbox: The rung it ran on.
+        weak: Whether the check also holds in an empty folder.
+        confirmed: Whether a failure was confirmed where it held last.
+        held_commit: Where it held last, or empty.
+        held_at: When that was, or 0.
+        culprit: The commit that broke it, or empty.
+        culprit_after: The last one known to be good, or empty.
+        flapping: How many runs must still answer alike.
+        reads: What it was seen to read.
+        tools: What it ran of the machine.
+        undeclared: What it read although nothing says so.
+    """
+
+    key: str
+    spec: str
+    claim: str
+    outcome: str
+    inputs: str
+    at: int
+    because: str
+    reason: str
+    seconds: float
+    sandbox: str
+    weak: bool
+    confirmed: bool
+    held_commit: str
+    held_at: int
+    culprit: str
+    culprit_after: str
+    flapping: int
+    reads: str
+    tools: str
+    undeclared: str
+
+
+@frozen
+class Results:
+    """One file.
+
+    Attributes:
+        tool: The version of gitmem that made it.
+        code: The code commit that was judged.
+        memory: The commit of the memory branch that it was judged by; empty where there was none.
+        shard: ``I/N``, or empty.
+        lines: What it says, in its order.
+    """
+
+    tool: str
+    code: str
+    memory: str
+    shard: str
+    lines: tuple[Line, ...]
+
+
+def lines_of(results: Iterable[Result], known: Iterable[Verdict], now: int) -> list[Line]:
+    """Return what was judged, and what this clone knew before and the branch does not, by key."""
+    lines = {v.key: _of_verdict(v, v.because) for v in known}
+    for result in results:
+        row = result.due.row
+        if result.verdict is not None:
+            lines[row.key] = _of_verdict(result.verdict, result.because)
+        else:
+            lines[row.key] = Line(
+                row.key, row.spec, row.claim, result.outcome, result.due.digest, now, "", result.reason[:TEXT_LIMIT],
+                round(result.seconds, 3), "", False, False, "", 0, "", "", 0, "", "", "",
+            )  # fmt: skip
+    return [lines[key] for key in sorted(lines)]
+
+
+def _of_verdict(v: Verdict, because: str) -> Line:
+    return Line(
+        v.key, v.spec, v.claim, v.outcome, v.inputs, v.at, because[:TEXT_LIMIT], "", round(v.seconds, 3), v.sandbox,
+        v.weak, v.confirmed, v.held_commit, v.held_at, v.culprit, v.culprit_after, v.flapping, v.reads, v.tools,
+        v.undeclared,
+    )  # fmt: skip
+
+
+def format_results(results: Results) -> str:
+    """Return a file's text."""
+    head = {
+        "format": FORMAT,
+        "tool": results.tool,
+        "code": results.code,
+        "memory": results.memory,
+        "shard": results.shard,
+        "facts": len(results.lines),
+    }
+    rows = [{name: getattr(line, name) for name in FIELDS} for line in results.lines]
+    for row in rows:
+        row |= {name: format_time(row[name]) if row[name] else "" for name in TIMES}
+    return "".join(json.dumps(row) + "\n" for row in [head, *rows])
+
+
+def write_run(
+    path: str, judged: Iterable[Result], known: Iterable[Verdict], head: tuple[str, str, str], now: int
+) -> None:
+    """Write what a run judged, and what its clone knew before and the branch does not.
+
+    Args:
+        path: The file.
+        judged: What came of the run.
+        known: Verdicts of this clone.
+        head: The code commit, the memory commit, and the shard or an empty string.
+        now: Epoch seconds.
+
+    Raises:
+        GitmemError: The file cannot be written.
+    """
+    write_results(path, Results(__version__, *head, tuple(lines_of(judged, known, now))))
+
+
+def unexplained(results: Results) -> tuple[str, ...]:
+    """Return the facts that fail, and of which no commit is named that broke them."""
+    return tuple(line.key for line in results.lines if line.outcome == FAILS and not line.culprit)
+
+
+def with_culprits(results: Results, named: Mapping[str, Mapping[str, str]]) -> Results:
+    """Return results with the fields ``culprit`` and ``culprit_after`` of some facts, by key."""
+    return replace(results, lines=tuple(replace(line, **named.get(line.key, {})) for line in results.lines))
+
+
+def need_writable(path: str) -> None:
+    """Refuse a place where no file can be written, before anything is judged for it.
+
+    Raises:
+        UsageError: There is no such folder, it cannot be written to, or a folder has that name.
+    """
+    folder = Path(path).absolute().parent
+    if Path(path).is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        raise UsageError(
+            f"the results cannot be written to {display(path)}", hint="name a file in a folder that is there"
+        )
+
+
+def write_results(path: str, results: Results) -> None:
+    """Write a file whole or not at all.
+
+    Raises:
+        GitmemError: It cannot be written there.
+    """
+    try:
+        atomic_write.write(Path(path), format_results(results).encode())
+    except OSError as err:
+        raise GitmemError(
+            f"the results cannot be written to {display(path)}: {err.strerror}",
+            hint="what was judged is kept in this clone; name another file: gitmem verify --results FILE",
+        ) from err
+
+
+def read_results(path: str) -> Results:
+    """Return what a file says.
+
+    Raises:
+        RefusedError: It is no result file, or one that is not as it must be.
+    """
+    try:
+        return parse_results(_read(path))
+    except (ValueError, RecursionError, OverflowError, FormatError, OSError) as err:
+        said = (err.strerror or "cannot be read") if isinstance(err, OSError) else str(err)
+        raise RefusedError(f"{display(path)} is refused: {said}") from err
+
+
+def _read(path: str) -> bytes:
+    # A link is not followed, and a pipe or a device is not waited for: a downloaded archive may hold either.
+    fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(fd, "rb") as file:
+        found = os.fstat(fd)
+        if not stat.S_ISREG(found.st_mode):
+            raise ValueError("it is no regular file")
+        content = file.read(FILE_LIMIT + 1)
+    if len(content) > FILE_LIMIT:
+        raise ValueError(f"it has more than {FILE_LIMIT >> 20} MiB")
+    return content
+
+
+def parse_results(content: bytes) -> Results:
+    """Return what the text of a file says.
+
+    Raises:
+        ValueError: It is not as it must be; says where, and never repeats what the file says.
+    """
+    rows = content.split(b"\n")
+    if rows.pop():
+        raise ValueError("its last line is not whole")
+    if not rows or len(rows) > FACTS_LIMIT + 1:
+        raise ValueError(f"it must have a head and at most {FACTS_LIMIT} facts")
+    head = _object(rows[0], 1, HEAD)
+    if head["facts"] != len(rows) - 1:
+        raise ValueError("it has not as many facts as its head says")
+    lines = [Line(**_times(_object(row, number, FIELDS), number)) for number, row in enumerate(rows[1:], 2)]
+    return Results(head["tool"], head["code"], head["memory"], head["shard"], tuple(lines))
+
+
+def _times(row: dict[str, Any], number: int) -> dict[str, Any]:
+    try:
+        return row | {name: parse_time(row[name]) if row[name] else 0 for name in TIMES}
+    except (FormatError, ValueError, OverflowError) as err:
+        raise ValueError(f"line {number}: a time is not one") from err
+
+
+def _object(line: bytes, number: int, fields: dict[str, Callable[[Any], bool]]) -> dict[str, Any]:
+    if len(line) > LINE_LIMIT:
+        raise ValueError(f"line {number} has more than {LINE_LIMIT} bytes")
+    try:
+        row = json.loads(line.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_number, parse_int=_short_int)
+    except (ValueError, RecursionError) as err:
+        raise ValueError(f"line {number} is not JSON as it must be") from err
+    if not isinstance(row, dict) or set(row) != set(fields):
+        raise ValueError(f"line {number} has not the fields that it must have")
+    wrong = [name for name, fits in fields.items() if not fits(row[name])]
+    if wrong:
+        raise ValueError(f"line {number}: {wrong[0]} is not what it must be")
+    return row
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a field stands twice")
+    return found
+
+
+def _no_number(_: str) -> None:
+    raise ValueError("not a number")
+
+
+def _short_int(text: str) -> int:
+    if len(text) > 15:
+        raise ValueError("a number is too long")
+    return int(text)
+
+
+def _text(limit: int) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, str) and len(value) <= limit and not _LONE.search(value)
+
+
+# Half of a pair: JSON can spell it, and no file or terminal takes it.
+_LONE = re.compile("[\ud800-\udfff]")
+
+
+def _is_shard(value: Any) -> bool:
+    if value == "":
+        return True
+    try:
+        return isinstance(value, str) and str(parse_shard(value)) == value
+    except ValueError:
+        return False
+
+
+def _commit(value: Any) -> bool:
+    return isinstance(value, str) and is_oid(value)
+
+
+def _maybe_commit(value: Any) -> bool:
+    return value == "" or _commit(value)
+
+
+def _flag(value: Any) -> bool:
+    return value is True or value is False
+
+
+def _number(most: int) -> Callable[[Any], bool]:
+    return lambda value: type(value) is int and 0 <= value < most
+
+
+def _matches(pattern: re.Pattern[str]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, str) and pattern.fullmatch(value) is not None
+
+
+HEAD: dict[str, Callable[[Any], bool]] = {
+    "format": lambda value: value == FORMAT,
+    "tool": _matches(re.compile(r"[0-9A-Za-z.+-]{1,40}")),
+    "code": _commit,
+    "memory": _maybe_commit,
+    "shard": _is_shard,
+    "facts": _number(FACTS_LIMIT + 1),
+}
+FIELDS: dict[str, Callable[[Any], bool]] = {
+    "key": lambda value: isinstance(value, str) and layout.is_key(value),
+    "spec": _matches(HASH),
+    "claim": _matches(HASH),
+    "outcome": lambda value: value in (HOLDS, FAILS, ERROR, SKIPPED),
+    "inputs": _matches(DIGEST),
+    "at": _text(40),
+    "because": _text(TEXT_LIMIT),
+    "reason": _text(TEXT_LIMIT),
+    "seconds": lambda value: type(value) in (int, float) and 0 <= value < 1e6,
+    "sandbox": lambda value: value == "" or value in RUNGS,
+    "weak": _flag,
+    "confirmed": _flag,
+    "held_commit": _maybe_commit,
+    "held_at": _text(40),
+    "culprit": _maybe_commit,
+    "culprit_after": _maybe_commit,
+    "flapping": _number(FLAPPING_LIMIT),
+    "reads": _text(layout.VERDICT_LIMIT),
+    "tools": _text(layout.VERDICT_LIMIT),
+    "undeclared": _text(layout.VERDICT_LIMIT),
+}
+TIMES = ("at", "held_at")
+
+
+def list_missing(files: Sequence[Results]) -> list[str]:
+    """Return the shards that the files are not whole without, as ``I/N``; of every N that one of them names."""
+    found = {file.shard for file in files}
+    counts = sorted({parse_shard(name).of for name in found if name})
+    return [name for of in counts for name in (str(Shard(n, of)) for n in range(1, of + 1)) if name not in found]

@@ -1,0 +1,105 @@
+"""What makes verify jobs run by themselves, as it was written down.
+
+A read asks these files and nothing of the machine: ``context`` must stay quick.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from gitmem.frozen import fields_of, frozen
+from gitmem.text.durations import HOUR_S
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+NOTE = "schedule.json"
+WORKFLOW = ".github/workflows/gitmem-verify.yml"
+# The first line of a workflow of ours begins with it; then come how often it runs, and how it was made.
+WORKFLOW_MARK = "# gitmem-verify every "
+# Hours between two runs, by the word for them: what all of systemd, cron, launchd and a forge's cron can say.
+EVERY = {"1h": 1, "2h": 2, "3h": 3, "4h": 4, "6h": 6, "8h": 8, "12h": 12, "daily": 24, "weekly": 168}
+ALIASES = {"hourly": "1h", "24h": "daily", "1d": "daily", "7d": "weekly", "168h": "weekly"}
+# A schedule is silent when this many runs in a row left no sign.
+MISSED = 3
+# Forges switch schedules off in repositories where nothing happened for so long (GitHub: 60 days).
+FORGE_DAYS = 60
+FORGES = ("github", "gitlab")
+
+
+@frozen
+class Schedule:
+    """A schedule as it was installed.
+
+    Attributes:
+        what: ``systemd``, ``cron``, ``launchd`` or ``github``.
+        every: The word for how often.
+        file: The file that says so.
+        since: When it was installed, epoch seconds; 0 where nobody knows.
+        name: What it is called where it runs.
+        where: The folder that its job judges.
+        made: Folders that were made for it, the innermost first.
+    """
+
+    what: str
+    every: str
+    file: str
+    since: int = 0
+    name: str = ""
+    where: str = ""
+    made: tuple[str, ...] = ()
+
+    @property
+    def often(self) -> str:
+        """Return how often it runs, for people."""
+        return self.every if self.every.endswith("ly") else f"every {self.every}"
+
+    @property
+    def every_s(self) -> int:
+        """Return how far apart its runs are, in seconds."""
+        return EVERY[self.every] * HOUR_S
+
+    @property
+    def is_forge(self) -> bool:
+        """Tell whether a forge runs it, whose signs are those on the branch alone."""
+        return self.what in FORGES
+
+
+def read_note(state: str) -> Schedule | None:
+    """Return the schedule that was installed on this machine; None where there is none or its note is damaged."""
+    try:
+        with open(os.path.join(state, NOTE), encoding="utf-8") as file:
+            table = json.loads(file.read(20_000))
+        found = Schedule(**{**table, "made": tuple(map(str, table.get("made", ())))})
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+        return None
+    plain = all(type(value) is type(getattr(Schedule("", "", ""), name)) for name, value in fields_of(found).items())
+    return found if plain and found.every in EVERY else None
+
+
+def list_schedules(state: str, top: str) -> list[Schedule]:
+    """Return what is to run verify jobs of this repository: on this machine, and on the forge by the work tree's file.
+
+    Args:
+        state: The repository's state folder.
+        top: The work tree, or an empty string.
+    """
+    note = read_note(state)
+    found = (
+        [note] if note is not None and os.path.isdir(note.where) and os.path.samefile(note.where, top or state) else []
+    )
+    try:
+        with open(os.path.join(top, WORKFLOW), encoding="utf-8", errors="replace") as file:
+            first = file.readline(200)
+    except OSError:
+        return found
+    every = first.removeprefix(WORKFLOW_MARK).split(" ", 1)[0].rstrip(";\n") if first.startswith(WORKFLOW_MARK) else ""
+    return [*found, Schedule("github", every, WORKFLOW)] if every in EVERY else found
+
+
+def as_table(schedules: Sequence[Schedule]) -> list[dict[str, Any]]:
+    """Return schedules as the documented JSON."""
+    return [{"what": one.what, "every": one.every, "often": one.often, "file": one.file} for one in schedules]

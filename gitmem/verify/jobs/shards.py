@@ -1,0 +1,143 @@
+"""Shards: which of N machines judges which fact, worked out alike by each of them from the branch and HEAD alone.
+
+Every fact has an order of preference among the shards, made of its key's hash, and goes to the first one that has room
+for it (consistent hashing with bounded loads: Mirrokni, Thorup and Zadimoghaddam, 2016).
+The slowest facts choose first, and of a duration only the three highest bits count. So the shards end at about the
+same time, and a fact stays where it was, with whatever is cached there, while others come, go, and get a little slower.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from gitmem.frozen import frozen
+from gitmem.index.catalog import state
+from gitmem.model import BUILTIN
+from gitmem.verify.due import digester
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.model import Verdict
+    from gitmem.verify.inputs import CodeTree
+
+# Machines of one run; a forge starts 256 jobs of a matrix at most (GitHub Actions, "Usage limits").
+MOST = 1024
+# A shard takes facts of its own until it has this much more than its part. Closer evens out more and moves more facts:
+# with a twentieth, 1,000 facts of mixed durations stay for the most part when one of them is replaced (tested).
+ROOM = 0.05
+# Bits of a duration in milliseconds that count.
+BITS = 3
+
+
+@frozen
+class Shard:
+    """One part of a run.
+
+    Attributes:
+        number: Which one, from 1.
+        of: How many there are.
+    """
+
+    number: int
+    of: int
+
+    def __str__(self) -> str:
+        """Return it as it is typed."""
+        return f"{self.number}/{self.of}"
+
+
+@frozen
+class Load:
+    """What is known of a fact that decides where it is judged: the same on every machine.
+
+    Attributes:
+        key: The fact.
+        seconds: How long it took when it was judged last; 0 where nobody knows.
+        is_builtin: Whether no process is started for it.
+        is_open: Whether the branch has no verdict of what it reads now: those are shared out first, since they are what
+            is due wherever nothing else is asked for.
+    """
+
+    key: str
+    seconds: float
+    is_builtin: bool
+    is_open: bool
+
+
+def parse_shard(text: str) -> Shard:
+    """Return the shard that ``I/N`` names.
+
+    Raises:
+        ValueError: It names none.
+    """
+    number, slash, of = text.partition("/")
+    plain = all(part.isascii() and part.isdigit() and len(part) <= 4 for part in (number, of))
+    if not slash or not plain or not 1 <= int(number) <= int(of) <= MOST:
+        raise ValueError(f"must be I/N with 1 <= I <= N <= {MOST}, such as 2/8, not {text!r}")
+    return Shard(int(number), int(of))
+
+
+def share_out(loads: Iterable[Load], of: int) -> dict[str, int]:
+    """Return for each fact by key the number of the shard that judges it, from 1.
+
+    No shard has more than its even part, a twentieth of that, and one fact more.
+    """
+    facts = sorted(loads, key=lambda load: load.key)
+    usual = _median([load.seconds for load in facts if load.seconds > 0 and not load.is_builtin])
+    found: dict[str, int] = {}
+    carried = [0] * of
+    for wanted in (True, False):
+        some = [(_weight(load, usual), load.key) for load in facts if load.is_open is wanted]
+        room = (sum(carried) + sum(weight for weight, _ in some)) / of * (1 + ROOM)
+        for weight, key in sorted(some, key=lambda one: (-one[0], one[1])):
+            shard = _place(key, weight, carried, room)
+            carried[shard] += weight
+            found[key] = shard + 1
+    return found
+
+
+def _place(key: str, weight: int, carried: Sequence[int], room: float) -> int:
+    order = _preference(key, len(carried))
+    for shard in order:
+        if carried[shard] + weight <= room:
+            return shard
+    return min(order, key=lambda shard: carried[shard])
+
+
+def _preference(key: str, of: int) -> list[int]:
+    digest = sha256(key.encode()).digest()
+    first, step = int.from_bytes(digest[:8], "big"), int.from_bytes(digest[8:16], "big")
+    return sorted(range(of), key=lambda shard: (first + shard * step) % 2**64)
+
+
+def _weight(load: Load, usual: float) -> int:
+    """Return what a fact counts for: whole milliseconds, so that sums are exact everywhere; a built-in check 1."""
+    if load.is_builtin:
+        return 1
+    ms = max(1, round((load.seconds if load.seconds > 0 else usual) * 1000))
+    lost = max(0, ms.bit_length() - BITS)
+    return (ms >> lost) << lost
+
+
+def _median(seconds: list[float]) -> float:
+    return sorted(seconds)[len(seconds) // 2] if seconds else 1.0
+
+
+def list_loads(catalog: Catalog, tree: CodeTree) -> list[Load]:
+    """Return what every live fact weighs, by the branch and the code alone: no machine's own verdicts are looked at."""
+    rows = catalog.rows(
+        "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s FROM fact f JOIN memory m"
+        f" ON m.id = f.id WHERE {state.LIVE} AND {state.CLAIM} ORDER BY m.key"
+    )
+    verdicts = state.branch_verdicts(catalog)
+    return [_load(state.FactRow(*row), verdicts.get(row[1], ()), tree) for row in rows]
+
+
+def _load(fact: state.FactRow, verdicts: Sequence[Verdict], tree: CodeTree) -> Load:
+    digest_of = digester(tree, fact)
+    told = [v for v in verdicts if v.spec == fact.spec]
+    is_known = any(v.claim == fact.claim and v.inputs == digest_of(v) for v in told)
+    return Load(fact.key, max((v.seconds for v in told), default=0.0), fact.form == BUILTIN, not is_known)

@@ -1,0 +1,129 @@
+"""What a verify run is asked for, who looks on, and what came of it. No effects."""
+
+from __future__ import annotations
+
+from gitmem.frozen import frozen, replace
+from gitmem.verify.stock import Standing
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from gitmem.verify.claims import Wrong
+    from gitmem.verify.due import Due
+    from gitmem.verify.jobs.shards import Shard
+    from gitmem.verify.judge import Result
+    from gitmem.verify.record import Recorded
+
+
+@frozen
+class Options:
+    """What a verify run is asked for.
+
+    Attributes:
+        keys: Only these facts, due or not.
+        everything: All facts, due or not.
+        approved: A reviewed list's path on the default branch, or empty.
+        no_sandbox: Run without a sandbox: only ever by an explicit wish.
+        record: Commit the verdicts although HEAD is not the default branch.
+        dry_run: Only say what is due.
+        dirty: Judge the work tree as it is, and write nothing down.
+        jobs: Checks run at once; 0 = the setting's.
+        shard: Only this part of what is due; None for all of it.
+        results: The file that what was judged is written to, instead of the branch; empty for none.
+        if_idle: Where another verify job of this repository runs, do nothing instead of waiting for it.
+    """
+
+    keys: tuple[str, ...] = ()
+    everything: bool = False
+    approved: str = ""
+    no_sandbox: bool = False
+    record: bool = False
+    dry_run: bool = False
+    dirty: bool = False
+    jobs: int = 0
+    shard: Shard | None = None
+    results: str = ""
+    if_idle: bool = False
+
+    def is_job(self) -> bool:
+        """Tell whether all that is due is judged, and not only what somebody looks at now."""
+        return not (self.keys or self.dry_run or self.dirty)
+
+
+@frozen
+class Watch:
+    """Who looks on while facts are judged.
+
+    Attributes:
+        expect: Is told how many facts will be judged.
+        began: Is told, from any thread, the key of a fact whose check begins.
+        doubted: Is told the key of a fact that failed, and that is asked again when all others have ended.
+        tick: Is called every now and then while checks run, from the thread that is told the results.
+    """
+
+    expect: Callable[[int], None]
+    began: Callable[[str], None]
+    doubted: Callable[[str], None]
+    tick: Callable[[], None]
+
+
+@frozen
+class Run:
+    """What came of a verify run.
+
+    Attributes:
+        commit: The code commit that was judged.
+        due: How many facts were due.
+        results: One for each of them, by key; for a dry run empty.
+        recorded: What was committed, or None where verdicts stay local or there were none.
+        standing: How the store stands now.
+        rung: The sandbox's rung that commands ran on; empty where none ran.
+        is_local: Whether verdicts were kept as local state: HEAD is not the default branch, or a proposal is current.
+        would_run: For a dry run, what is due.
+        dirty: Whether the work tree was judged, on top of the commit; then nothing is recorded.
+        notices: What the person should know of it.
+        unrecorded: Why the verdicts could not be written down; empty where they were, or none had to be.
+        written: The file that what was judged was written to; empty where that was not asked for.
+        proposal: The current proposal; empty where there is none.
+        wrong: Claimed verdicts that their built-in checks contradict, by key.
+    """
+
+    commit: str
+    due: int
+    results: tuple[Result, ...]
+    recorded: Recorded | None
+    standing: Standing
+    rung: str = ""
+    is_local: bool = False
+    would_run: tuple[Due, ...] = ()
+    dirty: bool = False
+    notices: tuple[str, ...] = ()
+    unrecorded: str = ""
+    written: str = ""
+    proposal: str = ""
+    wrong: tuple[Wrong, ...] = ()
+
+
+def join_runs(runs: Sequence[Run]) -> Run:
+    """Return the runs of several stores at one commit, the project's first, as one."""
+    first = runs[0]
+    kinds, statuses = (dict[str, int]() for _ in range(2))
+    for run in runs:
+        for counts, more in ((kinds, run.standing.kinds), (statuses, run.standing.statuses)):
+            for name, number in more.items():
+                counts[name] = counts.get(name, 0) + number
+    lines = sorted((line for run in runs for line in run.standing.lines), key=lambda line: (line.status, line.key))
+    return replace(
+        first,
+        due=sum(run.due for run in runs),
+        results=tuple(result for run in runs for result in run.results),
+        recorded=next((run.recorded for run in runs if run.recorded and run.recorded.commit), first.recorded),
+        standing=Standing(kinds, statuses, tuple(lines), tuple(line for run in runs for line in run.standing.flapping)),
+        rung=next((run.rung for run in runs if run.rung), ""),
+        is_local=any(run.is_local for run in runs),
+        would_run=tuple(due for run in runs for due in run.would_run),
+        unrecorded=next((run.unrecorded for run in runs if run.unrecorded), ""),
+        wrong=tuple(wrong for run in runs for wrong in run.wrong),
+        notices=tuple(dict.fromkeys(notice for run in runs for notice in run.notices)),
+    )

@@ -1,0 +1,63 @@
+"""What a verify run found, in the form that reports are made of."""
+
+from __future__ import annotations
+
+from gitmem.model import BUILTIN, FAILS
+from gitmem.model import HOLDS as HELD
+from gitmem.text.globs import is_plain, normal
+from gitmem.verify import claims
+from gitmem.verify.finding import FAILED, HOLDS, SUSPECT, UNCHECKED, Finding, Findings, Spot, fact_spot, in_order
+from gitmem.verify.stock import written_by
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.git.binary import Git
+    from gitmem.verify.due import Due
+    from gitmem.verify.judge import Result
+    from gitmem.verify.session import Run
+
+# Files that are named for a fact.
+NAMED = 3
+
+
+def findings_of(run: Run, git: Git, *, summary: str, now: int) -> Findings:
+    """Return what a run judged, what failed before and what is suspect, as findings."""
+    found = {result.due.row.key: _finding(result, git, run.commit) for result in run.results}
+    for line in run.standing.lines:
+        if line.key not in found or found[line.key].kind == HOLDS:
+            kind = SUSPECT if line.status == SUSPECT else FAILED
+            found[line.key] = Finding(
+                *(line.key, line.title, kind, line.because, line.by),
+                fact_spot(git, run.commit, line.path),
+                path=line.path,
+                chain=line.chain,
+                culprit=line.culprit,
+                culprit_after=line.culprit_after,
+            )
+    wrong = claims.findings_of(run.wrong)
+    return Findings("verify", summary, in_order([*found.values(), *wrong]), run.commit, "", now)
+
+
+def _finding(result: Result, git: Git, commit: str) -> Finding:
+    document = result.due.document
+    kind = HOLDS if result.outcome == HELD else FAILED if result.outcome == FAILS else UNCHECKED
+    return Finding(
+        result.due.row.key,
+        document.title,
+        kind,
+        result.because or result.reason,
+        written_by(document.fields.get("by")),
+        fact_spot(git, commit, document.path) if kind != HOLDS else None,
+        _places(result.due),
+        document.path,
+        culprit=result.verdict.culprit if result.verdict is not None else "",
+        culprit_after=result.verdict.culprit_after if result.verdict is not None else "",
+        seconds=result.seconds,
+    )
+
+
+def _places(due: Due) -> tuple[Spot, ...]:
+    """Return the files that a fact names by their whole paths; where in them it failed is not known."""
+    check = due.spec.check
+    globs = check.words[-1:] if check.form == BUILTIN else due.document.strings("paths")
+    return tuple(Spot(normal(glob)) for glob in globs if is_plain(normal(glob)))[:NAMED]

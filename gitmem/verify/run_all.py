@@ -1,0 +1,146 @@
+"""Judge many facts: those with built-in checks at once, those whose commands are approved in parallel."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import Empty, SimpleQueue
+
+from gitmem.frozen import replace
+from gitmem.model import BUILTIN, ERROR
+from gitmem.text.sanitize import display
+from gitmem.verify import builtin
+from gitmem.verify.due import RUNGS, Due
+from gitmem.verify.ground.open import open_grounds
+from gitmem.verify.judge import DENIED, NOT_APPROVED, SKIPPED, Judge, Means, Result, verdict_of
+from gitmem.verify.outcome import LINE_KEPT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from gitmem.git.binary import Git
+    from gitmem.verify.inputs import CodeTree
+    from gitmem.verify.options import Watch
+
+# How often a run that waits for its checks is told to show how long they take, in seconds.
+TICK_S = 0.1
+
+
+def judge_all(
+    git: Git,
+    tree: CodeTree,
+    dues: Sequence[Due],
+    means: Means,
+    *,
+    now: int,
+    told: Callable[[Result], None],
+    watch: Watch | None = None,
+) -> list[Result]:
+    """Judge facts on one tree of the code; *told* is called with each result as it comes, *watch* with what runs.
+
+    Interrupting it ends the checks under way; results that were told stay told.
+    """
+    results = _judge_builtin(git, tree, [d for d in dues if d.spec.check.form == BUILTIN], now)
+    runnable = []
+    for due in dues:
+        if due.spec.check.form == BUILTIN:
+            continue
+        why = refusal(due, means)
+        if why:
+            results.append(Result(due, SKIPPED, reason=why))
+        else:
+            runnable.append(due)
+    for result in results:
+        told(result)
+    if runnable:
+        results += _run_all(git, tree, runnable, means, now=now, told=told, watch=watch)
+    return sorted(results, key=lambda r: r.due.row.key)
+
+
+def refusal(due: Due, means: Means) -> str:
+    """Return why a command may not run here; empty where it may."""
+    if not means.allows(due.row.spec, due.listed):
+        return DENIED if means.denies(due.row.spec) else NOT_APPROVED
+    if means.rung == "":
+        return "no sandbox works here"
+    return ""
+
+
+def _judge_builtin(git: Git, tree: CodeTree, dues: list[Due], now: int) -> list[Result]:
+    answers = builtin.answer_all(git, tree, (d.spec.check for d in dues)) if dues else {}
+    results = []
+    for due in dues:
+        answer = answers[due.spec.check]
+        if answer.outcome == ERROR:
+            results.append(Result(due, ERROR, reason=display(answer.because)[:LINE_KEPT]))
+            continue
+        verdict = verdict_of(due, answer.outcome, commit=tree.commit, now=now, rung=RUNGS[-1])
+        because = display(answer.because)[:LINE_KEPT]
+        results.append(Result(due, answer.outcome, because, verdict=replace(verdict, because=because)))
+    return results
+
+
+def _run_all(
+    git: Git,
+    tree: CodeTree,
+    dues: list[Due],
+    means: Means,
+    *,
+    now: int,
+    told: Callable[[Result], None],
+    watch: Watch | None,
+) -> list[Result]:
+    results = []
+    ended: SimpleQueue[Future[Result]] = SimpleQueue()
+    with (
+        open_grounds(git, means.rung, means.path) as grounds,
+        ThreadPoolExecutor(max_workers=min(means.jobs, len(dues))) as pool,
+    ):
+        judge_one = Judge(git, grounds, tree, means, now=now)
+
+        def begin(due: Due) -> Result:
+            if watch is not None:
+                watch.began(due.row.key)
+            return judge_one.judge(due)
+
+        def confirm_one(result: Result) -> Result:
+            if watch is not None:
+                watch.began(result.due.row.key)
+            return judge_one.confirm(result)
+
+        for due in dues:
+            pool.submit(begin, due).add_done_callback(ended.put)
+        doubtful: list[Result] = []
+        try:
+            for _ in dues:
+                result = _next(ended, watch).result()
+                if judge_one.is_doubtful(result):
+                    doubtful.append(result)
+                    if watch is not None:
+                        watch.doubted(result.due.row.key)
+                    continue
+                results.append(result)
+                told(result)
+            # One pause for all of them, behind everything else: then the load of the others is gone as well.
+            if doubtful and not means.is_hurried:
+                time.sleep(means.pause_s)
+            for result in doubtful:
+                pool.submit(confirm_one, result).add_done_callback(ended.put)
+            for _ in doubtful:
+                results.append(_next(ended, watch).result())
+                told(results[-1])
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            judge_one.stop()
+            raise
+    return results
+
+
+def _next(ended: SimpleQueue[Future[Result]], watch: Watch | None) -> Future[Result]:
+    while True:
+        try:
+            return ended.get(timeout=TICK_S if watch is not None else None)
+        except Empty:
+            assert watch is not None, "only a wait with a limit ends without one"
+            watch.tick()

@@ -1,0 +1,142 @@
+"""The command line of bubblewrap: a machine with the system's programs, the ground, and nothing of the person's.
+
+Source: bwrap(1).
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from gitmem.verify.ground.ground import Ground
+from gitmem.verify.ground.scratch import SEEN_OBJECTS
+from gitmem.verify.sandbox import account, toolchain
+from gitmem.verify.sandbox.launch_plan import FILTER_FD
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# What is empty for a check under bubblewrap: the first is its TMPDIR.
+PRIVATE_FOLDERS = ("/tmp", "/var/tmp", "/home", "/root", "/run")  # noqa: S108 - of the sandbox
+PRIVATE_HOME = "/tmp/home"  # noqa: S108
+# What of /proc belongs to the kernel and not to the processes in it (proc(5)).
+KERNEL = tuple(
+    f"/proc/{name}"
+    for name in ["sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "mtrr", "driver", "tty", "pressure"]
+)
+
+
+def wrap(
+    argv: Sequence[str],
+    *,
+    program: str,
+    ground: Ground,
+    readable: Sequence[str],
+    path: str,
+    network: bool,
+    report_fd: int,
+) -> list[str]:
+    """Return the command line that runs a check in bubblewrap.
+
+    Args:
+        argv: The check.
+        program: Where bubblewrap is.
+        ground: The ground.
+        readable: Further files and folders that it may read.
+        path: Its PATH.
+        network: Whether it may reach the network.
+        report_fd: Where bubblewrap reports how the check ended.
+    """
+    at, seen, user = str(ground.path), str(ground.seen), account.check_user()
+    shown = [(place, place) for place in readable]
+    for number, objects in enumerate(map(str, ground.readable)):
+        shown.append((objects, objects if at == seen else f"{SEEN_OBJECTS}/{number}"))
+    laid = [
+        *_tools(path, ground, is_inside=False),
+        *("--bind", at, seen),
+        *_tools(path, ground, is_inside=True),
+        *(word for place, inside in shown for word in ("--ro-bind", place, inside)),
+    ]
+    return [
+        program,
+        *_bare_machine(network, user),
+        *("--seccomp", str(FILTER_FD)),
+        *(_ways(laid) if user else ()),
+        *laid,
+        *("--chdir", seen, "--json-status-fd", str(report_fd), "--"),
+        *account.argv_as(user),
+        *argv,
+    ]
+
+
+def _bare_machine(network: bool, user: int) -> list[str]:
+    """Return the arguments for a machine with the system's programs and nothing of the person's."""
+    words = [*_namespaces(network, is_root=bool(user)), "--die-with-parent", "--new-session"]
+    for name in toolchain.SYSTEM:
+        folder = Path(name)
+        if folder.is_symlink():
+            words += ["--symlink", str(folder.readlink()), name]
+        elif folder.is_dir():
+            words += ["--ro-bind", name, name]
+    for secret in toolchain.list_secrets():
+        words += ["--tmpfs", str(secret)] if secret.is_dir() else ["--ro-bind", "/dev/null", str(secret)]
+    # In the file system in memory that bubblewrap makes for the root: one more for each would cost a mount each.
+    room = ("--perms", "1777", "--dir") if user else ("--dir",)
+    words += [word for name in (*PRIVATE_FOLDERS, PRIVATE_HOME) for word in (*room, name)]
+    words += ["--dev", "/dev", "--proc", "/proc"]
+    # The kernel's settings are root's to write, also in a namespace that root's process made.
+    words += [word for name in KERNEL for word in ("--ro-bind-try", name, name)]
+    names = os.path.realpath("/etc/resolv.conf")  # often a link into /run (systemd-resolved(8))
+    return [*words, "--ro-bind-try", names, names] if network and not names.startswith("/etc/") else words
+
+
+def _namespaces(network: bool, *, is_root: bool) -> list[str]:
+    """Return bubblewrap's arguments for the namespaces of a check.
+
+    Root needs none of users, which would only rename it: it becomes another user inside (``account``).
+    """
+    if not is_root:
+        words = ["--unshare-all", *(["--share-net"] if network else [])]
+        return [*words, "--uid", str(os.getuid()), "--gid", str(os.getgid()), "--cap-drop", "ALL"]
+    words = ["--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-cgroup-try"]
+    words += [] if network else ["--unshare-net"]
+    # To become another user, which gives them up, in a folder that only that one can enter.
+    kept = ("CAP_SETUID", "CAP_SETGID", "CAP_DAC_READ_SEARCH")
+    return [*words, "--cap-drop", "ALL", *(word for name in kept for word in ("--cap-add", name))]
+
+
+def _ways(laid: Sequence[str]) -> list[str]:
+    """Return bubblewrap's arguments for the folders above what is laid: it would make them for its own user alone."""
+    above = {str(place) for at in laid[2::3] for place in Path(at).parents}
+    wanted = sorted(above - {"/", *PRIVATE_FOLDERS})
+    return [word for place in wanted if not _is_system(place) for word in ("--perms", "0755", "--dir", place)]
+
+
+def _is_system(place: str) -> bool:
+    return any(Path(place).is_relative_to(folder) for folder in toolchain.SYSTEM)
+
+
+def _tools(path: str, ground: Ground, *, is_inside: bool) -> list[str]:
+    """Return bubblewrap's arguments for the programs on PATH, and for those that lent environments are made of.
+
+    Args:
+        path: PATH.
+        ground: The ground; what it has itself is shown as it is there, not as it is in the person's work tree.
+        is_inside: Whether those are wanted that lie where the ground is seen, or all others.
+    """
+    tied = "".join(f":{lent.place}/bin" for lent in ground.folders if lent.is_tied)
+    found = toolchain.find_toolchain(path + tied)
+
+    def is_wanted(place: str) -> bool:
+        inside = Path(place).is_relative_to(ground.seen)
+        return inside == is_inside and not (inside and _has(ground, Path(place)))
+
+    words = [word for folder in found.folders if is_wanted(folder) for word in ("--ro-bind-try", folder, folder)]
+    return words + [word for said, at in found.links if is_wanted(at) for word in ("--symlink", said, at)]
+
+
+def _has(ground: Ground, place: Path) -> bool:
+    """Tell whether a ground has a file or folder itself, named by where checks see it."""
+    name = place.relative_to(ground.seen)
+    return any(name.is_relative_to(lent.name) for lent in ground.folders) or os.path.lexists(ground.path / name)

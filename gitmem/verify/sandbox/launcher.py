@@ -1,0 +1,254 @@
+"""The starter of checks: runs one after the other, confines it, holds all of its offspring, and cleans up after it.
+
+A process of its own (``sandbox`` starts it and keeps it for the next check), so that nothing has to happen between fork
+and exec of a process with threads. It becomes the parent of whatever a check leaves behind, wherever that went, and
+kills it. It ends when its standard input does: a closed pipe tells of our death as surely as of our wish, where
+PR_SET_PDEATHSIG comes too late for what has not asked for it yet (bubblewrap 0.8 leaves a process asleep: measured).
+
+Its requests are plans, its reports those of ``starter.Starter``.
+"""
+
+from __future__ import annotations
+
+import errno
+import math
+import os
+import resource
+import select
+import time
+
+from gitmem.verify.sandbox import landlock, overlay
+from gitmem.verify.sandbox.launch_plan import FILE_BYTES, FILTER_FD, SWEEP_S, Plan, parse_plan
+from gitmem.verify.sandbox.limits import Watch, count_threads, iter_descendants, list_children
+from gitmem.verify.sandbox.removal import remove_tree
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+# signal(7); the signal module costs 3 ms to import (measured).
+SIGKILL = 9
+# How often a kernel without pidfd (before 5.3) is asked for the exit.
+POLL_S = 0.01
+# Limits of one process: bytes of a file (``launch_plan``), open files. And the threads of a
+# user besides those that are there: so many times the processes a check may have (``limits``), as a wall that a fork
+# bomb meets before it is seen; root passes it. Memory has none: a failed allocation would make a check exit 1, which
+# reads as "the fact is false". The kernel's out-of-memory killer picks the check first (proc(5), oom_score_adj), and a
+# kill proves nothing.
+OPEN_FILES = 4096
+TASKS = 2
+OOM_FIRST = 1000
+# What a shell says of a command it could not run (POSIX.1-2017, Shell Command Language, 2.8.2).
+NOT_FOUND = 127
+
+
+def main(report_fd: int, trace_fd: int) -> None:
+    """Carry out plans until there are no more."""
+    landlock.adopt_orphans()
+    _come_first()
+    os.set_inheritable(report_fd, False)
+    os.set_inheritable(trace_fd, False)
+    while len(length := _read(4)) == 4:
+        _carry_out(parse_plan(_read(int.from_bytes(length, "big"))), report_fd, trace_fd)
+
+
+def _come_first() -> None:
+    """Be scheduled before the checks, where we may: among 4,000 processes of a fork bomb our turn came after 12 s.
+
+    Measured as root, whom RLIMIT_NPROC does not stop; others may not, and need not.
+    """
+    try:
+        os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+    except OSError:
+        return
+
+
+def _read(size: int) -> bytes:
+    """Return the next bytes of standard input; fewer only at its end."""
+    found = b""
+    while len(found) < size and (more := os.read(0, size - len(found))):
+        found += more
+    return found
+
+
+def _carry_out(plan: Plan, report_fd: int, trace_fd: int) -> None:
+    if plan.scratch:
+        os.mkdir(plan.scratch, 0o700)  # noqa: PTH102 - pathlib costs 8 ms to import (measured)
+        if plan.user:
+            os.chown(plan.scratch, plan.user, plan.user)
+    watch = Watch(plan.limits, ground=plan.ground, upper=plan.upper, scratch=plan.scratch)
+    try:
+        child = os.fork()
+        if child == 0:
+            os.set_inheritable(trace_fd, plan.traced)
+            for stream in (1, 2, trace_fd) if plan.user else ():
+                os.fchown(stream, plan.user, plan.user)  # or /dev/stdout, or the trace, could not be opened
+            _become(plan, report_fd)
+        try:
+            problem = _wait(child, watch)
+        finally:
+            status = _end(child)
+            _sweep()
+    finally:
+        if plan.scratch:
+            remove_tree(plan.scratch)
+    if not problem and status != 0 and watch.ran_out():
+        problem = "the machine ran out of memory while it ran"
+    told = b"" if plan.reports else b'{"exit-code": %d}\n' % status
+    told += b'{"problem": "killed: %s"}\n' % problem.encode() if problem else b""
+    os.write(report_fd, told + b'{"done": 1}\n')
+
+
+def _become(plan: Plan, report_fd: int) -> NoReturn:
+    """Turn the forked child into the check."""
+    try:
+        os.setsid()
+        landlock.die_with_parent()
+        os.write(report_fd, b'{"session": %d}\n' % os.getpid())
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        if plan.upper:
+            _cover(plan, report_fd)
+        os.chdir(plan.cwd)
+        os.umask(0o022)
+        landlock.restore_signals()
+        _limit(plan)
+        os.set_inheritable(report_fd, plan.reports)
+        env = dict(word.split("=", 1) for word in plan.env)
+        candidates = _list_candidates(plan.argv[0], env)
+        if plan.reports:
+            _hand_filter(landlock.bubblewrap_filter(traced=plan.traced))
+        if plan.confined:
+            if plan.user:
+                landlock.become(plan.user)
+            writable = (*plan.writable, plan.scratch) if plan.scratch else plan.writable
+            landlock.confine(plan.readable, writable, network=plan.network, traced=plan.traced)
+        _execute(candidates, plan.argv, env)
+    except OSError as err:
+        os.write(report_fd, b'{"exec-errno": %d}\n' % (err.errno or 0))
+    finally:
+        os._exit(NOT_FOUND)
+
+
+def _hand_filter(packed: bytes) -> None:
+    """Have bubblewrap find its filter of system calls; it is far smaller than what a pipe holds."""
+    reading, writing = os.pipe()
+    os.write(writing, packed)
+    os.close(writing)
+    os.dup2(reading, FILTER_FD)
+    os.set_inheritable(FILTER_FD, True)  # also where the pipe had this number already
+
+
+def _cover(plan: Plan, report_fd: int) -> None:
+    try:
+        laid = list(zip(plan.laid[::2], plan.laid[1::2], strict=True))
+        overlay.cover(plan.ground, plan.upper, laid, is_root=bool(plan.user))
+    except OSError as err:
+        os.write(report_fd, b'{"problem": "no overlay: %s"}\n' % os.strerror(err.errno or 0).encode())
+        os._exit(NOT_FOUND)
+
+
+def _list_candidates(program: str, env: dict[str, str]) -> list[str]:
+    """Return where a program may be, in the order of PATH; a name with a slash is its own place."""
+    return [program] if "/" in program else [f"{folder or '.'}/{program}" for folder in os.get_exec_path(env)]
+
+
+def _execute(candidates: list[str], argv: tuple[str, ...], env: dict[str, str]) -> NoReturn:
+    """Become the first candidate that can be run, as execvp does (exec(3)).
+
+    By hand, because ``os.execvp`` imports a module first, which a confined process may not be able to read.
+
+    Raises:
+        OSError: None of them can be run.
+    """
+    failure = OSError(errno.ENOENT, os.strerror(errno.ENOENT))
+    for place in candidates:
+        try:
+            os.execve(place, argv, env)  # noqa: S606 - the check itself, from an argument list
+        except OSError as err:
+            if err.errno == errno.ENOEXEC:  # no #! line, so a shell runs it
+                os.execve("/bin/sh", ("sh", place, *argv[1:]), env)  # noqa: S606
+            if err.errno not in (errno.ENOENT, errno.ENOTDIR):
+                failure = err
+    raise failure
+
+
+def _limit(plan: Plan) -> None:
+    wanted = (
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, FILE_BYTES),
+        (resource.RLIMIT_NOFILE, OPEN_FILES),
+        (resource.RLIMIT_CPU, plan.cpu_s),
+        # Not for root's checks, whose user has no threads but theirs: what ``limits`` sees is said, a wall is not.
+        *(() if plan.user else ((resource.RLIMIT_NPROC, count_threads() + TASKS * plan.limits.processes),)),
+    )
+    for kind, value in wanted:
+        hard = resource.getrlimit(kind)[1]
+        limit = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(kind, (limit, limit))
+    try:
+        with open("/proc/self/oom_score_adj", "w") as file:  # noqa: PTH123 - pathlib costs 8 ms to import (measured)
+            file.write(str(OOM_FIRST))
+    except OSError:
+        return  # a container may forbid it; the limit is a courtesy to the rest of the machine
+
+
+def _wait(child: int, watch: Watch) -> str:
+    """Return when the child has exited (not reaped), our standard input has ended, or a limit is passed: then which."""
+    poll = select.poll()
+    poll.register(0, 0)  # POLLHUP is always told
+    try:
+        poll.register(os.pidfd_open(child), select.POLLIN)
+        interval_s = math.inf
+    except (AttributeError, OSError):
+        interval_s = POLL_S
+    next_look = time.monotonic() + watch.interval_s
+    while not poll.poll(min(interval_s, watch.interval_s) * 1000):
+        if os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+            break
+        if time.monotonic() < next_look:
+            continue
+        for orphan in list_children(os.getpid()):
+            if orphan != child:
+                os.waitpid(orphan, os.WNOHANG)
+        passed = watch.look()
+        if passed:
+            return passed
+        next_look = time.monotonic() + watch.interval_s
+    return ""
+
+
+def _end(child: int) -> int:
+    """Kill the child's group, then reap the child, whose number is ours until then.
+
+    Returns:
+        Its exit status; 128 + signal where a signal ended it, as in a shell.
+    """
+    for kill in (os.kill, os.killpg):
+        try:
+            kill(child, SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            continue  # nobody is left in it, or it had not yet made its group
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return status if status >= 0 else 128 - status
+
+
+def _sweep() -> None:
+    """Kill and reap every process that was left to us, and all below these, until there is none.
+
+    Raises:
+        SystemExit: They do not end; the words are the last of the output, and so the run's problem.
+    """
+    deadline = time.monotonic() + SWEEP_S
+    while time.monotonic() < deadline:
+        for pid in list(iter_descendants(os.getpid())):  # first all of them: who loses its parent is elsewhere
+            try:
+                os.kill(pid, SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                continue  # reaped by its parent meanwhile; one that is not ours to kill is told at the end
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        time.sleep(0.001)
+    raise SystemExit(f"the check left processes that did not end within {SWEEP_S:g} s")

@@ -1,0 +1,352 @@
+"""Run checks in the strongest sandbox that works here: bubblewrap, else Landlock with seccomp, else none at all.
+
+On macOS the only rung is Seatbelt, and what is said here of limits and of what is left running is less true there
+(``seatbelt``). Which one works is found out by running it; none is chosen by the caller alone, never by stepping down.
+In each of them a check has an environment made from nothing, an empty home, no standard input and limits, and nothing
+of it is left running when it ends; in all but the last the ground is the one place that it can change, and the person's
+home is out of reach. With ``network`` under bubblewrap the machine's abstract UNIX sockets are in reach as well: they
+belong to the network's namespace (unix(7)).
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import tempfile
+from functools import lru_cache
+from pathlib import Path
+
+from gitmem.errors import ProcessError
+from gitmem.frozen import frozen
+from gitmem.model import Ran
+from gitmem.system import process
+from gitmem.verify.ground.ground import Ground
+from gitmem.verify.sandbox import account, bubblewrap, seatbelt, starter, toolchain
+from gitmem.verify.sandbox.launch_plan import FILE_BYTES, SWEEP_S, Plan, format_plan
+from gitmem.verify.sandbox.limits import MIB, Limits
+from gitmem.verify.sandbox.removal import remove_tree
+from gitmem.verify.sandbox.temporary import temporary_folder
+from gitmem.verify.trace.strace import argv_traced
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+BUBBLEWRAP = "bubblewrap"
+LANDLOCK = "landlock"
+SEATBELT = "seatbelt"
+NONE = "none"
+
+# The devices that every program may use.
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+# How long the starter may take to end what the check left behind, in seconds; it gives up by itself a bit sooner.
+GRACE_S = SWEEP_S + 1
+# A probe takes 20 ms (measured); this is for a machine that is very busy.
+PROBE_TIMEOUT_S = 10.0
+
+# What a check may use unless the person says otherwise: processes at once, and MiB written to its ground. Half of the
+# machine's memory besides (``limits``).
+PROCESSES = 1024
+PROCESSES_PER_CORE = 16
+DISK_MIB = 10 * 1024
+
+# What a probe of each rung must show: it can change the ground, and neither read nor change another folder.
+CONFINED = 'echo x > own && ! cat "$1/secret" && ! echo x > "$1/new" || exit 1\n'
+# What a check could do elsewhere, and must not: each is tried, and one that works refuses the rung. Writing a setting
+# of the kernel's writes what it is.
+ESCAPES = (
+    ("it lets checks write the kernel's settings", "cat /proc/sys/kernel/core_pattern > /proc/sys/kernel/core_pattern"),
+    ("it filters no system calls", 'test "$filtered" != 2'),
+    ("it lets checks gain privileges", 'test "$bound" != 1'),
+    ("it lets checks set setuid bits", "chmod 4755 own"),
+    ("it lets checks make user namespaces", "unshare --user true"),
+    ("it lets checks read what only root may", "read -r name < /etc/shadow"),
+)
+STATUS = """while read -r name value; do
+case $name in Seccomp:) filtered=$value ;; NoNewPrivs:) bound=$value ;; esac
+done < /proc/self/status
+"""
+PROBE = (
+    CONFINED
+    + STATUS
+    + "".join(f'if {{ {tried}; }} 2> /dev/null; then echo "{said}"; exit 1; fi\n' for said, tried in ESCAPES)
+)
+# And of the overlay: what is hardest for one, then that it is kept until the ground is given back.
+OVERLAID = ("rm -r d && mkdir d && echo x > d/new && mv f g && test ! -e f", "test -e d/new && test ! -e d/old")
+
+
+@lru_cache
+def probe(env_path: str) -> str:
+    """Return the strongest rung that works here, found by running it once in this process; never raises.
+
+    Args:
+        env_path: PATH, on which the sandbox's own programs are found as well.
+    """
+    return next((rung for rung in ladder() if works(rung, env_path)), NONE)
+
+
+def ladder() -> tuple[str, ...]:
+    """Return the rungs that this system may have, the strongest first."""
+    return {"linux": (BUBBLEWRAP, LANDLOCK), "darwin": (SEATBELT,)}.get(sys.platform, ())
+
+
+def works(rung: str, env_path: str) -> bool:
+    """Tell whether a rung works here, by running a check on it that must not get out; never raises."""
+    return not why_not(rung, env_path)
+
+
+def why_not(rung: str, env_path: str) -> str:
+    """Return why a rung does not work here, found by running it; empty where it does; never raises."""
+    try:
+        with tempfile.TemporaryDirectory() as inside, tempfile.TemporaryDirectory() as outside:
+            Path(outside, "secret").write_text("secret\n", encoding="ascii")
+            account.give(Path(inside), account.check_user())
+            ran = _run_probe(PROBE, outside, ground=Path(inside).resolve(), rung=rung, path=env_path)
+            if "secret\n" in ran.output or Path(outside, "new").exists():
+                return "it does not confine"
+            said = ran.output.strip().rsplit("\n", 1)[-1]
+            return "" if ran.status == 0 else ran.problem or said or f"exit {ran.status}"
+    except OSError as err:
+        return str(err)
+
+
+@lru_cache
+def probe_overlay(env_path: str, folder: Path) -> bool:
+    """Tell whether grounds below *folder* can be overlays under bubblewrap, found by running one; never raises.
+
+    *folder* is made where it is missing: whether it works depends on its file system.
+    """
+    if sys.platform != "linux":
+        return False
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with temporary_folder("probe-", folder) as top:
+            ground = Ground(Path(top, "lower").resolve(), "", (), Path(top, "upper").resolve())
+            for made in ("lower/d", "upper/u", "upper/w"):
+                Path(top, made).mkdir(parents=True)
+            for name in ("lower/f", "lower/d/old"):
+                Path(top, name).write_text("x", encoding="ascii")
+            account.give(top, account.check_user())
+            shown = [_run_probe(s, "", ground=ground, rung=BUBBLEWRAP, path=env_path).status for s in OVERLAID]
+            left = sorted(str(p.relative_to(ground.path)) for p in ground.path.rglob("*"))
+            remove_tree(str(Path(top, "upper")))
+            return shown == [0, 0] and left == ["d", "d/old", "f"]
+    except OSError:
+        return False
+
+
+def _run_probe(script: str, argument: str, *, ground: Path | Ground, rung: str, path: str) -> Ran:
+    argv = ["sh", "-c", script, "sh", argument]
+    return run_check(argv, ground=ground, rung=rung, network=False, timeout_s=PROBE_TIMEOUT_S, path=path)
+
+
+def default_limits(*, processes: int = 0, memory_mib: int = 0, disk_mib: int = 0) -> Limits:
+    """Return what a check may use; 0 for what does for any honest build on this machine."""
+    most = max(PROCESSES, PROCESSES_PER_CORE * (os.cpu_count() or 1))
+    return Limits(processes or most, memory_mib * MIB, (disk_mib or DISK_MIB) * MIB)
+
+
+def clean_environment(path: str, home: str, tmp: str) -> dict[str, str]:
+    """Return the whole environment of a check: these seven variables and nothing of ours."""
+    return {
+        "PATH": path,
+        "HOME": home,
+        "TMPDIR": tmp,
+        "LANG": "C.UTF-8",
+        "LC_ALL": "C.UTF-8",
+        "TERM": "dumb",
+        "TZ": "UTC",
+    }
+
+
+def run_check(
+    argv: list[str],
+    *,
+    ground: Path | Ground,
+    rung: str,
+    network: bool,
+    timeout_s: float,
+    path: str,
+    readable: tuple[Path, ...] = (),
+    output_cap: int = process.OUTPUT_CAP,
+    limits: Limits | None = None,
+    strace: str = "",
+) -> Ran:
+    """Run a check with its working directory at the ground.
+
+    Args:
+        argv: The program and its arguments; a shell command is ``["sh", "-c", command]``.
+        ground: The folder that it sees and may change; as a ``Ground`` with an upper folder, the changes go there.
+        rung: ``bubblewrap``, ``landlock``, ``seatbelt`` or ``none``.
+        network: Whether it may reach the network.
+        timeout_s: Seconds after which it is killed, > 0.
+        path: Its PATH.
+        readable: Further files and folders that it may read; what a ``Ground`` lists is included.
+        output_cap: How many bytes at the end of its output are kept.
+        limits: What all of its processes may use together; on Linux alone.
+        strace: Where strace is, to have it traced where there is a starter; else empty.
+
+    Returns:
+        What happened. A program that a signal ended has the status 128 + signal, as in a shell. Where the sandbox
+        or the program could not start, the status is None and the problem says why.
+    """
+    place = ground if isinstance(ground, Ground) else Ground(ground, "", ())
+    if "/" not in argv[0] and find_program(argv[0], path) is None:
+        return Ran(None, False, "", False, 0.0, f"{argv[0]}: no such program on PATH")
+    more = [str(p) for p in readable]
+    job = _Job(argv, place, more, network, timeout_s, path, output_cap, limits or default_limits(), strace)
+    if rung == BUBBLEWRAP:
+        return job.run_in_bubblewrap()
+    if place.upper is not None:
+        raise ValueError("only bubblewrap can run a check on an overlay")
+    if rung == LANDLOCK or (rung == NONE and sys.platform == "linux"):
+        return job.run_by_starter(confined=rung == LANDLOCK)
+    if rung in (SEATBELT, NONE):
+        return job.run_plainly(confined=rung == SEATBELT)
+    raise ValueError(f"{rung}: no such rung")
+
+
+def find_program(name: str, path: str) -> str | None:
+    """Return where a program is on *path*, by its absolute entries alone; else None."""
+    for folder in path.split(":"):
+        place = f"{folder}/{name}"
+        if folder.startswith("/") and os.access(place, os.X_OK) and Path(place).is_file():
+            return place
+    return None
+
+
+@frozen
+class _Job:
+    """One check on its way to one of the rungs; the fields are those of ``run_check``."""
+
+    argv: list[str]
+    ground: Ground
+    readable: list[str]
+    network: bool
+    timeout_s: float
+    path: str
+    output_cap: int
+    limits: Limits
+    strace: str = ""
+
+    @property
+    def cpu_s(self) -> int:
+        """Return a backstop for what the clock cannot end: all processors for the whole time, and then some."""
+        return math.ceil(self.timeout_s) * (os.cpu_count() or 1) + 10
+
+    def run_in_bubblewrap(self) -> Ran:
+        """Run it in namespaces of its own. The environment is scrubbed before: /proc/1/environ shows bubblewrap's."""
+        env = clean_environment(self.path, bubblewrap.PRIVATE_HOME, bubblewrap.PRIVATE_FOLDERS[0])
+        return self._run(lambda held: self._plan(env, "/", reports=True, argv=self._bubblewrap(held)))
+
+    def run_by_starter(self, *, confined: bool) -> Ran:
+        """Run it as a process like any other, confined or not, with a home of its own."""
+        with temporary_folder("gitmem-check-") as made:
+            if confined and account.check_user():
+                account.open_way(made)
+            scratch = f"{made}/home"
+            env = clean_environment(self.path, scratch, scratch)
+            own = [str(p) for p in self.ground.readable]
+            reading = [*_confined_reading(self.path), *own, *self.readable] if confined else []
+            return self._run(
+                lambda held: self._plan(
+                    env,
+                    str(self.ground.path),
+                    scratch=scratch,
+                    confined=confined,
+                    reading=reading,
+                    argv=self._argv(held),
+                )
+            )
+
+    def _argv(self, held: starter.Starter) -> list[str]:
+        """Return what the sandbox runs: the program, or strace with it."""
+        return argv_traced(self.strace, held.trace_fd, self.argv) if self.strace else self.argv
+
+    def _plan(
+        self,
+        env: dict[str, str],
+        cwd: str,
+        *,
+        scratch: str = "",
+        reports: bool = False,
+        confined: bool = False,
+        reading: Sequence[str] = (),
+        argv: Sequence[str],
+    ) -> Plan:
+        return Plan(
+            cwd=cwd,
+            scratch=scratch,
+            ground=str(self.ground.path),
+            upper=str(self.ground.upper or ""),
+            limits=self.limits,
+            cpu_s=self.cpu_s,
+            user=account.check_user() if reports or confined else 0,
+            reports=reports,
+            confined=confined,
+            network=self.network,
+            env=tuple(f"{name}={value}" for name, value in env.items()),
+            readable=tuple(reading),
+            writable=(str(self.ground.path), *DEVICES),
+            laid=tuple(word for lent in self.ground.folders for word in (lent.name, str(lent.place))),
+            traced=bool(self.strace),
+            argv=tuple(argv),
+        )
+
+    def _run(self, plan: Callable[[starter.Starter], Plan]) -> Ran:
+        try:
+            held = starter.take()
+        except ProcessError as err:
+            return Ran(None, False, "", False, 0.0, err.message)
+        try:
+            request = format_plan(plan(held))
+            return held.run(
+                request,
+                timeout_s=self.timeout_s,
+                output_cap=self.output_cap,
+                grace_s=GRACE_S,
+                is_traced=bool(self.strace),
+            )
+        except ValueError as err:
+            return Ran(None, False, "", False, 0.0, f"cannot start {self.argv[0]}: {err}")
+        finally:
+            starter.give_back(held)
+
+    def _bubblewrap(self, held: starter.Starter) -> list[str]:
+        return bubblewrap.wrap(
+            self._argv(held),
+            program=find_program("bwrap", self.path) or "bwrap",
+            ground=self.ground,
+            readable=self.readable,
+            path=self.path,
+            network=self.network,
+            report_fd=held.report_fd,
+        )
+
+    def run_plainly(self, *, confined: bool) -> Ran:
+        """Run it where there is no starter: not on Linux; confined by Seatbelt, or not."""
+        with tempfile.TemporaryDirectory(prefix="gitmem-") as made:
+            scratch, own = os.path.realpath(made), [str(p) for p in self.ground.readable]
+            argv = self.argv
+            if confined:
+                argv = seatbelt.wrap(
+                    self.argv,
+                    readable=[*own, *self.readable, *toolchain.find_toolchain(self.path).folders],
+                    writable=[str(self.ground.path), scratch],
+                    network=self.network,
+                    cpu_s=self.cpu_s,
+                    file_mib=FILE_BYTES // MIB,
+                )
+            return process.run_bounded(
+                argv,
+                cwd=self.ground.path,
+                env=clean_environment(self.path, scratch, scratch),
+                timeout_s=self.timeout_s,
+                output_cap=self.output_cap,
+            )
+
+
+def _confined_reading(path: str) -> list[str]:
+    # /proc: what tools ask about themselves; Landlock keeps other processes' memory and environment from them.
+    return [*toolchain.list_readable_system(), "/proc", *toolchain.find_toolchain(path).folders]

@@ -1,0 +1,327 @@
+"""From what strace saw of a run to what it read of the code: paths of the ground, where links lead, what git read.
+
+Whatever is not certain makes the whole tree an input. What is not told apart: times of files, how many links and
+folders a folder has, and what a check reads of the history of the code where it reads nothing of its files.
+"""
+
+from __future__ import annotations
+
+import re
+
+from gitmem.frozen import frozen
+from gitmem.verify.trace.reads import AT, BELOW, LINK, LIST, NAMES, fold
+from gitmem.verify.trace.trace import LINKED, LISTED, MOVED, OPENED, RAN, UNKNOWN, OpaqueError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from gitmem.verify.trace.reads import Places
+    from gitmem.verify.trace.trace import Event, Trace
+
+# What the kernel follows at most (path_resolution(7)).
+MOST_LINKS = 40
+_OBJECT = re.compile(r"/objects/(?:.*/)?(?:[0-9a-f]{2}/[0-9a-f]{38,62}|[^/]+\.(?:pack|idx|rev))\Z", re.DOTALL)
+# Enough of a script for its first line (execve(2): 255 bytes since Linux 5.1).
+FIRST_LINE = 256
+# Where links lead to what a process has open, or to where it is (proc(5)).
+_DESCRIPTORS = ("/proc/", "/dev/fd/")
+# What of a git directory says nothing of the code's files: settings, and where borrowed objects lie.
+_SETTINGS = (
+    "config",
+    "config.worktree",
+    "commondir",
+    "gitdir",
+    "description",
+    "info",
+    "hooks",
+    "shallow",
+    "alternates",
+)
+# What `git rev-parse` says of the place alone.
+_PLACE_OPTIONS = frozenset(
+    [
+        "--show-toplevel",
+        "--show-prefix",
+        "--show-cdup",
+        "--git-dir",
+        "--absolute-git-dir",
+        "--git-common-dir",
+        "--is-inside-work-tree",
+        "--is-inside-git-dir",
+        "--is-bare-repository",
+    ]
+)
+_LISTING_OPTIONS = frozenset(
+    ["-z", "-c", "--cached", "--error-unmatch", "--full-name", "-o", "--others", "--exclude-standard"]
+)
+
+
+@frozen
+class Scene:
+    """Where a run took place.
+
+    Attributes:
+        ground: The folder that it saw, absolute.
+        places: The files of the code there.
+        content: Returns the first bytes of a file or link of the code, by its object name.
+        repository: Other folders that show the code: the person's work tree, or an empty string.
+        lent: Returns where a link leads that lies in a folder which is not of the code and is shown with it; empty
+            where there is none. None where no folder is.
+    """
+
+    ground: str
+    places: Places
+    content: Callable[[str], bytes]
+    repository: str = ""
+    lent: Callable[[str], str] | None = None
+
+
+@frozen
+class Observed:
+    """What a run read.
+
+    Attributes:
+        reads: Each with its mark (``reads``), nothing left out.
+        text: The same, folded; empty where the whole tree was read.
+        programs: The programs outside the code that were run, by the path they were run by, in order.
+    """
+
+    reads: frozenset[str]
+    text: str
+    programs: tuple[str, ...]
+
+
+def observe(traces: Iterable[Trace], scene: Scene) -> Observed:
+    """Return what runs on one ground, one after the other, read together.
+
+    Raises:
+        OpaqueError: That cannot be told.
+    """
+    watching = _Watching(scene)
+    for trace in traces:
+        for event in trace.events:
+            watching.take(event)
+    reads = frozenset(watching.reads)
+    return Observed(reads, fold(reads, scene.places), tuple(watching.programs))
+
+
+class _Watching:
+    """The state of the file system as the events change it."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._places = scene.places
+        self._inside = scene.ground + "/"
+        self._work_tree = scene.repository + "/" if scene.repository else "\0"
+        # Links that the run made, by their absolute path.
+        self._links: dict[str, str] = {}
+        self._has_links = scene.lent is not None or any(mode == LINK for mode, _, _ in scene.places.below(""))
+        self.reads: set[str] = set()
+        self.programs: dict[str, None] = {}
+
+    def take(self, event: Event) -> None:
+        """Take in one event."""
+        kind, path, program, more = event
+        if not self._matters(path):
+            if kind == RAN:
+                self.programs[path] = None
+            elif kind in (LINKED, MOVED):
+                self._change(kind, path, path, more)
+            return
+        place = self._follow(path)
+        if kind in (LINKED, MOVED):
+            self._change(kind, path, place, more)
+        inner = self._inner(place)
+        if inner is None:
+            self._take_outside(kind, place, program)
+        elif inner == ".git" or inner.startswith(".git/"):
+            self._take_git(kind, inner.removeprefix(".git").removeprefix("/"), program)
+        else:
+            self._take_inside(kind, inner, program)
+
+    def _matters(self, path: str) -> bool:
+        """Tell whether a path can lead into the code; most of what a program opens cannot."""
+        return (
+            path.startswith((self._inside, self._work_tree, *_DESCRIPTORS))
+            or path == self._scene.ground
+            or "/objects/" in path
+            or "/.." in path
+            or bool(self._links)
+        )
+
+    def _inner(self, place: str) -> str | None:
+        """Return a place's path in the ground; None where it is outside."""
+        if place == self._scene.ground:
+            return ""
+        return place.removeprefix(self._inside) if place.startswith(self._inside) else None
+
+    def _follow(self, path: str) -> str:
+        """Return where a path leads, by links of the code and those that the run made; they are read on the way."""
+        if not self._links and not self._has_links and "/." not in path and "//" not in path and path[-1] != "/":
+            return path
+        waiting = [part for part in reversed(path.split("/")) if part not in ("", ".")]
+        at, followed = "", 0
+        while waiting:
+            part = waiting.pop()
+            if part == "..":
+                self._read(at)
+                at = at.rpartition("/")[0]
+                continue
+            if part == ".":
+                continue
+            place = f"{at}/{part}"
+            said = self._link_at(place)
+            if said is None:
+                at = place
+                continue
+            followed += 1
+            if followed > MOST_LINKS:
+                return place
+            at = "" if said.startswith("/") else at
+            waiting += [part for part in reversed(said.split("/")) if part]
+        return at or "/"
+
+    def _link_at(self, place: str) -> str | None:
+        """Return what a link says, or None where there is none that we know of."""
+        if place in self._links:
+            self._read(place)
+            return self._links[place]
+        inner = self._inner(place)
+        entry = self._places.find(inner) if inner else None
+        if entry is not None:
+            said = _decode(self._scene.content(entry[1])) if entry[0] == LINK else ""
+        else:
+            said = self._scene.lent(inner) if inner and self._scene.lent else ""
+        if not said:
+            return None
+        self._read(place)
+        return said
+
+    def _read(self, place: str) -> None:
+        inner = self._inner(place)
+        if inner and inner != ".git" and not inner.startswith(".git/"):
+            self.reads.add(AT + inner)
+
+    def _change(self, kind: str, path: str, place: str, more: str) -> None:
+        """Note a link that was made, or what was moved: links go along, and a folder is read as a whole."""
+        # The last part of either is not followed (symlink(2), rename(2)).
+        path = _beside(self._follow(path.rpartition("/")[0] or "/"), path)
+        if kind == LINKED:
+            self._links[path] = more
+            return
+        target = _beside(self._follow(more.rpartition("/")[0] or "/"), more)
+        moved = [link for link in self._links if link == path or link.startswith(f"{path}/")]
+        for link in moved:
+            self._links[target + link.removeprefix(path)] = self._links.pop(link)
+        if not moved:
+            self._links.pop(target, None)
+        inner = self._inner(path)
+        if inner is not None and self._places.is_folder(inner):
+            if not inner or any(mode == LINK for mode, _, _ in self._places.below(inner)):
+                raise OpaqueError("a folder with links in it was moved")
+            self.reads.add(BELOW + inner)
+
+    def _take_inside(self, kind: str, inner: str, program: tuple[str, ...]) -> None:
+        if kind == LISTED:
+            self.reads.add(LIST + inner)
+        elif inner:
+            self.reads.add(AT + inner)
+        entry = self._places.find(inner) if kind == RAN and inner else None
+        if entry is not None:
+            self._take_script(entry[1])
+
+    def _take_script(self, oid: str) -> None:
+        """Note the interpreter of a script of the code, which the kernel opens where strace sees nothing."""
+        first = self._scene.content(oid)[:FIRST_LINE].split(b"\n")[0]
+        words = first.removeprefix(b"#!").split()
+        if not first.startswith(b"#!") or not words:
+            return
+        interpreter = _decode(words[0])
+        if not interpreter.startswith("/"):
+            raise OpaqueError("a script names its interpreter by a path that depends on where it was run")
+        self.take((RAN, interpreter, (), ""))
+
+    def _take_outside(self, kind: str, place: str, program: tuple[str, ...]) -> None:
+        if kind == RAN and not place.startswith("/proc/"):
+            self.programs[place] = None
+        if place.startswith(_DESCRIPTORS) and _leads_anywhere(place):
+            raise OpaqueError(f"{place} may be any file")
+        if kind == OPENED and _is_object(place):
+            raise OpaqueError("git's objects were read: they have all files")
+        if place.startswith(self._work_tree):
+            inner = place.removeprefix(self._work_tree)
+            is_file = self._places.find(inner) is not None or self._places.blocker(inner) is not None
+            if is_file or (kind == LISTED and self._places.is_folder(inner)):
+                raise OpaqueError("the work tree was read, not the code that is judged")
+
+    def _take_git(self, kind: str, name: str, program: tuple[str, ...]) -> None:
+        """Note what a read of the git directory means for the files: that depends on what is asked of git."""
+        if kind != OPENED or any(part in _SETTINGS for part in name.split("/")):
+            return
+        if _is_object(name):
+            raise OpaqueError("git's objects were read: they have all files")
+        if name.startswith("objects/"):
+            return
+        if len(program) < 2 or program[1].rpartition("/")[2] != "git":
+            raise OpaqueError("the git directory was read")
+        folders = _named_by(program[2:], self._inner(self._follow(program[0])))
+        if folders is None:
+            raise OpaqueError("git was asked for more than names")
+        if name == "index":
+            self.reads.update(NAMES + folder for folder in folders)
+
+
+def _named_by(words: Sequence[str], cwd: str | None) -> tuple[str, ...] | None:
+    """Return below which folders a git command lists names, and nothing else; None where that is not certain.
+
+    Args:
+        words: Its arguments.
+        cwd: Where in the ground it was started; None where it was not.
+    """
+    if UNKNOWN in words or not words:
+        return None
+    verb, *rest = words
+    if verb == "rev-parse" and rest and _PLACE_OPTIONS.issuperset(rest):
+        return ()
+    if verb == "grep":
+        return ("",)  # files that it looks into are opened like any other, and what is no file by git's objects
+    if verb != "ls-files":
+        return None
+    end = rest.index("--") if "--" in rest else len(rest)
+    if not _LISTING_OPTIONS.issuperset(word for word in rest[:end] if word.startswith("-")):
+        return None
+    named = [word for word in rest[:end] if not word.startswith("-")] + rest[end + 1 :]
+    if cwd is None or cwd.startswith(".git"):
+        return ("",)
+    return tuple(_folder_of(word, cwd) for word in named or ["."])
+
+
+def _folder_of(word: str, cwd: str) -> str:
+    """Return the folder that holds all that a pathspec can name (gitglossary(7), pathspec); empty for the root."""
+    wild = min((at for char in "*?[\\" if (at := word.find(char)) >= 0), default=-1)
+    fixed = word if wild < 0 else word[:wild].rpartition("/")[0]
+    parts = [part for part in f"{cwd}/{fixed}".split("/") if part not in ("", ".")]
+    return "" if word.startswith((":", "/")) or ".." in parts else "/".join(parts)
+
+
+def _beside(folder: str, path: str) -> str:
+    return f"{folder.rstrip('/')}/{path.rpartition('/')[2]}"
+
+
+def _decode(content: bytes) -> str:
+    return content.decode("utf-8", "surrogateescape")
+
+
+def _is_object(place: str) -> bool:
+    """Tell whether a file holds objects of a repository: a pack, its index, or one by itself."""
+    return _OBJECT.search(f"/{place}") is not None
+
+
+def _leads_anywhere(place: str) -> bool:
+    """Tell whether a path below /proc goes through a link to a folder of a process (proc(5)).
+
+    A descriptor itself is none: what it stands for was opened.
+    """
+    parts = place.replace("/dev/fd/", "/proc/self/fd/", 1).split("/")
+    return not {"cwd", "root"}.isdisjoint(parts[3:-1]) or "fd" in parts[3:-2]

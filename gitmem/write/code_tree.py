@@ -1,0 +1,172 @@
+"""Write to the second home: files in ``.memory/`` of the work tree, for the person to commit (F9).
+
+What is planned is what a write to the branch would do, on the files as they lie there now, committed or not. gitmem
+touches neither the index nor any other file.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from gitmem.document.parse import parse
+from gitmem.errors import FormatError, GitmemError, RefusedError
+from gitmem.frozen import replace
+from gitmem.index.catalog import update
+from gitmem.index.catalog.catalog import Catalog
+from gitmem.index.catalog.inserts import Inserts, Stored
+from gitmem.index.fts import FtsEngine
+from gitmem.model import IndexText
+from gitmem.policy.policy import Policy
+from gitmem.store import layout
+from gitmem.store.code_tree.tree import FOLDER, PREFIX
+from gitmem.store.commit import Plan, Written
+from gitmem.store.lock import WriteLock
+from gitmem.store.view.safe_folder import Folder
+from gitmem.write.writer import Change, Writer
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from gitmem.git.binary import Git
+    from gitmem.write.draft import Author
+
+
+class TreeWriter(Writer):
+    """Writes files of the work tree on behalf of one author."""
+
+    def __init__(self, git: Git, policy: Policy, *, author: Author, now: int, lock_timeout_s: float) -> None:
+        """Bind a writer.
+
+        Raises:
+            RefusedError: There is no work tree, or its ``.memory`` is no folder of the code.
+        """
+        super().__init__(
+            git,
+            "",
+            catalog_at=lambda _: read_work_tree(git, self._top, policy),
+            written=lambda *_: None,
+            author=author,
+            now=now,
+            lock_timeout_s=lock_timeout_s,
+            start=None,
+        )
+        self._top = _home_of(git)
+
+    def remember(self, *args: Any, **options: Any) -> Change:
+        """Write a new memory, or the latest text of one that has this key."""
+        return _placed(super().remember(*args, **options))
+
+    def edit(self, *args: Any, **options: Any) -> Change:
+        """Change the text of one memory in place."""
+        return _placed(super().edit(*args, **options))
+
+    def forget(self, keys: list[str], *, why: str) -> list[Change]:
+        """Move memories to the archive of the code tree."""
+        return [_placed(change) for change in super().forget(keys, why=why)]
+
+    def restore(self, keys: list[str]) -> list[Change]:
+        """Move memories back from the archive of the code tree."""
+        return [_placed(change) for change in super().restore(keys)]
+
+    def write(self, plan: Callable[[str | None], Plan | None], command: str) -> Written | None:
+        """Write the files that *plan* says; each is there whole or not at all."""
+        with WriteLock(self._git.repository.state_dir, command=command, timeout_s=self._lock_timeout_s):
+            made = plan(None)
+            if made is None:
+                return None
+            try:
+                self._apply(made)
+            except OSError as err:
+                raise GitmemError(f"{err.filename}: {err.strerror}", hint="make the work tree writable") from err
+        return Written("", "", {})
+
+    def _apply(self, plan: Plan) -> None:
+        for old, new in plan.moves:
+            target = self._safe(new)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            self._safe(old).replace(target)
+        for path, content in plan.writes:
+            self._safe(path)
+            self._top.mkdir(exist_ok=True)
+            with Folder(str(self._top)) as folder:  # a link that came with the code leads nowhere
+                folder.write(path, content, mode="100644")
+        for path in plan.deletes:
+            self._safe(path).unlink(missing_ok=True)
+
+    def _safe(self, path: str) -> Path:
+        """Return where a file lies; nothing is written through a link that leads elsewhere."""
+        target = self._top / path
+        for part in (target, *target.parents):
+            if part == self._top:
+                return target
+            if part.is_symlink():
+                raise RefusedError(f"{PREFIX}{path}: {part} is a symbolic link", hint="replace it by a folder or file")
+        raise AssertionError("a path of the plan lies below the home")
+
+
+def _placed(change: Change) -> Change:
+    return replace(change, path=PREFIX + change.path)
+
+
+def _home_of(git: Git) -> Path:
+    """Return the folder ``.memory`` of the work tree, which may not exist yet.
+
+    Raises:
+        RefusedError: There is none, or it is no folder of the code.
+    """
+    top = git.repository.work_tree
+    if top is None:
+        raise RefusedError("there is no work tree here, so no code tree to write to", hint="leave out --in-tree")
+    home = top / FOLDER
+    if (home / ".git").exists():
+        told = f"{home} is a view of the memory branch, not a folder of the code"
+        hint = "gitmem view --remove, then try again; gitmem view PATH shows the branch in another folder"
+        raise RefusedError(told, hint=hint)
+    if home.is_symlink() or (home.exists() and not home.is_dir()):
+        raise RefusedError(f"{home} is no folder", hint="the code tree's memories lie in a folder of this name")
+    return home
+
+
+def read_work_tree(git: Git, home: Path, policy: Policy) -> Catalog:
+    """Return a catalog, in memory, of the files that lie in a work tree's ``.memory`` now."""
+    found = list(_files(home))
+    # Their content goes to the object database, as `git add` would put it there: what a plan reads, it reads from it.
+    names = "".join(f"{home / path}\n" for path, _ in found)
+    oids = git.run("hash-object", "-w", "--no-filters", "--stdin-paths", input=os.fsencode(names)).stdout.split()
+
+    def fill(catalog: Catalog) -> None:
+        inserts, texts = Inserts(catalog), list[IndexText]()
+        for (path, place), oid in zip(found, oids, strict=True):
+            try:
+                document = parse((home / path).read_text(encoding="utf-8"), path=path)
+            except (FormatError, UnicodeDecodeError):
+                continue  # the doctor's, once it is committed
+            added = inserts.add_memory(Stored(document, oid.decode("ascii"), place.archived), policy)
+            texts += [added] if isinstance(added, IndexText) else []
+        inserts.flush()
+        FtsEngine(catalog.connection).apply(texts, [], language=policy.recall.language)
+        catalog.set_meta("language", policy.recall.language)
+        update.settle_keys(catalog, None)
+
+    return Catalog.in_memory(fill)
+
+
+def _files(home: Path) -> Iterator[tuple[str, layout.Place]]:
+    """Yield path and place of every memory's file, by path; what is no file, or too large, is none."""
+    for folder, folders, names in os.walk(home):
+        folders.sort()
+        for name in sorted(names):
+            whole = Path(folder, name)
+            path = whole.relative_to(home).as_posix()
+            place = layout.place_of(path) if path.isascii() else ""
+            if isinstance(place, str) or place.what != layout.MEMORY:
+                continue
+            found = whole.lstat()
+            # Neither a link nor a pipe, which would be waited for; nor one that only its owner may read.
+            is_readable = stat.S_ISREG(found.st_mode) and os.access(whole, os.R_OK)
+            if is_readable and found.st_size <= layout.MEMORY_LIMIT:
+                yield path, place

@@ -1,0 +1,83 @@
+"""Note files that agents write are memories for a month, written anew with the file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import put_files
+from support.agent_work import SECRET, kept, refusals, wrote
+
+from gitmem.memory.memory import Memory
+
+NOTE = "# The API wants a Bearer prefix\n\nWithout it, the answer is a misleading 403 instead of 401.\n"
+
+
+@pytest.mark.parametrize("path", ["memory/auth.md", "notes/2026/auth.txt", ".claude/memory/auth.md"])
+def test_note_file_is_a_memory_with_the_ttl_of_notes(memory: Memory, repo: Path, path: str) -> None:
+    memory.tool_used(wrote(repo, path, NOTE))
+
+    ((key, found),) = kept(memory).items()
+
+    assert key.startswith("note-")
+    assert (found["kind"], found["title"]) == ("note", "The API wants a Bearer prefix")
+    assert found["frontmatter"]["refs"] == [path]
+    assert memory.policy().kind("note").ttl_s == 30 * 86_400
+
+
+def test_note_that_is_written_again_is_the_same_memory(memory: Memory, repo: Path) -> None:
+    memory.tool_used(wrote(repo, "notes/auth.md", NOTE))
+    memory.tool_used(wrote(repo, "notes/auth.md", NOTE.replace("403", "404")))
+
+    ((_, found),) = kept(memory).items()
+
+    assert "404" in found["body"]
+    assert "403" not in found["body"]
+
+
+def test_notes_of_one_name_in_two_folders_are_two(memory: Memory, repo: Path) -> None:
+    memory.tool_used(wrote(repo, "notes/a-b.md", NOTE))
+    memory.tool_used(wrote(repo, "notes/a/b.md", "# Something else\n\nThe gateway drops idle connections.\n"))
+
+    assert len(kept(memory)) == 2
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("docs/auth.md", NOTE),
+        ("src/notes/auth.md", NOTE),
+        ("notes/auth.py", NOTE),
+        ("notes/auth.md", "ok"),
+        ("notes/auth.md", NOTE * 500),
+        ("../notes/auth.md", NOTE),
+    ],
+    ids=["elsewhere", "deeper", "code", "says-nothing", "long", "outside"],
+)
+def test_other_files_are_none(memory: Memory, repo: Path, path: str, text: str) -> None:
+    memory.tool_used(wrote(repo, path, text))
+
+    assert kept(memory) == {}
+
+
+def test_note_with_a_secret_is_refused_with_what_and_where(memory: Memory, repo: Path) -> None:
+    memory.tool_used(wrote(repo, "notes/auth.md", f"# Key\n\nIt is {SECRET}\n"))
+
+    assert kept(memory) == {}
+    (told,) = refusals(memory)
+    assert "note of claude-code" in told
+    assert "github-token in line 3" in told
+    assert SECRET not in told
+
+
+def test_policy_may_keep_none_and_a_person_may_name_folders(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITMEM_CAPTURE_NOTES", "docs/agents")
+    with Memory(repo) as opened:
+        opened.init(offline=True)
+        opened.tool_used(wrote(repo, "docs/agents/a.md", NOTE))
+        assert len(kept(opened)) == 1
+        put_files(repo, {"gitmem.toml": "[capture]\nnotes = false\n"})
+
+        opened.tool_used(wrote(repo, "notes/b.md", "# Another\n\nThe gateway drops idle connections.\n"))
+
+        assert [shown["title"] for shown in kept(opened).values()] == ["The API wants a Bearer prefix"]

@@ -1,0 +1,163 @@
+"""Comments become memories: with their task, their kind and who captured them; what may not be kept is told."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+from support.agent_work import SECRET, kept, ran, refusals
+
+from gitmem.memory.memory import Memory
+from gitmem.store import lost, spool
+from gitmem.store.spool import Spool, folders_of
+
+LEARNT = "LEARNED: retries must be idempotent"
+
+
+def test_comment_is_a_memory_with_task_role_and_session(memory: Memory, repo: Path) -> None:
+    memory.tool_used(ran(repo, f'bd comments add shop-12 "{LEARNT}"', output="Comment added"))
+
+    ((key, found),) = kept(memory).items()
+
+    assert key == "learned-retries-must-be-idempotent"
+    assert found["frontmatter"]["task"] == "shop-12"
+    by = {"who": "Ana", "agent": "claude-code", "role": "orchestrator", "session": "s1"}
+    assert found["frontmatter"]["by"] == by
+    assert memory.show(key)["kind"] == "learned"
+
+
+def test_marks_give_the_kind_and_a_fact_without_a_check_is_none(memory: Memory, repo: Path) -> None:
+    text = "DECISION: we stay with SQLite\nFACT: tokens live for a day\nLEARNED: the pool holds five"
+
+    memory.tool_used(ran(repo, f"gh pr comment 5 --body '{text}'"))
+
+    found = kept(memory)
+    kinds = {shown["title"]: shown["kind"] for shown in found.values()}
+    assert kinds == {
+        "we stay with SQLite": "decision",
+        "tokens live for a day": "learned",
+        "the pool holds five": "learned",
+    }
+    assert "unchecked" in found["learned-tokens-live-for-a-day"]["frontmatter"]["tags"]
+    assert all(shown["frontmatter"]["refs"] == ["#5"] for shown in found.values())
+
+
+def test_comment_in_a_file_of_the_work_tree_is_read_and_no_other(memory: Memory, repo: Path, tmp_path: Path) -> None:
+    (repo / "comment.md").write_text(LEARNT)
+    (tmp_path / "outside.md").write_text("LEARNED: the password of the vault")
+
+    memory.tool_used(ran(repo, f"bd comment s-1 --file comment.md && bd comment s-1 --file {tmp_path}/outside.md"))
+
+    assert list(kept(memory)) == ["learned-retries-must-be-idempotent"]
+    assert "outside.md' cannot be read here" in refusals(memory)[0]
+
+
+def test_close_keeps_how_a_task_ended(memory: Memory, repo: Path) -> None:
+    memory.tool_used(ran(repo, 'bd close shop-3 --reason "The pool was too small. LEARNED: it holds five"'))
+    memory.tool_used(ran(repo, "bd close shop-4 --reason done"))
+
+    found = kept(memory)
+
+    assert sorted(found) == ["learned-it-holds-five", "outcome-shop-3"]
+    assert found["outcome-shop-3"]["kind"] == "outcome"
+    assert memory.policy().kind("outcome").ttl_s == 7 * 86_400
+
+
+@pytest.mark.parametrize(
+    ("failed", "output"), [(True, ""), (None, "Error: no issue shop-12"), (None, "bash: bd: command not found")]
+)
+def test_comment_that_was_not_made_is_not_kept(memory: Memory, repo: Path, failed: bool | None, output: str) -> None:
+    memory.tool_used(ran(repo, f'bd comment shop-12 "{LEARNT}"', failed=failed, output=output))
+
+    assert kept(memory) == {}
+
+
+def test_secret_is_refused_with_what_and_where_and_is_nowhere(memory: Memory, repo: Path) -> None:
+    memory.tool_used(ran(repo, f'bd comment shop-12 "LEARNED: the token is {SECRET}"'))
+
+    assert kept(memory) == {}
+    (told,) = refusals(memory)
+    assert "github-token in line 1" in told
+    held = [path.read_bytes() for path in Path(memory.git.repository.state).rglob("*") if path.is_file()]
+    assert not any(SECRET.encode() in content for content in held)
+
+
+def test_variable_is_told_and_low_value_is_not(memory: Memory, repo: Path) -> None:
+    memory.tool_used(ran(repo, 'bd comment shop-12 "LEARNED: $(date)"; bd comment shop-12 "LEARNED: ok"'))
+
+    assert kept(memory) == {}
+    assert ["substitution" in told for told in refusals(memory)] == [True]
+
+
+def test_many_learnings_of_one_comment_are_told(memory: Memory, repo: Path) -> None:
+    text = "\n".join(f"LEARNED: lesson of the day number {n}" for n in ("one", "two", "three", "four", "five", "six"))
+
+    memory.tool_used(ran(repo, f"bd comment s-1 '{text}'"))
+
+    assert len(kept(memory)) == 5
+    assert "1 more" in refusals(memory)[0]
+
+
+def test_reasons_are_bounded(memory: Memory) -> None:
+    spool = Spool(memory.git.repository.state)
+    for n in range(120):
+        spool.note_refused(f"reason {n}")
+
+    assert [why for _, why in spool.list_refused()] == [f"reason {n}" for n in range(20, 120)]
+
+
+def test_said_again_the_latest_wins(memory: Memory, repo: Path) -> None:
+    memory.tool_used(ran(repo, f'bd comment shop-1 "{LEARNT}"'))
+    memory.tool_used(ran(repo, f'bd comment shop-2 "{LEARNT}"'))
+
+    ((_, found),) = kept(memory).items()
+
+    assert found["frontmatter"]["task"] == "shop-2"
+
+
+def test_task_is_the_one_that_is_held_where_nothing_names_one(memory: Memory, repo: Path) -> None:
+    task = memory.add_task("Make retries safe").key
+    memory.claim_task(task)
+
+    memory.tool_used(ran(repo, f"gh issue comment 5 -b '{LEARNT}'"))
+
+    assert kept(memory)["learned-retries-must-be-idempotent"]["frontmatter"]["task"] == task
+
+
+def test_what_a_person_wrote_stays_theirs_when_an_agent_says_it_again(memory: Memory, repo: Path) -> None:
+    memory.remember("Retries must be idempotent")
+
+    memory.tool_used(ran(repo, 'bd comment shop-1 "LEARNED: retries must be idempotent"'))
+
+    ((_, found),) = kept(memory).items()
+    assert found["frontmatter"]["by"] == {"who": "Ana"}
+
+
+def test_near_duplicate_is_folded(memory: Memory, repo: Path) -> None:
+    memory.tool_used(ran(repo, 'bd comment shop-1 "LEARNED: The gateway drops idle connections after a minute"'))
+    memory.tool_used(ran(repo, 'bd comment shop-2 "LEARNED: After a minute the gateway drops idle connections"'))
+
+    assert len(kept(memory)) == 1
+
+
+def test_of_several_learnings_each_is_tried_and_each_loss_is_noted(
+    memory: Memory, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = folders_of(memory.git.repository.state)
+    put, calls = spool._put, iter(range(10))
+
+    def fails_at_first(folder: str, name: str, content: bytes) -> None:
+        if next(calls) < len(folders):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        put(folder, name, content)
+
+    monkeypatch.setattr(spool, "_put", fails_at_first)
+    with pytest.raises(OSError, match="No space"):
+        memory.tool_used(
+            ran(repo, "bd comment s-1 'LEARNED: herons nest early\nLEARNED: pelicans cache what they fetch'")
+        )
+
+    assert list(kept(memory)) == ["learned-pelicans-cache-what-they-fetch"]
+    assert [loss.why for loss in lost.list_losses(folders)] == ["No space left on device"]

@@ -1,0 +1,82 @@
+"""GitHub Copilot: payloads of the command line and of VS Code, and what they are answered."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from support.telling import parsed, payload, said
+
+from gitmem.agents.event import Edit, Event
+from gitmem.agents.harness import copilot
+
+COMMAND = 'bd comment shop-12 "LEARNED: x"'
+EVENTS = [
+    ("sessionStart", {"name": "start", "source": "startup", "prompt": "fix retries"}),
+    ("userPromptSubmitted", {"name": "prompt", "prompt": "LEARNED: TZ must be UTC"}),
+    ("postToolUse", {"name": "tool", "tool": "shell", "command": COMMAND, "output": "ok"}),
+    ("postToolUse.toolArgs_string", {"name": "tool", "tool": "shell", "command": COMMAND, "output": "ok"}),
+    ("postToolUseFailure", {"name": "tool", "command": "false", "failed": True, "output": "exit code 1"}),
+    ("agentStop", {"name": "stop", "transcript": "/home/dev/.copilot/session-state/b8f0c1/events.jsonl"}),
+    ("preCompact", {"name": "compact", "source": "auto"}),
+    ("sessionEnd", {"name": "end", "source": "complete"}),
+    ("SessionStart.vscode", {"name": "start", "source": "startup", "prompt": "fix retries"}),
+    ("UserPromptSubmit.vscode", {"name": "prompt", "prompt": "LEARNED: TZ must be UTC"}),
+    ("PostToolUse.vscode", {"name": "tool", "tool": "shell", "command": COMMAND, "output": "ok"}),
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), EVENTS, ids=[name for name, _ in EVENTS])
+def test_payload_becomes_an_event(name: str, expected: dict) -> None:
+    found = said(parsed(f"copilot/{name}", name.partition(".")[0]))
+
+    assert found | expected == found
+    assert found["harness"] == "copilot"
+    assert found["folder"] == "/home/dev/shop"
+    assert found.get("session", "b8f0c1") == "b8f0c1"
+
+
+@pytest.mark.parametrize("name", [name for name, _ in EVENTS if "vscode" not in name])
+def test_event_that_nothing_names_is_told_by_its_fields(name: str) -> None:
+    assert parsed(f"copilot/{name}") == parsed(f"copilot/{name}", name.partition(".")[0])
+
+
+def test_tool_that_is_about_to_run_is_left_alone() -> None:
+    assert parsed("copilot/preToolUse") is parsed("copilot/preToolUse", "preToolUse") is None
+
+
+def test_names_of_fields_in_camel_case_are_read_in_vs_code_too() -> None:
+    told = payload("copilot/PostToolUse.vscode")
+    told["hookEventName"], told["sessionId"] = told.pop("hook_event_name"), told.pop("session_id")
+    told["tool_response"] = told.pop("tool_result")["text_result_for_llm"]
+
+    event = copilot.parse(told, "")
+
+    assert (event.name, event.session, event.command, event.output) == ("tool", "b8f0c1", COMMAND, "ok")
+
+
+@pytest.mark.parametrize(("ended", "failed"), [("success", False), ("failure", True), ("denied", None)])
+def test_only_a_failure_is_one(ended: str, failed: bool | None) -> None:
+    assert parsed("copilot/postToolUse", "postToolUse", toolResult={"resultType": ended}).failed is failed
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "edit"),
+    [
+        ("edit", {"path": "a.py", "old_str": "x", "new_str": "y"}, Edit("a.py", "x", "y")),
+        ("create", {"path": "a.py", "file_text": "y"}, Edit("a.py", "", "y", is_new=True)),
+        ("editFiles", {"files": ["a.py", 7]}, Edit("a.py")),
+        ("replace_string_in_file", {"filePath": "a", "oldString": "x", "newString": "y"}, Edit("a", "x", "y")),
+    ],
+)
+def test_edited_files_are_told(tool: str, given: dict, edit: Edit) -> None:
+    event = parsed("copilot/postToolUse", "postToolUse", toolName=tool, toolArgs=given)
+
+    assert (event.tool, event.edits) == ("edit", (edit,))
+
+
+def test_text_is_put_where_vs_code_takes_it() -> None:
+    told = json.loads(copilot.answer(Event("copilot", "start"), "text"))
+
+    assert told == {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "text"}}
+    assert copilot.answer(Event("copilot", "start"), "") == copilot.answer(Event("copilot", "end"), "x") == ""

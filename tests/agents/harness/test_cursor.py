@@ -1,0 +1,97 @@
+"""Cursor: what its payloads become, also through the settings of Claude Code, and what it is answered."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from support.telling import parsed, said
+
+from gitmem.agents.event import Edit, Event
+from gitmem.agents.harness import cursor
+
+EVENTS = [
+    ("sessionStart", {"name": "start", "source": "startup"}),
+    ("beforeSubmitPrompt", {"name": "prompt", "prompt": "LEARNED: TZ must be UTC"}),
+    (
+        "afterShellExecution",
+        {
+            "tool": "shell",
+            "command": 'bd comments add shop-12 "LEARNED: x"',
+            "output": "Comment added\n",
+            "failed": None,
+        },
+    ),
+    ("afterFileEdit", {"tool": "edit", "edits": (Edit("/home/dev/shop/src/a.py", "x", "y"),)}),
+    (
+        "afterFileEdit.new_file",
+        {"tool": "edit", "edits": (Edit("/home/dev/shop/src/new.py", "", "print(1)\n", is_new=True),)},
+    ),
+    ("postToolUse.Shell", {"tool": "shell", "command": 'bd comment shop-12 "LEARNED: x"', "output": "ok"}),
+    (
+        "postToolUseFailure.Shell",
+        {"tool": "shell", "command": "false", "failed": True, "output": "Command failed with exit code 1"},
+    ),
+    ("afterAgentResponse", {"name": "response", "response": "Done. LEARNED: retries are idempotent"}),
+    ("stop", {"name": "stop", "source": "completed"}),
+    ("subagentStop", {"name": "subagent-stop", "agent": "s1", "agent_type": "explore", "response": "3 callers"}),
+    ("preCompact", {"name": "compact", "source": "auto"}),
+    ("sessionEnd", {"name": "end", "source": "completed"}),
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), EVENTS, ids=[name for name, _ in EVENTS])
+def test_payload_becomes_an_event(name: str, expected: dict) -> None:
+    found = said(parsed(f"cursor/{name}"))
+
+    assert found | expected == found
+    assert found["harness"] == "cursor"
+    assert found["session"] == "c0ffee00-1111-4222-8333-444455556666"
+    assert found["folder"] == "/home/dev/shop"
+
+
+@pytest.mark.parametrize("name", ["afterMCPExecution", "beforeShellExecution", "preToolUse.Shell"])
+def test_other_steps_are_left_alone(name: str) -> None:
+    assert parsed(f"cursor/{name}") is None
+
+
+@pytest.mark.parametrize(
+    ("file", "claudes"),
+    [
+        ("sessionStart", "SessionStart"),
+        ("beforeSubmitPrompt", "UserPromptSubmit"),
+        ("postToolUse.Shell", "PostToolUse"),
+        ("stop", "Stop"),
+        ("subagentStop", "SubagentStop"),
+        ("preCompact", "PreCompact"),
+        ("sessionEnd", "SessionEnd"),
+    ],
+)
+def test_names_of_claude_codes_settings_mean_the_same(file: str, claudes: str) -> None:
+    assert parsed(f"cursor/{file}", hook_event_name=claudes) == parsed(f"cursor/{file}")
+
+
+def test_tools_of_claude_codes_names_mean_the_same() -> None:
+    assert parsed("cursor/postToolUse.Shell", tool_name="Bash").tool == "shell"
+    written = parsed("cursor/postToolUse.Shell", tool_name="Write", tool_input={"file_path": "a.py", "content": "x"})
+    assert written.edits == (Edit("a.py", "", "x"),)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("start", {"additional_context": "text"}),
+        ("prompt", {"continue": True, "additional_context": "text"}),
+        ("tool", {"additional_context": "text"}),
+        ("subagent-stop", {"followup_message": "text"}),
+        ("stop", {}),
+        ("compact", {}),
+        ("end", {}),
+    ],
+)
+def test_text_is_put_where_that_step_takes_it(name: str, expected: dict) -> None:
+    assert json.loads(cursor.answer(Event("cursor", name), "text")) == expected
+
+
+def test_nothing_to_say_is_an_empty_table() -> None:
+    assert json.loads(cursor.answer(Event("cursor", "start"), "")) == {}

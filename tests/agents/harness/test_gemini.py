@@ -1,0 +1,73 @@
+"""Gemini CLI: what its payloads become, and what it is answered."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from support.telling import parsed, said
+
+from gitmem.agents.event import Edit, Event
+from gitmem.agents.harness import gemini
+
+EVENTS = [
+    ("SessionStart", {"name": "start", "source": "startup"}),
+    ("BeforeAgent", {"name": "prompt", "prompt": "LEARNED: TZ must be UTC"}),
+    ("AfterTool.run_shell_command", {"tool": "shell", "command": 'bd comment shop-12 "LEARNED: x"'}),
+    (
+        "AfterTool.write_file",
+        {"tool": "edit", "edits": (Edit("/home/dev/shop/notes.txt", "", "alpha\n", is_new=True),), "failed": None},
+    ),
+    ("AfterAgent", {"name": "stop", "response": "Done."}),
+    ("PreCompress", {"name": "compact", "source": "auto"}),
+    ("SessionEnd", {"name": "end", "source": "exit"}),
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), EVENTS, ids=[name for name, _ in EVENTS])
+def test_payload_becomes_an_event(name: str, expected: dict) -> None:
+    found = said(parsed(f"gemini/{name}"))
+
+    assert found | expected == found
+    assert found["harness"] == "gemini"
+    assert found["session"] == "7d1f7a52-3b7e-4b0b-9c29-bb6a43dfe001"
+    assert found["folder"] == "/home/dev/shop"
+
+
+@pytest.mark.parametrize("name", ["BeforeTool", "Notification"])
+def test_other_events_are_left_alone(name: str) -> None:
+    assert parsed(f"gemini/{name}") is None
+
+
+@pytest.mark.parametrize(
+    ("response", "failed"),
+    [
+        ({"llmContent": "Output: ok\nExit Code: 0"}, False),
+        ({"llmContent": "Output: \nExit Code: 0\nExit Code: 2\nSignal: 0"}, True),
+        ({"llmContent": "Output: nothing is said of it"}, None),
+        ({"llmContent": "x", "error": {"message": "no such tool"}}, True),
+        ({"llmContent": [{"text": "Output: a"}, {"text": "Exit Code: 1"}]}, True),
+    ],
+    ids=["zero", "the last line counts", "not said", "the tool's own", "in parts"],
+)
+def test_status_of_a_command_is_read_out_of_what_the_model_sees(response: dict, failed: bool | None) -> None:
+    assert parsed("gemini/AfterTool.run_shell_command", tool_response=response).failed is failed
+
+
+def test_file_with_a_status_in_it_has_none() -> None:
+    assert parsed("gemini/AfterTool.write_file", tool_response={"llmContent": "Exit Code: 1"}).failed is None
+
+
+@pytest.mark.parametrize(
+    ("name", "hook"), [("start", "SessionStart"), ("prompt", "BeforeAgent"), ("tool", "AfterTool")]
+)
+def test_text_is_put_where_that_event_takes_context(name: str, hook: str) -> None:
+    told = json.loads(gemini.answer(Event("gemini", name), "text"))
+
+    assert told == {"hookSpecificOutput": {"hookEventName": hook, "additionalContext": "text"}}
+
+
+@pytest.mark.parametrize("name", ["stop", "compact", "end"])
+def test_everything_else_is_answered_with_an_empty_table(name: str) -> None:
+    assert json.loads(gemini.answer(Event("gemini", name), "text")) == {}
+    assert json.loads(gemini.answer(Event("gemini", "start"), "")) == {}

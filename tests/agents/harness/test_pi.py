@@ -1,0 +1,68 @@
+"""pi: what the extension hands on, and what it takes back."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from support.telling import parsed, said
+
+from gitmem.agents.event import Edit, Event
+from gitmem.agents.harness import pi
+
+ADDED = {"cwd": "/home/dev/shop", "sessionId": "s1"}
+EVENTS = [
+    ("session_start", {"name": "start", "source": "startup"}),
+    ("before_agent_start", {"name": "prompt", "prompt": "LEARNED: TZ must be UTC"}),
+    ("tool_result", {"tool": "shell", "command": 'bd comment shop-12 "LEARNED: x"', "output": "ok", "call": "call_1"}),
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), EVENTS, ids=[name for name, _ in EVENTS])
+def test_payload_becomes_an_event(name: str, expected: dict) -> None:
+    found = said(parsed(f"pi/{name}", **ADDED))
+
+    assert found | expected == found
+    assert found["session"] == "s1"
+    assert found["folder"] == "/home/dev/shop"
+
+
+@pytest.mark.parametrize(
+    ("reason", "source"), [("new", "startup"), ("reload", "resume"), ("fork", "resume"), ("resume", "resume")]
+)
+def test_reason_of_a_start_is_put_in_our_words(reason: str, source: str) -> None:
+    assert parsed("pi/session_start", reason=reason).source == source
+
+
+def test_failed_tool_has_failed() -> None:
+    assert parsed("pi/tool_result", isError=True).failed is True
+    assert parsed("pi/tool_result", isError="yes").failed is None
+
+
+def test_edited_file_is_told() -> None:
+    given = {"path": "a", "oldText": "x", "newText": "y"}
+
+    assert parsed("pi/tool_result", toolName="edit", input=given).edits == (Edit("a", "x", "y"),)
+
+
+def test_last_words_of_the_agent_are_its_response() -> None:
+    messages = [
+        {"role": "assistant", "content": "first"},
+        {"role": "assistant", "content": [{"type": "text", "text": "Done."}]},
+        {"role": "user", "content": "thanks"},
+        7,
+    ]
+
+    event = pi.parse({"type": "agent_end", "messages": messages, **ADDED}, "")
+
+    assert (event.name, event.response) == ("stop", "Done.")
+
+
+def test_what_another_extension_starts_is_no_prompt() -> None:
+    assert parsed("pi/before_agent_start", messageType="custom") is None
+    assert pi.parse({"type": "turn_end"}, "") is None
+
+
+def test_text_is_handed_to_the_extension() -> None:
+    assert json.loads(pi.answer(Event("pi", "prompt"), "text")) == {"context": "text"}
+    assert json.loads(pi.answer(Event("pi", "tool"), "text")) == {}

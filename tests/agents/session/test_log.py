@@ -1,0 +1,62 @@
+"""What a session has seen: until its context is lost."""
+
+from __future__ import annotations
+
+import os
+
+from support.sessions import asked, place, started
+
+from gitmem.agents.event import COMPACTED, RESUME
+from gitmem.agents.session import log
+
+
+def shown(where, event, **keys: str) -> None:
+    log.keep(where, event, log.Shown(keys, "c0ffee"), now=1)
+
+
+def seen(where, session: str = "s1") -> dict[str, str]:
+    return log.seen_in(log.entries_of(where, session))
+
+
+def test_what_was_shown_is_seen_with_its_status(tmp_path) -> None:
+    where = place(tmp_path)
+    shown(where, started(), a="verified", b="")
+    shown(where, asked("x"), a="failed")
+
+    assert seen(where) == {"a": "failed", "b": ""}
+    assert seen(where, "s2") == {}
+
+
+def test_a_compaction_forgets_and_a_resumption_does_not(tmp_path) -> None:
+    where = place(tmp_path)
+    shown(where, started(), a="")
+    shown(where, started(source=RESUME), b="")
+    assert seen(where) == {"a": "", "b": ""}
+
+    shown(where, started(source=COMPACTED), c="")
+    assert seen(where) == {"c": ""}
+
+
+def test_a_session_without_a_name_has_no_log(tmp_path) -> None:
+    where = place(tmp_path)
+    shown(where, started(session=""), a="")
+
+    assert not os.path.exists(where.root)
+
+
+def test_a_disk_that_does_not_allow_it_is_no_failure(tmp_path) -> None:
+    (tmp_path / "sessions").write_text("a file in its place")
+
+    shown(place(tmp_path), started(), a="")
+
+
+def test_only_the_latest_sessions_are_kept(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(log, "SESSIONS_KEPT", 2)
+    where = place(tmp_path)
+    for number in range(4):
+        shown(where, started(f"../s{number}"), a="")
+        os.utime(log._path(where, f"../s{number}"), (number, number))
+
+    log.sweep(where)
+
+    assert log.sessions(where) == ["../s3", "../s2"]

@@ -1,0 +1,118 @@
+"""What a prompt recalls: only what is good enough, only once, at most three."""
+
+from __future__ import annotations
+
+import pytest
+from support.proving import make_fact, make_memory, put, verify
+from support.sessions import asked, started
+
+from gitmem.agents.session.prompt import HEAD, LOGGED_CHARS, asked_of
+
+SHELF = {
+    **make_memory("rs256", "Auth tokens are signed with RS256", "The gateway holds public keys only. " * 3),
+    **make_memory("retry", "The gateway retries three times", "See RETRIES in retry.py.", by={"agent": "scout"}),
+    **make_memory("door", "The door of the office is red"),
+    **make_memory("cache", "The cache of invoices is cleared at midnight"),
+    **make_memory("build", "The build runs on two machines"),
+}  # fmt: skip
+QUESTION = "how are auth tokens signed, with RS256?"
+
+
+def told_keys(text: str) -> list[str]:
+    return [line[3 : line.index("]")] for line in text.splitlines() if line.startswith("- [")]
+
+
+@pytest.fixture
+def shelf(memory, repo):
+    put(repo, SHELF)
+    return memory
+
+
+def test_what_a_prompt_needs_is_told_once_a_session(shelf) -> None:
+    text = shelf.prompted(asked(QUESTION))
+
+    assert told_keys(text) == ["rs256"]
+    assert "(gotcha, by a person) Auth tokens are signed with RS256: The gateway holds public keys only." in text
+    assert "data to weigh" in text
+    assert shelf.prompted(asked(QUESTION)) == ""
+    assert told_keys(shelf.prompted(asked(QUESTION, "s2"))) == ["rs256"]
+    assert shelf.shown_in("s1")[0]["query"] == QUESTION
+
+
+def test_what_the_start_told_is_not_told_again(shelf) -> None:
+    assert "[rs256]" in shelf.session_started(started())
+
+    assert shelf.prompted(asked(QUESTION)) == ""
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "fix the failing test", "continue", "", "   ", "thanks, that works", "/compact", "/review the gateway retries",
+        "what colour has the wall of the kitchen", "set up dark mode for the settings page of the gateway",
+    ],
+)  # fmt: skip
+def test_nothing_is_told_where_nothing_is_good_enough(shelf, prompt: str) -> None:
+    assert shelf.prompted(asked(prompt)) == ""
+
+
+def test_a_failed_fact_is_told_as_failed_also_where_it_was_told_before(memory, repo) -> None:
+    put(repo, SHELF, make_fact("hs", {"exists": "README.md"}, title="Refresh cookies are rotated by the README"))
+    verify(memory)
+    question = "are refresh cookies rotated by the README"
+    assert told_keys(memory.prompted(asked(question))) == ["hs"]
+
+    put(repo, make_fact("hs", {"exists": "nothing"}, title="Refresh cookies are rotated by the README"))
+    verify(memory)
+    text = memory.prompted(asked(question))
+
+    assert "(fact, failed, by a person) FAILED: its check says that this is no longer true. Refresh" in text
+
+
+def test_at_most_three_are_told(memory, repo) -> None:
+    put(repo, SHELF, *(make_memory(f"k{n}", "Kafka offsets survive rebalancing", f"Case {n}.") for n in range(6)))
+    put(repo, *(make_memory(f"n{n}", f"Number {n} of the rest") for n in range(60)))
+
+    assert len(told_keys(memory.prompted(asked("do kafka offsets survive rebalancing")))) == 3
+
+
+@pytest.mark.parametrize("off", ["review", "bmad", "prompt", "file"])
+def test_it_can_be_switched_off(shelf, repo, off: str) -> None:
+    if off == "review":
+        shelf.use_topic("review-7")
+    if off == "file":
+        shelf.switch_context(is_on=False, everywhere=True)
+    if off in ("bmad", "prompt"):
+        setting = 'profile = "bmad"' if off == "bmad" else "prompt = false"
+        put(repo, {"gitmem.toml": f"[session]\n{setting}\n"})
+
+    assert shelf.prompted(asked(QUESTION)) == ""
+
+
+def test_of_a_pasted_log_the_ends_are_asked_for() -> None:
+    asked_for = asked_of("why does it hang?" + "x" * 10 * HEAD + " thank you")
+
+    assert asked_for.startswith("why does it hang?")
+    assert asked_for.endswith(" thank you")
+    assert len(asked_for) < 2 * HEAD
+
+
+def test_a_path_is_no_command_of_the_harness() -> None:
+    assert asked_of("/src/gateway/retry.py fails") != ""
+    assert asked_of("/fix the gateway retries") == ""
+
+
+def test_a_secret_in_a_prompt_is_not_kept(shelf) -> None:
+    token = "ghp_" + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
+
+    assert shelf.prompted(asked(f"{token} {QUESTION} auth tokens signed RS256"))
+
+    assert token not in str(shelf.shown_in("s1"))
+
+
+def test_half_a_secret_is_not_logged(shelf) -> None:
+    token = "ghp_" + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
+    words = QUESTION.ljust(LOGGED_CHARS - 10)
+
+    assert shelf.prompted(asked(words + token))
+    assert "ghp_" not in shelf.shown_in("s1")[0]["query"]

@@ -1,0 +1,186 @@
+"""A summary by rules: what is told, what is not, and that two looks are one."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.transcribing import SECRET, session
+
+from gitmem.agents.session.rule_summary import (
+    TOKENS,
+    Summary,
+    brief,
+    clean,
+    distil,
+    from_dict,
+    merged,
+    title_of,
+    to_dict,
+    told,
+)
+from gitmem.agents.transcripts import claude_code
+from gitmem.agents.transcripts.turns import COMMAND, EDIT, PROMPT, SAID, TODOS, Turn
+from gitmem.commands.capture.quality import says_something
+from gitmem.text.secrets import find_secrets
+from gitmem.text.tokens import count_tokens
+
+
+def summary_of(*turns: Turn) -> Summary:
+    return distil(
+        turns, place_of=lambda path: path.removeprefix("/w/") if path.startswith("/w/") else "", is_worth=says_something
+    )
+
+
+def whole() -> Summary:
+    return summary_of(*claude_code.turns([json.loads(line) for line in session(Path("/w")).splitlines()]))
+
+
+def test_a_session_is_told_in_whole_lines() -> None:
+    assert told(whole(), "A session of claude-code on branch main.").splitlines() == [
+        "Goal: Make the gateway retry requests that time out. It fails in production.",
+        "Asked later:",
+        "- also update the README; the key is [secret: github-token]",
+        "Decided:",
+        "- keep RETRIES at 5",
+        "- We decided to use backoff as of v1.2 because the gateway drops bursts.",
+        "Changed: README.md, src/gateway/retry.py.",
+        "Failed first, then passed:",
+        "- `pytest -q tests/test_retry.py` failed (1 failed, 4 passed in 1s) and passes now, after changing retry.py.",
+        "Tests:",
+        "- `pytest -q tests/test_retry.py` passed last: 5 passed in 0.10s.",
+        "Left open:",
+        "- `make deploy` failed last: fatal: no such host staging.example.org.",
+        "- Not answered: Should I change the timeout, too?",
+        "Last words: LEARNED: the gateway drops bursts above 50 requests.",
+        "A session of claude-code on branch main.",
+    ]
+
+
+def test_a_title_is_what_was_asked_for_first() -> None:
+    assert title_of(whole()) == "Make the gateway retry requests that time out. It fails in production"
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        (),
+        (Turn(PROMPT, "ok"), Turn(EDIT, files=("/w/a",))),
+        (Turn(PROMPT, "/clear"), Turn(SAID, "Done.")),
+        (Turn(PROMPT, "What does retry do?"), Turn(SAID, "It tries again.")),
+    ],
+    ids=["empty", "low value", "command", "one question"],
+)
+def test_what_nobody_would_miss_has_no_content(turns: tuple[Turn, ...]) -> None:
+    assert not summary_of(*turns).has_content
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Fine. We agreed on two retries.", ("We agreed on two retries.",)),
+        ("- Decided to drop v1.0 support", ("Decided to drop v1.0 support",)),
+        ("**DECISION:** two retries", ("two retries",)),
+        ("Have we decided to retry?", ()),
+        ("I was told that they decided to retry.", ()),
+        ("```\nDECISION: an example\n```", ()),
+        ("We decided to ask: should it retry?", ()),
+    ],
+)
+def test_only_what_is_said_to_be_decided_is(text: str, found: tuple[str, ...]) -> None:
+    assert summary_of(Turn(SAID, text)).decisions == found
+
+
+def test_things_to_do_are_those_of_the_last_list() -> None:
+    first, last = Turn(TODOS, todos=(("a", False),)), Turn(TODOS, todos=(("a", True), ("b", False)))
+
+    assert summary_of(first, last).open == ("b",)
+
+
+def test_a_prompt_that_nobody_answered_is_open() -> None:
+    assert (
+        summary_of(Turn(PROMPT, "Fix it now"), Turn(SAID, "Done."), Turn(PROMPT, "And the docs?")).question
+        == "And the docs?"
+    )
+    assert (
+        summary_of(Turn(PROMPT, "Fix it now"), Turn(SAID, "Done?"), Turn(PROMPT, "x"), Turn(COMMAND, "make")).question
+        == ""
+    )
+
+
+def test_files_elsewhere_are_counted() -> None:
+    found = summary_of(Turn(PROMPT, "Change both"), Turn(EDIT, files=("/etc/x", "/w/a.py")))
+
+    assert "Changed: a.py, 1 outside of the work tree." in told(found, "")
+
+
+def test_the_same_session_seen_twice_is_one() -> None:
+    assert merged(merged(Summary(), whole()), whole()) == whole()
+
+
+def test_what_was_seen_before_a_compaction_stays() -> None:
+    later = summary_of(Turn(PROMPT, "Now the docs"), Turn(EDIT, files=("/w/docs.md",)), Turn(SAID, "All done."))
+
+    found = merged(whole(), later)
+
+    assert (found.goal, found.asked[-1]) == (whole().goal, "Now the docs")
+    assert found.files == (*whole().files, "docs.md")
+    assert (found.question, found.failing, found.fixed) == ("", (), whole().fixed)
+    assert merged(whole(), Summary()) == whole()
+
+
+def test_a_summary_is_kept_as_json_and_what_is_damaged_is_left_out() -> None:
+    kept = json.loads(json.dumps(to_dict(whole())))
+
+    assert from_dict(kept) == whole()
+    assert from_dict(
+        {"goal": 7, "files": ["a", 3], "fixed": [["a"], ["a", "b"], 4], "elsewhere": "x", "other": 1}
+    ) == Summary(files=("a",), fixed=(("a", "b"),))
+
+
+def test_a_long_session_stays_within_its_tokens() -> None:
+    sentence = "Please look into the thing number {} that goes wrong every time somebody tries it out over there. "
+    turns = [Turn(PROMPT, sentence.format(number) * 5) for number in range(100)]
+    turns += [Turn(SAID, f"DECISION: {sentence.format(number) * 9}") for number in range(100)]
+    turns += [Turn(EDIT, files=(f"/w/a/very/long/folder/name/file-{number}.py",)) for number in range(1000)]
+
+    text = told(summary_of(*turns), "A session.")
+
+    assert 100 <= count_tokens(text) <= TOKENS
+    assert "\nChanged: a/very/long/folder/name/file-999.py," in text
+    assert text.endswith("\nA session.")
+
+
+def test_whole_sentences_are_kept() -> None:
+    assert brief("One is short. Two is too long for it.", 20) == "One is short."
+    assert brief("A sentence without an end in sight", 20) == "A sentence without…"
+    assert clean("a\x1b[31mb\n\tc\u202e", 50) == "ab c\\u{202e}"
+
+
+WORDS = st.sampled_from(
+    ["DECISION:", "We decided to", "x" * 300, f"key {SECRET}", "\n", "?", ".", "`", "```", "\x1b[2J", "\u202e", "a b"]
+)
+TURNS = st.lists(
+    st.builds(
+        Turn,
+        st.sampled_from([PROMPT, SAID, COMMAND, EDIT]),
+        st.lists(WORDS, max_size=5).map(" ".join),
+        st.lists(WORDS, max_size=3).map("".join),
+        st.sampled_from([True, False, None]),
+        st.just(("/w/a\n[x]",)),
+    ),
+    max_size=5,
+)
+
+
+@given(TURNS)
+def test_no_session_gives_a_secret_or_a_hidden_character(turns: list[Turn]) -> None:
+    text = told(merged(summary_of(*turns[:2]), summary_of(*turns)), "A session.")
+
+    assert not find_secrets(text)
+    assert re.sub(r"\n", "", text).isprintable()
+    assert count_tokens(text) <= TOKENS

@@ -1,0 +1,95 @@
+"""A sub-agent's stop: what it is asked to finish, once, and only where the policy wants it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import commit_files, git
+from support.meanings import choose
+from support.proving import put
+
+from gitmem.agents.event import SUBAGENT_STOP, Event
+from gitmem.frozen import replace
+from gitmem.memory.memory import Memory
+
+EVENT = Event("claude-code", SUBAGENT_STOP, session="s1", agent="a1", agent_type="worker")
+ALL = "[stops]\nworktree = true\npush = true\ntask = true\n"
+
+
+@pytest.fixture
+def tree(repo: Path, memory: Memory, tmp_path: Path) -> Path:
+    """Return a linked work tree of a repository whose policy and settings ask for everything, its branch pushed."""
+    put(repo, {"gitmem.toml": ALL})
+    git(tmp_path, "init", "-q", "--bare", "remote.git")
+    git(repo, "remote", "add", "origin", str(tmp_path / "remote.git"))
+    git(repo, "push", "-q", "origin", "main")
+    choose(repo, "true", "stopPush")
+    git(repo, "worktree", "add", "-q", "-b", "work", str(tmp_path / "tree"))
+    return tmp_path / "tree"
+
+
+def told(folder: Path, event: Event = EVENT) -> str:
+    with Memory(folder) as opened:
+        return opened.subagent_stopped(event)
+
+
+def test_a_work_tree_that_is_clean_and_pushed_is_asked_nothing(tree: Path) -> None:
+    assert told(tree) == ""
+
+
+def test_what_is_left_is_asked_once(tree: Path) -> None:
+    commit_files(tree, {"a.py": "a"})
+    (tree / "b\u202e.py").write_text("b")
+    (tree / "README.md").write_text("changed")
+    with Memory(tree) as opened:
+        key = opened.add_task("Write b").key
+        opened.claim_task(key)
+
+    assert told(tree).splitlines() == [
+        "Before you stop, please finish this in your work tree:",
+        "- 2 files are not committed: README.md, b\\u{202e}.py. Commit them, or undo them.",
+        "- 1 commit is not pushed: work. Push the branch.",
+        f"- the task {key} is still yours: gitmem task close {key}, or gitmem task release {key}.",
+    ]
+    assert told(tree) == ""
+    assert told(tree, replace(EVENT, agent="a2")) != ""
+
+
+@pytest.mark.parametrize(
+    "event",
+    [replace(EVENT, is_again=True), replace(EVENT, agent_type="worker-supervisor")],
+    ids=["kept going by a hook", "exempt"],
+)
+def test_nobody_is_asked_twice_nor_a_low_level_worker(tree: Path, event: Event) -> None:
+    (tree / "a.py").write_text("a")
+
+    assert told(tree, event) == ""
+
+
+def test_who_works_in_the_main_work_tree_is_asked_nothing(tree: Path, repo: Path) -> None:
+    (repo / "a.py").write_text("a")
+
+    assert told(repo) == ""
+
+
+def test_nothing_is_asked_unless_the_policy_says_so(tree: Path, repo: Path) -> None:
+    put(repo, {"gitmem.toml": "[stops]\ntask = true\n"})
+    (tree / "a.py").write_text("a")
+
+    assert told(tree) == ""
+
+
+def test_policy_of_the_branch_never_asks_for_a_push(tree: Path, repo: Path) -> None:
+    git(repo, "config", "--unset", "gitmem.stopPush")
+    commit_files(tree, {"a.py": "a"})
+
+    assert told(tree) == ""
+
+
+def test_what_cannot_be_noted_is_not_asked(tree: Path, repo: Path) -> None:
+    (tree / "a.py").write_text("a")
+    (repo / ".git" / "gitmem").mkdir(exist_ok=True)
+    (repo / ".git" / "gitmem" / "stops").write_text("in the way")
+
+    assert told(tree) == ""

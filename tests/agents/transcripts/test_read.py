@@ -1,0 +1,120 @@
+"""Any file in a harness's folder: turns, or an error of ours, within bounds."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.transcribing import FILES, asked, placed, said
+
+from gitmem.agents.transcripts import claude_code, codex, gemini
+from gitmem.agents.transcripts.read import bounded, read_transcript
+from gitmem.agents.transcripts.source import UnreadableError
+from gitmem.agents.transcripts.turns import PROMPT, SAID, Turn
+
+NAMES = (
+    *(
+        "type",
+        "message",
+        "content",
+        "payload",
+        "role",
+        "toolCalls",
+        "id",
+        "name",
+        "input",
+        "args",
+        "arguments",
+        "output",
+    ),
+    *("tool_use_id", "call_id", "item", "changes", "$set", "$rewindTo", "messages", "status", "toolUseResult", "todos"),
+    *("text", "result", "functionResponse", "response", "action", "command", "cmd", "task", "subject", "taskId"),
+)
+VALUES = (
+    None,
+    True,
+    7,
+    "",
+    "a",
+    "user",
+    "assistant",
+    "message",
+    "Bash",
+    "function_call",
+    "event_msg",
+    "gemini",
+    "\ud800",
+)
+
+
+def made(choose: Random, depth: int = 4) -> object:
+    """Return some JSON with the names that transcripts have, in places where they have other things."""
+    what = choose.randrange(4) if depth else 0
+    if what == 1:
+        return [made(choose, depth - 1) for _ in range(choose.randrange(3))]
+    if what > 1:
+        return {choose.choice(NAMES): made(choose, depth - 1) for _ in range(choose.randrange(6))}
+    return choose.choice(VALUES)
+
+
+@pytest.mark.parametrize("reader", [claude_code.turns, codex.turns, gemini.turns])
+def test_no_record_raises(reader) -> None:
+    for seed in range(400):
+        choose = Random(seed)
+        records = [one for _ in range(8) if isinstance(one := made(choose), dict)]
+        records += [{"type": "assistant", "message": one} for one in records] + [{"payload": one} for one in records]
+
+        assert all(isinstance(turn, Turn) for turn in reader(records))
+
+
+@given(
+    st.binary(max_size=60)
+    | st.lists(st.sampled_from((FILES / "codex.jsonl").read_bytes().split(b",")), max_size=30).map(b",".join)
+)
+def test_any_bytes_are_turns_or_refused(content: bytes) -> None:
+    path = placed(content, "any.jsonl")
+
+    try:
+        found = read_transcript(str(path)).turns
+    except UnreadableError:
+        return
+    assert isinstance(found, tuple)
+
+
+def test_the_form_is_told_by_the_lines_wherever_the_file_lies() -> None:
+    path = placed((FILES / "codex.jsonl").read_bytes(), "rollout.jsonl", ".claude")
+
+    assert read_transcript(str(path)).turns[0] == Turn(PROMPT, "go")
+
+
+def test_another_form_is_refused_without_repeating_it() -> None:
+    path = placed(json.dumps({"private_key": "xyz"}) + "\n", "credentials.json")
+
+    with pytest.raises(UnreadableError) as caught:
+        read_transcript(str(path))
+
+    assert "xyz" not in str(caught.value)
+
+
+def test_an_empty_file_has_no_turns() -> None:
+    assert read_transcript(str(placed(""))).turns == ()
+
+
+def test_of_very_many_turns_the_first_and_the_last_are_kept() -> None:
+    found = bounded((Turn(SAID, str(number)) for number in range(100)), first=2, last=3)
+
+    assert [turn.text for turn in found] == ["0", "1", "97", "98", "99"]
+
+
+def test_a_huge_transcript_has_its_first_prompt_and_its_end() -> None:
+    filler = (said("x" * 1000) + "\n") * 1000
+    path = placed(asked("the goal of it all") + "\n" + filler * 20 + said("the end") + "\n", "huge.jsonl")
+
+    found = read_transcript(str(path))
+
+    assert (found.turns[0].text, found.turns[-1].text) == ("the goal of it all", "the end")
+    assert found.left_out > 0
+    path.unlink()

@@ -1,0 +1,292 @@
+"""The drain: every entry becomes a memory once, also after a crash, and is in sight before."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from conftest import NOW, commit_files, git, memory_text, put_files, tip
+from e2e.console import GITMEM, needs_namespaces, run
+from support.writing import fields_of, keys_found
+
+from gitmem.commands.fact import write_fact
+from gitmem.errors import ConflictError
+from gitmem.index.catalog.catalog import Catalog
+from gitmem.memory.memory import Memory
+from gitmem.recall.query import Asked
+from gitmem.store.lock import WriteLock
+from gitmem.store.spool import Spool, waiting_in
+from gitmem.verify.session import Options
+
+GATEWAY = "learned-the-gateway-drops-idle-connections"
+TEXT = "The gateway drops idle connections"
+
+
+def state(repo: Path) -> Path:
+    """Return the state folder."""
+    return repo / ".git" / "gitmem"
+
+
+def keys(repo: Path) -> list[str]:
+    """Return the keys of the memories on the branch."""
+    paths = git(repo, "ls-tree", "-r", "--name-only", "refs/heads/memory").split("\n")
+    return sorted(Path(path).stem for path in paths if path.endswith(".md") and "/" in path)
+
+
+def test_captured_text_is_found_shown_and_listed_before_any_commit(memory, repo: Path) -> None:
+    memory.remember("Tokens are signed with RS256")
+    before = tip(repo)
+
+    memory.capture(TEXT)
+    memory.capture(TEXT + " after a minute of silence", key="gateway-minute")
+
+    assert set(keys_found(memory, "gateway")) == {GATEWAY, "gateway-minute"}
+    assert memory.show("gateway-minute")["title"] == TEXT + " after a minute of silence"
+    assert len(memory.list(Asked()).hits) == 3
+    assert tip(repo) == before
+
+
+def test_captured_text_is_found_and_drained_beside_memories_of_the_code_tree(memory, repo: Path) -> None:
+    memory.remember("Tokens are signed with RS256", key="rs256", in_tree=True)
+    git(repo, "add", "-f", ".memory")
+    git(repo, "commit", "-qm", "memory")
+    memory.capture(TEXT)
+    memory.capture("Tokens are signed with RS256.")
+
+    assert keys_found(memory, "gateway") == [GATEWAY]
+    assert keys_found(memory, "tokens signed") == ["rs256"]
+    assert memory.drain() == 2
+    assert keys_found(memory, "gateway") == [GATEWAY]
+    assert keys_found(memory, "tokens signed") == ["rs256"]
+    assert keys(repo) == [GATEWAY]
+
+
+@needs_namespaces
+def test_captured_text_is_found_on_a_disk_that_cannot_be_written_to(memory, repo: Path) -> None:
+    memory.remember("Tokens are signed with RS256")
+    memory.capture(TEXT)
+    memory.close()
+    script = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" && cd "$1" && ! touch x && exec "$0" recall "$2"'
+
+    ran = run(["unshare", "-Urm", "sh", "-c", f"{script} 2> /dev/null", str(GITMEM), str(repo), "gateway"], repo)
+
+    assert (ran.status, ran.out.split("\t")[0]) == (0, GATEWAY)
+
+
+def test_what_waits_is_looked_at_once_until_it_changes(memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = []
+    real = Spool.read
+    monkeypatch.setattr(Spool, "read", lambda self, name: (read.append(name), real(self, name))[1])
+    first = memory.capture(TEXT)
+    for _ in range(3):
+        keys_found(memory, "gateway")
+    second = memory.capture("Retries are capped at three")
+
+    assert keys_found(memory, "retries") == ["learned-retries-are-capped-at-three"]
+    assert read == [first, first, second]
+
+
+def test_captured_text_is_found_while_somebody_else_writes(memory, repo: Path) -> None:
+    memory.capture(TEXT)
+
+    with WriteLock(state(repo), command="other", timeout_s=0):
+        found = keys_found(memory, "gateway")
+
+    assert found == [GATEWAY]
+
+
+def test_next_write_drains_first_and_an_edit_finds_what_was_captured(memory, repo: Path) -> None:
+    memory.capture(TEXT)
+    assert keys_found(memory, "gateway") == [GATEWAY]
+
+    memory.edit_fields(GATEWAY, {"tags": ["net"]}, None, approve=False)
+
+    assert not waiting_in(state(repo))
+    assert fields_of(repo, f"learned/{GATEWAY}.md")["tags"] == ["net"]
+
+
+def test_many_entries_are_one_commit_and_each_has_its_own_time_and_agent(
+    memory, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.capture(TEXT)
+    with Memory(repo, clock=lambda: float(NOW + 60)) as later:
+        later.config = type(later.config)(agent="worker-1")
+        later.capture("Retries are capped at three", kind="gotcha")
+        later.capture(TEXT)  # said again
+
+    assert memory.drain() == 3
+
+    assert git(repo, "rev-list", "--count", "memory") == "3"  # root, policy, and one more
+    assert (
+        fields_of(repo, f"learned/{GATEWAY}.md")["created"]
+        != fields_of(repo, "gotchas/gotcha-retries-are-capped-at-three.md")["created"]
+    )
+    assert fields_of(repo, "gotchas/gotcha-retries-are-capped-at-three.md")["by"]["agent"] == "worker-1"
+    assert memory.drain() == 0
+
+
+def test_second_text_for_a_key_of_the_same_batch_changes_the_first(memory, repo: Path) -> None:
+    memory.capture("first text of all", key="a-key")
+    memory.capture("second text of all", key="a-key")
+
+    memory.drain()
+
+    assert fields_of(repo, "learned/a-key.md")["title"] == "second text of all"
+    assert keys(repo) == ["a-key"]
+
+
+def test_folder_that_is_split_meanwhile_takes_all_of_them(memory, repo: Path) -> None:
+    put_files(repo, {f"learned/k{n:03}.md": memory_text(f"Number {n}") for n in range(499)})
+    for n in range(4):
+        memory.capture(f"Captured thing number {n}", key=f"late-{n}")
+    assert len(keys_found(memory, "captured thing")) >= 1
+
+    memory.drain()
+
+    assert {f"late-{n}" for n in range(4)} <= set(keys(repo))
+    assert len(keys(repo)) == 503
+
+
+def test_drain_that_was_killed_after_its_commit_writes_nothing_twice(
+    memory, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.capture(TEXT, key="a-key")
+    monkeypatch.setattr(Spool, "remove", lambda self, names: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        memory.drain()
+    monkeypatch.undo()
+    put_files(repo, {"learned/a-key.md": "---\ntitle: Edited since\nkind: learned\n---\n"})
+    assert waiting_in(state(repo))
+
+    with Memory(repo, clock=lambda: float(NOW + 60)) as later:
+        later.drain()
+
+    assert not waiting_in(state(repo))
+    assert fields_of(repo, "learned/a-key.md")["title"] == "Edited since"
+    assert Spool(state(repo)).interrupted() is None
+
+
+def test_drain_that_was_killed_before_its_commit_is_done_again(
+    memory, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.capture(TEXT)
+    with monkeypatch.context() as broken:
+        broken.setattr("gitmem.write.writer.write_commit", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            memory.drain()
+
+    memory.drain()
+
+    assert keys(repo) == [GATEWAY]
+
+
+def test_entry_that_cannot_be_written_is_set_aside_and_stops_no_other(memory, repo: Path) -> None:
+    bad = Spool(state(repo)).append({"text": "the token is ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"})
+    torn = Spool(state(repo)).append({"text": "x"})
+    (state(repo) / "spool" / "waiting" / torn).write_bytes(b'{"format"')
+    odd = Spool(state(repo)).append({"text": "a text of its own", "options": [1]})
+    deep, unreadable = (Spool(state(repo)).append({"text": "y"}) for _ in range(2))
+    (state(repo) / "spool" / "waiting" / deep).write_text('{"text": ' + "[" * 100_000)
+    (state(repo) / "spool" / "waiting" / unreadable).unlink()  # reading a folder fails for root, too
+    (state(repo) / "spool" / "waiting" / unreadable).mkdir()
+    memory.capture(TEXT)
+    assert keys_found(memory, "gateway") == [GATEWAY]
+
+    memory.drain()
+
+    refused = {os.path.basename(path): why for path, why in Spool(state(repo)).list_refused()}
+    assert keys(repo) == [GATEWAY]
+    assert set(refused) == {bad, torn, odd, deep, unreadable}
+    assert "secret" in refused[bad]
+    assert "ghp_" not in refused[bad]
+
+
+def test_captured_once_brings_back_nothing_and_changes_nothing(memory, repo: Path) -> None:
+    memory.remember(TEXT)
+    memory.remember("Retries are capped at three")
+    memory.forget(["learned-retries-are-capped-at-three"], why="they are not")
+    before = tip(repo)
+    memory.capture(TEXT, refs=["commit:abc"], once=True)
+    memory.capture("Retries are capped at three", once=True)
+
+    memory.drain()
+
+    assert tip(repo) == before
+    assert not waiting_in(state(repo))
+
+
+def test_two_that_drain_take_turns(memory, repo: Path) -> None:
+    memory.capture(TEXT)
+    lock = Spool(state(repo)).lock()
+    assert lock is not None
+    memory.config = type(memory.config)(lock_timeout_s=0.05)
+    try:
+        with pytest.raises(ConflictError):
+            memory.drain()
+    finally:
+        os.close(lock)
+
+    assert memory.drain() == 1
+
+
+def test_catalog_on_disk_never_holds_what_is_only_spooled(memory, repo: Path) -> None:
+    memory.remember("Tokens are signed with RS256")
+    memory.capture(TEXT)
+    keys_found(memory, "gateway")
+
+    stored = Catalog.open(state(repo), analysis=memory.catalog().meta("analysis"))
+
+    assert stored is not None
+    assert [row[0] for row in stored.rows("SELECT key FROM memory")] == ["learned-tokens-are-signed-with-rs256"]
+    stored.close()
+
+
+def test_verify_records_what_it_finds_while_something_waits(memory, repo: Path) -> None:
+    write_fact(memory, "There is a gateway", verify={"exists": "src/gateway/retry.py"}, key="a-fact", unproven=True)
+    memory.capture(TEXT)
+
+    run = memory.verify(Options(), told=lambda *_: None)
+
+    assert [result.outcome for result in run.results] == ["holds"]
+    assert memory.show("a-fact")["status"] == "verified"
+    assert keys_found(memory, "gateway drops idle") == [GATEWAY, "a-fact"]
+    assert memory.drain() == 1
+    assert memory.show("a-fact")["status"] == "verified"
+
+
+def test_sync_takes_what_was_captured_along(memory, repo: Path, tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "--bare", "remote.git")
+    git(repo, "remote", "add", "origin", str(tmp_path / "remote.git"))
+    memory.capture(TEXT)
+
+    memory.sync()
+
+    assert GATEWAY in git(tmp_path / "remote.git", "ls-tree", "-r", "--name-only", "memory")
+
+
+def test_statuses_are_right_while_what_is_spooled_becomes_a_commit(memory, repo: Path, monkeypatch) -> None:
+    write_fact(memory, "There is a gateway", verify={"exists": "src/gateway/retry.py"}, key="a-fact")
+    memory.capture(TEXT)
+    commit_files(repo, {"more": "1\n"})
+    worked_out = Memory.ground
+
+    def and_then_drained(self: Memory, *catalog: Catalog) -> int | None:
+        ground = worked_out(self, *catalog)
+        with Memory(repo) as other:
+            other.drain()
+        return ground
+
+    monkeypatch.setattr(Memory, "ground", and_then_drained)
+
+    assert {hit.key: hit.status for hit in memory.list(Asked()).hits} == {"a-fact": "verified", GATEWAY: ""}
+
+
+def test_export_knows_statuses_while_something_waits(memory, repo: Path) -> None:
+    write_fact(memory, "There is a gateway", verify={"exists": "src/gateway/retry.py"}, key="a-fact")
+    memory.capture(TEXT)
+    commit_files(repo, {"more": "1\n"})
+
+    assert [json.loads(line)["key"] for line in memory.export(Asked(statuses=("verified",), limit=9))] == ["a-fact"]
+    assert [notice.split(":")[0] for notice in memory.notices] == ["1 captured and in no commit yet, so not exported"]

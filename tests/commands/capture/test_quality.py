@@ -1,0 +1,21 @@
+"""The quality gate (C15)."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitmem.commands.capture.quality import says_something
+
+
+@pytest.mark.parametrize(
+    "text", ["ok", "Yes!", "  OK, thanks. ", "👍", "", "...", "go ahead", "LGTM", "nothing", "n/a"]
+)
+def test_what_says_nothing_is_found(text: str) -> None:
+    assert not says_something(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["TTL=5", "Yes, because the gateway drops it", "use re2", "重试三次", "no retries", "OK means 200 here"]
+)
+def test_what_says_something_is_kept(text: str) -> None:
+    assert says_something(text)

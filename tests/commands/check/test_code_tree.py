@@ -1,0 +1,45 @@
+"""What a change does to the memories of the code tree; the rest is tested with whole changes."""
+
+from __future__ import annotations
+
+from conftest import commit_files, git
+from support.changing import RS256
+from support.proving import make_fact, put, tracked
+
+from gitmem.commands.check.code_tree import find_brought, home_tree
+from gitmem.commands.check.touched import list_facts
+
+
+def test_fact_is_known_on_the_base_by_specification_and_claim(memory, repo):
+    base = commit_files(
+        repo,
+        tracked(
+            make_fact("same", RS256), make_fact("checked", RS256), make_fact("said", RS256), make_fact("gone", RS256)
+        )
+        | {".memory/README.md": "About", ".memory/facts/broken.md": "---\nverify: [\n---\n"},
+    )
+    git(repo, "rm", "-q", ".memory/facts/gone.md")
+    head = commit_files(
+        repo,
+        tracked(
+            make_fact("same", RS256, tags=["t"]),
+            make_fact("checked", {"exists": "x"}),
+            make_fact("said", RS256, title="Other"),
+        ),
+    )
+    put(repo, make_fact("of-the-branch", RS256))
+    facts = list_facts(memory.catalog(), ())
+
+    found = find_brought(
+        memory.git, memory.catalog(), memory.policy(), facts, base=base, changes=memory.git.diff_trees(base, head)
+    )
+
+    assert [f.row.key for f in facts if f.row.id in found.facts] == ["checked", "said"]
+    assert (found.removed, found.hidden) == (("gone",), ())
+
+
+def test_link_in_the_place_of_the_folder_is_no_home(repo, memory):
+    (repo / ".memory").symlink_to("src")
+    commit = commit_files(repo, {})
+
+    assert home_tree(memory.git, commit) == ""

@@ -1,0 +1,32 @@
+"""What comes of touched facts: judged without a session where nothing runs; runs are kept of HEAD alone."""
+
+from __future__ import annotations
+
+from support.changing import RS256, change, check, kinds
+from support.proving import approve_all, make_fact, put, verify
+
+EDDSA = {"src/auth/jwt.py": 'ALGORITHM = "EdDSA"\n'}
+
+
+def test_verdicts_of_another_branch_are_not_kept_and_those_of_head_are(memory, repo):
+    put(repo, make_fact("ran", "grep -q RS256 src/auth/jwt.py", paths=["src/auth/*"]))
+    approve_all(memory)
+    verify(memory)
+    head = change(repo, EDDSA)
+    before = memory.local.serial()
+
+    memory.git.run("update-ref", "--no-deref", "HEAD", "refs/heads/main")
+    assert kinds(check(memory, head=head)) == {"ran": "newly_false"}
+    elsewhere = memory.local.serial()
+    memory.git.run("update-ref", "--no-deref", "HEAD", head)
+    assert kinds(check(memory)) == {"ran": "newly_false"}
+
+    assert (elsewhere, memory.local.serial() > before) == (before, True)
+
+
+def test_only_commands_open_a_session(memory, repo, monkeypatch):
+    put(repo, make_fact("a", RS256), make_fact("b", requires=["a"], verify={"exists": "README.md"}))
+    change(repo, EDDSA)
+    monkeypatch.setattr(type(memory), "session", None)
+
+    assert kinds(check(memory)) == {"a": "newly_false", "b": "suspect"}

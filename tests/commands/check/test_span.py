@@ -1,0 +1,112 @@
+"""From which commit to which, in the histories that people have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import commit_files, git
+
+from gitmem.commands.check.span import find_span
+from gitmem.errors import GitmemError
+from gitmem.git.binary import Git
+from gitmem.git.repository import discover
+
+
+def span(folder: Path, *, base: str = "", head: str = "", default: str = "refs/heads/main"):
+    return find_span(Git(discover(folder)), base=base, head=head, default=default)
+
+
+@pytest.fixture
+def forked(repo: Path) -> Path:
+    """Return a repository whose branch `change` left `main` one commit ago, each with a commit of its own."""
+    git(repo, "checkout", "-q", "-b", "change")
+    commit_files(repo, {"a": "a"})
+    git(repo, "checkout", "-q", "main")
+    commit_files(repo, {"b": "b"})
+    git(repo, "checkout", "-q", "change")
+    return repo
+
+
+def test_base_is_where_the_head_left_what_it_is_compared_with(forked):
+    left = git(forked, "rev-parse", "main~1")
+
+    found = span(forked)
+
+    assert (found.base, found.head) == (left, git(forked, "rev-parse", "change"))
+    assert found.note == f"compared with {left[:12]}, where HEAD left main"
+
+
+def test_base_that_is_an_ancestor_is_taken_as_it_is(forked):
+    found = span(forked, base="HEAD~1")
+
+    assert (found.base, found.note) == (git(forked, "rev-parse", "HEAD~1"), "")
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "told"),
+    [
+        ("change", "", "HEAD is change itself: "),
+        ("change", "main~1", "change has all of main~1 already: "),
+        ("", "main", "main is main itself: "),
+    ],
+    ids=["the same", "newer than the head", "on the default branch"],
+)
+def test_head_without_a_change_of_its_own_is_said(forked, base, head, told):
+    found = span(forked, base=base, head=head)
+
+    assert found.base == found.head
+    assert found.note.startswith(told) and f"gitmem check --base {head or 'HEAD'}~1" in found.note
+
+
+def test_one_of_several_merge_bases_is_taken_and_said(forked):
+    git(forked, "merge", "-q", "-m", "one way", "main")
+    git(forked, "checkout", "-q", "main")
+    git(forked, "merge", "-q", "-m", "the other", "change~1")
+
+    found = span(forked, head="change")
+
+    assert found.base in git(forked, "merge-base", "--all", "main", "change").split()
+    assert "one of 2 merge bases" in found.note
+
+
+def test_histories_without_anything_in_common_are_compared_as_they_stand_when_asked_for(forked):
+    git(forked, "checkout", "-q", "--orphan", "other")
+    commit_files(forked, {"c": "c"})
+
+    assert "no history in common" in span(forked, base="main").note
+    with pytest.raises(GitmemError, match="have no common history") as caught:
+        span(forked)
+    assert caught.value.exit_status == 3
+
+
+def test_shallow_clone_says_how_to_deepen_it(forked, tmp_path):
+    git(tmp_path, "clone", "-q", "--depth=1", "--no-single-branch", f"file://{forked}", "shallow")
+
+    with pytest.raises(GitmemError, match="shallow") as caught:
+        span(tmp_path / "shallow", default="refs/remotes/origin/main")
+
+    assert (caught.value.exit_status, "git fetch --deepen" in caught.value.hint) == (3, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "told", "hint"),
+    [
+        ({"base": "origin/main"}, "there is no commit origin/main in this clone", "git fetch"),
+        ({"head": "--output=x"}, "there is no commit --output=x in this clone", "git fetch"),
+        ({"default": ""}, "there is no default branch", "--base REV"),
+    ],
+    ids=["a base that is not here", "an option for a name", "no default branch"],
+)
+def test_what_is_not_here_is_no_answer(repo, options, told, hint):
+    with pytest.raises(GitmemError, match=told) as caught:
+        span(repo, **options)
+
+    assert (caught.value.exit_status, hint in caught.value.hint) == (3, True)
+
+
+def test_repository_without_a_commit_says_so(tmp_path):
+    git(tmp_path, "init", "-q", "-b", "main", ".")
+
+    with pytest.raises(GitmemError, match="HEAD has no commit yet"):
+        span(tmp_path)

@@ -1,0 +1,45 @@
+"""A checked change in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitmem.commands.check.run import Checked
+from gitmem.commands.check.span import Span
+from gitmem.commands.check.summary import notes, summary
+from gitmem.verify.finding import KINDS, Finding
+
+SPAN = Span("b" * 40, "a" * 40, "main", "compared with where it left")
+
+
+def checked(*kinds: str, **fields) -> Checked:
+    findings = tuple(Finding(f"k{n}", "T", kind) for n, kind in enumerate(kinds))
+    return Checked(SPAN, **{"files": 1, "facts": 9, "findings": findings} | fields)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "told"),
+    [
+        ((), "touches 0 of 9 facts"),
+        (("newly_false",), "touches 1 of 9 facts: 1 becomes false"),
+        (
+            tuple(kind for kind in KINDS if kind != "failed" for _ in range(2)),
+            "touches 10 of 9 facts: 2 become false, 2 have wrong verdicts, 2 are silenced by the change itself,"
+            " 2 are suspect because of it, 2 could not be checked, 2 were false before and still are,"
+            " 2 become true, 2 hold",
+        ),
+    ],
+)
+def test_summary_counts_every_kind(kinds, told):
+    assert summary(checked(*kinds)) == f"1 changed file since bbbbbbbbbbbb {told}"
+
+
+def test_summary_without_a_change_says_so():
+    assert summary(Checked(Span("a" * 40, "a" * 40, "main"))) == "nothing to check"
+
+
+def test_notes_name_some_keys_and_count_all():
+    found = notes(checked(whole=tuple("abcdefg"), brought=("n",), removed=("r",), hidden=("h",)))
+
+    assert [line.rpartition(": ")[2] for line in found[1:]] == ["h", "n", "r", "a, b, c, d, e and 2 more"]
+    assert (found[0], found[4][:10]) == ("compared with where it left", "7 facts ar")

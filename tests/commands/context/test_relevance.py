@@ -1,0 +1,155 @@
+"""What is relevant to the work at hand, by B5's weights."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from conftest import NOW, commit_files, git, put_files
+from hypothesis import given
+from hypothesis import strategies as st
+from support.digesting import days_ago, keys, old, sections
+from support.proving import Clock, make_memory, put
+
+from gitmem.commands.context.relevance import NEWEST, candidates, nearness_to
+from gitmem.memory.memory import Memory
+from gitmem.recall.score import path_overlap
+
+
+def scores(memory, *paths) -> dict[str, float]:
+    return {item["key"]: item["score"] for item in sections(memory, paths=paths)["RELEVANT FACTS"]["items"]}
+
+
+def test_path_overlap_counts_three_times(memory, repo):
+    put(repo, old("near", paths=["src/auth/**"]), old("half", paths=["src/gateway/**"]), old("far", paths=["docs/**"]))
+
+    found = scores(memory, "src/auth/jwt.py")
+
+    assert list(found) == ["near", "half", "far"]
+    assert found["near"] - found["far"] == pytest.approx(3.0)
+    assert found["half"] - found["far"] == pytest.approx(1.5)
+
+
+def test_memory_linked_to_what_is_worked_on_counts_five_times(memory, repo):
+    put(
+        repo,
+        old("here", paths=["src/auth/jwt.py"], requires=["needed", "label"], produces=["made"]),
+        old("needed"),
+        old("produces", produces=["label"]),
+        old("rests", requires=["here"]),
+        old("rests-on-label", requires=["made"]),
+        old("apart"),
+    )
+
+    found = scores(memory, "src/auth/jwt.py")
+
+    assert {key: round(score - found["apart"], 3) for key, score in found.items()} == {
+        "needed": 5.0, "produces": 5.0, "rests": 5.0, "rests-on-label": 5.0, "here": 3.0, "apart": 0.0,
+    }  # fmt: skip
+
+
+def test_memory_linked_to_what_is_worked_on_is_found_behind_any_number_of_newer_ones(memory, repo):
+    made = [make_memory(f"n{n}", f"New {n}", created=days_ago(0)) for n in range(NEWEST + 10)]
+    links = {"anchor": {"paths": ["src/auth/**"], "requires": ["needed"]}, "rests": {"requires": ["anchor"]}}
+    put(repo, *made, *(old(key, **links.get(key, {})) for key in ("anchor", "needed", "rests", "other")))
+
+    relevant = sections(memory, paths=["src/auth/jwt.py"])["RELEVANT FACTS"]
+
+    assert keys(relevant)[:3] == ["needed", "rests", "anchor"]
+    assert relevant["total"] == NEWEST + 14
+
+
+def test_memory_that_refers_to_lines_of_a_file_is_about_that_file(memory, repo):
+    lines = {"a": {"refs": ["src/auth/jwt.py:3-5"]}, "b": {"refs": ["src/auth/key.py:1"]}, "c": {"requires": ["a"]}}
+    put(repo, *(old(key, days=2000, **fields) for key, fields in lines.items()))
+
+    found = sections(memory, paths=["src/auth/jwt.py"])["RELEVANT FACTS"]
+
+    assert keys(found) == ["c", "a", "b"]
+    assert [round(item["score"]) for item in found["items"]] == [5, 3, 2]
+
+
+def test_recency_counts_once_and_halves_in_the_half_life_of_the_kind(memory, repo):
+    days = {"now": 0, "fortnight": 14, "month": 28, "ancient": 2000}
+    put(repo, *(old(key, days=age, kind="observation") for key, age in days.items()), old("lasting", days=180))
+
+    assert scores(memory) == {"now": 1.0, "fortnight": 0.5, "lasting": 0.5, "month": 0.25, "ancient": 0.0}
+
+
+def test_rules_do_not_age(memory, repo):
+    put(repo, old("rule", days=2000, kind="principle"))
+
+    assert scores(memory) == {"rule": 1.0}
+
+
+def test_points_are_those_of_the_policy(memory, repo):
+    put_files(repo, {"gitmem.toml": "[recall.points]\npath = 0\ndependency = 7\n"})
+    put(
+        repo,
+        old("near", kind="observation", days=2000, paths=["src/auth/**"]),
+        old("linked", kind="observation", days=2000, requires=["near"]),
+    )
+
+    with Memory(repo, clock=Clock()) as opened:
+        assert scores(opened, "src/auth/jwt.py") == {"linked": 7.0, "near": 0.0}
+
+
+def test_link_moves_a_memory_before_a_path_and_a_path_before_a_new_one(memory, repo):
+    put(
+        repo,
+        old("linked", requires=["here"]),
+        old("here", paths=["src/auth/jwt.py"]),
+        old("new", days=0),
+        old("old"),
+    )
+
+    assert list(scores(memory, "src/auth/jwt.py")) == ["linked", "here", "new", "old"]
+
+
+def test_changed_file_of_the_work_tree_is_what_is_worked_on(memory, repo):
+    put(repo, old("auth", paths=["src/auth/**"]), old("gateway", paths=["src/gateway/**"], days=99))
+    before = list(scores(memory))
+
+    (repo / "src/auth/jwt.py").write_text("changed\n", encoding="utf-8")
+
+    assert before == ["gateway", "auth"]
+    assert list(scores(memory)) == ["auth", "gateway"]
+
+
+def test_files_of_the_branch_are_what_is_worked_on(memory, repo):
+    put(repo, old("auth", paths=["src/auth/**"]), old("gateway", paths=["src/gateway/**"], days=99))
+    git(repo, "checkout", "-q", "-b", "feature")
+    commit_files(repo, {"src/auth/jwt.py": "changed\n"})
+
+    assert list(scores(memory)) == ["auth", "gateway"]
+
+
+def test_memory_about_the_path_is_found_behind_any_number_of_newer_ones(memory, repo):
+    put(repo, old("about", paths=["src/auth/**"]), *(old(f"m{n}", days=1) for n in range(NEWEST + 20)))
+
+    assert next(iter(scores(memory, "src/auth/jwt.py"))) == "about"
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(["a", "b", "c*", "d"]), max_size=4).map("/".join), max_size=4),
+    st.lists(st.lists(st.sampled_from(["a", "b", "d"]), min_size=1, max_size=4).map("/".join), max_size=4),
+)
+def test_nearness_of_many_is_the_overlap_of_each(paths, working):
+    assert nearness_to(working)(json.dumps(paths)) == pytest.approx(path_overlap(paths, working))
+
+
+def test_nearness_knows_lines_and_escapes():
+    near = nearness_to(["src/a.py", 'q"x/b'])
+
+    assert near(json.dumps(["src/a.py:3-9"])) == 1.0
+    assert near(json.dumps(['q"x/b'])) == 1.0
+    assert near("[]") == 0.0
+
+
+def test_kinds_that_are_wanted_are_candidates_however_old_they_are(memory, repo):
+    put(repo, *(old(f"n{n}", days=10) for n in range(NEWEST + 5)), old("rule", days=900, kind="recipe"))
+
+    rows = candidates(memory.catalog(), [], NOW, kinds=("recipe",))
+
+    assert "rule" in {row.key for row in rows}
+    assert "rule" not in {row.key for row in candidates(memory.catalog(), [], NOW)}

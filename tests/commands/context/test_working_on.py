@@ -1,0 +1,63 @@
+"""What somebody works on is found where a question asks for it, and always where that is set."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from conftest import commit_files, git, put_files
+from support.proving import Clock, make_memory, put
+
+from gitmem.commands.context.working_on import at_work
+from gitmem.errors import UsageError
+from gitmem.memory.memory import Memory
+from gitmem.recall.query import Asked
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def path_factor(repo: Path, **asked: object) -> float:
+    with Memory(repo, clock=Clock()) as memory:
+        (hit,) = memory.recall(Asked(query="tokens", **asked)).hits  # type: ignore[arg-type]
+    return dict(hit.factors)["path"]
+
+
+def put_changed(repo: Path) -> None:
+    """Write a memory about a file, and change that file."""
+    put(repo, make_memory("a", "About tokens", paths=["src/auth/jwt.py"]))
+    (repo / "src/auth/jwt.py").write_text("changed\n", encoding="utf-8")
+
+
+def test_changed_files_count_where_a_question_asks_for_them(repo: Path) -> None:
+    put_changed(repo)
+
+    assert (path_factor(repo), path_factor(repo, work=True)) == (1.0, 1.5)
+
+
+def test_changed_files_always_count_where_the_policy_or_this_clone_says_so(repo: Path) -> None:
+    put_changed(repo)
+
+    put_files(repo, {"gitmem.toml": '[recall]\nwork = "always"\n'})
+    by_policy = path_factor(repo)
+    git(repo, "config", "gitmem.recallWork", "asked")
+
+    assert (by_policy, path_factor(repo)) == (1.5, 1.0)
+
+
+def test_files_of_the_branch_and_those_of_a_held_task_are_what_is_worked_on(memory: Memory, repo: Path) -> None:
+    git(repo, "checkout", "-q", "-b", "feature")
+    commit_files(repo, {"src/auth/jwt.py": "changed\n"})
+    memory.add_task("Move the gateway", key="move", paths=["src/gateway/**"])
+    memory.claim_task("move")
+
+    asked = at_work(memory, Asked(query="x", near=("docs",), work=True))
+
+    assert (asked.near, asked.held, asked.work) == (("docs", "src/auth/jwt.py", "src/gateway/**"), ("move",), False)
+
+
+def test_todays_work_is_not_asked_of_the_past(memory: Memory) -> None:
+    memory.remember("About tokens")
+
+    with memory.at("HEAD") as past, pytest.raises(UsageError, match="--work looks at the files that are changed today"):
+        past.recall(Asked(query="tokens", work=True))

@@ -1,0 +1,116 @@
+"""Near duplicates of a whole store: which are put together, which is kept, and one commit that can be taken back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import tip
+from support.proving import make_fact, make_memory, put, verify
+from support.writing import fields_of, keys_found
+
+from gitmem.commands.curate.dedupe import apply_groups, find_groups
+from gitmem.memory.memory import Memory
+
+SAID = "The gateway drops requests without a trace id"
+NEARLY = "The gateway drops any request without a trace id"
+AGENT = {"who": "Ana", "agent": "dev"}
+
+
+def groups(memory: Memory) -> list[tuple[str, str, list[str]]]:
+    """Return key and reason of what is kept, and the keys of the others."""
+    return [(g.kept.key, g.why, [one.key for one in g.others]) for g in find_groups(memory).groups]
+
+
+def test_groups_have_one_that_is_kept_and_those_that_are_like_it(memory: Memory, repo: Path) -> None:
+    put(
+        repo,
+        make_memory("old", SAID, created="2026-01-01T00:00:00Z"),
+        make_memory("new", NEARLY, created="2026-02-01T00:00:00Z"),
+        make_memory("five", "Retries are capped at 5 in the client"),
+        make_memory("three", "Retries are capped at 3 in the client"),
+        make_memory("gone", SAID, superseded_by="old"),
+    )
+
+    assert groups(memory) == [("new", "it is the newest", ["old"])]
+
+
+def test_check_that_holds_goes_before_a_person_and_a_person_before_an_agent(memory: Memory, repo: Path) -> None:
+    put(
+        repo,
+        make_fact("fact", {"exists": "src/auth/jwt.py"}, title=SAID, by=AGENT),
+        make_memory("person", f"{SAID}!", by={"who": "Ana"}),
+        make_memory("agent", NEARLY, by=AGENT, created="2026-10-01T00:00:00Z"),
+        make_memory("vpn", "Deploys need the VPN", by=AGENT),
+        make_memory("person-vpn", "Deploys need VPN", by={"who": "Ana"}),
+    )
+    verify(memory)
+
+    assert groups(memory) == [
+        ("fact", "its check holds", ["person", "agent"]),
+        ("person-vpn", "a person wrote it", ["vpn"]),
+    ]
+
+
+def test_what_is_read_most_is_kept(memory: Memory, repo: Path) -> None:
+    put(repo, make_memory("a", SAID), make_memory("b", NEARLY, created="2026-10-01T00:00:00Z"))
+    memory.show("a")
+
+    assert groups(memory) == [("a", "it is read most", ["b"])]
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        (make_fact("b", {"exists": "a"}, title=SAID), make_fact("c", {"exists": "b"}, title=f"{SAID}.")),
+        (make_memory("b", SAID, kind="task"), make_memory("c", SAID, kind="task")),
+        (make_memory("b", SAID, kind="session"), make_memory("c", SAID)),
+    ],
+    ids=["different checks", "tasks", "a session"],
+)
+def test_what_is_not_the_same_for_all_its_words_is_never_put_together(memory: Memory, repo: Path, others) -> None:  # type: ignore[no-untyped-def]
+    put(repo, *others)
+
+    assert groups(memory) == []
+
+
+def test_what_others_rest_on_is_kept(memory: Memory, repo: Path) -> None:
+    put(
+        repo,
+        make_memory("a", SAID),
+        make_memory("b", NEARLY, created="2026-10-01T00:00:00Z"),
+        make_memory("c", "Traces are sampled", requires=["a"]),
+    )
+
+    assert groups(memory) == [("a", "others rest on it", ["b"])]
+
+
+def test_applied_in_one_commit_that_links_both_ways_and_can_be_taken_back(memory: Memory, repo: Path) -> None:
+    before = put(
+        repo,
+        make_memory("a", SAID, created="2026-01-01T00:00:00Z"),
+        make_memory("b", NEARLY, created="2026-02-01T00:00:00Z"),
+        make_memory("x", "Deploys need the VPN", created="2026-01-01T00:00:00Z"),
+        make_memory("y", "A deploy needs the VPN", created="2026-02-01T00:00:00Z"),
+    )
+
+    done = memory.dedupe(apply=True)
+
+    assert done.commit == tip(repo) != before
+    assert [g.kept.key for g in done.groups] == ["b", "y"]
+    assert fields_of(repo, "gotchas/b.md")["supersedes"] == ["a"]
+    assert fields_of(repo, "gotchas/a.md")["superseded_by"] == "b"
+    assert keys_found(memory, "gateway deploy") in (["b", "y"], ["y", "b"])
+    assert memory.dedupe(apply=True).groups == ()
+    memory.edit_fields("b", {"supersedes": []}, None, approve=False)
+    assert groups(memory) == [("b", "it is the newest", ["a"])]
+
+
+def test_group_that_changed_meanwhile_is_left(memory: Memory, repo: Path) -> None:
+    put(repo, make_memory("a", SAID), make_memory("b", NEARLY))
+    found = find_groups(memory)
+    memory.edit_fields("a", {"title": "Deploys need VPN"}, None, approve=False)
+
+    done = apply_groups(memory, found)
+
+    assert (done.groups, done.commit, done.changed) == ((), "", (found.groups[0].kept.key,))

@@ -1,0 +1,44 @@
+"""What doctor says of work behind a command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gitmem.errors import ConflictError
+from gitmem.store import background
+from gitmem.store.spool import Spool
+
+
+def test_what_was_captured_and_not_written_is_told_and_fix_writes_what_can_be(memory, repo: Path) -> None:
+    spool = Spool(repo / ".git" / "gitmem")
+    spool.append({"text": "Retries are capped at three"})
+    waiting = repo / ".git" / "gitmem" / "spool" / "waiting"
+    old = next(waiting.iterdir()).rename(waiting / "00000000000000000001-old.json")
+    spool.set_aside(spool.append({"text": "x"}), "it seems to hold a secret")
+
+    found = memory.doctor(fix=False)
+    fixed = memory.doctor(fix=True)
+
+    assert [p.code for p in found.problems] == ["capture-waits", "capture-refused"]
+    assert [p.code for p in fixed.problems] == ["capture-refused"]
+    assert not old.exists()
+    assert (
+        memory.show("learned-retries-are-capped-at-three")["path"] == "learned/learned-retries-are-capped-at-three.md"
+    )
+
+
+def test_failure_behind_a_command_and_a_replaced_hook_are_told(memory, repo: Path) -> None:
+    with pytest.raises(ConflictError):
+        for turn in background.turns(repo / ".git" / "gitmem", repo, "index"):
+            with turn:
+                raise ConflictError("somebody else writes")
+    memory.install_git_hooks()
+    (repo / ".git" / "hooks" / "post-merge").write_text("#!/bin/sh\n")
+
+    problems = {p.code: p for p in memory.doctor(fix=False).problems}
+
+    assert set(problems) == {"background-failed", "hook-replaced"}
+    assert "somebody else writes" in problems["background-failed"].message
+    assert problems["hook-replaced"].path.endswith("post-merge")

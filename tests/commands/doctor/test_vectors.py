@@ -1,0 +1,40 @@
+"""What doctor says of vectors that nobody uses and of models that do not answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import git
+from support.meanings import LOGIN, make_model, set_up
+
+from gitmem.memory.memory import Memory
+from gitmem.recall.query import Asked
+
+OF_VECTORS = ("embedding-unusable", "embedding-silent", "vectors-unused")
+
+
+def codes(repo: Path, *, fix: bool = False) -> list[str]:
+    with Memory(repo) as memory:
+        return [problem.code for problem in memory.doctor(fix=fix).problems if problem.code in OF_VECTORS]
+
+
+def test_vectors_that_nobody_uses_are_told_and_removed(repo: Path, tmp_path: Path) -> None:
+    set_up(repo, make_model(tmp_path / "tiny"))
+    with Memory(repo) as memory:
+        memory.recall(Asked(LOGIN))
+
+    used = codes(repo)
+    git(repo, "config", "--unset", "gitmem.embed")
+
+    assert (used, codes(repo), codes(repo, fix=True), codes(repo)) == ([], ["vectors-unused"], [], [])
+
+
+@pytest.mark.parametrize(
+    ("setting", "code"),
+    [("http://127.0.0.1:9/v1#model", "embedding-silent"), ("model2vec:/nowhere", "embedding-unusable")],
+)
+def test_model_that_cannot_be_used_is_a_warning(repo: Path, setting: str, code: str) -> None:
+    set_up(repo, setting)
+
+    assert codes(repo) == [code]

@@ -1,0 +1,67 @@
+"""Whose a comment is: by its author, not by what it says."""
+
+from __future__ import annotations
+
+import pytest
+from support.forging import BOT, Hub, comment
+
+from gitmem.commands.forge.ownership import ACTIONS, is_same, mark, marked, ours, signed, who_am_i
+from gitmem.commands.forge.place import Place
+from gitmem.errors import ForgeError
+
+
+@pytest.mark.parametrize(
+    ("knows", "viewer", "login"),
+    [
+        ("ana", None, "ana"),
+        (None, "shop-app[bot]", "shop-app[bot]"),
+        (None, "shop-app", "shop-app[bot]"),
+        (None, None, ACTIONS),
+    ],
+    ids=["a person's token", "an app's", "an app's without its ending", "nobody says"],
+)
+def test_the_account_of_the_token_is_asked_for(hub: Hub, knows: str | None, viewer: str | None, login: str) -> None:
+    hub.knows, hub.viewer = knows, viewer
+
+    assert who_am_i(hub.forge()) == login
+
+
+def test_a_token_that_is_not_accepted_is_an_error(hub: Hub) -> None:
+    hub.plan("GET /user", (401, {}, {"message": "Bad credentials"}))
+
+    with pytest.raises(ForgeError, match="Bad credentials"):
+        who_am_i(hub.forge())
+
+
+def test_enterprise_has_its_graphql_beside_the_rest_api(hub: Hub) -> None:
+    hub.plan("GET /api/v3/user", (403, {}, {"message": "Resource not accessible by integration"}))
+    hub.plan("POST /api/graphql", (200, {}, {"data": {"viewer": {"login": "x[bot]"}}}))
+    forge = hub.forge()
+    forge.place = Place("acme/shop", f"{hub.address}/api/v3")
+
+    assert who_am_i(forge) == "x[bot]"
+
+
+def test_only_what_begins_with_the_mark_and_is_by_the_account_is_ours() -> None:
+    sign = mark("comment check")
+    found = [
+        comment(3, f"{sign}\nb"),
+        comment(2, f"{sign}\nb", "mallory"),
+        comment(1, f"> {sign}\nb"),
+        comment(4, f"{mark('comment review')}\nb"),
+        {**comment(5, f"{sign}\nb"), "user": None},
+        {**comment(6, ""), "body": None},
+        comment(0, f"{sign}\nc"),
+    ]
+
+    assert [one["id"] for one in ours(marked(found, sign), BOT)] == [0, 3]
+
+
+def test_texts_are_compared_without_the_run_that_they_are_from() -> None:
+    one, two = (signed("a\n", Place("acme/shop", run=f"https://h/acme/shop/actions/runs/{n}")) for n in (1, 2))
+
+    assert "run 1</a>" in one
+    assert is_same(one.replace("\n", "\r\n"), two)
+    assert not is_same(signed("b", Place("acme/shop")), two)
+    assert not is_same(None, two)
+    assert signed("a", Place("acme/shop")).endswith("<sub>Written by gitmem.</sub>\n")

@@ -1,0 +1,57 @@
+"""What an import names is looked at before anything is read; standard input and pipes are sources too."""
+
+from __future__ import annotations
+
+import io
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from gitmem.commands.import_.fields import Given
+from gitmem.commands.import_.files import check_sources, read_sources
+from gitmem.errors import NotFoundError, RefusedError
+
+
+def read(*names: str, kind: str = "", stdin: bytes = b"", told: list[tuple[int, int]] | None = None) -> list[Given]:
+    say = None if told is None else lambda done, of: told.append((done, of))
+    found = list(read_sources(names, kind=kind, stdin=io.BytesIO(stdin), told=say))
+    assert all(isinstance(one, Given) for one in found)
+    return [one for one in found if isinstance(one, Given)]
+
+
+def test_every_source_is_read_in_turn_with_the_kind_of_its_sort(tmp_path: Path) -> None:
+    (tmp_path / "k.jsonl").write_text('{"content": "a line"}\n')
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text("a file")
+    names = [str(tmp_path / "k.jsonl"), str(tmp_path / "docs"), str(tmp_path / "docs" / "a.md"), "-"]
+    told: list[tuple[int, int]] = []
+
+    found = read(*names, stdin=b'{"content": "typed"}', told=told)
+
+    assert [(one.body, one.fields["kind"]) for one in found] == [
+        ("a line", "learned"), ("a file", "doc"), ("a file", "doc"), ("typed", "learned")
+    ]  # fmt: skip
+    assert {one.fields["kind"] for one in read(*names, kind="recipe")} == {"recipe"}
+    assert told == [(22, 22), (1, 1)]
+
+
+def test_pipe_is_read_like_a_file(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes(b'{"content": "piped"}\n'))
+    writer.start()
+
+    check_sources([str(pipe)])
+    found = read(str(pipe))
+    writer.join()
+
+    assert [one.body for one in found] == ["piped"]
+
+
+def test_what_can_be_no_source_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="No such file"):
+        check_sources([str(tmp_path / "none.jsonl")])
+    with pytest.raises(RefusedError, match="neither a file nor a folder"):
+        check_sources(["/dev/zero"])

@@ -1,0 +1,110 @@
+"""A folder of Markdown: our own layout byte for byte, any other as it can be read; links lead nowhere."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from conftest import memory_text
+
+from gitmem.commands.import_.fields import Given, Unreadable
+from gitmem.commands.import_.folder import list_files, read_folder
+
+
+def read(folder: Path) -> dict[str, Given | Unreadable]:
+    found = read_folder(str(folder), list_files(str(folder)), name="vault", kind="doc")
+    return {one.where.removeprefix("vault/"): one for one in found}
+
+
+def put(folder: Path, files: dict[str, str | bytes]) -> Path:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return folder
+
+
+def test_tree_of_a_store_is_taken_byte_for_byte_with_its_archive_and_without_its_page(tmp_path: Path) -> None:
+    odd = "---\r\n# why\r\ntitle: 'A'   # odd\r\n---\r\nbody"
+    retired = memory_text("Old", retired="{why: gone}")
+    put(tmp_path, {"gitmem.toml": "", "STATUS.md": "# page", "notes/a.md": odd, "archive/facts/b.md": retired})
+
+    found = read(tmp_path)
+
+    a, b = found["notes/a.md"], found["archive/facts/b.md"]
+    assert isinstance(a, Given)
+    assert isinstance(b, Given)
+    assert sorted(found) == ["archive/facts/b.md", "notes/a.md"]
+    assert (a.text, a.key, a.folder, a.archived) == (odd, "a", "notes", False)
+    assert (b.text, b.folder, b.archived) == (retired, "facts", True)
+
+
+def test_foreign_files_take_title_and_text_from_heading_name_and_frontmatter(tmp_path: Path) -> None:
+    put(
+        tmp_path,
+        {
+            "guide/README.md": "\ufeff# How to deploy\r\n\r\nBy hand.\r\n",
+            "ops/README.md": "no heading",
+            "Meeting Notes.md": "---\ntitle: Meeting\ndate: 2024-01-27\ntags: a, b\naliases: [x]\n---\n# Own\ntext\n",
+            ".obsidian/x.md": "hidden",
+            "data.txt": "not Markdown",
+        },
+    )
+
+    found = read(tmp_path)
+
+    made = {
+        where: (one.key, one.fields.get("title"), one.body) for where, one in found.items() if isinstance(one, Given)
+    }
+    assert made == {
+        "guide/README.md": ("guide-readme", "How to deploy", "By hand."),
+        "ops/README.md": ("ops-readme", "README", "no heading"),
+        "Meeting Notes.md": ("meeting-notes", "Meeting", "# Own\ntext"),
+    }
+    notes = found["Meeting Notes.md"]
+    assert isinstance(notes, Given)
+    assert (notes.fields["tags"], notes.fields["created"]) == (["a", "b"], "2024-01-27T00:00:00Z")
+    assert notes.fields["aliases"] == ["x"]
+
+
+def test_file_with_a_kind_is_one_of_ours_wherever_it_lies(tmp_path: Path) -> None:
+    text = memory_text("A", kind="gotcha")
+
+    found = read(put(tmp_path, {"deep/er/a-key.md": text}))["deep/er/a-key.md"]
+
+    assert isinstance(found, Given)
+    assert (found.key, found.text, found.folder) == ("a-key", text, "")
+
+
+def test_links_and_files_that_are_no_text_are_named_with_the_reason(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.md"
+    secret.write_text("the secret")
+    vault = put(
+        tmp_path / "vault",
+        {
+            "large.md": b"x" * 70_000,
+            "nul.md": b"a\0b",
+            "bytes.md": b"\xff\xfe",
+            "empty.md": "",
+            "bad.md": "---\na: [\n---\n",
+        },
+    )
+    (vault / "link.md").symlink_to(secret)
+    (vault / "loop").symlink_to(vault)
+
+    found = read(vault)
+
+    assert all(isinstance(one, Unreadable) for one in found.values())
+    assert {where.split(":")[0] for where in found} == {
+        "large.md", "nul.md", "bytes.md", "empty.md", "bad.md", "link.md"
+    }  # fmt: skip
+    assert "the secret" not in str(found)
+
+
+def test_name_that_is_no_text_does_no_harm(tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(b"\xff.md")).write_text("odd name")
+
+    (found,) = read(tmp_path).values()
+
+    assert isinstance(found, Given)
+    assert (found.body, found.key) == ("odd name", "")

@@ -1,0 +1,197 @@
+"""An import is one commit or nothing, brings nothing twice, and runs nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import git, memory_text, put_files, tip
+from support.proving import make_memory, put
+from support.writing import fields_of, keys_found, memory_files
+
+from gitmem.commands.import_.run import Imported, Sources
+from gitmem.errors import NotFoundError
+from gitmem.memory.memory import Memory
+from gitmem.recall.logs import runs_of
+from gitmem.recall.query import Asked
+from gitmem.recall.texts import texts_of
+
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+BEADS = [
+    {
+        "key": f"learned-k{n}",
+        "type": "learned",
+        "content": f"Learnt thing number {n}",
+        "ts": 1706360000 + n,
+        "bead": f"B-{n}",
+    }
+    for n in range(5)
+]
+
+
+def lines(path: Path, *tables: object) -> str:
+    path.write_text("".join(json.dumps(table) + "\n" for table in tables))
+    return str(path)
+
+
+def run(memory: Memory, *names: str, **asked: object) -> Imported:
+    return memory.import_files(Sources(names, **asked))  # type: ignore[arg-type]
+
+
+def test_log_of_beadboard_comes_in_by_one_commit_and_again_brings_nothing(
+    memory: Memory, repo: Path, tmp_path: Path
+) -> None:
+    log = lines(tmp_path / "knowledge.jsonl", *BEADS, {**BEADS[0], "content": "Said anew", "ts": 1706370000})
+    before = tip(repo)
+
+    done, again = run(memory, log), run(memory, log)
+
+    assert (len(done.settled.new), done.settled.duplicates) == (5, 1)
+    assert (len(again.settled.new), again.settled.unchanged, again.commit) == (0, 5, done.commit)
+    assert git(repo, "log", "--format=%s", f"{before}..memory") == "memory: import 5 memories"
+    assert (
+        git(repo, "log", "-1", "--format=%(trailers:key=Gitmem-Source,valueonly)", "memory") == "import knowledge.jsonl"
+    )
+    assert fields_of(repo, "learned/learned-k0.md")["title"] == "Said anew"
+    assert fields_of(repo, "learned/learned-k3.md")["task"] == "B-3"
+    assert keys_found(memory, "number 3")[0] == "learned-k3"
+
+
+def test_entries_with_secrets_stay_out_and_the_rest_goes_in(memory: Memory, repo: Path, tmp_path: Path) -> None:
+    source = lines(tmp_path / "k.jsonl", BEADS[0], {"content": f"use {TOKEN}"}, {"content": ""}, BEADS[1])
+
+    done = run(memory, source)
+
+    assert [where.rsplit(":", 1)[1] for where, _ in done.refused.kept + done.unreadable.kept] == ["2", "3"]
+    assert len(memory_files(repo)) == 2
+    assert TOKEN not in git(repo, "log", "-p", "memory") + str(done.refused.kept)
+
+
+def test_forgotten_memory_is_not_brought_back_and_a_dry_run_says_so(memory: Memory, repo: Path, tmp_path: Path) -> None:
+    source = lines(tmp_path / "k.jsonl", BEADS[0], {**BEADS[1], "key": "another-key"})
+    run(memory, source)
+    memory.forget(["learned-k0"], why="wrong")
+    before = tip(repo)
+
+    dry = run(memory, source, dry_run=True)
+    done = run(memory, source, lines(tmp_path / "k2.jsonl", {"content": BEADS[0]["content"]}))
+
+    assert [dry.settled.skipped.total, done.settled.skipped.total] == [1, 2]
+    assert tip(repo) == before
+
+
+def test_imported_command_is_not_run_not_approved_and_counted(memory: Memory, repo: Path, tmp_path: Path) -> None:
+    trap = tmp_path / "ran"
+    source = lines(tmp_path / "k.jsonl", {"title": "A trap", "kind": "fact", "body": "x", "verify": f"touch {trap}"})
+
+    done = run(memory, source)
+    memory.status()
+
+    assert done.commands == 1
+    assert memory.waiting_keys() == list(done.settled.new)
+    assert not trap.exists()
+
+
+def test_dry_run_and_source_that_is_not_there_write_nothing(repo: Path, tmp_path: Path) -> None:
+    with Memory(repo) as memory:
+        done = run(memory, lines(tmp_path / "k.jsonl", *BEADS), dry_run=True)
+        with pytest.raises(NotFoundError):
+            run(memory, str(tmp_path / "k.jsonl"), str(tmp_path / "none"))
+
+    assert (len(done.settled.new), done.commit) == (5, "")
+    assert git(repo, "for-each-ref", "refs/heads/memory") == ""
+
+
+def test_import_starts_the_store_where_there_is_none(repo: Path, tmp_path: Path) -> None:
+    with Memory(repo) as memory:
+        run(memory, lines(tmp_path / "k.jsonl", *BEADS))
+
+        assert len(memory.list(Asked(limit=99)).hits) == 5
+
+
+def test_update_that_splits_the_folder_it_leaves_loses_no_file(memory: Memory, repo: Path, tmp_path: Path) -> None:
+    old = {f"learned/old{n}.md": memory_text(f"Old {n}", created="2026-01-01T00:00:00Z") for n in range(499)}
+    put_files(repo, old)
+    more = [{"key": f"new{n}", "content": f"New text {n}", "ts": 1790000000} for n in range(5)]
+    moved = {"key": "old7", "kind": "gotcha", "content": "It is a gotcha", "ts": 1790000000}
+
+    run(memory, lines(tmp_path / "k.jsonl", *more, moved))
+
+    paths = git(repo, "ls-tree", "-r", "--name-only", "memory", "learned/", "gotchas/").split("\n")
+    keys = [*(f"old{n}" for n in range(499)), *(f"new{n}" for n in range(5))]
+    assert sorted(Path(path).stem for path in paths) == sorted(keys)
+    assert "gotchas/old7.md" in paths
+    assert memory.catalog().rows("SELECT * FROM problem") == []
+
+
+KILLED = """
+import os, signal, sys
+from gitmem import process
+run = process.run
+def killed(argv, **options):
+    if "fast-import" in argv:
+        options["input"] = options["input"][: len(options["input"]) // 2]
+        run(argv, **options)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return run(argv, **options)
+process.run = killed
+from gitmem.cli import main
+main(["import", sys.argv[1]])
+"""
+
+
+def test_import_that_is_killed_half_way_has_written_nothing(memory: Memory, repo: Path, tmp_path: Path) -> None:
+    source = lines(tmp_path / "k.jsonl", *({"content": f"Learnt {n} " + "x" * 400} for n in range(300)))
+    before = tip(repo)
+
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3])}
+    done = subprocess.run([sys.executable, "-c", KILLED, source], cwd=repo, env=env, capture_output=True, check=False)
+
+    assert done.returncode == -signal.SIGKILL
+    assert tip(repo) == before
+    assert len(run(memory, source).settled.new) == 300
+
+
+SPOKEN = ("Which port is it?", "It is 8443.", "Also for the old one?", "No, that went away.")
+
+
+@pytest.mark.parametrize(
+    ("given", "places"),
+    [
+        ([{}, {}, {}, {}], [0, 1, 2, 3]),
+        ([{"timestamp": 1706356800}] * 4, [0, 1, 2, 3]),
+        ([{"timestamp": 1706356800 + at} for at in (0, 0, 9, 9)], [0, 1, 0, 1]),
+        ([{"key": f"turn-{at}"} for at in (8, 9, 10, 11)], [0, 0, 0, 0]),
+        ([{"key": key} for key in ("c", "d", "a", "b")], [0, 0, 1, 2]),
+    ],
+    ids=["no time", "one time", "two times", "keys that count", "keys that do not"],
+)
+def test_log_without_times_or_counting_keys_stays_in_the_order_of_import(
+    memory: Memory, tmp_path: Path, given: list[dict], places: list[int]
+) -> None:
+    entries = [{"content": said, "tags": ["session-1"], **one} for said, one in zip(SPOKEN, given, strict=True)]
+
+    run(memory, lines(tmp_path / "talk.jsonl", *entries))
+
+    catalog = memory.catalog()
+    rows = {body: (id_, json.loads(fields)) for id_, body, fields in catalog.rows(
+        "SELECT m.id, m.title || t.body, t.fields FROM memory m JOIN text t ON t.id = m.id"
+    )}  # fmt: skip
+    found = [next(row for text, row in rows.items() if said.rstrip(".") in text) for said in SPOKEN]
+    assert [fields.get("seq", 0) for _, fields in found] == places
+    assert runs_of(catalog, texts_of(catalog, [found[0][0]]), "1", ()) == [[number for number, _ in found]]
+
+
+def test_place_that_is_none_counts_as_none(memory: Memory, repo: Path) -> None:
+    odd = {f"k{n}": value for n, value in enumerate(("-1", "x", "[1]", "1.5", "true", "9" * 40))}
+    put(repo, *(make_memory(key, f"About {key}", "Text", tags=["session-1"], seq=value) for key, value in odd.items()))
+
+    catalog = memory.catalog()
+    numbers = [row[0] for row in catalog.rows("SELECT id FROM memory ORDER BY key")]
+
+    assert sorted(*runs_of(catalog, texts_of(catalog, numbers), "1", ())) == sorted(numbers)

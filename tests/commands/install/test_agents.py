@@ -1,0 +1,221 @@
+"""Installing into real repositories and home folders: everything that is there stays, and what is ours goes again."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from conftest import commit_files, git
+
+from gitmem.commands.install import agents
+from gitmem.commands.install.agents import Wanted
+from gitmem.commands.install.harnesses import HARNESSES
+from gitmem.errors import GitmemError, UsageError
+from gitmem.memory.memory import Memory
+
+ALL = (*HARNESSES, agents.BMAD)
+THEIRS = {
+    ".claude/settings.json": '{\n  // ours\n  "model": "x",\n  "hooks": {"Stop": [{"hooks": []}]},\n}\n',
+    ".codex/config.toml": 'model = "x"',
+    ".gemini/settings.json": '{"context": {"fileName": ["AGENTS.md"]}}',
+    ".cursor/hooks.json": '{"version": 1, "hooks": {}}\n',
+    "AGENTS.md": "# How we work\r\n",
+    "CLAUDE.md": "Be kind.",
+    ".mcp.json": '\ufeff{"mcpServers": {"db": {"command": "db"}}}',
+}
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file() and ".git" not in path.relative_to(folder).parts)
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+@pytest.fixture
+def theirs(memory: Memory, repo: Path) -> Path:
+    commit_files(repo, THEIRS)
+    return repo
+
+
+def test_everything_is_put_in_once_and_taken_away_to_the_byte(memory: Memory, theirs: Path) -> None:
+    before, wanted = content(theirs), Wanted(ALL, mcp=True)
+
+    steps = agents.install(memory.git, wanted)
+    again = agents.install(memory.git, wanted)
+
+    assert {step.what for step in steps} == {"add", "update"}
+    assert {step.what for step in again} == {"keep"}
+    for path, text in THEIRS.items():
+        said = next(step for step in steps if step.path == str(theirs / path))
+        assert (said.what, said.about) == ("update", "git tracks it: commit that"), path
+        assert text.encode() != (theirs / path).read_bytes()
+    agents.uninstall(memory.git, Wanted(ALL))
+    assert content(theirs) == before
+    assert git(theirs, "status", "--porcelain") == ""
+    assert agents.uninstall(memory.git, Wanted(ALL)) == ()
+
+
+def test_plan_writes_nothing(memory: Memory, theirs: Path) -> None:
+    before = content(theirs)
+
+    planned = agents.plan_install(memory.git, Wanted(ALL, mcp=True))
+
+    assert content(theirs) == before
+    assert planned == agents.install(memory.git, Wanted(ALL, mcp=True))
+    planned = agents.plan_uninstall(memory.git, Wanted(ALL))
+    assert content(theirs) != before
+    assert planned == agents.uninstall(memory.git, Wanted(ALL))
+
+
+def test_what_another_harness_needs_stays(memory: Memory, repo: Path) -> None:
+    agents.install(memory.git, Wanted(("codex", "pi")))
+
+    agents.uninstall(memory.git, Wanted(("codex",)))
+
+    assert not (repo / ".codex").exists()
+    assert (repo / ".agents/skills/gitmem/SKILL.md").exists()
+    assert "gitmem:begin" in (repo / "AGENTS.md").read_text()
+    agents.uninstall(memory.git, Wanted(("pi",)))
+    assert git(repo, "status", "--porcelain") == ""
+
+
+def test_files_that_cannot_be_read_stay_and_the_others_are_written(memory: Memory, repo: Path) -> None:
+    broken = {".claude/settings.json": '{"hooks": ', ".codex/config.toml": "a = ", "AGENTS.md": "<!-- gitmem:end -->\n"}
+    for name, text in broken.items():
+        (repo / name).parent.mkdir(exist_ok=True)
+        (repo / name).write_text(text)
+
+    steps = agents.install(memory.git, Wanted(("claude-code", "codex"), mcp=True))
+
+    left = {os.path.relpath(step.path, repo): step.about for step in steps if step.what == "leave"}
+    assert {name: (repo / name).read_text() for name in broken} == broken
+    assert set(left) == set(broken)
+    assert left[".claude/settings.json"].startswith("cannot be read as JSON (line 1: a value is missing)")
+    assert (repo / ".codex/hooks.json").exists()
+
+
+def test_links_out_of_the_project_and_read_only_files_are_left(memory: Memory, repo: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (repo / ".codex").symlink_to(tmp_path / "elsewhere")
+    (repo / "AGENTS.md").write_text("mine\n")
+    (repo / "AGENTS.md").chmod(0o444)
+
+    steps = agents.install(memory.git, Wanted(("codex",)))
+
+    assert {os.path.relpath(step.path, repo): step.what for step in steps} == {
+        ".codex/hooks.json": "leave", ".agents/skills/gitmem/SKILL.md": "add", "AGENTS.md": "leave"
+    }  # fmt: skip
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+    assert (repo / "AGENTS.md").read_text() == "mine\n"
+
+
+def test_one_file_under_two_names_gets_one_section(memory: Memory, repo: Path) -> None:
+    (repo / "AGENTS.md").write_text("# Us\n")
+    (repo / "CLAUDE.md").symlink_to("AGENTS.md")
+
+    agents.install(memory.git, Wanted(("claude-code", "cursor")))
+
+    assert (repo / "AGENTS.md").read_text().count("gitmem:begin") == 1
+    assert (repo / "CLAUDE.md").is_symlink()
+
+
+INSTRUCTIONS = {
+    "claude-code": [({}, "AGENTS.md"), ({"CLAUDE.md": "x"}, "CLAUDE.md"), ({"CLAUDE.md": "@AGENTS.md"}, "AGENTS.md")],
+    "gemini": [({}, "GEMINI.md"), ({".gemini/settings.json": '{"context": {"fileName": "AGENTS.md"}}'}, "AGENTS.md")],
+    "copilot": [({}, ".github/copilot-instructions.md")],
+}
+CASES = [(name, *case) for name, cases in INSTRUCTIONS.items() for case in cases]
+
+
+@pytest.mark.parametrize(("name", "files", "expected"), CASES)
+def test_instructions_stand_where_the_harness_reads_them(
+    memory: Memory, repo: Path, name: str, files: dict[str, str], expected: str
+) -> None:
+    commit_files(repo, files) if files else None
+
+    agents.install(memory.git, Wanted((name,)))
+
+    found = [
+        path for path in agents.INSTRUCTIONS if (repo / path).exists() and "gitmem:begin" in (repo / path).read_text()
+    ]
+    assert found == [expected]
+
+
+def test_whose_a_file_is_is_told(memory: Memory, repo: Path) -> None:
+    commit_files(repo, {".gitignore": ".claude/\n", "AGENTS.md": "# Us\n"})
+
+    told = {os.path.relpath(s.path, repo): s.about for s in agents.plan_install(memory.git, Wanted(("claude-code",)))}
+
+    assert told[".claude/settings.json"] == "git ignores it: yours alone"
+    assert told["AGENTS.md"] == "git tracks it: commit that"
+    assert agents.plan_install(memory.git, Wanted(("codex",)))[0].about == "commit it to share it"
+
+
+def test_persons_own_settings_need_no_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home" / ".codex").mkdir(parents=True)
+    (tmp_path / "home" / ".codex" / "config.toml").write_text("a = 1\n")
+
+    steps = agents.install(None, Wanted(tuple(HARNESSES), user=True, mcp=True))
+
+    hooks = json.loads((tmp_path / "home/.codex/hooks.json").read_text())["hooks"]
+    assert hooks["Stop"][0]["hooks"][0]["command"] == "gitmem hook codex --user 2>/dev/null || exit 0"
+    assert not any(step.path.endswith(("AGENTS.md", "CLAUDE.md", "GEMINI.md")) for step in steps)
+    assert {step.about for step in steps} == {"in no repository: yours alone"}
+    agents.uninstall(None, Wanted((agents.FOUND,), user=True))
+    assert content(tmp_path / "home") == {".codex/config.toml": b"a = 1\n"}
+
+
+def test_found_means_those_whose_folders_are_there(memory: Memory, repo: Path) -> None:
+    with pytest.raises(UsageError, match="no harness has a folder in this project"):
+        agents.plan_install(memory.git, Wanted((agents.FOUND,)))
+    (repo / ".cursor").mkdir()
+    (repo / "GEMINI.md").write_text("x")
+
+    steps = agents.plan_install(memory.git, Wanted((agents.FOUND, "pi")))
+
+    assert {Path(step.path).relative_to(repo).parts[0] for step in steps} == {
+        ".cursor", ".gemini", ".pi", ".agents", "AGENTS.md", "GEMINI.md"
+    }  # fmt: skip
+
+
+def test_plugin_is_a_folder_that_goes_again(memory: Memory, repo: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "plugin"
+
+    agents.install(None, Wanted(("claude-code",), plugin=str(folder)))
+
+    assert json.loads((folder / "hooks/hooks.json").read_text())["hooks"]["SessionStart"]
+    (folder / "mine.txt").write_text("")
+    agents.uninstall(None, Wanted(("claude-code",), plugin=str(folder)))
+    assert os.listdir(folder) == ["mine.txt"]
+    assert git(repo, "status", "--porcelain") == ""
+
+
+def test_what_does_not_go_together_is_said(memory: Memory) -> None:
+    for wanted in (
+        Wanted(("codex",), plugin="x"),
+        Wanted(("claude-code",), plugin="x", user=True),
+        Wanted((agents.BMAD,), user=True),
+    ):
+        with pytest.raises(UsageError):
+            agents.plan_install(memory.git, wanted)
+
+
+def test_bare_repository_has_no_place_for_files(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "--bare", "bare.git")
+
+    with Memory(tmp_path / "bare.git") as memory, pytest.raises(GitmemError, match="no work tree to install into"):
+        agents.plan_install(memory.git, Wanted(("codex",)))
+
+
+def test_linked_work_tree_and_submodule_get_their_own_files(memory: Memory, repo: Path, tmp_path: Path) -> None:
+    git(repo, "worktree", "add", "-q", str(tmp_path / "linked"))
+
+    with Memory(tmp_path / "linked" / "src") as linked:
+        agents.install(linked.git, Wanted(("codex",)))
+
+    assert (tmp_path / "linked/.codex/hooks.json").exists()
+    assert not (repo / ".codex").exists()
+    shutil.rmtree(tmp_path / "linked")

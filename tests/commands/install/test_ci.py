@@ -1,0 +1,195 @@
+"""A forge's jobs are set up and taken away: what somebody changed stays, in the work tree and on the memory branch."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from conftest import PINNED, commit_files, git, put_files, tip
+
+from gitmem.errors import GitmemError, UsageError
+from gitmem.memory.memory import Memory
+from gitmem.system.origin import Origin
+from gitmem.verify.jobs.schedule import WORKFLOW
+
+PROJECT = Path(__file__).resolve().parents[3]
+OTHER = f"https://git.example.org/gitmem-9.tar.gz#sha256={'0' * 64}"
+REVIEW = ".github/workflows/gitmem-review.yml"
+
+
+def whats(steps) -> list[str]:
+    return [step.what for step in steps]
+
+
+@pytest.fixture
+def written(memory: Memory, repo: Path) -> Path:
+    memory.install_ci("github", every="daily", shards=3, package=PINNED)
+    return repo / WORKFLOW
+
+
+def test_this_repository_uses_what_is_written(memory: Memory, repo: Path) -> None:
+    shutil.copytree(PROJECT / ".github", repo / ".github")
+
+    steps = memory.install_ci("github", every="daily", shards=2, package=".", only_plan=True)
+
+    wrong = [step.path for step in steps if step.what != "keep" and not step.path.startswith("memory:")]
+    assert wrong == [], "run: gitmem install github --shards 2 --package ."
+    assert len(steps) == 6
+
+
+def test_again_changes_nothing_and_other_options_write_it_anew(memory: Memory, written: Path, repo: Path) -> None:
+    before = tip(repo)
+
+    again = memory.install_ci("github", every="daily", shards=3, package=PINNED)
+    other = memory.install_ci("github", every="6h", shards=3, package=OTHER)
+
+    assert (whats(again), tip(repo, "memory~1")) == (["keep"] * 6, before)
+    assert whats(other) == ["update", "update", "keep", "update", "update", "update"]
+    assert OTHER in git(repo, "show", f"memory:{REVIEW}")
+    assert [one.every for one in memory.schedules()] == ["6h"]
+
+
+def test_clones_write_the_same_time(memory: Memory, written: Path, repo: Path) -> None:
+    commit_files(repo, {})
+    git(repo.parent, "clone", "-q", str(repo), "elsewhere")
+
+    with Memory(repo.parent / "elsewhere") as clone:
+        steps = clone.install_ci("github", every="daily", shards=3, package=PINNED)
+
+    assert whats(steps) == ["keep"] * 6
+
+
+def test_branch_gets_one_commit_of_the_machine_and_stays_well_formed(memory: Memory, repo: Path) -> None:
+    memory.install_ci("github", every="daily", package=PINNED)
+    memory.install_ci("gitlab", every="daily", package=PINNED)
+
+    told = git(repo, "log", "-2", "--format=%an|%s", "--name-only", "memory").split("\n")
+    assert [line for line in told if line] == [
+        "gitmem|gitlab: a job reviews pull requests to this branch", ".gitlab-ci.yml",
+        "gitmem|github: a job reviews pull requests to this branch", REVIEW,
+    ]  # fmt: skip
+    assert memory.doctor(fix=False).problems == ()
+
+
+def test_doctor_names_what_else_a_forge_may_run_of_the_branch(memory: Memory, written: Path, repo: Path) -> None:
+    put_files(repo, {".github/workflows/evil.yml": "on: push\n", ".gitlab-ci.yml": "a: {script: [evil]}\n"})
+
+    found = memory.doctor(fix=False).problems
+
+    assert [(one.code, one.path) for one in found] == [
+        ("forge-file", ".github/workflows/evil.yml"), ("forge-file", ".gitlab-ci.yml"),
+    ]  # fmt: skip
+
+
+def test_what_somebody_changed_stays_and_the_difference_is_shown(written: Path, repo: Path, run_cli) -> None:
+    changed = written.read_text(encoding="utf-8").replace("timeout-minutes: 60", "timeout-minutes: 90")
+    written.write_text(changed, encoding="utf-8")
+    put_files(repo, {REVIEW: "mine\n"})
+
+    kept, left = run_cli("install", "github", "--package", PINNED, "--shards", "3"), run_cli("uninstall", "github")
+
+    assert (kept.status, left.status) == (1, 1)
+    assert "-    timeout-minutes: 90\n+    timeout-minutes: 60\n" in kept.out
+    assert "leave   memory:.github/workflows/gitmem-review.yml  was changed by somebody" in kept.out
+    assert (written.read_text(encoding="utf-8"), git(repo, "show", f"memory:{REVIEW}")) == (changed, "mine")
+    assert run_cli("install", "github", "--package", PINNED, "--force").status == 0
+    assert "timeout-minutes: 60" in written.read_text(encoding="utf-8")
+    assert git(repo, "show", f"memory:{REVIEW}").startswith("# gitmem-review\n")
+
+
+def test_print_shows_all_and_writes_nothing(memory: Memory, repo: Path, run_cli) -> None:
+    before = tip(repo)
+
+    (repo / "vercel.json").touch()
+
+    done = run_cli("install", "github", "gitlab", "--package", PINNED, "--print")
+
+    assert done.status == 0
+    assert done.err.count("vercel.json: Vercel deploys every branch") == 2
+    assert "+++ memory:.github/workflows/gitmem-review.yml\n" in done.out
+    assert "+++ memory:.gitlab-ci.yml\n" in done.out
+    assert (tip(repo), (repo / ".github").exists(), (repo / ".gitlab").exists()) == (before, False, False)
+
+
+def test_option_names_the_other_forge_for_both_ways(memory: Memory, repo: Path, run_cli) -> None:
+    shown = [
+        run_cli("install", *words, "--package", PINNED, "--print").out
+        for words in (("github", "--gitlab"), ("gitlab",))
+    ]
+    run_cli("install", "github", "--package", PINNED, "--gitlab")
+    there = (repo / ".gitlab" / "gitmem.yml").exists()
+    gone = run_cli("uninstall", "github", "--gitlab")
+    refused = run_cli("install", "git-hooks", "--gitlab")
+
+    assert shown[0] == shown[1]
+    assert there
+    assert (gone.out.count("remove "), (repo / ".gitlab").exists()) == (2, False)
+    assert refused.status == 2
+
+
+def test_taking_it_away_leaves_both_as_they_were(memory: Memory, written: Path, repo: Path, run_cli) -> None:
+    tree = git(repo, "rev-parse", "memory~1^{tree}")
+
+    done = run_cli("uninstall", "github")
+
+    assert done.out.count("remove ") == 6
+    assert not (repo / ".github").exists()
+    assert git(repo, "status", "--porcelain") == ""
+    assert git(repo, "rev-parse", "memory^{tree}") == tree
+
+
+def test_link_or_giant_on_the_branch_is_not_ours(memory: Memory, repo: Path) -> None:
+    put_files(repo, {REVIEW: b"#" * 70_000})
+
+    steps = memory.install_ci("github", every="daily", package=PINNED)
+
+    assert steps[-1].what == "leave"
+    assert git(repo, "cat-file", "-s", f"memory:{REVIEW}") == "70000"
+
+
+def test_nothing_is_written_through_a_link_or_for_a_time_that_is_none(memory: Memory, repo: Path) -> None:
+    (repo.parent / "elsewhere").mkdir()
+    (repo / ".github").symlink_to(repo.parent / "elsewhere")
+    before = tip(repo)
+
+    with pytest.raises(GitmemError, match="through a link"):
+        memory.install_ci("github", every="daily", package=PINNED)
+    with pytest.raises(UsageError):
+        memory.install_ci("github", every="never", package=PINNED)
+
+    assert (list((repo.parent / "elsewhere").iterdir()), tip(repo)) == ([], before)
+
+
+def test_without_a_memory_branch_the_person_is_told(repo: Path, run_cli) -> None:
+    done = run_cli("install", "github", "--package", PINNED)
+
+    assert done.status == 0
+    assert "memory:" not in done.out
+    assert "there is no memory branch here yet" in done.err
+    assert git(repo, "for-each-ref", "refs/heads/memory") == ""
+
+
+def test_without_a_package_jobs_install_the_gitmem_that_runs(
+    memory: Memory, repo: Path, run_cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gitmem.commands.install.ci.find_origin", lambda: Origin(PINNED))
+
+    done = run_cli("install", "github", "--print")
+
+    assert done.status == 0
+    assert f'+    default: "{PINNED}"\n' in done.out
+
+
+def test_gitmem_without_a_known_origin_is_no_reason_to_install_a_name(
+    memory: Memory, repo: Path, run_cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "gitmem.commands.install.ci.find_origin", lambda: Origin(reason="this gitmem runs from a folder")
+    )
+
+    done = run_cli("install", "github")
+
+    assert (done.status, (repo / ".github").exists()) == (2, False)
+    assert "this gitmem runs from a folder; say which gitmem the jobs install" in done.err
+    assert "--package git+https://HOST/PATH@FULL_COMMIT" in done.err

@@ -1,0 +1,98 @@
+"""What is said besides: what is in the way of hooks, and what ``gitmem doctor`` finds."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import commit_files
+
+from gitmem.commands.install import agents, examine
+from gitmem.commands.install.agents import Wanted
+from gitmem.memory.memory import Memory
+
+
+@pytest.fixture
+def on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Have a program of our name on the PATH."""
+    program = tmp_path / "bin" / "gitmem"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    return program
+
+
+def codes(memory: Memory) -> dict[str, str]:
+    return {problem.code: problem.message for problem in memory.doctor(fix=False).problems}
+
+
+def test_doctor_finds_nothing_where_hooks_are_as_they_should_be(memory: Memory, on_path: Path) -> None:
+    assert codes(memory) == {}
+    agents.install(memory.git, Wanted(tuple(agents.HARNESSES)))
+    assert codes(memory) == {}
+
+
+def test_doctor_finds_hooks_of_another_version_and_says_what_shows_it(
+    memory: Memory, repo: Path, on_path: Path
+) -> None:
+    agents.install(memory.git, Wanted(("codex", "pi")))
+    path = repo / ".codex/hooks.json"
+    path.write_text(path.read_text().replace('"timeout": 5', '"timeout": 50'))
+
+    [problem] = memory.doctor(fix=False).problems
+
+    assert (problem.code, problem.path, problem.severity) == ("agent-hook-stale", str(path), "warning")
+    assert problem.hint == "gitmem install codex --print shows the difference"
+
+
+def test_doctor_finds_hooks_whose_program_is_not_on_path(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    agents.install(memory.git, Wanted(("codex", "pi")))
+    monkeypatch.setattr(examine.shutil, "which", lambda _: None)
+
+    found = codes(memory)
+
+    assert found == {"agent-hook-not-found": "hooks of Codex, pi call gitmem, which is not on PATH"}
+
+
+def test_persons_hooks_are_looked_at_too(memory: Memory, on_path: Path, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    agents.install(None, Wanted(("cursor",), user=True))
+    path = tmp_path / "home/.cursor/hooks.json"
+    path.write_text(path.read_text().replace("postToolUseFailure", "postToolUse"))
+
+    assert codes(memory) == {"agent-hook-stale": "the hooks of Cursor are not as this version writes them"}
+
+
+def test_program_inside_an_active_environment_is_told(on_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "base_prefix", "/usr")
+    monkeypatch.setattr(sys, "prefix", str(on_path.parent.parent))
+    assert "only while this environment is active: ln -s" in examine.find_program()[1]
+
+    monkeypatch.setattr(sys, "prefix", "/elsewhere")
+    assert examine.find_program() == (str(on_path), "")
+
+
+NOTES = {
+    "trust": (("codex",), {}, "Codex skips hooks that nobody trusted"),
+    "two places": (("codex",), {".codex/config.toml": "[hooks]\n"}, "[hooks] in config.toml"),
+    "feature off": (("codex",), {".codex/config.toml": "[features]\nhooks = false\n"}, "features.hooks is false"),
+    "off in Claude": (("claude-code",), {".claude/settings.json": '{"disableAllHooks": true}'}, "disableAllHooks"),
+    "off in Gemini": (("gemini",), {".gemini/settings.json": '{"hooksConfig": {"enabled": false}}'}, "hooksConfig"),
+    "both": (("cursor", "claude-code"), {}, "what arrives twice is counted once"),
+    "bmad": (("bmad",), {}, "npx bmad-method install --custom-content bmad-gitmem"),
+}
+
+
+@pytest.mark.parametrize(("names", "files", "said"), NOTES.values(), ids=NOTES)
+def test_notes_say_what_is_in_the_way(memory: Memory, repo: Path, on_path: Path, names, files, said: str) -> None:
+    if files:
+        commit_files(repo, files)
+
+    assert any(said in note for note in examine.list_notes(memory.git, Wanted(names)))
+
+
+def test_there_is_nothing_to_say_where_nothing_is_in_the_way(memory: Memory, on_path: Path) -> None:
+    assert examine.list_notes(memory.git, Wanted(("claude-code", "gemini"))) == []

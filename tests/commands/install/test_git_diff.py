@@ -1,0 +1,100 @@
+"""``git diff`` and ``git log -p`` of the memory, with the driver that is installed and without it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import NOW, git
+from support.proving import verify
+from support.reviewing import commit, fact, text
+
+from gitmem.commands.install import git_diff
+from gitmem.git.binary import Git
+from gitmem.git.repository import discover
+from gitmem.memory.memory import Memory
+
+RS256 = "{contains: RS256, in: src/auth/*.py}"
+
+
+@pytest.fixture(autouse=True)
+def _on_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have git find this environment's own gitmem."""
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+
+
+@pytest.fixture
+def here(repo: Path) -> Git:
+    with Memory(repo, clock=lambda: float(NOW)) as memory:
+        memory.init(offline=True)
+        commit(repo, {"facts/alg.md": fact("Signed", RS256), "gotchas/hidden.md": text("Hidden", "a\u202eb\n")})
+        verify(memory)
+    return Git(discover(repo))
+
+
+def test_the_memory_is_shown_readably_and_code_as_before(here: Git, repo: Path) -> None:
+    plain = git(repo, "log", "-p", "main")
+    assert "\u202e" in git(repo, "log", "-p", "memory")
+
+    steps = git_diff.install(here)
+
+    told = git(repo, "log", "-p", "memory")
+    assert [step.what for step in steps] == ["add", "add"]
+    assert "+a\\u{202e}b" in told
+    assert "\u202e" not in told
+    assert "+alg holds at " in told
+    assert git(repo, "log", "-p", "main") == plain
+
+
+def test_installed_twice_it_stays_and_taken_away_all_is_as_before(here: Git, repo: Path) -> None:
+    attributes = repo / ".git" / "info" / "attributes"
+    attributes.parent.mkdir(exist_ok=True)
+    attributes.write_bytes(b"*.png binary\n")
+    before = (repo / ".git" / "config").read_bytes()
+    git_diff.install(here)
+    once = attributes.read_bytes()
+
+    assert [step.what for step in git_diff.install(here)] == ["keep", "keep"]
+    assert attributes.read_bytes() == once
+    assert [step.what for step in git_diff.uninstall(here)] == ["remove", "remove"]
+    assert attributes.read_bytes() == b"*.png binary\n"
+    assert (repo / ".git" / "config").read_bytes() == before
+    assert git_diff.uninstall(here) == ()
+
+
+def test_a_driver_of_somebody_else_is_left(here: Git, repo: Path) -> None:
+    git(repo, "config", git_diff.NAME, "mine")
+
+    assert [step.what for step in git_diff.uninstall(here)] == ["leave"]
+    assert git(repo, "config", git_diff.NAME) == "mine"
+
+
+def test_where_gitmem_is_gone_files_are_shown_as_they_are(here: Git, repo: Path, monkeypatch) -> None:
+    git_diff.install(here)
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+
+    assert "a\u202eb" in git(repo, "log", "-p", "memory")
+
+
+def test_a_folder_of_the_code_is_not_touched(here: Git, repo: Path) -> None:
+    (repo / "docs").mkdir()
+    (repo / "docs" / "a.md").write_text("a\u200bb\n")
+    git(repo, "add", "-A")
+    git(repo, "commit", "-q", "-m", "docs")
+
+    git_diff.install(here)
+
+    assert "a\u200bb" in git(repo, "log", "-p", "main")
+
+
+def test_the_command_prints_what_it_would_do_and_does_it(run_cli, here: Git, repo: Path) -> None:
+    plan = run_cli("install", "git-diff", "--print")
+    assert "+" + git_diff.COMMAND in plan.out
+    assert git(repo, "config", git_diff.NAME, check=False) == ""
+
+    assert run_cli("install", "git-diff").status == 0
+    assert git(repo, "config", git_diff.NAME) == git_diff.COMMAND
+    assert run_cli("uninstall", "git-diff").status == 0
+    assert git(repo, "config", git_diff.NAME, check=False) == ""

@@ -1,0 +1,276 @@
+"""What each harness is told: names it knows, times that fit, forms that its own rules accept."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import subprocess
+import tomllib
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+import yaml
+from jsonschema import Draft7Validator
+
+from gitmem.agents import hook as entry
+from gitmem.agents.event import END, PROMPT
+from gitmem.commands.install import harnesses
+from gitmem.commands.install.harnesses import CLAUDE_HOOKS, HARNESSES, bmad_module, claude_plugin, list_pieces
+from gitmem.commands.install.pieces import Entries, Piece, Whole
+
+SCHEMA = json.loads((Path(__file__).parent / "schemas" / "claude-code-hooks.json").read_text(encoding="utf-8"))
+# The steps that Cursor knows; one more makes the whole file invalid (@cursor/sdk 1.0.32).
+CURSORS = [
+    "beforeShellExecution",
+    "afterShellExecution",
+    "beforeMCPExecution",
+    "afterMCPExecution",
+    "beforeReadFile",
+    "afterFileEdit",
+    "beforeTabFileRead",
+    "afterTabFileEdit",
+    "beforeSubmitPrompt",
+    "afterAgentResponse",
+    "afterAgentThought",
+    "preToolUse",
+    "postToolUse",
+    "postToolUseFailure",
+    "sessionStart",
+    "sessionEnd",
+    "stop",
+    "preCompact",
+    "subagentStart",
+    "subagentStop",
+    "workspaceOpen",
+]
+HOOKED = [name for name, one in HARNESSES.items() if one.hooks]
+
+
+def table(name: str) -> dict:
+    return json.loads(list_pieces(name, user=False, mcp=False)[0].put(None))
+
+
+def test_harnesses_are_those_that_a_hook_knows() -> None:
+    assert set(HARNESSES) == set(entry.HARNESSES)
+
+
+@pytest.mark.parametrize("name", HOOKED)
+def test_every_event_that_is_told_is_understood_and_none_is_missing(name: str) -> None:
+    adapter = import_module(f"gitmem.agents.harness.{entry.HARNESSES[name]}")
+    events = getattr(adapter, "EVENTS", None) or import_module("gitmem.agents.harness.claude_code").EVENTS
+    told = {hook.event for hook in HARNESSES[name].hooks}
+
+    assert told <= set(events)
+    if name != "codex":  # which has no event for failures
+        assert {events[event] for event in told} == set(events.values())
+
+
+@pytest.mark.parametrize("name", HOOKED)
+def test_harness_waits_longer_than_a_hook_takes_at_most(name: str) -> None:
+    adapter = import_module(f"gitmem.agents.harness.{entry.HARNESSES[name]}")
+    events = getattr(adapter, "EVENTS", None) or import_module("gitmem.agents.harness.claude_code").EVENTS
+
+    for hook in HARNESSES[name].hooks:
+        assert hook.timeout_s > entry.LIMITS_S.get(events[hook.event], entry.LIMIT_S), hook.event
+        assert not hook.is_async or events[hook.event] not in (PROMPT, END), hook.event
+
+
+def test_commands_are_stable_strings() -> None:
+    # Codex trusts a hook by what its definition says: another word here, and everybody has to trust it again.
+    [group] = table("codex")["hooks"]["PostToolUse"]
+    assert json.dumps(group) == (
+        '{"matcher": "Bash|apply_patch", "hooks": [{"type": "command", "command": '
+        '"gitmem hook codex 2>/dev/null || exit 0", "timeout": 10}]}'
+    )
+    assert all(hook.timeout_s <= 3 for hook in HARNESSES["codex"].hooks if hook.event == "SessionEnd")
+
+
+def lines(value: object) -> list[str]:
+    """Return the command lines of a table of hooks."""
+    if isinstance(value, list):
+        return [line for one in value for line in lines(one)]
+    if not isinstance(value, dict):
+        return []
+    own = [value[name] for name in ("command", "bash") if name in value]
+    return own + [line for one in value.values() for line in lines(one)]
+
+
+def run_line(line: str, path: Path) -> tuple[int, str, str]:
+    """Run a hook's line as a harness does, with one folder as PATH, and return its status and what it printed."""
+    words, env = ["/bin/sh", "-c", line], {"PATH": str(path)}
+    done = subprocess.run(words, input="{}", capture_output=True, env=env, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def plugin_piece() -> Piece:
+    [hooks] = [piece for piece in claude_plugin(".", mcp=True) if piece.path.endswith("hooks/hooks.json")]
+    return hooks
+
+
+def plugin_hooks() -> dict:
+    return json.loads(plugin_piece().put(None))
+
+
+@pytest.mark.parametrize("table", [*map(table, HOOKED), plugin_hooks()], ids=[*HOOKED, "plugin"])
+def test_every_hook_ends_silently_where_gitmem_is_not_installed(table: dict, tmp_path: Path) -> None:
+    told = {line for line in lines(table["hooks"]) if line}
+
+    for line in told:
+        assert run_line(line, tmp_path) == (0, "", ""), line
+    assert told
+
+
+HOOK_PIECES = [*(list_pieces(name, user=False, mcp=False)[0] for name in HOOKED), plugin_piece()]
+
+
+@pytest.mark.parametrize("piece", HOOK_PIECES, ids=[*HOOKED, "plugin"])
+def test_older_lines_are_found_replaced_and_removed(piece: Piece) -> None:
+    older = json.dumps(json.loads(piece.put(None).replace(" 2>/dev/null || exit 0", "")), indent=2) + "\n"
+
+    assert "|| exit 0" not in older
+    assert json.loads(piece.put(older)) == json.loads(piece.put(None))
+    assert piece.taken(older) is None
+
+
+@pytest.mark.parametrize("name", HOOKED)
+def test_answer_of_an_installed_gitmem_reaches_the_harness(name: str, tmp_path: Path) -> None:
+    program = tmp_path / "gitmem"
+    program.write_text('#!/bin/sh\necho "{$*}"\n')
+    program.chmod(0o755)
+
+    status, answer, _ = run_line(lines(table(name)["hooks"])[0], tmp_path)
+
+    assert status == 0
+    assert answer.startswith(f"{{hook {name}")
+
+
+@pytest.mark.parametrize("name", ["claude-code", "codex"])
+def test_settings_fit_the_published_schema(name: str) -> None:
+    Draft7Validator(SCHEMA).validate(table(name))
+
+
+def test_schema_refuses_what_it_should() -> None:
+    assert not Draft7Validator(SCHEMA).is_valid({"hooks": {"Stop": [{"hooks": [{"type": "command", "cmd": "x"}]}]}})
+
+
+def test_cursor_has_a_version_and_only_steps_that_it_knows() -> None:
+    told = table("cursor")
+
+    assert told["version"] == 1
+    assert set(told["hooks"]) <= set(CURSORS)
+    assert all(set(one) <= {"command", "matcher", "timeout"} for group in told["hooks"].values() for one in group)
+
+
+def test_gemini_is_told_milliseconds() -> None:
+    times = [one["timeout"] for groups in table("gemini")["hooks"].values() for g in groups for one in g["hooks"]]
+
+    assert min(times) == 3000
+    assert max(times) == 10000
+
+
+def test_copilot_is_told_the_event_on_the_command_line() -> None:
+    told = table("copilot")
+
+    assert told["version"] == 1
+    for event, [one] in told["hooks"].items():
+        assert one["bash"] == f"gitmem hook copilot {event} 2>/dev/null || exit 0"
+
+
+def frontmatter(text: str) -> dict:
+    return yaml.safe_load(text.split("---\n")[1])
+
+
+WHOLE = [
+    (name, piece) for name in HARNESSES for piece in list_pieces(name, user=False, mcp=True) if isinstance(piece, Whole)
+]
+
+
+@pytest.mark.parametrize(("name", "piece"), WHOLE, ids=[piece.path for _, piece in WHOLE])
+def test_files_are_in_the_form_of_their_harness(name: str, piece: Whole) -> None:
+    text = piece.put(None)
+
+    assert "ARGUMENTS" not in text.replace("$ARGUMENTS", "")
+    if piece.path.endswith("SKILL.md"):
+        told = frontmatter(text)
+        assert told["name"] == Path(piece.path).parent.name
+        assert set(told) <= {"name", "description", "license", "compatibility"}
+        assert 1 <= len(told["description"]) <= 1024
+        assert len(told["compatibility"]) <= 500
+        assert len(text) < 6000  # some 1,500 tokens
+    elif piece.path.endswith(".toml"):
+        told = tomllib.loads(text)
+        assert set(told) == {"description", "prompt"}
+        assert "{{args}}" in told["prompt"]
+    elif piece.path.endswith(".md") and name != "cursor":
+        assert frontmatter(text)["description"]
+        assert name == "copilot" or "$ARGUMENTS" in text
+
+
+def test_every_command_of_the_texts_exists(run_cli) -> None:
+    texts = [piece.put(None) for _, piece in WHOLE] + [harnesses.read("section.md")]
+    texts = [text for text in texts if "import { spawn }" not in text]
+    said = {line for text in texts for line in re.findall(r"gitmem ([a-z]+)(?=[ `])", text)}
+    options = {option for text in texts for option in re.findall(r"(?<=[ `])--[a-z]+", text)}
+
+    assert {"recall", "remember", "fact", "context"} <= said
+    help_of = {name: run_cli(name, "--help") for name in said - {"command", "reads"}}
+    assert all(ran.status == 0 for ran in help_of.values()), help_of
+    helps = " ".join(ran.out for ran in help_of.values())
+    assert all(option in helps for option in options), options
+
+
+def test_instructions_are_short() -> None:
+    assert len(harnesses.read("section.md")) < 1800  # some 450 tokens
+
+
+def test_plugin_has_what_claude_code_looks_for() -> None:
+    files = {piece.path: piece.put(None) for piece in claude_plugin(".", mcp=True)}
+
+    assert json.loads(files["./.claude-plugin/plugin.json"])["name"] == "gitmem"
+    [plugin] = json.loads(files["./.claude-plugin/marketplace.json"])["plugins"]
+    assert (plugin["name"], plugin["source"]) == ("gitmem", "./")
+    Draft7Validator(SCHEMA).validate(json.loads(files["./hooks/hooks.json"]))
+    # A plugin is installed for a person, not by a project.
+    assert json.loads(files["./hooks/hooks.json"].replace(" --user", "")) == table("claude-code")
+    assert files["./hooks/hooks.json"].count("gitmem hook claude-code --user") == len(CLAUDE_HOOKS)
+    assert {"./skills/gitmem/SKILL.md", "./commands/save.md", "./.mcp.json"} <= set(files)
+    assert "./.mcp.json" not in {piece.path for piece in claude_plugin(".", mcp=False)}
+
+
+HEADER = (
+    "module,skill,display-name,menu-code,description,action,args,phase,preceded-by,followed-by,required,output-location,"
+    "outputs"
+)
+
+
+def test_bmad_module_lists_its_skills() -> None:
+    files = {piece.path.removeprefix("./"): piece.put(None) for piece in bmad_module(".")}
+
+    [plugin] = json.loads(files[".claude-plugin/marketplace.json"])["plugins"]
+    rows = list(csv.DictReader(files["skills/module-help.csv"].splitlines()))
+    assert files["skills/module-help.csv"].splitlines()[0] == HEADER
+    assert {f"./skills/{row['skill']}" for row in rows} == set(plugin["skills"])
+    assert len({row["menu-code"] for row in rows}) == len(rows) == 4
+    for skill in plugin["skills"]:
+        told = frontmatter(files[f"{skill.removeprefix('./')}/SKILL.md"])
+        assert told["name"] == Path(skill).name
+        assert len(told["description"]) <= 1024
+    assert yaml.safe_load(files["skills/module.yaml"])["code"] == "gitmem"
+
+
+def test_servers_are_in_the_form_of_each_file() -> None:
+    told = {
+        piece.path: json.loads(piece.put(None))
+        for name in ("claude-code", "cursor", "copilot", "opencode")
+        for piece in list_pieces(name, user=False, mcp=True)
+        if isinstance(piece, Entries) and piece.calls == "mcp"
+    }
+
+    assert told == {
+        ".mcp.json": {"mcpServers": {"gitmem": {"command": "gitmem", "args": ["mcp"]}}},
+        ".cursor/mcp.json": {"mcpServers": {"gitmem": {"command": "gitmem", "args": ["mcp"]}}},
+        ".vscode/mcp.json": {"servers": {"gitmem": {"type": "stdio", "command": "gitmem", "args": ["mcp"]}}},
+        "opencode.json": {"mcp": {"gitmem": {"type": "local", "command": ["gitmem", "mcp"], "enabled": True}}},
+    }

@@ -1,0 +1,215 @@
+"""What jobs install: one commit or one hash; whatever could be other code tomorrow is refused."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import requires
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+import yaml
+from conftest import PINNED, git
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from support import forging
+
+from gitmem.commands.install import ci_files
+from gitmem.commands.install.package import need_pinned
+from gitmem.errors import UsageError
+
+PROJECT = Path(__file__).resolve().parents[3]
+LOCKS = PROJECT / "gitmem" / "install" / "locks"
+ARCHIVE = f"https://git.example.org/gitmem-1.tar.gz#sha256={'ab' * 32}"
+
+
+@pytest.mark.parametrize("package", [PINNED, ARCHIVE, "."])
+def test_commit_hash_and_own_code_are_taken(package: str) -> None:
+    need_pinned(package)
+
+
+@pytest.mark.parametrize(
+    "package",
+    [
+        *("", "git-memory-store", "git-memory-store==9", "gitmem[mcp]", "./elsewhere", "--index-url=https://evil"),
+        *(PINNED[:-1], PINNED.replace("https", "http"), PINNED.rpartition("@")[0], f"{PINNED.rpartition('@')[0]}@main"),
+        *(ARCHIVE.partition("#")[0], ARCHIVE.replace("sha256", "md5"), ARCHIVE.replace("https", "http")),
+        *(
+            f"{PINNED}; curl evil",
+            f'{PINNED}"',
+            f"{PINNED}\\n",
+            PINNED.replace("tools", "$(id)"),
+            "x ${{ github.token }}",
+        ),
+    ],
+)
+def test_what_could_be_other_code_tomorrow_is_refused(package: str) -> None:
+    with pytest.raises(UsageError, match="full commit or a hash"):
+        need_pinned(package)
+
+
+def test_nothing_names_the_distribution_as_what_to_install() -> None:
+    named = git(PROJECT, "grep", "-lI", "git-memory-store").split("\n")
+
+    # Its own name, where it asks for its own metadata, and what was.
+    apart = {"pyproject.toml", "gitmem/system/origin.py", "CHANGELOG.md", "tests/commands/install/test_package.py"}
+    assert set(named) <= apart
+    assert (PROJECT / "pyproject.toml").read_text(encoding="utf-8").count("git-memory-store") == 1
+
+
+def locked(name: str) -> dict[str, tuple[str, int]]:
+    """Return the version of each package of a lock, and how many hashes it has."""
+    text = (LOCKS / f"{name}.txt").read_text(encoding="utf-8")
+    parts = re.split(r"(?m)^(?=[a-z])", text)[1:]
+    found = [(re.match(r"([a-z0-9-]+)==([0-9.]+)", part), part.count("--hash=sha256:")) for part in parts]
+    return {one[1]: (one[2], number) for one, number in found if one}
+
+
+@pytest.mark.parametrize(("name", "steps"), [("build", "build-system.requires"), ("jobs", "project.dependencies")])
+def test_lock_has_what_the_project_needs_with_what_that_needs(name: str, steps: str) -> None:
+    table: object = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
+    for step in steps.split("."):
+        table = table[step]
+    lock = locked(name)
+    left, seen = list(map(Requirement, table)), set()
+
+    while left:
+        needed = left.pop()
+        package = canonicalize_name(needed.name)
+        if package in seen or (needed.marker and not needed.marker.evaluate({"extra": ""})):
+            continue
+        seen.add(package)
+        assert needed.specifier.contains(lock[package][0]), f"run: .ci/lock  ({needed})"
+        left += map(Requirement, requires(package) or ()) if name == "jobs" else ()
+    assert set(lock) == seen, "run: .ci/lock"
+    assert all(number for _, number in lock.values())
+
+
+def scripts() -> list[str]:
+    """Return the installing script of each file that has one."""
+    wanted = ci_files.Wanted(package=PINNED)
+    texts = [
+        text
+        for forge in (ci_files.GITHUB, ci_files.GITLAB)
+        for on_branch in (False, True)
+        for text in ci_files.texts(forge, wanted, on_branch=on_branch).values()
+    ]
+    return [text for text in texts if "pip install" in text]
+
+
+def test_every_file_installs_by_hash_and_gitmem_by_itself() -> None:
+    for text in scripts():
+        lines = [line for line in text.splitlines() if "pip install" in line]
+        assert [("--require-hashes" in line, "--no-build-isolation" in line) for line in lines] == [
+            (True, False),
+            (False, True),
+        ]
+        assert all("--no-deps" in line for line in lines)
+    assert len(scripts()) == 5
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """Return a repository with this gitmem as its only commit."""
+    folder = tmp_path / "source"
+    folder.mkdir()
+    names = ["gitmem", "pyproject.toml", "README.md", "LICENSE"]
+    for name in names:
+        copy = shutil.copytree if (PROJECT / name).is_dir() else shutil.copy
+        copy(PROJECT / name, folder / name)
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "config", "user.name", "Ana")
+    git(folder, "config", "user.email", "ana@example.org")
+    git(folder, "add", *names)
+    git(folder, "commit", "-q", "-m", "gitmem")
+    return folder
+
+
+def install(package: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run the script that jobs run, with a pip that only notes what it is asked for."""
+    fake = folder / "python"
+    fake.write_text('#!/bin/sh\necho "$@"\n')
+    fake.chmod(0o755)
+    script = (ci_files.TEMPLATES / "install.sh").read_text(encoding="utf-8")
+    env = {"PATH": f"{folder}:/usr/bin:/bin", "PACKAGE": package, "HOME": str(folder), **variables}
+    return subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", script], env=env, capture_output=True, text=True, check=False
+    )
+
+
+def test_job_installs_the_commit_that_is_named_and_its_own_lock(source: Path, tmp_path: Path) -> None:
+    commit = git(source, "rev-parse", "HEAD")
+    (source / "README.md").write_text("later\n")
+    git(source, "commit", "-qam", "later")
+
+    done = install(f"git+file://{source}@{commit}", tmp_path)
+    other = install(f"git+file://{source}@{'1' * 40}", tmp_path)
+
+    assert done.returncode == 0, done.stderr
+    dependencies, itself = done.stdout.splitlines()
+    checked_out = Path(itself.split(" ")[-1])
+    assert git(checked_out, "rev-parse", "HEAD") == commit
+    assert f"-r {checked_out}/gitmem/install/locks/jobs.txt" in dependencies
+    assert (other.returncode != 0, other.stdout) == (True, "")
+
+
+def test_archive_with_another_hash_is_not_opened(tmp_path: Path) -> None:
+    curl = tmp_path / "curl"
+    curl.write_text(
+        '#!/bin/sh\nfor file; do before=$last; last=$file; [ "$before" != --output ] || echo evil >"$file"; done\n'
+    )
+    curl.chmod(0o755)
+
+    done = install(ARCHIVE, tmp_path)
+
+    assert (done.returncode != 0, "install" in done.stdout) == (True, False)
+    assert "did NOT match" in done.stderr
+
+
+def test_job_that_writes_comments_installs_the_back_end_and_gitmem_alone(source: Path, tmp_path: Path) -> None:
+    package = f"git+file://{source}@{git(source, 'rev-parse', 'HEAD')}"
+
+    done = install(package, tmp_path, NEEDS="nothing")
+
+    needed, itself = done.stdout.splitlines()
+    assert re.findall(r"locks/(\w+)\.txt", needed) == ["build"]
+    assert "--no-deps" in itself
+    assert len(locked("build")) + 1 == 2
+    [step] = [one for one in comment_job()["steps"] if one.get("uses") == "$/.github/actions/gitmem"]
+    assert step["with"]["needs"] == "nothing"
+
+
+def comment_job() -> dict:
+    text = ci_files.texts(ci_files.GITHUB, ci_files.Wanted(package=PINNED))[".github/workflows/gitmem-comment.yml"]
+    return yaml.safe_load(text)["jobs"]["comment"]
+
+
+@pytest.mark.skipif(find_spec("flit_core") is None, reason="the build back end is not installed here: make")
+def test_that_job_s_command_runs_with_gitmem_alone(source: Path, tmp_path: Path) -> None:
+    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    alone = ["--no-deps", "--no-index"]
+    wheels = tmp_path / "wheels"
+    subprocess.run([*pip, "wheel", *alone, "--no-build-isolation", "-w", str(wheels), str(source)], check=True)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "env")], check=True)
+    [wheel] = wheels.iterdir()
+    subprocess.run([*pip, "--python", str(tmp_path / "env"), "install", *alone, str(wheel)], check=True)
+    report = tmp_path / "comment.md"
+    report.write_text("What it breaks\n")
+
+    with forging.serving() as hub:
+        hub.pulls.append(forging.pull(12))
+        words = next(line for line in comment_job()["steps"][-1]["run"].splitlines() if line.startswith("gitmem "))
+        env = {
+            "PATH": f"{tmp_path}/env/bin:/usr/bin:/bin",
+            "HEAD_SHA": forging.COMMIT,
+            "RUN_ID": "1",
+            **hub.environment(),
+        }
+        env |= {"kind": "check", "report": str(report)}
+        subprocess.run(["bash", "-ec", words], cwd=tmp_path, env=env, check=True)
+
+    assert "What it breaks" in str(hub.comments)

@@ -1,0 +1,263 @@
+"""What memory alone has moves to the proposal, whole, also where a process is killed in between or another writes."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from conftest import git, memory_text, put_files, tip
+from support.proposing import AUTH, clone, forge, keys, opened, paths, propose, refs, remember, shared_folder  # noqa: F401 - fixtures
+from support.viewing import files_of
+
+from gitmem.errors import ConflictError, ForeignBranchError, NoRepositoryError, NotFoundError, RefusedError
+from gitmem.store import proposal
+
+
+def test_what_is_not_sent_moves_and_memory_is_what_the_remote_has(repo: Path, hub: Path) -> None:
+    remember(repo, one="Tokens rotate daily", two="Refresh tokens rotate weekly")
+    before = tip(repo)
+
+    done = propose(repo, "auth")
+
+    assert (done.moved, done.pushed, done.added, done.is_new) == (2, True, ("one", "two"), True)
+    assert tip(repo, AUTH) == before == tip(hub, AUTH)
+    assert tip(repo) == tip(hub) == tip(repo, "refs/remotes/origin/memory")
+    assert keys(repo) == ["idle", "one", "two"]
+    assert "learned/one.md" not in paths(repo)
+
+
+def test_without_anything_unsent_it_begins_with_the_next_write(repo: Path, hub: Path) -> None:
+    done = propose(repo, "auth")
+    assert (done.moved, done.pushed, done.commit, done.link) == (0, False, "", "")
+    assert AUTH not in refs(repo)
+    assert keys(repo) == ["idle"]
+
+    with opened(repo) as memory:
+        memory.remember("Tokens rotate daily", key="one")
+        assert memory.notices == ["written to the proposal auth: gitmem propose pushes it"]
+        told = memory.status()
+    assert (told["proposal"], told["branch"], told["memories"]) == ("auth", "gitmem/auth", 2)
+    assert tip(repo) == tip(hub)
+    assert propose(repo).added == ("one",)
+    assert git(hub, "merge-base", "memory", "gitmem/auth") == tip(hub)
+
+
+def test_everything_that_writes_follows_the_current_proposal_until_it_is_left(repo: Path, hub: Path) -> None:
+    with opened(repo) as memory:
+        memory.view()
+        memory.capture("Captured before it began", key="before")
+        memory.propose("auth")
+        memory.capture("Captured while it is current", key="after")
+        memory.drain()
+        shown = repo / ".memory/learned"
+        (shown / "idle.md").write_text((shown / "idle.md").read_text().replace("drops", "closes"))
+        memory.save()
+        assert "learned/after.md" in files_of(repo / ".memory")
+        context = memory.context(paths=(), budget_tokens=500)
+        memory.capture("Captured before it was left", key="last")
+        memory.switch_proposal("memory")
+
+        assert "learned/after.md" not in files_of(repo / ".memory")
+        memory.remember("Written when it was left", key="left")
+    assert "what is written goes to the proposal auth" in str(context["sections"][0])
+    assert "closes" in git(repo, "show", f"{AUTH}:learned/idle.md")
+    assert {"learned/before.md", "learned/after.md", "learned/last.md"} <= set(paths(repo, AUTH))
+    assert "learned/left.md" in paths(repo)
+    assert keys(repo) == ["idle", "left"]
+
+
+def test_a_commit_made_in_the_view_goes_where_it_was_made(repo: Path, hub: Path) -> None:
+    with opened(repo) as memory:
+        memory.view()
+        memory.propose("auth")
+        (repo / ".memory/learned/mine.md").write_text(memory_text("Written in the view"))
+        git(repo / ".memory", "add", "-A")
+        git(repo / ".memory", "commit", "-q", "-m", "by hand")
+
+        memory.switch_proposal("memory")
+
+    assert "learned/mine.md" in paths(repo, AUTH)
+    assert "learned/mine.md" not in paths(repo)
+    assert not (repo / ".memory/learned/mine.md").exists()
+
+
+def test_another_proposal_can_be_made_current_also_one_of_the_remote(repo: Path, hub: Path) -> None:
+    other = clone(repo)
+    remember(other, theirs="Bob knows about tokens")
+    propose(other, "auth")
+
+    with opened(repo) as memory:
+        memory.propose("mine", push=False)
+        assert memory.switch_proposal("auth") == "gitmem/auth"
+        with pytest.raises(NotFoundError, match="no proposal nothing"):
+            memory.switch_proposal("nothing")
+    assert keys(repo) == ["idle", "theirs"]
+
+
+def test_a_second_look_moves_what_was_written_to_memory_meanwhile(repo: Path, hub: Path) -> None:
+    remember(repo, one="Tokens rotate daily")
+    propose(repo, "auth")
+    with opened(repo) as memory:
+        memory.switch_proposal("memory")
+    remember(repo, two="Keys live in the vault")
+
+    done = propose(repo, "auth")
+
+    assert (done.moved, done.added) == (1, ("one", "two"))
+    assert tip(repo) == tip(hub)
+
+
+@pytest.mark.parametrize(
+    "code", ["b.advance = stop", "b.advance = behind", "from gitmem.git import remotes as r; r.push = stop"]
+)
+def test_killed_half_way_nothing_is_lost_and_sync_or_propose_finishes_it(repo: Path, hub: Path, code: str) -> None:
+    remember(repo, one="Tokens rotate daily")
+    written = tip(repo)
+    script = (
+        "import os, signal\nfrom gitmem.commands.propose import begin as b\nreal = b.advance\n"
+        "def stop(*a, **k): os.kill(os.getpid(), signal.SIGKILL)\n"
+        "def behind(*a, **k): real(*a, **k); stop()\n"
+        f"{code}\nfrom gitmem import Memory\nMemory({str(repo)!r}).propose('auth')"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert keys(repo) == ["idle", "one"]
+    other = clone(repo)
+
+    with opened(other) as memory:
+        memory.sync()
+    again = propose(repo, "auth")
+
+    assert tip(hub) == tip(repo) == tip(other)
+    assert tip(repo, AUTH) == tip(other, AUTH) == tip(hub, AUTH) == written
+    assert again.added == ("one",)
+
+
+def test_a_lock_that_a_killed_git_left_does_not_keep_it_from_being_finished(repo: Path, hub: Path) -> None:
+    remember(repo, one="Tokens rotate daily")
+    locks = [repo / f".git/refs/heads/{name}.lock" for name in ("memory", "gitmem/auth")]
+    script = (
+        "import os, signal\nfrom gitmem.git.binary import Git\nreal = Git.run\n"
+        "def stop(self, *args, **how):\n"
+        "    if '--stdin' not in args: return real(self, *args, **how)\n"
+        f"    os.mkdir({str(locks[1].parent)!r})\n"
+        f"    for path in {[str(lock) for lock in locks]}: open(path, 'w')\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "Git.run = stop\n"
+        f"from gitmem import Memory\nMemory({str(repo)!r}).propose('auth')"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert (done.returncode, [lock.exists() for lock in locks]) == (-signal.SIGKILL, [True, True]), done.stderr
+
+    assert propose(repo).added == ("one",)
+    assert tip(repo) == tip(hub)
+
+
+def test_two_at_once_in_one_clone_both_end_well(repo: Path, hub: Path) -> None:
+    remember(repo, one="Tokens rotate daily")
+    done: list[bool] = []
+    threads = [threading.Thread(target=lambda: done.append(propose(repo, "auth").pushed)) for _ in range(2)]
+
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert done == [True, True]
+    assert (tip(repo), tip(repo, AUTH)) == (tip(hub), tip(hub, AUTH))
+
+
+def test_a_write_to_memory_meanwhile_is_moved_too(repo: Path, hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from gitmem.commands.propose import begin
+
+    remember(repo, one="Tokens rotate daily")
+    real, late = begin.advance, [lambda: put_files(repo, {"learned/late.md": "---\ntitle: Late\nkind: learned\n---\n"})]
+
+    def raced(*args: object, **how: object) -> bool:
+        while late:
+            late.pop()()
+        return real(*args, **how)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(begin, "advance", raced)
+
+    assert propose(repo, "auth").added == ("late", "one")
+    assert tip(repo) == tip(hub)
+
+
+def test_a_name_that_no_proposal_can_have_is_refused(repo: Path, hub: Path) -> None:
+    for name in ("memory", "Auth", "a/b"):
+        with opened(repo) as memory, pytest.raises(RefusedError, match="cannot be called"):
+            memory.propose(name)
+
+
+def test_a_branch_that_is_in_the_way_is_told(repo: Path, hub: Path) -> None:
+    git(repo, "branch", "gitmem")
+    with opened(repo) as memory, pytest.raises(ConflictError, match="because there is a branch gitmem"):
+        memory.propose("auth")
+    git(repo, "branch", "-D", "gitmem")
+    git(repo, "config", "gitmem.branch", "gitmem")
+
+    with opened(repo) as memory, pytest.raises(RefusedError, match="no branch gitmem/auth beside"):
+        memory.propose("auth")
+
+
+def test_a_branch_of_the_code_never_becomes_a_proposal(repo: Path, hub: Path) -> None:
+    remember(repo, one="Tokens rotate daily")
+    code = git(repo, "rev-parse", "main")
+    git(repo, "branch", "gitmem/mine", "main")
+    git(hub, "branch", "gitmem/theirs", "main")
+
+    with opened(repo) as memory:
+        for take in (memory.propose, memory.switch_proposal):
+            with pytest.raises(ForeignBranchError, match="gitmem/mine is not a memory store"):
+                take("mine")
+        with pytest.raises(ForeignBranchError, match="gitmem/theirs of origin is not a memory store"):
+            memory.switch_proposal("theirs")
+
+    assert keys(repo) == ["idle", "one"]
+    assert tip(repo, "refs/heads/gitmem/mine") == code
+    assert "refs/heads/gitmem/theirs" not in refs(repo)
+    assert propose(repo, "auth").added == ("one",)
+
+
+def test_without_a_remote_it_is_a_branch_here(repo: Path) -> None:
+    with pytest.raises(NoRepositoryError, match="no memory yet"):
+        propose(repo, "auth")
+    with opened(repo) as memory:
+        memory.init(offline=True)
+        memory.propose("auth")
+        memory.remember("Tokens rotate daily", key="one")
+        done = memory.propose()
+
+    assert (done.pushed, done.added, done.remote) == (False, ("one",), "")
+    assert "learned/one.md" not in paths(repo)
+
+
+def test_a_remote_without_a_memory_is_no_base(repo: Path, hub: Path) -> None:
+    git(hub, "update-ref", "-d", "refs/heads/memory")
+    git(repo, "update-ref", "-d", "refs/remotes/origin/memory")
+
+    with pytest.raises(ConflictError, match="no branch memory yet") as told:
+        propose(repo, "auth")
+
+    assert told.value.hint == "publish it first: gitmem sync"
+    assert proposal.read_current(str(repo / ".git/gitmem"), "memory") is None
+
+
+def test_a_bare_repository_and_a_linked_worktree_have_the_same_proposal(repo: Path, hub: Path) -> None:
+    git(repo, "worktree", "add", "-q", "--detach", "../linked")
+    bare = repo.parent / "bare.git"
+    git(repo.parent, "clone", "-q", "--bare", str(hub), str(bare))
+
+    propose(repo, "auth", push=False)
+    remember(repo.parent / "linked", one="Tokens rotate daily")
+    remember(bare, two="Keys live in the vault")
+    git(bare, "fetch", "-q", "origin", "memory:refs/remotes/origin/memory")
+    git(bare, "update-ref", "refs/remotes/origin/memory", tip(hub))
+
+    assert propose(repo).added == ("one",)
+    assert propose(bare, "vault").added == ("two",)

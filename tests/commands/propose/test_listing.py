@@ -1,0 +1,152 @@
+"""What proposals there are, and deleting one: nothing that nobody merged is ever lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import NOW, git, tip
+from support.proposing import AUTH, clone, forge, keys, merge_on_forge, opened, propose, refs, remember, shared_folder  # noqa: F401 - fixtures
+
+from gitmem.commands.propose.listing import as_table
+from gitmem.errors import ConflictError, NotFoundError, RefusedError
+
+
+def test_they_are_told_with_what_they_change_and_where_they_are(repo: Path, hub: Path) -> None:
+    other = clone(repo)
+    remember(other, far="Only at the remote")
+    propose(other, "far")
+    git(repo, "fetch", "-q")
+    git(repo, "branch", "gitmem/code", "main")
+    remember(repo, one="Tokens rotate daily")
+    propose(repo, "auth")
+    merge_on_forge(hub, "squash")
+    with opened(repo) as memory:
+        memory.sync()
+        memory.propose("mine", push=False)
+        memory.remember("Keys live in the vault", key="two")
+        memory.edit_fields("idle", {"tags": ["net"]}, None, approve=False)
+        found = memory.list_proposals()
+        table = as_table(found, now=NOW + 60)
+
+    told = {
+        one.name: (bool(one.commit), bool(one.remote_commit), one.ahead, one.is_pushed, one.merged) for one in found
+    }
+    assert told == {
+        "mine": (True, False, 2, False, ""),
+        "auth": (True, True, 0, True, "content"),
+        "far": (False, True, 0, True, ""),
+    }
+    assert found[0].name == table["current"] == "mine"
+    assert table["proposals"][0] == {
+        "name": "mine",
+        "branch": "gitmem/mine",
+        "current": True,
+        "commit": tip(repo, "refs/heads/gitmem/mine"),
+        "remote_commit": "",
+        "ahead": 2,
+        "pushed": False,
+        "merged": "",
+        "added": ["two"],
+        "changed": ["idle"],
+        "retired": [],
+        "at": "2026-09-21T14:13:20Z",
+        "age_s": 60,
+    }
+
+
+def test_one_that_nobody_else_has_is_kept_under_a_ref_and_comes_back(repo: Path, hub: Path) -> None:
+    remember(repo, one="Tokens rotate daily")
+    propose(repo, "auth", push=False)
+    lost = tip(repo, AUTH)
+    with opened(repo) as memory:
+        with pytest.raises(RefusedError, match="has 1 commit that nobody else has"):
+            memory.drop_proposal("auth")
+        assert AUTH in refs(repo)
+
+        _, kept = memory.drop_proposal("auth", force=True)
+
+        assert memory.status()["proposal"] == ""
+    assert AUTH not in refs(repo)
+    assert [tip(repo, ref) for ref in kept] == [lost]
+    assert keys(repo) == ["idle"]
+    git(repo, "branch", "gitmem/auth", kept[0])
+    with opened(repo) as memory:
+        memory.switch_proposal("auth")
+    assert keys(repo) == ["idle", "one"]
+
+
+def test_the_remotes_goes_only_where_that_is_said_and_where_nobody_pushed_meanwhile(repo: Path, hub: Path) -> None:
+    other = clone(repo)
+    remember(repo, one="Tokens rotate daily")
+    propose(repo, "auth")
+    with opened(repo) as memory:
+        memory.drop_proposal("auth")
+        assert AUTH in refs(hub)
+        with pytest.raises(NotFoundError) as told:
+            memory.drop_proposal("auth")
+        assert told.value.hint == "gitmem propose --drop auth --remote"
+        with pytest.raises(RefusedError, match="is not merged"):
+            memory.drop_proposal("auth", remote=True)
+        remember(other, two="Keys live in the vault")
+        propose(other, "auth")
+        with pytest.raises(ConflictError, match="somebody pushed to gitmem/auth"):
+            memory.drop_proposal("auth", remote=True, force=True)
+        assert AUTH in refs(hub)
+        git(repo, "fetch", "-q")
+
+        _, kept = memory.drop_proposal("auth", remote=True, force=True)
+
+        assert AUTH not in refs(hub)
+        assert memory.list_proposals() == []
+        assert tip(repo, kept[0]) == tip(other, AUTH)
+        memory.propose("auth", push=False)
+        assert [one.commit for one in memory.list_proposals()] == [""]
+        memory.drop_proposal("auth")
+        assert memory.list_proposals() == []
+
+
+def test_what_keeps_one_from_being_dropped_says_what_can_be_typed_for_this_one(repo: Path, hub: Path) -> None:
+    remember(repo, one="Tokens rotate daily")
+    propose(repo, "auth", push=False)
+    with opened(repo) as memory:
+        memory.switch_proposal("memory")
+        with pytest.raises(RefusedError) as alone:
+            memory.drop_proposal("auth")
+        memory.switch_proposal("auth")
+        memory.propose()
+        with pytest.raises(RefusedError) as pushed:
+            memory.drop_proposal("auth", remote=True)
+
+    forced = "delete it and keep the commits under a ref here: gitmem propose --drop auth"
+    assert alone.value.hint == f"push it: gitmem propose --switch auth && gitmem propose\n{forced} --force"
+    assert (
+        pushed.value.hint
+        == f"leave it at the remote, and delete it here: gitmem propose --drop auth\n{forced} --remote --force"
+    )
+
+
+def test_one_that_a_work_tree_has_checked_out_is_not_deleted_under_it(repo: Path, hub: Path) -> None:
+    remember(repo, one="Tokens rotate daily")
+    propose(repo, "auth")
+    git(repo, "worktree", "add", "-q", str(repo.parent / "tree"), "gitmem/auth")
+
+    with opened(repo) as memory, pytest.raises(ConflictError, match="gitmem/auth is checked out in"):
+        memory.drop_proposal("auth", remote=True, force=True)
+
+    assert AUTH in refs(repo)
+    assert AUTH in refs(hub)
+
+
+def test_a_merged_one_goes_without_a_question(repo: Path, hub: Path) -> None:
+    remember(repo, one="Tokens rotate daily")
+    propose(repo, "auth")
+    merge_on_forge(hub, "rebase")
+    git(hub, "update-ref", "-d", AUTH)
+    with opened(repo) as memory:
+        memory.sync()
+
+        one, kept = memory.drop_proposal("auth", remote=True)
+
+    assert (one.merged, kept) == ("content", [])
+    assert [ref for ref in refs(repo) if "auth" in ref] == []

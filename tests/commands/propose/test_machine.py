@@ -1,0 +1,93 @@
+"""Verdicts stay with memory: a proposal has only those of its own facts, and never meets the job that judges memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import git, tip
+from support.proposing import AUTH, forge, merge_on_forge, opened, paths, propose, remember, shared_folder  # noqa: F401 - fixtures
+from support.proving import make_fact, put, statuses, verify
+
+from gitmem.commands.propose.machine import is_machine
+
+HOLDS = {"contains": "RS256", "in": "src/auth/jwt.py"}
+
+
+@pytest.mark.parametrize(
+    ("path", "is_one"),
+    [
+        ("STATUS.md", True),
+        ("verdicts/57/rs.8745a7d2e4571011.toml", True),
+        ("facts/rs.md", False),
+        ("gitmem.toml", False),
+    ],
+)
+def test_what_the_machine_writes(path: str, is_one: bool) -> None:
+    assert is_machine(path) is is_one
+
+
+def verdicts(folder: Path, ref: str) -> list[str]:
+    return [path.split("/")[2].split(".")[0] for path in paths(folder, ref) if path.startswith("verdicts/")]
+
+
+def test_verdicts_that_were_taken_along_are_put_back_and_its_own_go_along(repo: Path, hub: Path) -> None:
+    put(repo, make_fact("old", HOLDS))
+    with opened(repo) as memory:
+        memory.sync()
+        verify(memory)  # its verdict is not sent
+        page = git(hub, "show", "memory:STATUS.md")
+    put(repo, make_fact("new", HOLDS, title="Another"))
+
+    done = propose(repo, "auth")
+
+    assert done.added == ("new",)
+    assert verdicts(repo, AUTH) == []
+    assert git(repo, "show", f"{AUTH}:STATUS.md") == page
+    with opened(repo) as memory:
+        assert statuses(memory) == {
+            "idle": "",
+            "new": "unproven",
+            "old": "verified",
+        }  # known in this clone all the same
+        run = verify(memory)
+        assert (run.is_local, run.recorded, run.proposal) == (True, None, "auth")
+        memory.propose()
+        assert statuses(memory) == {"idle": "", "new": "verified", "old": "verified"}
+    assert verdicts(hub, AUTH) == ["new"]
+    assert git(repo, "log", "-1", "--format=%an %s", AUTH) == "gitmem propose: what its checks showed"
+    assert propose(repo).commit == tip(hub, AUTH)  # nothing is done twice
+
+
+def test_on_a_branch_of_the_code_no_verdict_goes_along(repo: Path, hub: Path) -> None:
+    put(repo, make_fact("new", HOLDS))
+    git(repo, "checkout", "-q", "-b", "feature")
+    propose(repo, "auth", push=False)
+    with opened(repo) as memory:
+        verify(memory)
+
+        memory.propose()
+
+    assert verdicts(hub, AUTH) == []
+
+
+def test_the_scheduled_job_judges_memory_and_a_proposal_merges_beside_it(repo: Path, hub: Path) -> None:
+    put(repo, make_fact("old", HOLDS), make_fact("other", HOLDS, title="Another"))
+    with opened(repo) as memory:
+        memory.sync()
+    propose(repo, "auth")
+    with opened(repo) as memory:
+        memory.edit_fields("old", {"title": "It is signed so"}, None, approve=False)
+        memory.edit_fields("other", {"verify": {"exists": "README.md"}}, None, approve=False)
+        verify(memory)
+        memory.propose()
+        assert verdicts(hub, AUTH) == ["other"]  # memory's job writes that of the old claim to the same file
+
+        run = memory.scheduled_verify()
+
+        assert memory.store.proposal == "auth"
+    assert run is not None and run.recorded is not None
+    assert tip(hub) == tip(repo) == run.recorded.commit
+    assert verdicts(hub, "memory") == ["old", "other"]
+    merge_on_forge(hub, "squash")
+    assert "It is signed so" in git(hub, "show", "memory:facts/old.md")

@@ -1,0 +1,138 @@
+"""However the forge merged a proposal, sync finds it merged; and nothing that is not merged is taken for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import git, tip
+from support.proposing import AUTH, clone, forge, keys, merge_on_forge, opened, propose, remember, shared_folder  # noqa: F401 - fixtures
+
+from gitmem.commands.propose.merged import how_merged
+
+
+def sync(folder: Path) -> list[str]:
+    with opened(folder) as memory:
+        memory.sync()
+        return [*memory.notices]
+
+
+def how(folder: Path) -> str:
+    with opened(folder) as memory:
+        return how_merged(memory.git, tip(folder, AUTH), [tip(folder)])
+
+
+@pytest.mark.parametrize(("merged", "found"), [("merge", "ancestry"), ("squash", "content"), ("rebase", "content")])
+def test_a_merge_of_any_kind_is_found_by_sync_which_goes_back_to_memory(
+    repo: Path, hub: Path, merged: str, found: str
+) -> None:
+    remember(repo, one="Tokens rotate daily")
+    propose(repo, "auth")
+    merge_on_forge(hub, merged)
+
+    told = sync(repo)
+
+    assert told == [
+        "the proposal auth is merged: what is written goes to memory again"
+        " (gitmem propose --drop auth deletes its branch here)"
+    ]
+    assert how(repo) == found
+    assert keys(repo) == ["idle", "one"]
+    assert sync(repo) == []
+
+
+def test_it_is_found_merged_though_memory_says_more_since_and_its_name_is_free_again(repo: Path, hub: Path) -> None:
+    other = clone(repo)
+    remember(repo, one="Tokens rotate daily")
+    propose(repo, "auth")
+    with opened(repo) as memory:
+        memory.edit_fields("idle", {}, "After a minute.\n", approve=False)
+        memory.propose()
+    merge_on_forge(hub, "squash")
+    git(hub, "update-ref", "-d", AUTH)  # as forges do behind a merge
+    with opened(other) as memory:
+        memory.sync()
+        memory.edit_fields("idle", {}, "After two minutes.\n", approve=False)
+        memory.sync()
+
+    sync(repo)
+
+    assert how(repo) == "content"
+    remember(repo, three="Sessions end after an hour")
+    assert propose(repo, "auth").added == ("three",)
+
+
+def test_one_that_was_merged_in_part_goes_on_and_has_what_came_in(repo: Path, hub: Path) -> None:
+    remember(repo, one="Tokens rotate daily")
+    propose(repo, "auth")
+    merge_on_forge(hub, "squash")
+    remember(repo, two="Keys live in the vault")
+
+    assert sync(repo) == ["the proposal auth has what came in"]
+
+    assert how(repo) == ""
+    done = propose(repo)
+    assert (done.added, done.changed, done.pushed) == (("two",), (), True)
+
+
+def test_what_was_merged_by_lines_is_found_by_what_it_would_change(repo: Path, hub: Path) -> None:
+    body = "".join(f"Line {number} says something.\n" for number in range(9))
+    with opened(repo) as memory:
+        memory.edit_fields("idle", {}, body, approve=False)
+        memory.sync()
+    other = clone(repo)
+    propose(repo, "auth")
+    for folder, was in ((repo, "Line 0"), (other, "Line 8")):
+        with opened(folder) as memory:
+            memory.edit_fields("idle", {}, body.replace(was, f"{was} now"), approve=False)
+    propose(repo)
+    sync(other)
+    merge_on_forge(hub, "squash")
+
+    sync(repo)
+
+    assert how(repo) == "content"
+
+
+def test_what_others_went_on_with_is_merged_here_too(repo: Path, hub: Path) -> None:
+    other = clone(repo)
+    remember(repo, one="Tokens rotate daily")
+    propose(repo, "auth")
+    with opened(other) as memory:
+        memory.switch_proposal("auth")
+        memory.edit_fields("one", {}, "They rotate at night.\n", approve=False)
+        memory.propose()
+    git(repo, "fetch", "-q")
+    merge_on_forge(hub, "squash")
+
+    assert sync(repo)[0].startswith("the proposal auth is merged")
+
+
+def test_what_nobody_merged_is_not_merged(repo: Path, hub: Path) -> None:
+    remember(repo, one="Tokens rotate daily")
+    propose(repo, "auth")
+    assert how(repo) == ""
+    git(repo, "commit-tree", "-m", "nothing", "-p", AUTH, f"{AUTH}^{{tree}}")
+
+    assert sync(repo) == []
+
+    with opened(repo) as memory:
+        assert memory.status()["proposal"] == "auth"
+
+
+def test_a_protected_memory_names_propose(repo: Path, hub: Path) -> None:
+    from gitmem.errors import RemoteError
+
+    hook = hub / "hooks/update"
+    hook.write_text(
+        '#!/bin/sh\n[ "$1" != refs/heads/memory ] || { echo "GH006: Protected branch update failed" >&2; exit 1; }\n'
+    )
+    hook.chmod(0o755)
+    remember(repo, one="Tokens rotate daily")
+
+    with pytest.raises(RemoteError) as told:
+        sync(repo)
+
+    assert told.value.hint == "the branch is protected there: propose what you wrote, gitmem propose NAME"
+    assert propose(repo, "auth").pushed
+    assert sync(repo) == []

@@ -1,0 +1,171 @@
+"""Pushing a proposal: never by force, with what memory and others have meanwhile, merged by meaning."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from conftest import git, tip
+from support.proposing import AUTH, clone, forge, keys, merge_on_forge, opened, propose, remember, shared_folder  # noqa: F401 - fixtures
+
+from gitmem.commands.propose.send import as_table, push_url
+from gitmem.errors import ConflictError, NoRepositoryError, RemoteError, UsageError
+from gitmem.git.remotes import Talk
+
+
+def edit(folder: Path, key: str, body: str) -> None:
+    with opened(folder) as memory:
+        memory.edit_fields(key, {}, body, approve=False)
+
+
+def test_two_clones_that_propose_one_name_come_to_one_proposal(repo: Path, hub: Path) -> None:
+    other = clone(repo)
+    remember(repo, one="Tokens rotate daily")
+    remember(other, two="Keys live in the vault")
+
+    first, second = propose(repo, "auth"), propose(other, "auth")
+
+    assert (first.joined, second.joined, second.added) == (0, 1, ("one", "two"))
+    assert tip(hub, AUTH) == tip(other, AUTH)
+    assert git(hub, "merge-base", "--is-ancestor", tip(repo, AUTH), "gitmem/auth") == ""
+    assert propose(repo).joined == 1
+    assert tip(repo, AUTH) == tip(hub, AUTH)
+
+
+def test_two_clones_at_once_both_get_it_there(repo: Path, hub: Path) -> None:
+    other = clone(repo)
+    remember(repo, one="Tokens rotate daily")
+    remember(other, two="Keys live in the vault")
+    threads = [threading.Thread(target=propose, args=(folder, "auth")) for folder in (repo, other)]
+
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert {"learned/one.md", "learned/two.md"} <= set(git(hub, "ls-tree", "-r", "--name-only", AUTH).split("\n"))
+
+
+def test_what_memory_has_meanwhile_is_merged_by_meaning_so_that_the_forge_can(repo: Path, hub: Path) -> None:
+    other = clone(repo)
+    propose(repo, "auth")
+    edit(repo, "idle", "After two minutes.\n")
+    propose(repo)
+    edit(other, "idle", "After ten.\n")
+    with opened(other) as memory:
+        memory.sync()
+
+    done = propose(repo)
+
+    assert [(c.key, c.fields) for c in done.conflicts] == [("idle", ("body",))]
+    assert (done.added, done.changed) == ((), ("idle",))
+    merge_on_forge(hub, "merge")
+    said = git(hub, "show", "memory:learned/idle.md")
+    assert "After two minutes." in said and "After ten." in said
+
+
+def test_what_waits_on_memory_here_is_no_part_of_it(repo: Path, hub: Path) -> None:
+    propose(repo, "auth")
+    remember(repo, one="Tokens rotate daily")
+    with opened(repo) as memory:
+        memory.switch_proposal("memory")
+        memory.remember("Keys live in the vault", key="waits")
+        memory.switch_proposal("auth")
+        done = memory.propose()
+
+    assert (done.added, done.moved) == (("one", "waits"), 1)
+
+
+def test_a_remote_that_cannot_be_reached_gets_it_later(repo: Path, hub: Path) -> None:
+    remember(repo, one="Tokens rotate daily")
+    away = hub.rename(hub.parent / "away.git")
+
+    with pytest.raises(RemoteError) as told:
+        propose(repo, "auth")
+
+    assert told.value.hint == "nothing is lost: the proposal is the branch gitmem/auth here; later: gitmem propose"
+    assert keys(repo) == ["idle", "one"]
+    with opened(repo) as memory:
+        memory.switch_proposal("memory")
+    git(repo, "update-ref", "-d", "refs/remotes/origin/memory")
+    with pytest.raises(RemoteError) as told:
+        propose(repo, "other")
+    assert told.value.hint == "nothing was changed; later: gitmem propose other"
+    away.rename(hub)
+    assert propose(repo, "auth").pushed
+    assert tip(hub, AUTH) == tip(repo, AUTH)
+
+
+@pytest.mark.parametrize("how", ["merge", "squash"])
+def test_what_was_written_after_the_forge_merged_and_deleted_it_goes_on(repo: Path, hub: Path, how: str) -> None:
+    remember(repo, one="Tokens rotate daily")
+    propose(repo, "auth")
+    merge_on_forge(hub, how)
+    git(hub, "update-ref", "-d", AUTH)
+    remember(repo, two="Keys live in the vault")
+
+    done = propose(repo)
+
+    assert (done.pushed, done.added, done.merged) == (True, ("two",), "")
+    assert tip(hub, AUTH) == done.commit
+
+
+def test_of_several_remotes_the_one_to_propose_to_is_named_by_the_setting_that_the_hint_says(
+    repo: Path, hub: Path
+) -> None:
+    git(repo, "remote", "rename", "origin", "work")
+    git(repo, "remote", "add", "zoo", str(hub))
+    remember(repo, one="Tokens rotate daily")
+
+    with pytest.raises(NoRepositoryError) as told:
+        propose(repo, "auth")
+    git(repo, *told.value.hint.rpartition(": git ")[2].split())
+
+    done = propose(repo, "auth")
+    assert (done.remote, done.pushed) == ("work", True)
+
+
+def test_a_proposal_that_was_rewritten_or_removed_at_the_remote_is_a_question(repo: Path, hub: Path) -> None:
+    remember(repo, one="Tokens rotate daily")
+    propose(repo, "auth")
+    git(hub, "update-ref", AUTH, tip(hub))
+    with pytest.raises(ConflictError, match="was rewritten") as told:
+        propose(repo)
+    assert "gitmem propose --accept-rewritten" in told.value.hint
+    git(hub, "update-ref", "-d", AUTH)
+    with pytest.raises(ConflictError, match="is gone"):
+        propose(repo)
+
+    assert propose(repo, accept_rewritten=True).pushed
+
+
+def test_a_merged_one_is_not_pushed_again(repo: Path, hub: Path) -> None:
+    remember(repo, one="Tokens rotate daily")
+    propose(repo, "auth")
+    merge_on_forge(hub, "squash")
+
+    done = propose(repo)
+
+    assert (done.merged, done.pushed) == ("content", False)
+    assert keys(repo) == ["idle", "one"]
+    with opened(repo) as memory:
+        assert memory.status()["proposal"] == ""
+        with pytest.raises(UsageError, match="no proposal is current"):
+            memory.propose()
+
+
+def test_the_link_is_of_where_git_pushes_and_tells_no_secret(repo: Path, hub: Path) -> None:
+    remember(repo, one="Tokens rotate daily")
+    git(repo, "config", "remote.origin.url", "gh:ana/service")
+    git(repo, "config", "url.https://x:ghp_secret@github.com/.insteadOf", "gh:")
+    with opened(repo) as memory:
+        assert push_url(memory.git, "origin") == "https://x:ghp_secret@github.com/ana/service"
+    git(repo, "config", f"url.{hub}.insteadOf", "https://x:ghp_secret@github.com/ana/service")
+    git(repo, "config", "--unset", "url.https://x:ghp_secret@github.com/.insteadOf")
+    git(repo, "config", "remote.origin.url", "https://x:ghp_secret@github.com/ana/service")
+
+    done = propose(repo, "auth", talk=Talk(timeout_s=20))
+
+    assert done.pushed
+    assert "secret" not in str(as_table(done))

@@ -1,0 +1,231 @@
+"""The page as one document: whole without scripts, the same for the same data, and dead whatever memories say."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from gitmem.commands.report.page import render
+from gitmem.commands.report.page.model import Entry, Moment, Page, Strip, Timeline
+from gitmem.commands.report.page.sections import SHOWN
+from gitmem.frozen import replace
+from gitmem.model import STATUSES
+
+EVIL = (
+    "</script></style></title><script>alert(1)</script><img src=x onerror=alert(1)>\"'><!-- \u2028\u202e\x1b[2J`${1}`"
+)
+CULPRIT = "c" * 40
+JOBS = {
+    "last": {**{"at": "2026-09-20T10:00:00Z", "age_s": 9, "state": "ended", "commit": "a" * 40, "due": 3, "failed": 1},
+             **{"unchecked": 0, "problem": "", "scheduled": True, "behind": 0}},
+    "branch": {"commit": "b" * 40, "at": "2026-09-20T10:01:00Z", "age_s": 8, "code": "a" * 40, "behind": 2},
+    "claimed": {"commit": "c" * 40, "at": "2026-09-19T10:01:00Z", "age_s": 8, "code": "", "behind": None},
+    "schedules": [{"what": "github", "every": "daily", "often": "daily", "file": "x"}],
+    "silent": "",
+    "soon_off": "",
+}  # fmt: skip
+FAILED = Entry("rs256", "fact", "Tokens are signed with RS256", status="failed", why="no file says so", by="Ana",
+               check="{contains: RS256}", judged=1_790_000_000, judged_at="a" * 40, held="d" * 40, culprit=CULPRIT,
+               broken="broken by cccccccccccc (Cem: sign with EdDSA)")  # fmt: skip
+SUSPECT = Entry("rotate", "recipe", "Rotate the key", status="suspect", why="rests on rs256", chain=("rs256",),
+                requires=("rs256", "nowhere"))  # fmt: skip
+STALE = Entry("readme", "fact", "A README", status="stale", why="its time has passed since it was checked", check="x")
+PAGE = Page("service", "project", 1_790_000_000, "0.1.0", branch="main", code="a" * 40, tip="b" * 40, jobs=JOBS,
+            entries=(FAILED, SUSPECT, STALE, Entry("plain", "gotcha", "Plain", tags=("vpn",))),
+            links=(("rs256", "rotate"),),
+            timeline=Timeline("main", (Moment(CULPRIT, 1, "Cem", "sign with EdDSA"),), ((0, 1, 1, 0),),
+                              (Strip("rs256", "!"),), ((Moment(CULPRIT, 1, "Cem", "sign with EdDSA"),
+                                                        ("rs256",)),)))  # fmt: skip
+
+
+BLOCKS = {"p", "h1", "h2", "h3", "h4", "dt", "dd", "li", "a", "div", "section", "summary", "footer"}
+
+
+class Document(HTMLParser):
+    """The elements of a page, and its text outside scripts and styles."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.text, self._raw = "", False
+        self.feed(text)
+        self.close()
+        self.text = " ".join(self.text.split())
+
+    def handle_starttag(self, tag, attrs) -> None:
+        self.elements.append((tag, dict(attrs)))
+        self._raw = tag in ("script", "style")
+        self.text += " " if tag in BLOCKS else ""
+
+    def handle_endtag(self, tag) -> None:
+        self._raw = False
+
+    def handle_data(self, data) -> None:
+        self.text += "" if self._raw else data
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+def test_first_comes_what_is_broken_why_by_which_commit_and_what_rests_on_it() -> None:
+    text = Document(render.render(PAGE)).text
+
+    assert "1 fact no longer holds 1 memory rests on what failed; 0 of 2 facts are proved; 4 memories in all." in text
+    card = text[text.index("Broken now") : text.index("Not proven", text.index("Broken now"))]
+    said = ("no file says so", "cccccccccccc (Cem: sign with EdDSA)", "dddddddddddd", "Ana", "1 memory rests on it")
+    places = [card.index(one) for one in said]
+    assert places == sorted(places)
+    assert "suspect: Rotate the key" in card
+    assert text.index("Broken now", 40) < text.index("its time has passed") < text.index("All memories", 90)
+
+
+def test_mark_beside_the_name_is_that_of_the_worst_status() -> None:
+    well = (replace(FAILED, status="verified"), replace(SUSPECT, status=""))
+    marks = [Document(render.render(replace(PAGE, entries=entries))).all("i")[0] for entries in (PAGE.entries, well)]
+
+    assert [mark["class"] for mark in marks] == ["mark failed", "mark verified"]
+
+
+def test_jobs_are_told_with_their_commits_and_silence_is_a_warning() -> None:
+    silent = "no verify job ran here for 70 days, and one should run daily"
+    quiet = replace(PAGE, jobs={**JOBS, "silent": silent}, warnings=(silent,))
+
+    text = Document(render.render(quiet)).text
+
+    assert "Last job here 2026-09-20 10:00 UTC on aaaaaaaaaaaa: 3 due, 1 failed" in text
+    assert "2026-09-20 10:01 UTC for the code at aaaaaaaaaaaa (2 commits behind), as bbbbbbbbbbbb" in text
+    assert "By other machines 2026-09-19 10:01 UTC, as cccccccccccc" in text
+    assert text.index(silent) < text.index("A check ran")
+    assert "last verify job 2026-09-20 10:01 UTC on aaaaaaaaaaaa (2 commits behind)" in text
+    assert (
+        "no verify job ran yet"
+        in Document(render.render(replace(PAGE, jobs={**JOBS, "last": None, "branch": None}))).text
+    )
+
+
+@pytest.mark.parametrize(
+    ("statuses", "headline"),
+    [
+        (["verified", "failed"], "1 fact no longer holds"),
+        (["failed", "failed"], "2 facts no longer hold"),
+        (["verified"], "Everything that is checked holds"),
+        (["verified", "stale"], "Nothing that is checked has failed"),
+        (["unproven"], "Nothing is known to fail, and nothing is proved"),
+        ([""], "Nothing here is checked yet"),
+        ([], "There are no memories yet"),
+    ],
+)
+def test_the_headline_is_true(statuses, headline: str) -> None:
+    entries = tuple(Entry(f"k{n}", "fact", "T", status=status) for n, status in enumerate(statuses))
+
+    text = Document(render.render(Page("x", "project", 1, "0", entries=entries))).text
+
+    assert headline in text
+
+
+def test_nothing_that_memories_say_becomes_more_than_text() -> None:
+    entry = Entry("evil", "fact", EVIL, status="failed", why=EVIL, body=EVIL, by=EVIL, tags=(EVIL,), paths=(EVIL,),
+                  refs=(EVIL, "javascript:alert(1)"), requires=(EVIL,), produces=(EVIL,), superseded_by=EVIL,
+                  state=EVIL, check=EVIL, judged_at=EVIL, culprit=EVIL, broken=EVIL, held=EVIL)  # fmt: skip
+    moment = Moment(CULPRIT, 1, EVIL, EVIL)
+    line = Timeline(EVIL, (moment,), ((0, 0, 1, 0),), (Strip("evil", "!"),), ((moment, ("evil",)),))
+    jobs = {**JOBS, "last": {**JOBS["last"], "state": "failed", "problem": EVIL, "commit": EVIL}, "silent": EVIL}
+    twin = replace(entry, key="twin", kind=EVIL, status="suspect", chain=("evil",))
+    page = Page(
+        **{"name": EVIL, "scope": "project", "made": 1, "version": "0", "rev": EVIL, "branch": EVIL, "code": EVIL},
+        **{"tip": EVIL, "entries": (entry, twin), "links": (("evil", "twin"),), "timeline": line, "jobs": jobs},
+        warnings=(EVIL,),
+    )
+
+    text = render.render(page)
+
+    document = Document(text)
+    assert len(document.all("script")) == len(document.all("style")) == 1
+    assert document.all("img") == []
+    assert not [name for _, attributes in document.elements for name in attributes if name.startswith("on")]
+    hrefs = [a["href"] or "" for a in document.all("a")]
+    assert [href for href in hrefs if not href.startswith("#")] == []
+    assert not set("\u2028\u202e\x1b") & set(text)
+    assert "\\u{202e}" in text
+
+
+def test_the_policy_lets_this_style_and_this_script_be_and_nothing_else() -> None:
+    text = render.render(PAGE)
+
+    def allowed(tag: str) -> str:
+        inside = re.search(f"<{tag}>(.*?)</{tag}>", text, re.DOTALL)
+        assert inside
+        return f"{tag}-src 'sha256-{b64encode(sha256(inside[1].encode()).digest()).decode()}'"
+
+    policy = Document(text).all("meta")[1]["content"] or ""
+    rules = policy.split("; ")
+    assert rules[:3] == ["default-src 'none'", allowed("style"), allowed("script")]
+    assert "unsafe" not in policy
+    assert not re.search(r'\ssrc=|url\(|@import|\sstyle="', text)
+
+
+def test_everything_is_there_without_a_script_and_every_link_leads_somewhere() -> None:
+    document = Document(render.render(PAGE))
+
+    ids = [attributes["id"] for _, attributes in document.elements if attributes.get("id")]
+    assert len(ids) == len(set(ids))
+    assert {(a["href"] or "")[1:] for a in document.all("a")} <= set(ids)
+    assert {"rs256", "rotate", "readme", "plain"} <= set(ids)
+    for name in ("header", "nav", "main", "footer"):
+        assert len(document.all(name)) == 1
+    assert next(a for a in document.all("div") if a.get("role") == "search") == {**a_search, "hidden": None}
+
+
+a_search = {"class": "search", "role": "search"}
+
+
+def test_long_lists_are_counted_and_folded() -> None:
+    many = tuple(replace(FAILED, key=f"k{n:02}") for n in range(SHOWN + 3))
+
+    assert "3 more failed" in Document(render.render(replace(PAGE, entries=many, links=(), timeline=None))).text
+
+
+def test_what_flaps_is_told_whatever_its_status() -> None:
+    steady = replace(STALE, key="steady", title="Steady", status="verified", why="")
+    entries = (steady, replace(steady, key="flaps", title="Does it?", flapping=True))
+
+    text = Document(render.render(replace(PAGE, entries=entries, links=(), timeline=None))).text
+
+    column = text[text.index("Flapping 1") : text.index("Verify jobs")]
+    assert "verified: Does it?" in column
+    assert "Steady" not in column
+
+
+def test_the_same_data_gives_the_same_page() -> None:
+    assert render.render(PAGE) == render.render(PAGE)
+    assert render.render(PAGE).startswith(render.MARK)
+
+
+def luminance(color: str) -> float:
+    """Return the relative luminance of ``#rrggbb`` (WCAG 2.2)."""
+    parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+def test_every_text_can_be_read_in_both_schemes(scheme: int) -> None:
+    style = (Path(render.__file__).parent / "page.css").read_text()
+    colors = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", re.findall(r":root \{(.*?)\}", style, re.DOTALL)[scheme]))
+
+    for text in ("ink", "soft", "link", *STATUSES):
+        for ground in ("paper", "surface"):
+            assert contrast(colors[text], colors[ground]) >= 4.5, (text, ground)
+    for status in STATUSES:
+        assert contrast(colors[status], colors[f"{status}-bg"]) >= 4.5, status
+        assert contrast(colors["ink"], colors[f"{status}-bg"]) >= 4.5, status

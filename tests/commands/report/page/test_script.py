@@ -1,0 +1,212 @@
+"""The page in a real browser: search by typing, no mouse, both schemes, a phone; nothing loads, nothing complains.
+
+What a memory says is hostile here: it would tell the console, ask the network and set a variable if it ran.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from benchmarks.browser import CHROMIUM, DRIVER, Browser
+from gitmem.commands.report.page import render
+from gitmem.commands.report.page.model import Entry, Moment, Page, Strip, Timeline
+
+pytestmark = pytest.mark.skipif(
+    not (CHROMIUM and DRIVER), reason="no chromium or no chromedriver here (Debian: chromium, chromium-driver)"
+)
+
+# What lies behind a line is there, and one press away; what is hidden is not.
+SHOWN = """[...document.querySelectorAll("h1, summary, label")]
+  .filter((node) => node.checkVisibility()).map((node) => node.textContent).join()"""
+EVIL = "<img src=http://evil.example/x onerror='window.ran=1'><script>window.ran=2</script>"
+TITLE = "Tokens are signed with RS256 after the change of the gateway, which only ever holds the public keys"
+ENTRIES = (
+    Entry("rs256", "fact", TITLE, status="failed", why="no file says so", check="x", tags=("auth",), body=EVIL),
+    Entry("rotate", "recipe", "Rotate the key", status="suspect", chain=("rs256",), body="Sign with the second token."),
+    Entry("support", "recipe", "Support script 7", status="suspect", chain=("rotate", "rs256")),
+    Entry("vpn", "gotcha", "Deploys need the VPN", body="Else the token is refused. " + "x" * 500 + "\n\n" + EVIL),
+    Entry("old-token", "gotcha", "The token of old", place="archived"),
+    *(Entry(f"more-{n}", "learned", f"More of number {n}", body="filler") for n in range(60)),
+)
+MOMENTS = tuple(Moment(f"{n:040x}", n, EVIL, EVIL) for n in range(80))
+PAGE = Page(
+    **{"name": "service", "scope": "project", "made": 1_790_000_000, "version": "0.1.0", "entries": ENTRIES},
+    links=(("rs256", "rotate"), ("rotate", "support")),
+    timeline=Timeline("main", MOMENTS, ((0, 0, 1, 0),) * 80, (Strip("rs256", "v" * 70 + "!" + "x" * 9),)),
+)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the page as a file."""
+    file = tmp_path_factory.mktemp("page") / "page.html"
+    file.write_text(render.render(PAGE), encoding="utf-8")
+    return file
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """Return a browser for all these tests: beginning is what takes long."""
+    browser = Browser(tmp_path_factory.mktemp("chromium"))
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def browser(chromium: Browser, page: Path) -> Iterator[Browser]:
+    """Return the browser with the page freshly loaded; afterwards nothing was loaded, run or complained of."""
+    chromium.screen(1280, 900)
+    chromium.requests(), chromium.complaints()
+    chromium.open(page)
+    yield chromium
+    assert chromium.complaints() == []
+    assert chromium.requests() == []
+    assert chromium.js("return window.ran ?? null") is None
+
+
+def hits(browser: Browser) -> list[str]:
+    return browser.js("return [...document.querySelectorAll('#_hits li')].map((hit) => hit.dataset.key)")
+
+
+def seen(browser: Browser, id: str) -> bool:
+    return browser.js("return document.getElementById(arguments[0]).checkVisibility()", id)
+
+
+def test_typing_finds_titles_before_texts_marks_the_words_and_counts(browser: Browser) -> None:
+    browser.press("/", "token")
+
+    assert hits(browser) == ["rs256", "rotate", "vpn"]
+    assert browser.js("return document.getElementById('_count').textContent") == "3 memories"
+    marks = browser.js("return [...document.querySelectorAll('#_hits mark')].map((mark) => mark.textContent)")
+    assert marks == ["Token", "token", "token"]
+    browser.press(" second")
+    assert hits(browser) == ["rotate"]
+    browser.press(" nothing")
+    assert browser.js("return document.getElementById('_count').textContent") == "No memory has all of these words"
+
+
+def test_a_memory_is_found_opened_and_left_without_a_mouse(browser: Browser) -> None:
+    browser.press("/", "token", "ArrowDown", "ArrowDown", "ArrowUp")
+    active = browser.js("return document.getElementById('_words').getAttribute('aria-activedescendant')")
+    assert browser.js("return document.getElementById(arguments[0]).dataset.key", active) == "rotate"
+
+    browser.press("Enter")
+
+    assert browser.js("return location.hash") == "#rotate"
+    assert browser.js("return document.activeElement.parentElement.id") == "rotate"
+    assert browser.js("return document.getElementById('rotate').open")
+    assert (seen(browser, "_report"), seen(browser, "_found")) == (True, False)
+    around = browser.js(
+        "return [...document.querySelectorAll('#rotate svg a')].map((node) => node.getAttribute('href'))"
+    )
+    assert sorted(around) == ["#rotate", "#rs256", "#support"]
+    browser.press("/", "x", "Escape")
+    assert browser.js("return [document.activeElement.id, document.activeElement.value]") == ["_words", ""]
+    assert seen(browser, "_report")
+
+
+def test_what_is_retired_is_found_when_it_is_asked_for_and_filters_hold(browser: Browser) -> None:
+    browser.press("/", "token")
+    browser.js("document.getElementById('_old').click()")
+    assert "old-token" in hits(browser)
+
+    browser.js("document.querySelector('#_chips [data-status=suspect]').click()")
+
+    assert hits(browser) == ["rotate"]
+    browser.press("Escape")
+    browser.js("document.querySelector('[data-filter=suspect]').click()")
+    assert hits(browser) == ["rotate", "support"]
+
+
+def test_more_hits_than_fit_are_counted_and_come_when_asked_for(browser: Browser) -> None:
+    browser.press("/", "filler")
+
+    assert (len(hits(browser)), seen(browser, "_more")) == (50, True)
+    browser.js("document.getElementById('_more').click()")
+    assert (len(hits(browser)), seen(browser, "_more")) == (60, False)
+
+
+def test_a_link_to_a_memory_opens_it_also_where_it_is_retired(chromium: Browser, page: Path) -> None:
+    chromium.open(page, "#old-token")
+
+    assert chromium.js("return document.getElementById('old-token').open")
+    assert seen(chromium, "old-token")
+
+
+def test_a_node_of_the_graph_shows_its_line_when_it_has_the_focus(browser: Browser) -> None:
+    browser.js("document.querySelector('#_graph [data-key=support]').focus()")
+
+    near = browser.js("return [...document.querySelectorAll('#_graph .node.near')].map((node) => node.dataset.key)")
+    assert sorted(near) == ["rotate", "rs256", "support"]
+    assert browser.js("return document.querySelectorAll('#_graph path.flow.near').length") == 2
+
+
+def test_a_key_beside_a_title_of_one_long_word_stays_on_its_line(browser: Browser) -> None:
+    browser.js("document.querySelector('#vpn .t').textContent = 'W'.repeat(190)")
+
+    # A line is 20 pixels high or so: letter by letter below each other, three take 60.
+    assert browser.js("return document.querySelector('#vpn > summary code').getBoundingClientRect().height") < 30
+
+
+@pytest.mark.parametrize("is_dark", [False, True], ids=["light", "dark"])
+def test_it_follows_the_scheme_and_fits_a_phone(browser: Browser, is_dark: bool) -> None:
+    browser.screen(360, 740, dark=is_dark)
+
+    for key in ("rs256", "vpn"):
+        browser.js("document.getElementById(arguments[0]).open = true", key)
+    assert browser.js("return document.documentElement.scrollWidth") <= 360
+    red = browser.js("return Number(getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0])")
+    assert (red < 60) == is_dark
+    browser.press("/", "token")
+    assert browser.js("return document.documentElement.scrollWidth") <= 360
+    # Of a picture that is too wide, the newest is seen, and it can be reached by keys.
+    browser.press("Escape")
+    assert browser.js(
+        "const box = document.querySelector('.scroll.end'); return [box.scrollLeft > 0, box.tabIndex]"
+    ) == [*(True, 0)]
+
+
+def test_motion_stops_where_it_is_not_wanted(browser: Browser) -> None:
+    moving = "return getComputedStyle(document.querySelector('path.flow')).animationName"
+    assert browser.js(moving) == "none"
+
+    browser.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-reduced-motion", "value": "no-preference"}])
+
+    assert browser.js(moving) == "flow"
+
+
+def test_everything_that_acts_has_a_name_and_the_page_its_landmarks(browser: Browser) -> None:
+    browser.press("/", "token")
+    nodes = browser.cdp("Accessibility.getFullAXTree")["nodes"]
+    roles = [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in nodes if not node["ignored"]]
+    browser.press("Escape")
+    nodes = browser.cdp("Accessibility.getFullAXTree")["nodes"]
+    roles += [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in nodes if not node["ignored"]]
+
+    acting = {"button", "link", "checkbox", "combobox", "listbox", "option", "DisclosureTriangle", "image", "SvgRoot"}
+    assert [role for role in roles if role[0] in acting and not role[1].strip()] == []
+    assert {"banner", "main", "navigation", "search", "contentinfo", "region", "status"} <= {role for role, _ in roles}
+    assert ("heading", "1 fact no longer holds") in roles
+    levels = browser.js(
+        "return [...document.querySelectorAll('main :is(h1,h2,h3,h4)')].map((h) => Number(h.tagName[1]))"
+    )
+    assert levels[0] == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+
+
+def test_without_scripts_everything_can_be_read(chromium: Browser, page: Path) -> None:
+    chromium.cdp("Emulation.setScriptExecutionDisabled", value=True)
+    try:
+        chromium.open(page)
+        shown = chromium.cdp("Runtime.evaluate", expression=SHOWN)
+    finally:
+        chromium.cdp("Emulation.setScriptExecutionDisabled", value=False)
+
+    text = shown["result"]["value"]
+    assert "1 fact no longer holds" in text
+    assert "Deploys need the VPN" in text
+    assert "Search all memories" not in text

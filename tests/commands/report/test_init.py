@@ -1,0 +1,24 @@
+"""What every form has in common: texts of strangers are clean before they are put into any of them."""
+
+from __future__ import annotations
+
+import pytest
+from support.reporting import HOSTILE, SECRET, make_findings
+
+from gitmem.commands.report import TEXT_KEPT, WRITERS, cleaned, render
+
+
+@pytest.mark.parametrize("form", WRITERS)
+def test_no_form_has_a_secret_or_a_hidden_character_alive(form):
+    text = render(form, make_findings(texts=f"{HOSTILE} {SECRET}", number=2))
+
+    assert SECRET not in text
+    assert all(char == "\n" or char.isprintable() for char in text)
+    assert text.endswith("\n")
+
+
+def test_texts_become_one_line_of_bounded_length():
+    found = cleaned(make_findings(texts="a\nb " * 1000))
+
+    assert {len(f.title) for f in found.findings} == {TEXT_KEPT}
+    assert found.summary.startswith("a b a b")

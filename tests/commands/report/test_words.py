@@ -1,0 +1,25 @@
+"""Each kind of finding has its words."""
+
+from __future__ import annotations
+
+from support.reporting import make_findings
+
+from gitmem.commands.report.words import WORDS, sentence
+from gitmem.verify.finding import FAILED, KINDS, Finding
+
+
+def test_every_kind_has_words_and_the_grave_ones_name_the_way_on():
+    told = {f.kind: sentence(f) for f in make_findings(texts="T").findings}
+
+    assert tuple(WORDS) == KINDS
+    assert told["newly_false"] == (
+        "“T” becomes false: T. Written by T. What to do about it: gitmem settle newly-false-0"
+    )
+    assert "broken by cccccccccccc" in told["still_false"]
+    assert told["holds"] == "“T” holds: T."
+
+
+def test_range_of_suspects_accuses_none_of_them():
+    finding = Finding("k", "T", FAILED, culprit="c" * 40, culprit_after="a" * 40)
+
+    assert "It was broken after aaaaaaaaaaaa, by cccccccccccc at the latest." in sentence(finding)

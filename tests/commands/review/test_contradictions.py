@@ -1,0 +1,73 @@
+"""Whether two memories speak against each other, as far as rules tell; benchmarks/contradictions.py has the figures."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitmem.commands.review.contradictions import opposed_checks, said_of, why_opposed
+from gitmem.model import BUILTIN, SHELL, Check
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "why"),
+    [
+        ("Use pnpm in this repository", "Do not use pnpm in this repository", "one denies"),
+        ("Always squash commits before merging", "Never squash commits before merging", "one denies"),
+        ("The parser can handle empty files", "The parser can't handle empty files", "one denies"),
+        ("Deploys are allowed on Fridays", "Deploys are forbidden on Fridays", "opposites"),
+        ("Run make seed before the tests", "Run make seed after the tests", "opposites"),
+        ("Retries are capped at 3", "Retries are capped at 5", "other numbers: 3 and 5"),
+        ("The timeout of the provider is 10s", "The timeout of the provider is 10ms", "other numbers"),
+        ("Tokens of the API are signed with RS256", "Tokens of the API are signed with HS256", "in the place of"),
+        ("Sessions are stored in Redis", "Sessions are stored in Memcached", "in the place of"),
+    ],
+)
+def test_opposed_titles_are_found_either_way_round(one: str, other: str, why: str) -> None:
+    for a, b in ((one, other), (other, one)):
+        found = why_opposed(said_of(a), said_of(b))
+        assert found
+    assert why in why_opposed(said_of(one), said_of(other))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Retries are capped at 3", "Retries are capped at 3."),
+        ("The v1 API returns dates as strings", "The v2 API returns dates as strings"),
+        ("It was changed in PR 412 of the ledger", "It was changed in PR 421 of the ledger"),
+        ("Min reduction op", "Max reduction op"),
+        ("Deploys to staging need the VPN", "Deploys to production need the VPN"),
+        ("Deploys need the VPN", "Deploys need the VPN, except from the office"),
+        ("The checkout service calls billing", "The billing service calls checkout"),
+        ("Use floats", "Never"),
+        ("No tests are skipped without a reason", "No tests are ever skipped without a reason"),
+    ],
+)
+def test_what_is_about_something_else_or_says_the_same_is_not(one: str, other: str) -> None:
+    assert why_opposed(said_of(one), said_of(other)) == ""
+    assert why_opposed(said_of(other), said_of(one)) == ""
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_opposed"),
+    [
+        (("exists", "a"), ("absent", "a"), True),
+        (("contains", "RS256", "src/a.py"), ("lacks", "RS256", "src/**"), True),
+        (("contains", "RS256 is", "src/*.py"), ("lacks", "RS256", "src/*.py"), True),
+        (("same", "1" * 64, "a"), ("same", "2" * 64, "a"), True),
+        (("same", "1" * 64, "a"), ("absent", "a"), True),
+        (("exists", "a"), ("absent", "b"), False),
+        (("contains", "RS256", "src/**"), ("lacks", "RS256", "src/*.py"), False),
+        (("contains", "RS256", "src/a.py"), ("lacks", "HS256", "src/a.py"), False),
+        (("exists", "a"), ("contains", "a", "a"), False),
+    ],
+)
+def test_builtin_checks_that_never_both_hold_are_found(one, other, is_opposed: bool) -> None:
+    pair = Check(BUILTIN, one), Check(BUILTIN, other)
+
+    assert bool(opposed_checks(*pair)) is is_opposed
+    assert bool(opposed_checks(*reversed(pair))) is is_opposed
+
+
+def test_commands_are_not_compared() -> None:
+    assert opposed_checks(Check(SHELL, ("test -f a",)), Check(BUILTIN, ("absent", "a"))) == ""

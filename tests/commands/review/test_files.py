@@ -1,0 +1,58 @@
+"""Which files of a change are looked at, and that there is an end to it."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from support.reviewing import TOKEN, changed, of, text
+
+from gitmem.commands.review import files
+
+
+@pytest.mark.parametrize(("name", "value"), [("MOST_FILES", 3), ("MOST_BYTES", 400)])
+def test_more_than_anybody_reviews_is_an_error_and_the_first_files_are_looked_at(
+    repo: Path, monkeypatch, name, value
+) -> None:
+    monkeypatch.setattr(files, name, value)
+    many = {f"gotchas/k{n}.md": text(f"Title number {n} of them", TOKEN if n == 0 else "") for n in range(8)}
+
+    review = changed(repo, {"gotchas/a.md": text("A")}, many)
+
+    told = of(review, "not-looked-at")
+    assert [f.severity for f in told] == ["error"]
+    assert told[0].message.startswith(f"{8 - len(review.changes)} more changed files")
+    assert [f.key for f in of(review, "secret")] == ["k0"]
+    assert review.notes == ("statuses, duplicates and links were not looked at",)
+
+
+def test_a_large_file_is_refused_by_its_size(repo: Path) -> None:
+    large = {"gotchas/large.md": "x" * 1_000_000, "other.bin": b"\0" * 1_000_000}
+    begun = time.process_time()
+
+    review = changed(repo, {"gotchas/a.md": text("A")}, large)
+
+    assert {(f.code, f.path) for f in review.findings} == {
+        ("too-large", "gotchas/large.md"), ("unknown-file", "other.bin"),
+    }  # fmt: skip
+    assert time.process_time() - begun < 2
+
+
+def test_a_name_that_is_no_text_is_shown_with_its_bytes(repo: Path) -> None:
+    strange = {'"gotchas/\\033[2J\\377.md"': text("B"), '".github/workflows/\\033[2J.yml"': "on: push\n"}
+
+    review = changed(repo, {"gotchas/a.md": text("A")}, strange)
+
+    assert [f.path for f in of(review, "unknown-file")] == ["gotchas/\\x1b[2J\\xff.md"]
+    assert [f.path for f in of(review, "workflow-file")] == [".github/workflows/\\x1b[2J.yml"]
+
+
+def test_long_chains_of_requires_end(repo: Path) -> None:
+    chain = {f"gotchas/k{n}.md": text(f"Link {n} of it", requires=f"[k{(n + 1) % 150}]") for n in range(150)}
+    begun = time.process_time()
+
+    review = changed(repo, {"gotchas/a.md": text("A")}, chain)
+
+    assert len(review.changes) == 150
+    assert time.process_time() - begun < 3

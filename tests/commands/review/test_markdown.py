@@ -1,0 +1,62 @@
+"""The page for a comment: inert, bounded, the gravest first; one rich change is compared whole."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from support.golden import assert_golden, steady
+from support.reviewing import rich  # noqa: F401 - a fixture
+
+from gitmem.commands.review.markdown import SIZE_LIMIT, fenced, page
+from gitmem.commands.review.model import ERROR, NOTE, WARNING, Change, Command, Finding, Piece, Review, in_order
+from gitmem.frozen import replace
+
+EMPTY = Review("a" * 40, "b" * 40, ("a", "b"), "", 0, (), (), (), (0, 0, 0), (), (), ())
+
+
+def test_a_rich_change_is_told_as_before(rich: Review) -> None:  # noqa: F811
+    assert_golden("review.md", steady(page(rich)))
+
+
+def test_nothing_of_a_memory_is_alive_in_the_page(rich: Review) -> None:  # noqa: F811
+    told = page(rich)
+
+    outside = re.sub(r"(?ms)^(`{3,})\n.*?^\1$", "", told)
+    assert not re.search(r"@bob|https://|(?<!\\)<img|(?<!\\)\]\(", outside)
+    assert re.findall(r"</?(\w+)>", outside.replace("&lt;", "")) == re.findall(r"</?(br|ins|del)>", outside)
+
+
+@pytest.mark.parametrize("text", ["a\n```\nb", "````", "`", "~~~\n", "```` `````` ``"])
+def test_no_text_ends_its_code_block(text: str) -> None:
+    fence = fenced(text).split("\n")[0]
+
+    assert set(fence) == {"`"}
+    assert fence not in text
+
+
+def test_the_page_fits_a_comment_and_what_is_left_out_is_counted() -> None:
+    findings = tuple(Finding(ERROR, "secret", "x" * 400, f"k{n}", f"gotchas/k{n}.md") for n in range(500))
+    command = Command("shell", "echo 1\n" * 200, "", (), "not approved", "never run")
+    changes = tuple(
+        Change("added", f"k{n}", "fact", "T", f"facts/k{n}.md", body=(Piece("+", "<&>" * 900),), command=command)
+        for n in range(500)
+    )
+
+    told = page(replace(EMPTY, findings=findings, changes=changes))
+
+    assert len(told.encode()) <= SIZE_LIMIT
+    counts = [int(n) for n in re.findall(r"[Aa]nd (\d+) more", told)]
+    assert len(counts) == 3
+    assert told.count("| 🛑 error |") + counts[0] == 500
+    assert told.index("### Findings") < told.index("### Commands") < told.index("### Added")
+
+
+def test_the_gravest_come_first() -> None:
+    given = (Finding(NOTE, "a", "1"), Finding(WARNING, "b", "2"), Finding(ERROR, "c", "3"), Finding(NOTE, "a", "1"))
+
+    assert [f.severity for f in in_order(given)] == [ERROR, WARNING, NOTE]
+
+
+def test_an_empty_change_says_so() -> None:
+    assert "no memory changed; nothing found" in page(EMPTY)

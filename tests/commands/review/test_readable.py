@@ -1,0 +1,66 @@
+"""One file of the memory as a diff shows it."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import NOW
+from support.reviewing import fact, text
+
+from gitmem.commands.review.readable import readable
+from gitmem.model import Verdict
+from gitmem.store.verdicts import format_verdict
+
+VERDICT = Verdict("alg", "1" * 64, "2" * 64, "fails", "3" * 40, "4" * 64, NOW, "no file has \x1b[31mit", "builtin",
+                  culprit="5" * 40, held_commit="6" * 40)  # fmt: skip
+
+
+def test_a_verdict_is_one_line_of_meaning() -> None:
+    told = readable(f"/tmp/git-blob-x/alg.{'1' * 16}.toml", format_verdict(VERDICT).encode())
+
+    assert told == (
+        "alg fails at 333333333333 · because no file has \\x1b[31mit · broken by 555555555555"
+        " · held last at 666666666666 · on builtin · judged 2026-09-21T14:13:20Z"
+        " · check 111111111111, claim 222222222222, inputs 444444444444\n"
+    )
+
+
+@pytest.mark.parametrize("data", [b"no verdict\n", b"[verify]\nclaimed = false\n", b"\xff\xfe"])
+def test_another_file_is_shown_as_it_is(data: bytes) -> None:
+    assert readable("gitmem.toml", data) == data.decode("utf-8", "backslashreplace")
+
+
+def test_hidden_characters_are_seen() -> None:
+    data = text("Turned", "a\u202eb \x1b[2J\r\nc").encode()
+
+    assert readable("a.md", data) == text("Turned", "a\\u{202e}b \\x1b[2J\nc")
+
+
+@pytest.mark.parametrize("verify", ["grep -q a b", "|\n  test -f a &&\n  test -f b", "{exists: a}"])
+def test_a_command_that_stands_there_as_it_is_run_is_not_told_again(verify: str) -> None:
+    file = fact("Plain", verify)
+
+    assert readable("a.md", file.encode()) == file
+
+
+@pytest.mark.parametrize(
+    ("verify", "shown"),
+    [
+        ('"curl x\\u0020| sh"', "    curl x | sh\n"),
+        ("[grep, -q, a b, c]", "    grep -q 'a b' c\n"),
+        (">-\n  test -f a;\n  rm -rf b", "    test -f a; rm -rf b\n"),
+    ],
+)
+def test_a_command_that_is_written_otherwise_is_shown_whole(verify: str, shown: str) -> None:
+    file = fact("Other", verify)
+
+    assert readable("a.md", file.encode()) == f"{file}[check, as it is run]\n{shown}"
+
+
+def test_a_counterexample_is_a_command_too() -> None:
+    file = fact("Two", "grep -q a b", refute='"rm\\u0020b"')
+
+    assert readable("a.md", file.encode()).endswith("[counterexample, as it is run]\n    rm b\n")
+
+
+def test_what_is_no_memory_is_shown_with_the_reason() -> None:
+    assert readable("a.md", b"verify: x\n").startswith("verify: x\n[no memory: ")

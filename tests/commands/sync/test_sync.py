@@ -1,0 +1,414 @@
+"""Clones that share a remote come to one memory: nothing is lost, nothing is forced, whatever happens half-way."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import NOW, git, memory_text, put_files, tip
+
+from gitmem.commands.sync import sync as module
+from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, RemoteError
+from gitmem.git import remotes
+from gitmem.memory.memory import Memory
+from gitmem.recall.query import Asked
+
+MEMORY = "refs/heads/memory"
+IDLE = memory_text("The gateway drops idle connections", body="After a minute.\n", kind="gotcha", tags="[net]")
+
+
+@pytest.fixture
+def hub(repo: Path) -> Path:
+    folder = repo.parent / "hub.git"
+    git(repo.parent, "init", "-q", "--bare", str(folder))
+    git(repo, "remote", "add", "origin", str(folder))
+    return folder
+
+
+@pytest.fixture
+def clones(repo: Path, hub: Path) -> tuple[Path, Path]:
+    """Return two clones that have the same store, of which the remote knows."""
+    put_files(repo, {"gitmem.toml": "", "STATUS.md": "s", "gotchas/idle.md": IDLE})
+    with opened(repo) as memory:
+        memory.sync()
+    other = Path(shutil.copytree(repo, repo.parent / "other", symlinks=True))
+    git(other, "config", "user.name", "Bob")
+    return repo, other
+
+
+def opened(folder: Path) -> Memory:
+    return Memory(folder, clock=lambda: float(NOW))
+
+
+def run(folder: Path, **how: Any) -> module.Synced:
+    with opened(folder) as memory:
+        return memory.sync(**how)
+
+
+def keys(folder: Path) -> list[str]:
+    with opened(folder) as memory:
+        return sorted(hit.key for hit in memory.list(Asked(limit=100, everything=True)).hits)
+
+
+def learn(folder: Path, key: str) -> None:
+    put_files(folder, {f"learned/{key}.md": memory_text(key)})
+
+
+def test_the_first_sync_publishes_and_another_clone_joins(repo: Path, hub: Path, memory: Memory) -> None:
+    memory.remember("The gateway drops idle connections", key="idle")
+    git(repo, "update-ref", "refs/gitmem/private/agent", tip(repo))
+
+    done = memory.sync()
+
+    assert (done.merged, done.pushed, done.fetched) == ("nothing", True, "")
+    assert git(hub, "for-each-ref", "--format=%(refname)") == MEMORY
+    git(repo, "push", "-q", "origin", "main")
+    git(repo.parent, "clone", "-q", "-b", "main", str(hub), "other")
+    other = run(repo.parent / "other")
+    assert (other.merged, other.added, other.pushed) == ("joined", ("idle",), True)
+    assert keys(repo.parent / "other") == ["idle"]
+
+
+def test_two_clones_that_wrote_apart_come_to_the_same_commit(clones: tuple[Path, Path], hub: Path) -> None:
+    one, other = clones
+    with opened(one) as memory:
+        memory.edit_fields("idle", {"tags": ["net", "gateway"]}, None, approve=False)
+        memory.remember("Only here", key="mine")
+    with opened(other) as memory:
+        memory.edit_fields("idle", {"ttl": "30d"}, None, approve=False)
+        memory.remember("Only there", key="theirs")
+
+    done = [run(other), run(one), run(other)]
+
+    assert [d.merged for d in done] == ["nothing", "merged", "forward"]
+    assert (done[1].added, done[1].changed, done[1].conflicts) == (("theirs",), ("idle",), ())
+    assert tip(one) == tip(other) == tip(hub) == done[2].commit
+    assert keys(one) == keys(other) == ["idle", "mine", "theirs"]
+    with opened(one) as memory:
+        fields = memory.show("idle")["frontmatter"]
+    assert (fields["tags"], fields["ttl"]) == (["net", "gateway"], "30d")
+    parents = git(one, "log", "-1", "--format=%P|%an|%s", "memory").split("|")
+    assert len(parents[0].split()) == 2
+    assert parents[1:] == ["Ana", "sync: merge the memory of origin"]
+    assert "unable" not in git(one, "fsck", "--strict", "--no-dangling")
+
+
+def test_one_sentence_changed_twice_is_told_until_it_is_settled(clones: tuple[Path, Path]) -> None:
+    one, other = clones
+    for folder, said in ((one, "After two minutes.\n"), (other, "After ten.\n")):
+        with opened(folder) as memory:
+            memory.edit_fields("idle", {}, said, approve=False)
+    run(one)
+
+    done = run(other)
+
+    assert [(c.key, c.fields) for c in done.conflicts] == [("idle", ("body",))]
+    with opened(other) as memory:
+        shown = memory.show("idle")
+        assert "After two minutes." in shown["body"] and "After ten." in shown["body"]
+        assert "Ana wrote:" in shown["body"] and "Bob wrote:" in shown["body"]
+        assert memory.status()["to_settle"] == ["idle"]
+        problem = next(p for p in memory.doctor(fix=False).problems if p.code == "to-settle")
+        assert problem.key == "idle"
+        assert problem.message.startswith("the text holds two versions (by ")
+
+        memory.edit_fields("idle", {}, "After ten minutes.", approve=False)
+
+        assert memory.status()["to_settle"] == []
+    run(other)
+    assert run(one).conflicts == ()
+
+
+def test_what_is_to_be_settled_is_told_with_who_wrote_it_on_which_side(clones: tuple[Path, Path]) -> None:
+    one, other = clones
+    for folder, title in ((one, "By Ana"), (other, "By Bob")):
+        with opened(folder) as memory:
+            memory.edit_fields("idle", {"title": title}, None, approve=False)
+    run(one)
+    run(other)
+
+    with opened(other) as memory:
+        [entry] = memory.show("idle")["frontmatter"]["conflict"]
+
+    assert entry == {"field": "title", "other": f"By {entry['by']}", "by": entry["by"]}
+
+
+def test_a_push_that_others_were_faster_than_goes_onto_the_new_tip(
+    clones: tuple[Path, Path], hub: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, _ = clones
+    learn(one, "mine")
+    real, rushed = remotes.push, []
+
+    def late(*args: Any, **how: Any) -> bool:
+        if len(rushed) < 2:
+            rushed.append(put_files(hub, {f"learned/rush-{len(rushed)}.md": memory_text("rush")}))
+        return real(*args, **how)
+
+    monkeypatch.setattr(remotes, "push", late)
+
+    done = run(one)
+
+    assert done.pushed and done.added == ("rush-0", "rush-1")
+    assert tip(hub) == tip(one)
+    assert all(git(hub, "merge-base", "--is-ancestor", rush, tip(hub)) == "" for rush in rushed)
+
+
+def test_a_write_during_the_merge_is_in_it(clones: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = clones
+    learn(other, "theirs")
+    run(other)
+    learn(one, "mine")
+    real = module.merge
+
+    def slow(*args: Any, **how: Any) -> Any:
+        if "meanwhile" not in git(one, "ls-tree", "-r", "--name-only", "memory"):
+            learn(one, "meanwhile")
+        return real(*args, **how)
+
+    monkeypatch.setattr(module, "merge", slow)
+
+    assert run(one).pushed
+    assert keys(one) == ["idle", "meanwhile", "mine", "theirs"]
+
+
+@pytest.mark.parametrize("how", ["rewritten", "rolled-back", "removed"])
+def test_a_remote_whose_history_was_rewritten_is_refused(clones: tuple[Path, Path], hub: Path, how: str) -> None:
+    one, _ = clones
+    learn(one, "mine")
+    run(one)
+    before = tip(one)
+    if how == "removed":
+        git(hub, "update-ref", "-d", MEMORY)
+    else:
+        git(hub, "update-ref", MEMORY, f"{before}~1")
+        if how == "rewritten":
+            put_files(hub, {"learned/other.md": memory_text("other")})
+    there = git(hub, "for-each-ref")
+
+    with pytest.raises(ConflictError, match=r"rewritten|gone since") as caught:
+        run(one)
+
+    assert tip(one) == before
+    assert git(hub, "for-each-ref") == there
+    assert "--accept-rewritten" in caught.value.hint and "force" not in caught.value.hint
+    assert run(one, accept_rewritten=True).pushed
+    assert set(keys(one)) >= {"idle", "mine"}
+    assert run(one).merged == "nothing"
+
+
+def test_a_remote_that_cannot_be_reached_costs_nothing(clones: tuple[Path, Path], hub: Path) -> None:
+    one, _ = clones
+    learn(one, "mine")
+    hub.rename(hub.parent / "away")
+    before = tip(one)
+
+    with pytest.raises(RemoteError, match="could not be fetched from") as caught:
+        run(one)
+
+    assert caught.value.exit_status == 3
+    assert tip(one) == before
+    (hub.parent / "away").rename(hub)
+    assert run(one).pushed
+
+
+def test_a_dry_run_says_what_would_be_done_and_does_nothing(clones: tuple[Path, Path], hub: Path) -> None:
+    one, other = clones
+    learn(other, "theirs")
+    run(other)
+    learn(one, "mine")
+    before, there = tip(one), tip(hub)
+
+    done = run(one, dry_run=True)
+
+    assert (done.merged, done.added, done.pushed) == ("merged", ("theirs",), False)
+    assert (tip(one), tip(hub)) == (before, there)
+    assert run(one, push=False).added == ("theirs",)
+    assert tip(hub) == there
+
+
+def test_without_a_remote_or_a_memory_it_says_so(repo: Path, hub: Path) -> None:
+    with pytest.raises(NoRepositoryError, match="neither here nor at origin"):
+        run(repo)
+    with pytest.raises(NotFoundError, match="there is no remote upstream"):
+        run(repo, remote="upstream")
+    git(repo, "remote", "rename", "origin", "elsewhere")
+    with pytest.raises(NoRepositoryError, match="neither here nor at elsewhere"):
+        run(repo)
+    git(repo, "remote", "remove", "elsewhere")
+    with pytest.raises(NoRepositoryError, match="there is no remote origin"):
+        run(repo)
+
+
+def test_a_sync_killed_in_the_middle_is_finished_by_the_next(clones: tuple[Path, Path], hub: Path) -> None:
+    one, other = clones
+    learn(other, "theirs")
+    run(other)
+    learn(one, "mine")
+    stops = {
+        "fetched": "from gitmem import sync as m; m.merge = stop",
+        "merged": "from gitmem.git import remotes as m; m.push = stop",
+    }
+    for code in stops.values():
+        script = (
+            "import os, signal\ndef stop(*a, **k): os.kill(os.getpid(), signal.SIGKILL)\n"
+            f"{code}\nfrom gitmem import Memory\nMemory({str(one)!r}).sync()"
+        )
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+        assert done.returncode == -signal.SIGKILL, done.stderr
+        tracking = one / ".git/refs/remotes/origin/memory.lock"
+        tracking.touch()  # what a killed fetch leaves
+
+    assert run(one).pushed
+
+    assert keys(one) == ["idle", "mine", "theirs"]
+    assert tip(one) == tip(hub)
+
+
+def test_two_syncs_at_once_in_one_clone_both_end_well(clones: tuple[Path, Path], hub: Path) -> None:
+    one, other = clones
+    learn(other, "theirs")
+    run(other)
+    learn(one, "mine")
+    done: list[module.Synced] = []
+    threads = [threading.Thread(target=lambda: done.append(run(one))) for _ in range(2)]
+
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert [d.pushed for d in done] == [True, True]
+    assert sorted(d.merged for d in done) == ["merged", "nothing"]
+    assert tip(one) == tip(hub)
+
+
+def test_verdicts_of_both_sides_count_and_the_page_is_made_anew(repo: Path, hub: Path, memory: Memory) -> None:
+    from gitmem.verify.session import Options
+
+    for key, path in (("has-retry", "src/gateway/retry.py"), ("has-jwt", "src/auth/jwt.py")):
+        memory.fact(key, verify={"exists": path}, key=key)
+    memory.sync()
+    other = Path(shutil.copytree(repo, repo.parent / "other", symlinks=True))
+    for folder, gone in ((repo, "src/gateway/retry.py"), (other, "src/auth/jwt.py")):
+        (folder / gone).unlink()
+        git(folder, "commit", "-qam", "gone")
+        with opened(folder) as opened_memory:
+            opened_memory.verify(Options(), told=lambda *_: None)
+    run(other)
+
+    done = run(repo)
+
+    assert done.verdicts >= 1
+    page = git(repo, "show", "memory:STATUS.md")
+    assert page.count("**has-retry**") == 1
+    assert git(repo, "log", "-1", "--format=%s|%an", "memory") == "status: both sides were verified|gitmem"
+    assert tip(repo) == tip(hub)
+
+
+def test_the_users_repository_is_not_touched(clones: tuple[Path, Path]) -> None:
+    one, other = clones
+    learn(other, "theirs")
+    run(other)
+    learn(one, "mine")
+    (one / "README.md").write_text("dirty\n")
+    (one / "new.txt").write_text("staged\n")
+    git(one, "add", "new.txt")
+
+    def state() -> list[str]:
+        kept = [(one / ".git" / name).read_bytes().hex() for name in ("HEAD", "index", "config")]
+        return [*kept, git(one, "for-each-ref", "refs/heads/main", "refs/tags"), (one / "README.md").read_text()]
+
+    before = state()
+    run(one)
+
+    assert state() == before
+    assert not (one / ".git/FETCH_HEAD").exists()
+
+
+def test_a_branch_that_is_checked_out_is_not_moved(clones: tuple[Path, Path]) -> None:
+    one, other = clones
+    learn(other, "theirs")
+    run(other)
+    git(one, "worktree", "add", "-q", "../shown", "memory")
+    before = tip(one)
+
+    with pytest.raises(ConflictError, match="checked out"):
+        run(one)
+
+    assert tip(one) == before
+
+
+def test_nothing_of_what_came_in_is_run(clones: tuple[Path, Path], tmp_path: Path) -> None:
+    one, other = clones
+    marker = tmp_path / "ran"
+    put_files(
+        other,
+        {"facts/evil.md": memory_text("E", kind="fact", verify=f"touch {marker}"), ".gitattributes": "* filter=x\n"},
+    )
+    run(other)
+    git(one, "config", "filter.x.smudge", f"touch {marker}")
+    learn(one, "mine")
+
+    assert run(one).added == ("evil",)
+    assert not marker.exists()
+
+
+def test_a_shallow_clone_fetches_the_history_that_it_lacks(clones: tuple[Path, Path], hub: Path) -> None:
+    one, other = clones
+    git(one, "push", "-q", "origin", "main")
+    git(one.parent, "clone", "-q", "--depth=1", "--no-single-branch", "-b", "main", f"file://{hub}", "shallow")
+    shallow = one.parent / "shallow"
+    run(shallow)
+    learn(shallow, "mine")
+    for key in ("a", "b", "c"):
+        learn(other, key)
+    run(other)
+    git(shallow, "fetch", "-q", "--depth=1", "origin", "+memory:refs/remotes/origin/memory")
+
+    done = run(shallow)
+
+    assert (done.merged, done.added, done.conflicts) == ("merged", ("a", "b", "c"), ())
+    assert git(shallow, "rev-list", "--count", "main") == "1"
+
+
+def test_repositories_with_sha256_names_sync_alike(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "--bare", "--object-format=sha256", "hub.git")
+    folders = []
+    for name in ("Ana", "Bob"):
+        folder = tmp_path / name
+        git(tmp_path, "init", "-q", "--object-format=sha256", "-b", "main", name)
+        git(folder, "config", "user.name", name)
+        git(folder, "config", "user.email", "x@example.org")
+        git(folder, "commit", "-q", "--allow-empty", "-m", "x")
+        git(folder, "remote", "add", "origin", "../hub.git")
+        with opened(folder) as memory:
+            memory.init(offline=True)
+            memory.remember("The gateway drops idle connections", key="idle")
+            memory.edit_fields("idle", {"tags": [name.lower()]}, None, approve=False)
+        folders.append(folder)
+
+    done = [run(folders[0]), run(folders[1]), run(folders[0])]
+
+    assert [d.merged for d in done] == ["nothing", "merged", "forward"]
+    with opened(folders[0]) as memory:
+        assert memory.show("idle")["frontmatter"]["tags"] == ["ana", "bob"]
+    assert len(done[2].commit) == 64
+
+
+def test_what_was_captured_before_is_sent(
+    clones: tuple[Path, Path], hub: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Memory, "leave", lambda *_: None)  # nobody but the sync writes it
+    with opened(clones[0]) as memory:
+        memory.capture("The gateway drops requests without a trace id", key="trace")
+
+        assert memory.sync().pushed
+
+    assert "learned/trace.md" in git(hub, "ls-tree", "-r", "--name-only", "memory")

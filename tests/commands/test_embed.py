@@ -1,0 +1,303 @@
+"""Recall by meaning through a real store and a real, tiny model; and `gitmem embed` over it."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+from conftest import git
+from support.meanings import LOGIN, STORAGE, STORE, TIME, choose, make_model, set_up
+from support.proving import Clock, make_memory, put
+
+from gitmem.errors import ConfigError
+from gitmem.index.vectors.folders import FOLDER, Writing, folder_of
+from gitmem.memory.memory import Memory
+from gitmem.recall import one_store as plain
+from gitmem.recall.query import Asked
+from gitmem.repository import semantic
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return make_model(tmp_path_factory.mktemp("models") / "tiny")
+
+
+@pytest.fixture
+def store(repo: Path, model: str) -> Path:
+    set_up(repo, model)
+    return repo
+
+
+def keys(folder: Path, query: str, **asked: object) -> list[str]:
+    with Memory(folder, clock=Clock()) as memory:
+        return [hit.key for hit in memory.recall(Asked(query, **asked)).hits]
+
+
+def notices(folder: Path, query: str = LOGIN) -> list[str]:
+    with Memory(folder, clock=Clock()) as memory:
+        memory.recall(Asked(query))
+        return memory.notices
+
+
+@pytest.mark.parametrize(("query", "found"), [(LOGIN, "sso"), (STORAGE, "vacuum"), (TIME, "slow-call")])
+def test_what_shares_no_word_with_the_question_is_found_by_meaning(store: Path, query: str, found: str) -> None:
+    assert keys(store, query)[0] == found
+    assert keys(store, query, lexical=True) == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_found"),
+    [
+        ({"kinds": ("decision",)}, True),
+        ({"kinds": ("gotcha",)}, False),
+        ({"tags": ("web",)}, True),
+        ({"tags": ("ops",)}, False),
+        ({"paths": ("src/web/page.py",)}, True),
+        ({"paths": ("ops/cron",)}, False),
+        ({"statuses": ("failed",)}, False),
+        ({"scopes": ("project",)}, True),
+        ({"scopes": ("universal",)}, False),
+    ],
+)
+def test_filters_hold_for_meaning(store: Path, asked: dict, is_found: bool) -> None:
+    assert ("sso" in keys(store, LOGIN, **asked)) is is_found
+
+
+def test_filter_that_leaves_little_finds_it_behind_many_better_ones(
+    repo: Path, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plain, "CANDIDATES", 3)
+    better = [make_memory(f"n-{n}", f"Login {n}" if n < 20 else f"Table {n}") for n in range(70)]
+    put(repo, STORE, *better, make_memory("odd", "A token expires", kind="pattern"))
+    choose(repo, model)
+    with Memory(repo) as memory:
+        memory.embed_rebuild()
+
+    assert keys(repo, LOGIN, kinds=("pattern",), limit=1) == ["odd"]
+
+
+def test_retired_memory_is_found_by_meaning_only_where_all_are_asked_for(store: Path) -> None:
+    with Memory(store, clock=Clock()) as memory:
+        memory.forget(["sso"])
+
+    assert "sso" not in keys(store, LOGIN)
+    assert keys(store, LOGIN, everything=True)[0] == "sso"
+
+
+def test_memories_of_several_scopes_are_found_by_meaning_together(store: Path) -> None:
+    git(store, "update-ref", "refs/gitmem/private/ana", "refs/heads/memory")
+    git(store, "update-ref", "-d", "refs/heads/memory")
+    put(store, make_memory("public-login", "Signin by mail"), make_memory("nothing", "Colours of buttons"))
+
+    with Memory(store, clock=Clock()) as memory:
+        hits = memory.recall(Asked(LOGIN)).hits
+
+    assert {(hit.key, hit.scope) for hit in hits[:2]} == {("public-login", "project"), ("sso", "private")}
+    assert all(dict(hit.sources)["cosine"] > 0.9 for hit in hits[:2])
+
+
+def test_explained_hit_shows_what_words_and_meaning_are_worth(store: Path) -> None:
+    with Memory(store, clock=Clock()) as memory:
+        hit = memory.recall(Asked("authentication redirects")).hits[0]
+        plain = memory.recall(Asked("authentication redirects", lexical=True)).hits[0]
+
+    assert hit.key == plain.key == "sso"
+    assert [name for name, _ in hit.sources] == ["lexical", "dense", "weight", "cosine"]
+    assert (hit.factors[0][0], plain.factors[0][0], plain.sources) == ("relevance", "lexical", ())
+
+
+def test_edit_of_the_text_is_embedded_again_and_one_of_tags_is_not(store: Path) -> None:
+    keys(store, LOGIN)
+    put(store, make_memory("colours", "Buttons need a login", kind="decision"))
+    put(store, make_memory("vacuum", "Postgres needs a vacuum", "At night.", tags=["other"]))
+
+    assert set(keys(store, LOGIN)) == {"sso", "colours"}
+    with Memory(store) as memory:
+        told = memory.embed_status()["stores"][0]
+        assert (told["with_vectors"], told["missing"]) == (4, 0)
+        assert told["vectors"][0]["pieces"] == 5  # and the text that "colours" had
+        assert memory.embed_rebuild()["forgotten"] == 2
+        assert memory.embed_status()["stores"][0]["vectors"][0]["pieces"] == 4
+
+
+@pytest.mark.parametrize(
+    "setting", ["model2vec:/nowhere/at/all", "http://127.0.0.1:9/v1#model", "nonsense"], ids=["gone", "down", "unknown"]
+)
+def test_model_that_is_of_no_use_leaves_words_and_one_line(store: Path, setting: str) -> None:
+    choose(store, setting)
+
+    assert keys(store, "vacuum") == ["vacuum"]
+    assert len(notices(store)) == 1
+    assert notices(store)[0].endswith("this was found by words alone")
+
+
+def test_damaged_vectors_are_made_anew_by_the_next_recall(store: Path, model: str) -> None:
+    keys(store, LOGIN)
+    folder = next(path for path in (store / ".git/gitmem" / FOLDER).iterdir() if path.is_dir())
+    (folder / "index.sqlite").write_bytes(b"x" * 4096)
+
+    assert keys(store, LOGIN)[0] == "sso"
+    assert notices(store) == []
+
+
+def test_damage_that_shows_itself_late_leaves_words_and_one_line(store: Path) -> None:
+    keys(store, LOGIN)
+    folder = next(path for path in (store / ".git/gitmem" / FOLDER).iterdir() if path.is_dir())
+    with sqlite3.connect(folder / "index.sqlite") as connection:
+        connection.execute("DROP TABLE memory")
+    connection.close()
+
+    assert keys(store, "vacuum") == ["vacuum"]
+    assert ["the vectors cannot be read" in notice for notice in notices(store, "vacuum")] == [True]
+
+
+def test_where_none_can_be_kept_words_answer_and_it_is_said(store: Path) -> None:
+    (store / ".git/gitmem" / FOLDER / "lock").mkdir(parents=True)
+
+    assert keys(store, "vacuum") == ["vacuum"]
+    assert ["the vectors cannot be kept" in notice for notice in notices(store, "vacuum")] == [True]
+
+
+def test_a_file_in_the_place_of_the_vectors_goes(store: Path) -> None:
+    (store / ".git/gitmem").mkdir(exist_ok=True)
+    (store / ".git/gitmem" / FOLDER).write_text("not ours")
+
+    assert keys(store, LOGIN)[0] == "sso"
+
+
+def test_nothing_behind_a_link_is_deleted_or_written(store: Path, tmp_path: Path) -> None:
+    kept = [tmp_path / "elsewhere" / name / "file" for name in ("apt", "0123456789abcdef")]
+    for path in kept:
+        path.parent.mkdir(parents=True)
+        path.write_text("somebody's")
+    (store / ".git/gitmem").mkdir(exist_ok=True)
+    place = store / ".git/gitmem" / FOLDER
+    place.symlink_to(tmp_path / "elsewhere")
+
+    with Memory(store) as memory:
+        assert memory.embed_status()["unused"] == 0
+        assert memory.embed_rebuild()["models_removed"] == 0
+    assert not place.is_symlink()
+    assert sorted((tmp_path / "elsewhere").rglob("*")) == sorted([*kept, *(path.parent for path in kept)])
+
+
+def test_what_is_not_called_as_a_models_folder_is_not_taken_for_one(store: Path, tmp_path: Path) -> None:
+    place = store / ".git/gitmem" / FOLDER
+    (place / "mine").mkdir(parents=True)
+    (tmp_path / "elsewhere").mkdir()
+    (place / "0123456789abcdef").symlink_to(tmp_path / "elsewhere")
+
+    with Memory(store) as memory:
+        assert memory.embed_rebuild()["models_removed"] == 0
+    assert (place / "mine").is_dir()
+
+
+def test_another_size_under_the_same_name_is_said_and_rebuilt(store: Path) -> None:
+    keys(store, LOGIN)
+    folder = next(path for path in (store / ".git/gitmem" / FOLDER).iterdir() if path.is_dir())
+    with sqlite3.connect(folder / "index.sqlite") as connection:
+        connection.execute("UPDATE meta SET value = '2' WHERE name = 'dimensions'")
+    connection.close()
+    assert ["the vectors have 2 numbers, the question 3" in notice for notice in notices(store)] == [True]
+
+    with Memory(store) as memory:
+        assert memory.embed_rebuild()["embedded"] == 4
+    assert notices(store) == []
+
+
+def test_where_vectors_cannot_be_written_those_that_are_there_are_searched_and_it_is_said(store: Path) -> None:
+    keys(store, LOGIN)
+    put(store, make_memory("new", "Colours of mail"))
+    lock = store / ".git/gitmem" / FOLDER / "lock"
+    lock.unlink()
+    lock.mkdir()  # which root cannot write to either
+
+    assert keys(store, LOGIN)[0] == "sso"
+    assert notices(store) == ["the vectors cannot be kept: Is a directory"]
+
+
+def test_what_does_not_fit_into_a_recall_is_told_and_left_to_the_work_behind(
+    store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(semantic, "INLINE_S", 0.0)
+
+    assert notices(store) == ["4 memories have no vectors yet and can be found by words alone: gitmem embed rebuild"]
+    with Memory(store) as memory:
+        memory.embed_missing()
+    assert notices(store) == []
+    assert keys(store, LOGIN)[0] == "sso"
+
+
+def test_recall_waits_for_nobody_who_embeds(store: Path) -> None:
+    with Writing(store / ".git/gitmem"):
+        assert "4 memories have no vectors yet" in notices(store)[0]
+
+
+def test_another_model_is_embedded_beside_and_the_old_one_removed_by_rebuild(
+    store: Path, model: str, tmp_path: Path
+) -> None:
+    keys(store, LOGIN)
+    choose(store, make_model(tmp_path / "other", scale=2.0))
+
+    assert keys(store, LOGIN)[0] == "sso"
+    with Memory(store) as memory:
+        assert memory.embed_status()["unused"] == 1
+        assert memory.embed_rebuild()["models_removed"] == 1
+        assert [model["answers"] for model in memory.embed_status()["models"]] == [True]
+    assert len([path for path in (store / ".git/gitmem" / FOLDER).iterdir() if path.is_dir()]) == 1
+
+
+def test_code_may_have_a_model_of_its_own(store: Path, tmp_path: Path) -> None:
+    code = "```\nlogin(token)\nlogin(token)\nsignin(token)\n```"
+    put(store, make_memory("snippet", "How it is called", code, kind="pattern"))
+    setting = make_model(tmp_path / "code", scale=3.0)
+    choose(store, setting, "embedCode")
+
+    found = keys(store, LOGIN)
+
+    assert set(found[:2]) == {"sso", "snippet"}
+    with Memory(store) as memory:
+        told = memory.embed_status()
+        pieces = {one["model"]: one["pieces"] for one in told["stores"][0]["vectors"]}
+    assert [model["for"] for model in told["models"]] == ["prose", "code"]
+    assert sorted(pieces.values()) == [1, 4]
+
+
+def test_rebuild_embeds_everything_again_where_that_is_asked(store: Path) -> None:
+    with Memory(store) as memory:
+        first = memory.embed_rebuild()["embedded"]
+        again = memory.embed_rebuild()["embedded"]
+        assert (first, again, memory.embed_rebuild(everything=True)["embedded"]) == (4, 0, 4)
+
+
+def test_without_a_model_nothing_is_made_and_rebuild_says_how(repo: Path) -> None:
+    put(repo, STORE)
+    keys(repo, LOGIN)
+
+    with Memory(repo) as memory, pytest.raises(ConfigError, match="no embedding provider"):
+        assert memory.embed_status()["configured"] is False
+        memory.embed_rebuild()
+    assert not (repo / ".git/gitmem" / FOLDER).exists()
+
+
+def test_deleting_the_folder_costs_nothing_but_time(store: Path) -> None:
+    keys(store, LOGIN)
+    shutil.rmtree(store / ".git/gitmem" / FOLDER)
+
+    assert keys(store, LOGIN)[0] == "sso"
+
+
+def test_what_was_known_at_a_time_is_found_by_words_and_it_is_said(store: Path) -> None:
+    with Memory(store, clock=Clock()) as memory:
+        found = memory.at("memory").recall(Asked("vacuum"))
+        assert "what was known at a time is looked for by words alone" in memory.notices
+    assert all(not hit.sources for hit in found.hits)
+
+
+def test_folder_is_named_by_the_model_alone(store: Path) -> None:
+    with Memory(store) as memory:
+        keys(store, LOGIN)
+        name = memory.embed_status()["models"][0]["model"]
+    assert Path(folder_of(str(store / ".git/gitmem"), name)).is_dir()

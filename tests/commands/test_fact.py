@@ -1,0 +1,386 @@
+"""Writing a fact: it needs a check that can fail, that is run, and that holds now; or it waits, unproven."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import NOW, commit_files, git, put_files, tip
+from support.proving import count_commits, outcomes, spec_of, statuses, verdict_file, verify
+
+from gitmem.errors import RefusedError
+from gitmem.memory.memory import Memory
+
+RS256 = {"contains": "RS256", "in": "src/auth/*.py"}
+
+
+@pytest.fixture
+def marker(tmp_path):
+    """A file outside of the repository that a command makes when it runs."""
+    return tmp_path / "it-ran"
+
+
+@pytest.fixture(autouse=True)
+def _no_sandbox(monkeypatch):
+    """Run commands without a sandbox: it is tested elsewhere, and a marker outside can be seen."""
+    from gitmem.verify import session
+
+    real = session.Session.means
+
+    def means(self):
+        self.options = session.Options(no_sandbox=True)
+        return real(self)
+
+    monkeypatch.setattr(session.Session, "means", means)
+
+
+# --- refused -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("nothing", [None, "", []])
+def test_fact_without_a_check_is_refused_with_where_prose_belongs(memory, repo, nothing):
+    before = tip(repo)
+
+    with pytest.raises(RefusedError, match="needs a command that proves it") as refused:
+        memory.fact("We like tabs", verify=nothing)
+
+    assert "gitmem remember 'We like tabs' --kind convention" in refused.value.hint
+    assert refused.value.exit_status == 2
+    assert tip(repo) == before
+
+
+def test_fact_without_a_title_is_refused(memory):
+    with pytest.raises(RefusedError, match="needs a title"):
+        memory.fact("  ", verify=RS256)
+
+
+@pytest.mark.parametrize("check", ["true", "echo ok", "grep -q x f || true", ["true"], {"contains": "", "in": "**"}])
+def test_check_that_cannot_fail_is_refused_and_not_even_run(memory, repo, check):
+    before = tip(repo)
+
+    with pytest.raises(RefusedError):
+        memory.fact("It is so", verify=check, approve=True)
+
+    assert tip(repo) == before
+    assert memory.trust().list_all() == []
+
+
+def test_check_that_cannot_fail_is_refused_unproven_too(memory):
+    with pytest.raises(RefusedError, match="cannot fail"):
+        memory.fact("It is so", verify="true", unproven=True)
+
+
+@pytest.mark.parametrize(
+    ("check", "because"),
+    [
+        ({"exists": "setup.py"}, "setup.py does not exist"),
+        ({"contains": "HS256", "in": "src/**"}, "no file of src/** contains 'HS256'"),
+        ("grep -q nothing README.md", "exit 1"),
+        (["grep", "-q", "nothing", "README.md"], "exit 1"),
+    ],
+)
+def test_check_that_does_not_hold_now_is_refused(memory, repo, check, because):
+    before = tip(repo)
+
+    with pytest.raises(RefusedError) as refused:
+        memory.fact("It is so", verify=check, approve=True)
+
+    assert because in refused.value.message
+    assert "does not hold now" in refused.value.message
+    assert "--unproven" in refused.value.hint
+    assert tip(repo) == before
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        "no-such-program-anywhere",
+        "exit 126",
+        "kill -9 $$",
+        ["no-such-program-anywhere"],
+        {"lacks": "x", "in": "nothing/**"},
+        {"matches": "(", "in": "**"},
+    ],
+)
+def test_check_that_could_not_be_run_is_refused(memory, repo, check):
+    before = tip(repo)
+
+    with pytest.raises(RefusedError, match="could not be run"):
+        memory.fact("It is so", verify=check, approve=True)
+
+    assert tip(repo) == before
+
+
+def test_counterexample_that_refutes_nothing_is_refused(memory):
+    with pytest.raises(RefusedError, match="refutes nothing"):
+        memory.fact("There is a README", verify="test -f README.md", refute="echo x >> README.md", approve=True)
+
+
+def test_counterexample_that_refutes_is_kept_and_leaves_the_code_alone(memory, repo):
+    memory.fact("No HS256", key="k", verify="! grep -rq HS256 src", refute="echo HS256 > src/x", approve=True)
+
+    assert (statuses(memory), memory.show("k")["weak"]) == ({"k": "verified"}, False)
+    assert git(repo, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize(
+    "options", [{"timeout": "0s"}, {"timeout": "2d"}, {"ttl": "soon"}, {"network": "yes"}, {"refute": "a\x1bb"}]
+)
+def test_field_that_cannot_be_used_is_refused(memory, repo, options):
+    before = tip(repo)
+
+    with pytest.raises(RefusedError):
+        memory.fact("It is so", verify=RS256, **options)
+
+    assert tip(repo) == before
+
+
+@pytest.mark.parametrize(
+    "command", ["make\u202e test", "make\x00", "make\rrm -rf /", "make \u2800 test", "\x1b[8mrm x\x1b[0m"]
+)
+def test_command_that_does_not_show_as_what_it_is_is_refused(memory, repo, marker, command):
+    before = tip(repo)
+
+    with pytest.raises(RefusedError):
+        memory.fact("It is so", verify=f"{command}; touch {marker}", approve=True)
+
+    assert tip(repo) == before
+    assert not marker.exists()
+
+
+# --- proved and written --------------------------------------------------------------------------------------------
+
+
+def test_fact_and_its_verdict_are_one_commit(memory, repo):
+    before = count_commits(repo)
+
+    change = memory.fact("Tokens are signed with RS256", verify=RS256, key="rs256")
+
+    assert count_commits(repo) == before + 1
+    assert change.commit == tip(repo)
+    files = git(repo, "diff-tree", "-r", "--name-only", "--no-commit-id", "memory").split("\n")
+    assert files == ["facts/rs256.md", verdict_file(memory, "rs256")]
+    assert statuses(memory) == {"rs256": "verified"}
+
+
+def test_nothing_is_due_right_after_a_fact_was_proved(memory):
+    memory.fact("Tokens are signed with RS256", verify=RS256)
+    memory.fact("There is a README", verify="test -f README.md", approve=True)
+
+    run = verify(memory)
+
+    assert (run.due, run.recorded) == (0, None)
+    assert set(statuses(memory).values()) == {"verified"}
+
+
+def test_fact_that_another_clone_proved_is_verified_there_too(memory, repo, tmp_path):
+    memory.fact("Tokens are signed with RS256", verify=RS256, key="k")
+    git(tmp_path, "clone", "-q", str(repo), "clone")
+
+    with Memory(tmp_path / "clone", clock=lambda: float(NOW)) as clone:
+        shown = clone.show("k")
+
+    assert (shown["status"], shown["verdict"]["own"]) == ("verified", False)
+
+
+def test_verdict_of_a_fact_written_on_another_branch_stays_local(memory, repo):
+    git(repo, "checkout", "-q", "-b", "feature")
+    commit_files(repo, {"new.py": "x\n"})
+
+    memory.fact("There is new.py", verify={"exists": "new.py"}, key="k")
+
+    assert git(repo, "ls-tree", "-r", "--name-only", "memory", "verdicts") == ""
+    assert (statuses(memory), memory.show("k")["verdict"]["own"]) == ({"k": "verified"}, True)
+
+
+def test_uncommitted_change_does_not_prove_a_fact(memory, repo):
+    (repo / "new.py").write_text("x\n", encoding="utf-8")
+
+    with pytest.raises(RefusedError, match="does not exist") as refused:
+        memory.fact("There is new.py", verify={"exists": "new.py"})
+
+    assert "commit" in refused.value.hint
+
+
+def test_fact_keeps_all_its_fields(memory):
+    memory.fact(
+        "Tokens are signed", verify=RS256, key="k", body="HS256 was dropped.", tags=["auth"], paths=["src/auth/**"],
+        requires=["jwt"], produces=["signing"], ttl="10d", importance="high", task="T-1",
+    )  # fmt: skip
+
+    fields = memory.show("k")["frontmatter"]
+    assert fields["verify"] == RS256
+    assert {name: fields[name] for name in ("paths", "requires", "produces", "ttl", "importance", "task")} == {
+        "paths": ["src/auth/**"], "requires": ["jwt"], "produces": ["signing"], "ttl": "10d", "importance": "high",
+        "task": "T-1",
+    }  # fmt: skip
+    assert (fields["kind"], fields["by"], fields["created"]) == ("fact", {"who": "Ana"}, "2026-09-21T14:13:20Z")
+    assert memory.show("k")["body"].strip() == "HS256 was dropped."
+
+
+def test_weak_check_is_said_to_be_weak(memory):
+    memory.fact("There is no setup.py", verify="test ! -e setup.py", key="k", approve=True)
+
+    assert any("weak" in notice for notice in memory.notices)
+    assert memory.show("k")["weak"]
+
+
+def test_builtin_check_is_suggested_for_a_plain_grep(memory):
+    memory.fact("It is RS256", verify="grep -q RS256 src/auth/jwt.py", approve=True)
+
+    assert any("--contains 'RS256' --in src/auth/jwt.py" in notice for notice in memory.notices)
+
+
+def test_builtin_check_is_never_weak_and_suggests_nothing(memory):
+    memory.fact("There is no setup.py", verify={"absent": "setup.py"}, key="k")
+
+    assert memory.notices == []
+    assert not memory.show("k")["weak"]
+
+
+def test_same_key_again_the_latest_wins_and_its_verdict_with_it(memory, repo):
+    memory.fact("It is RS256", verify=RS256, key="k")
+    first = verdict_file(memory, "k")
+
+    memory.fact("There is a README", verify={"exists": "README.md"}, key="k")
+
+    assert memory.show("k")["title"] == "There is a README"
+    assert statuses(memory) == {"k": "verified"}
+    assert verdict_file(memory, "k") != first
+
+
+def test_same_fact_again_writes_nothing(memory, repo):
+    memory.fact("It is RS256", verify=RS256, key="k")
+    before = tip(repo)
+
+    change = memory.fact("It is RS256", verify=RS256, key="k")
+
+    assert (change.is_written, tip(repo)) == (False, before)
+
+
+# --- approval ------------------------------------------------------------------------------------------------------
+
+
+def test_command_that_nobody_can_approve_now_waits_unproven_and_is_not_run(memory, marker):
+    memory.fact("It is so", verify=f"touch {marker}", key="k")
+
+    assert not marker.exists()
+    assert statuses(memory) == {"k": "unproven"}
+    assert [due.row.key for due in memory.waiting()] == ["k"]
+    assert any("it waits, unproven" in notice for notice in memory.notices)
+
+
+def test_command_of_its_author_at_a_terminal_is_approved_and_run(memory, marker):
+    memory.fact("It is so", verify=f"touch {marker}; test -f README.md", key="k", approve=True)
+
+    assert marker.exists()
+    assert statuses(memory) == {"k": "verified"}
+    assert [a.spec for a in memory.trust().list_all()] == [spec_of(memory, "k")]
+
+
+def test_approval_by_writing_is_for_these_bytes_alone(memory, marker):
+    memory.fact("It is so", verify="test -f README.md", key="k", approve=True)
+
+    memory.fact("It is otherwise", verify=f"test -f README.md; touch {marker}", key="other")
+
+    assert not marker.exists()
+    assert statuses(memory)["other"] == "unproven"
+
+
+def test_unproven_runs_nothing_and_approves_nothing(memory, marker):
+    memory.fact("It is so", verify=f"touch {marker}", key="k", approve=True, unproven=True)
+
+    assert not marker.exists()
+    assert memory.trust().list_all() == []
+    assert statuses(memory) == {"k": "unproven"}
+
+
+def test_fact_that_does_not_hold_can_be_written_unproven_and_fails_when_it_is_run(memory):
+    memory.fact("There is a setup.py", verify={"exists": "setup.py"}, key="k", unproven=True)
+
+    assert statuses(memory) == {"k": "unproven"}
+    assert outcomes(verify(memory)) == {"k": "fails"}
+
+
+def test_fact_waits_where_there_is_no_commit_yet(repo):
+    git(repo, "checkout", "-q", "--orphan", "empty")
+    with Memory(repo, clock=lambda: float(NOW)) as memory:
+        memory.fact("It is RS256", verify=RS256, key="k")
+
+        assert statuses(memory) == {"k": "unproven"}
+        assert any("no commit" in notice for notice in memory.notices)
+
+
+def test_policy_that_lets_no_weak_sandbox_count_leaves_the_fact_unproven(memory, repo):
+    put_files(repo, {"gitmem.toml": '[verify]\nmin_sandbox = "bubblewrap"\n'})
+    with Memory(repo, clock=lambda: float(NOW)) as opened:
+        opened.fact("There is a README", verify="test -f README.md", key="k", approve=True)
+
+        assert statuses(opened) == {"k": "unproven"}
+
+
+# --- edited --------------------------------------------------------------------------------------------------------
+
+
+def test_edited_check_must_hold(memory, repo):
+    memory.fact("It is RS256", verify=RS256, key="k")
+    before = tip(repo)
+
+    with pytest.raises(RefusedError, match="does not hold now"):
+        memory.edit_fields("k", {"verify": {"exists": "setup.py"}}, None, approve=True)
+
+    assert tip(repo) == before
+    assert statuses(memory) == {"k": "verified"}
+
+
+def test_edited_check_that_holds_is_verified(memory):
+    memory.fact("It is RS256", verify=RS256, key="k")
+
+    memory.edit_fields("k", {"verify": {"exists": "README.md"}}, None, approve=False)
+
+    assert statuses(memory) == {"k": "verified"}
+    assert verify(memory).due == 0
+
+
+def test_edited_command_waits_where_nobody_can_approve_it(memory, marker):
+    memory.fact("It is RS256", verify=RS256, key="k")
+
+    memory.edit_fields("k", {"verify": f"touch {marker}"}, None, approve=False)
+
+    assert not marker.exists()
+    assert statuses(memory) == {"k": "unproven"}
+
+
+def test_edited_text_alone_runs_nothing_and_is_unproven(memory, tmp_path):
+    log = tmp_path / "runs"
+    memory.fact("It holds", verify=f"printf x >> {log}; test -f README.md", key="k", approve=True)
+    ran = len(log.read_text())
+
+    memory.edit_fields("k", {"title": "It holds and more"}, None, approve=True)
+
+    assert len(log.read_text()) == ran
+    assert statuses(memory) == {"k": "unproven"}
+
+
+def test_edited_tags_leave_the_status_alone(memory):
+    memory.fact("It is RS256", verify=RS256, key="k")
+
+    memory.edit_fields("k", {"tags": ["auth", "new"]}, None, approve=False)
+
+    assert statuses(memory) == {"k": "verified"}
+
+
+def test_check_cannot_be_edited_away_from_a_fact(memory, repo):
+    memory.fact("It is RS256", verify=RS256, key="k")
+    before = tip(repo)
+
+    with pytest.raises(RefusedError):
+        memory.edit_fields("k", {"verify": ""}, None, approve=True)
+
+    assert tip(repo) == before
+
+
+def test_check_given_to_another_kind_of_memory_is_proved_too(memory):
+    memory.remember("The gateway retries three times", key="k", kind="gotcha")
+
+    memory.edit_fields("k", {"verify": {"contains": "RETRIES = 3", "in": "src/gateway/*"}}, None, approve=False)
+
+    assert statuses(memory) == {"k": "verified"}

@@ -1,0 +1,23 @@
+"""What a write says besides its key: that old memories went to the archive, alone or in a queue."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import put_files
+
+from gitmem.memory.memory import Memory
+
+
+@pytest.mark.parametrize("is_queued", [False, True], ids=["one by one", "queued"])
+def test_rotation_is_told(memory: Memory, repo: Path, is_queued: bool) -> None:
+    put_files(repo, {"gitmem.toml": "[rotation]\nlimit = 3\nmove = 1\n"})
+
+    with memory.batch() as batch:
+        for number in range(5):
+            (batch if is_queued else memory).remember(f"Gateway number {number}", key=f"k{number}")
+
+    told = [notice.split(" ", 1)[0] for notice in memory.notices]
+    assert told == (["2"] if is_queued else ["1", "1"])
+    assert "gitmem restore KEY" in memory.notices[0]

@@ -1,0 +1,460 @@
+"""Why a fact fails, from the question to the verdict that says so, on real histories, with real commands."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+from conftest import NOW, commit_files, git, put_files, tip
+from support.proving import (
+    Clock,
+    approve_all,
+    count_commits,
+    make_fact,
+    put,
+    status_file,
+    trailers,
+    verdict_file,
+    verify,
+)
+
+from gitmem.frozen import replace
+from gitmem.memory.memory import Memory
+from gitmem.verify.jobs.shards import Shard
+from gitmem.verify.session import Options
+
+RUN = Options(no_sandbox=True)
+SIGNS = "grep -q RS256 src/auth/jwt.py"
+BROKEN = 'ALGORITHM = "EdDSA"\n'
+
+
+def commit_lines(repo, *subjects: str, path: str = "src/auth/jwt.py") -> list[str]:
+    """Commit a change of a file for each subject; one that begins with ``break`` breaks what the facts say."""
+    made = []
+    for subject in subjects:
+        text = BROKEN if subject.startswith("break") else (repo / path).read_text()
+        made.append(commit_files(repo, {path: f"{text}# {subject}\n"}, subject))
+    return made
+
+
+@pytest.fixture
+def held(memory, repo):
+    """A memory whose facts hold at the first commit: a command with declared inputs, and a built-in check."""
+    put(
+        repo,
+        make_fact("signs", SIGNS, paths=["src/auth/**"]),
+        make_fact("says", {"contains": "RS256", "in": "src/auth/*.py"}),
+    )
+    approve_all(memory)
+    verify(memory)
+    return memory
+
+
+@pytest.mark.parametrize("key", ["signs", "says"])
+def test_commit_that_broke_a_fact_is_named_with_all_that_is_known_of_it(held, repo, key):
+    good = git(repo, "rev-parse", "HEAD")
+    commits = commit_lines(repo, "one", "two", "break: use EdDSA", "four")
+    commit_files(repo, {"README.md": "# Not an input\n"}, "beside")
+    verify(held)
+
+    found = held.why(key, options=RUN, with_diff=True).as_table()
+
+    culprit = {
+        "commit": commits[2],
+        "author": "Ana <ana@example.org>",
+        "date": "2026-09-21T14:13:20+00:00",
+        "subject": "break: use EdDSA",
+    }
+    assert (found["outcome"], found["culprit"], found["candidates"]) == ("found", culprit, 4)
+    assert (found["range"]["good"]["commit"], found["range"]["commits"]) == (commits[1], [culprit])
+    assert good != commits[1]
+    assert found["runs"] == 0 if key == "says" else found["runs"] <= 4
+    assert "-ALGORITHM" in found["diff"]
+    assert '+ALGORITHM = "EdDSA"' in found["diff"]
+    assert "README" not in found["diff"]
+
+
+def test_culprit_is_written_on_the_verdict_and_told_wherever_the_failure_is(held, repo):
+    commits = commit_lines(repo, "one", "break: use EdDSA")
+    verify(held)
+
+    held.why("signs", options=RUN)
+
+    told = f"broken by {commits[1][:12]} (Ana: break: use EdDSA)"
+    assert f'culprit = "{commits[1]}"' in git(repo, "show", f"memory:{verdict_file(held, 'signs')}")
+    assert git(repo, "log", "-1", "--format=%s", "memory") == f"why: signs was broken by {commits[1][:12]}"
+    assert f"Gitmem-Culprit: signs {commits[1]}" in trailers(repo, tip(repo))
+    assert told in status_file(repo)
+    verdict = held.show("signs")["verdict"]
+    assert (verdict["culprit"], verdict["culprit_after"], verdict["broken"]) == (commits[1], "", told)
+    assert {line["key"]: line["broken"] for line in held.status()["failed"]} == {"signs": told, "says": ""}
+    texts = {item["key"]: item["text"] for item in held.context(paths=(), budget_tokens=0)["sections"][0]["items"]}
+    assert texts["signs"].endswith(f"; {told}")
+    assert "broken" not in texts["says"]
+
+
+def test_asking_again_runs_what_it_must_and_writes_nothing(held, repo):
+    commit_lines(repo, "break it")
+    verify(held)
+    held.why("signs", options=RUN)
+    before = tip(repo)
+
+    assert held.why("signs", options=RUN).outcome == "found"
+    assert tip(repo) == before
+
+
+def test_culprit_stays_while_the_failure_stands_and_goes_when_it_holds_again(held, repo):
+    (first,) = commit_lines(repo, "break it")
+    verify(held)
+    held.why("signs", options=RUN)
+    commit_lines(repo, "another change")
+    verify(held)
+    stays = held.show("signs")["verdict"]["culprit"]
+    commit_files(repo, {"src/auth/jwt.py": "RS256\n"}, "mend it")
+    verify(held)
+    mended = held.show("signs")["verdict"]["culprit"]
+    (again,) = commit_lines(repo, "break it again")
+    verify(held)
+
+    assert (stays, mended, held.show("signs")["verdict"]["culprit"]) == (first, "", "")
+    assert held.why("signs", options=RUN).found.culprit == again
+
+
+def test_culprit_of_another_branch_is_not_that_of_this_one(held, repo):
+    git(repo, "checkout", "-q", "-b", "topic")
+    commit_lines(repo, "break it on topic")
+    verify(held)
+    held.why("signs", options=RUN)
+    git(repo, "checkout", "-q", "main")
+    commit_lines(repo, "break it on main", "and change it")
+    with Memory(repo, clock=Clock(NOW + 9)) as later:
+        verify(later)
+
+        assert later.show("signs")["verdict"]["culprit"] == ""
+
+
+def test_culprit_is_not_forgotten_where_another_branch_was_looked_at_meanwhile(held, repo):
+    (culprit,) = commit_lines(repo, "break it")
+    verify(held)
+    held.why("signs", options=RUN)
+    git(repo, "checkout", "-q", "-b", "topic")
+    commit_lines(repo, "fails there too")
+    with Memory(repo, clock=Clock(NOW + 5)) as there:
+        checked = there.check(Options(no_sandbox=True), base="main", head="")
+        assert {f.key: f.culprit for f in checked.findings} == {"signs": culprit, "says": ""}
+        assert there.show("signs")["verdict"]["culprit"] == culprit
+    commit_files(repo, {"src/auth/jwt.py": "RS256\n"}, "mended there alone")
+    with Memory(repo, clock=Clock(NOW + 9)) as there:
+        verify(there)
+    git(repo, "checkout", "-q", "main")
+    with Memory(repo, clock=Clock(NOW + 12)) as here:
+        verify(here, everything=True)
+
+        assert here.show("signs")["verdict"]["culprit"] == culprit
+
+
+def test_on_another_branch_the_culprit_stays_in_this_clone_until_it_counts(held, repo):
+    git(repo, "checkout", "-q", "-b", "topic")
+    (culprit,) = commit_lines(repo, "break it")
+    verify(held)
+    before = tip(repo)
+    held.why("signs", options=RUN)
+
+    assert (tip(repo), held.show("signs")["verdict"]["culprit"]) == (before, culprit)
+    git(repo, "checkout", "-q", "main")
+    git(repo, "merge", "-q", "topic")
+    verify(held)
+    assert f'culprit = "{culprit}"' in git(repo, "show", f"memory:{verdict_file(held, 'signs')}")
+
+
+def test_culprit_found_after_the_failure_was_published_elsewhere_is_published_too(held, repo):
+    (culprit,) = commit_lines(repo, "break it")
+    verify(held)
+    git(repo, "checkout", "-q", "-b", "topic")
+    held.why("signs", options=RUN)
+    git(repo, "checkout", "-q", "main")
+
+    assert verify(held).due == 0
+    assert f'culprit = "{culprit}"' in git(repo, "show", f"memory:{verdict_file(held, 'signs')}")
+
+
+def test_commit_inside_a_merged_branch_is_named(held, repo):
+    git(repo, "checkout", "-q", "-b", "side")
+    commits = commit_lines(repo, "one", "break it", "three")
+    git(repo, "checkout", "-q", "main")
+    commit_files(repo, {"README.md": "# Two\n"}, "beside")
+    git(repo, "merge", "-q", "--no-ff", "-m", "the merge", "side")
+    verify(held)
+
+    assert [held.why(key, options=RUN).found.culprit for key in ("signs", "says")] == [commits[1]] * 2
+
+
+def test_commits_that_cannot_be_checked_leave_a_range_that_is_written_down(memory, repo):
+    put(repo, make_fact("a", "test ! -e cannot || exit 127; " + SIGNS, paths=["src/auth/**", "cannot"]))
+    approve_all(memory)
+    verify(memory)
+    good = git(repo, "rev-parse", "HEAD")
+    first = commit_files(repo, {"cannot": "1\n"}, "cannot be checked")
+    commit_lines(repo, "break it")
+    (repo / "cannot").unlink()
+    last = commit_files(repo, {}, "can be checked again")
+    verify(memory)
+
+    found = memory.why("a", options=RUN)
+
+    assert (found.outcome, found.found.culprit, found.found.after) == ("range", last, good)
+    assert (len(found.found.among), found.found.among[0], first in found.found.among) == (3, last, True)
+    verdict = memory.show("a")["verdict"]
+    assert (verdict["culprit"], verdict["culprit_after"]) == (last, good)
+    assert verdict["broken"].startswith(f"broken after {good[:12]}, by {last[:12]}")
+
+
+@pytest.mark.skipif(not shutil.which("strace"), reason="strace is not installed")
+def test_reads_of_a_run_are_believed_only_where_all_of_them_are_as_they_were(repo, monkeypatch):
+    """The run that fails reads A alone; it failed before that, because of B, which the failing run never saw."""
+    monkeypatch.setenv("GITMEM_TRACE", "auto")
+    commit_files(repo, {"A": "a\n", "B": "x\n"}, "A and B")
+    with Memory(repo, clock=Clock(NOW)) as memory:
+        memory.init(offline=True)
+        put(repo, make_fact("a", "test -e A && grep -q x B"))
+        approve_all(memory)
+        verify(memory, no_sandbox=False)
+        commit_files(repo, {"README.md": "# Other\n"}, "beside")
+        culprit = commit_files(repo, {"B": "y\n"}, "break it")
+        commit_files(repo, {"README.md": "# Another\n"}, "beside")
+        git(repo, "rm", "-q", "A")
+        git(repo, "commit", "-q", "-m", "remove A as well")
+        commit_files(repo, {"README.md": "# Last\n"}, "beside")
+        verify(memory, no_sandbox=False)
+
+        found = memory.why("a").found
+
+    # What lies beside changes nothing that the runs at both ends read; between them nobody can tell.
+    assert (found.culprit, found.candidates) == (culprit, 3)
+
+
+@pytest.mark.skipif(not shutil.which("strace"), reason="strace is not installed")
+def test_only_what_the_runs_were_seen_to_read_is_shown_of_a_culprit_and_of_a_change(repo, monkeypatch):
+    monkeypatch.setenv("GITMEM_TRACE", "auto")
+    with Memory(repo, clock=Clock(NOW)) as memory:
+        memory.init(offline=True)
+        put(repo, make_fact("a", "grep -q RS256 src/auth/jwt.py"))
+        approve_all(memory)
+        verify(memory, no_sandbox=False)
+        commit_files(repo, {"src/auth/jwt.py": "ALGORITHM = 1\n", "README.md": "# Other\n", "a.txt": "1\n"}, "break it")
+
+        checked = memory.check(Options(), base="HEAD~1")
+        verify(memory, no_sandbox=False)
+        found = memory.why("a", with_diff=True)
+
+    assert [[spot.path for spot in finding.places] for finding in checked.findings] == [["src/auth/jwt.py"]]
+    assert [line for line in found.diff.split("\n") if line.startswith("diff ")] == [
+        "diff --git a/src/auth/jwt.py b/src/auth/jwt.py"
+    ]
+
+
+def test_fact_that_never_held_is_told_so_and_nothing_is_written(memory, repo):
+    commit_lines(repo, "one", "two")
+    put(repo, make_fact("a", "grep -q nowhere src/auth/jwt.py", paths=["src/auth/**"]))
+    approve_all(memory)
+    verify(memory)
+    before = tip(repo)
+
+    assert memory.why("a", options=RUN).outcome == "never held"
+    assert tip(repo) == before
+
+
+def test_check_that_answers_in_two_ways_accuses_nobody(held, repo, tmp_path):
+    """It holds or fails as a file outside the repository says, and that changes behind its inputs' back."""
+    flag = tmp_path / "flag"
+    flag.write_text("holds")
+    put(repo, make_fact("a", f"grep -q holds {flag}", paths=["src/auth/**"]))
+    approve_all(held)
+    verify(held)
+    commit_lines(repo, *"abcde")
+    flag.write_text("fails")
+    due = next(d for d in held.commands(["a"]))
+    from gitmem.frozen import replace
+
+    session = held.session(Options(keys=("a",), no_sandbox=True))
+    verdict = replace(
+        due.verdict, outcome="fails", commit=session.commit, inputs=due.digest, at=NOW + 1, confirmed=False
+    )
+    held.keep_verdicts([verdict], session)
+
+    found = held.why("a", options=RUN)
+
+    assert (found.outcome, found.found.culprit) == ("flapping", "")
+    assert held.show("a")["verdict"]["culprit"] == ""
+
+
+def test_where_it_held_is_run_before_it_is_believed_when_others_say_so(held, repo):
+    """A pushed verdict names a commit where the fact held; it did not."""
+    commits = commit_lines(repo, "break it", "later", "mend it", "break it again")
+    commit_files(repo, {"src/auth/jwt.py": "RS256\n"}, "hold")
+    (last,) = commit_lines(repo, "break it for good")
+    verify(held)
+    path = verdict_file(held, "signs")
+    text = git(repo, "show", f"memory:{path}")
+    held_line = next(line for line in text.split("\n") if line.startswith("held-commit"))
+    put_files(repo, {path: text.replace(held_line, f'held-commit = "{commits[0]}"') + "\n"})
+    (repo / ".git/gitmem/local.sqlite").unlink()
+    with Memory(repo, clock=Clock(NOW + 9)) as fresh:
+        found = fresh.why("signs", options=RUN)
+
+    assert (found.outcome, found.found.culprit) == ("found", last)
+
+
+def test_rewritten_and_shallow_histories_are_searched_as_far_as_they_go(held, repo, tmp_path):
+    commit_lines(repo, "one", "break it", "three", "four")
+    verify(held)
+    git(repo, "checkout", "-q", "--orphan", "rewritten")
+    git(repo, "commit", "-q", "-m", "all new")
+    git(repo, "checkout", "-q", "-B", "main")
+    rewritten = held.why("signs", options=RUN)
+    git(tmp_path, "clone", "-q", "--depth", "1", f"file://{repo}", "shallow")
+    git(tmp_path / "shallow", "fetch", "-q", "origin", "memory:memory")
+    with Memory(tmp_path / "shallow", clock=Clock(NOW + 9)) as shallow:
+        approve_all(shallow)
+
+        assert (rewritten.outcome, shallow.why("signs", options=RUN).outcome) == ("never held", "never held")
+
+
+def test_fact_that_holds_or_was_not_approved_or_has_no_check_is_not_searched(held, repo):
+    put(repo, make_fact("waits", "test -e nothing"), make_fact("b", None, kind="gotcha"))
+    before = count_commits(repo)
+
+    found = {key: held.why(key, options=RUN) for key in ("signs", "waits", "b")}
+
+    assert {key: why.outcome for key, why in found.items()} == {"signs": "holds", "waits": "skipped", "b": "no check"}
+    assert found["waits"].reason == "not approved"
+    assert count_commits(repo) == before
+
+
+def test_fact_that_was_not_judged_here_is_judged_first(held, repo):
+    (culprit,) = commit_lines(repo, "break it")
+
+    found = held.why("signs", options=RUN)
+
+    assert (found.outcome, found.found.culprit, held.show("signs")["status"]) == ("found", culprit, "failed")
+
+
+def test_everything_that_fails_is_explained_at_once_and_known_culprits_are_not_asked_again(held, repo):
+    commits = commit_lines(repo, "one", "break it", "three")
+    commit_files(repo, {"README.md": "# Other\n"}, "beside")
+    verify(held)
+    first, steps = held.why_failing(RUN), []
+    again = held.why_failing(RUN, told=steps.append)
+
+    assert {why.key: why.found.culprit for why in first} == {"signs": commits[1], "says": commits[1]}
+    assert (again, steps) == ([], [])
+    assert git(repo, "log", "-1", "--format=%s", "memory") == "why: what broke 2 facts"
+
+
+def test_culprits_go_into_a_result_file_and_count_where_it_is_recorded(held, repo, tmp_path):
+    commits = commit_lines(repo, "one", "break it", "three")
+    put(repo, make_fact("waits", "make"))
+    with Memory(shutil.copytree(repo, tmp_path / "judge"), clock=lambda: float(NOW)) as judge:
+        for due in judge.commands(["signs"]):
+            judge.approve(due)
+        options = replace(RUN, everything=False, results=str(tmp_path / "part"), shard=Shard(1, 1))
+        judge.verify(options, told=lambda *_: None)
+        before = tip(tmp_path / "judge")
+
+        explained = judge.why_failing(options)
+
+        assert tip(tmp_path / "judge") == before
+    done = held.record_results([str(tmp_path / "part")])
+
+    assert {why.key: why.found.culprit for why in explained} == {"signs": commits[1], "says": commits[1]}
+    assert (done.taken, [key for key, _ in done.unlearnt]) == (("says", "signs"), ["waits"])
+    assert {line["key"]: line["culprit"] for line in held.status()["failed"]} == {
+        "signs": commits[1],
+        "says": commits[1],
+    }
+
+
+def test_search_that_fails_ends_alone_and_loses_no_verdict(held, repo, monkeypatch):
+    from gitmem.errors import ProcessError
+    from gitmem.verify.blame.lineage import Reader
+
+    commits = commit_lines(repo, "break it")
+    verify(held)
+    honest = Reader.read
+
+    def read(self, question, good=""):
+        if question.inputs[0] == "paths":
+            raise ProcessError("an object is missing", argv=[])
+        return honest(self, question, good)
+
+    monkeypatch.setattr(Reader, "read", read)
+
+    found = {why.key: why for why in held.why_failing(RUN)}
+
+    assert (found["signs"].outcome, found["signs"].reason) == ("unknown", "an object is missing")
+    assert found["says"].found.culprit == commits[0]
+    assert {key: held.show(key)["status"] for key in found} == {"signs": "failed", "says": "failed"}
+
+
+def test_culprit_that_cannot_be_written_down_is_told_all_the_same(held, repo, monkeypatch):
+    from gitmem.errors import ConflictError
+    from gitmem.verify.session import Session
+
+    (culprit,) = commit_lines(repo, "break it")
+    verify(held)
+
+    def refuse(*_: object) -> None:
+        raise ConflictError("the branch is locked")
+
+    monkeypatch.setattr(Session, "keep_verdicts", refuse)
+
+    assert held.why("signs", options=RUN).found.culprit == culprit
+    assert held.notices == ["what broke it is not written on the branch: the branch is locked"]
+
+
+def test_failure_that_nobody_saw_and_that_cannot_be_written_down_is_explained_all_the_same(held, repo, monkeypatch):
+    from gitmem.errors import UnwritableError
+    from gitmem.verify.session import Session
+
+    (culprit,) = commit_lines(repo, "break it")
+
+    def refuse(*_: object) -> None:
+        raise UnwritableError("the disk is read-only")
+
+    monkeypatch.setattr(Session, "keep_verdicts", refuse)
+
+    assert held.why("signs", options=RUN).found.culprit == culprit
+    assert [notice.split(" is ")[0] for notice in held.notices] == ["that it fails", "what broke it"]
+
+
+def test_interruption_keeps_what_was_found(held, repo):
+    _, culprit = commit_lines(repo, "one", "break it")
+    verify(held)
+
+    def stop(step):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        held.why_failing(RUN, told=stop)  # the built-in check comes first, and no run of it is told
+
+    assert {key: held.show(key)["verdict"]["culprit"] for key in ("says", "signs")} == {"says": culprit, "signs": ""}
+
+
+def test_searching_touches_nothing_of_the_users_repository(held, repo):
+    commit_lines(repo, "one", "break it", "three")
+    verify(held)
+    (repo / "README.md").write_text("# Mine, not committed\n")
+    (repo / "new.txt").write_text("mine\n")
+    shutil.copy(repo / ".git/index", repo / ".git/index.before")
+
+    def around():
+        return (
+            git(repo, "status", "--porcelain"),
+            git(repo, "for-each-ref", "refs/heads/main"),
+            git(repo, "worktree", "list"),
+        )
+
+    before = around()
+    held.why("signs", options=RUN)
+
+    assert around() == before

@@ -1,0 +1,197 @@
+"""How the view stands, what doctor says of it, and that it follows every write by itself."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from conftest import git, memory_text
+from e2e.console import at_rest, wait_until
+from support.viewing import copy, files_of, push, status_of, view_of
+
+from gitmem.errors import ConflictError, RefusedError
+from gitmem.memory.memory import Memory
+from gitmem.store.commit import advance
+from gitmem.store.view import worktree as views
+
+
+@pytest.fixture
+def shown(memory: Memory, repo: Path) -> Path:
+    """Return the folder of a view of one memory."""
+    push(repo, a=memory_text("Old"))
+    return Path(memory.view().path)
+
+
+def codes(memory: Memory, *, fix: bool = False) -> list[str]:
+    """Return the codes of doctor's problems with the view."""
+    return [p.code for p in memory.doctor(fix=fix).problems if p.code.startswith("view")]
+
+
+def test_status_names_the_view_and_what_is_not_saved(memory: Memory, shown: Path, repo: Path, run_cli) -> None:
+    (shown / "learned/a.md").write_text(memory_text("Mine"))
+    (shown / "learned/new.md").write_text(memory_text("New"))
+    git(shown, "add", "learned/a.md")
+
+    found, told = memory.status()["view"], run_cli("status").out
+
+    assert (found["path"], found["state"], found["unsaved"]) == (
+        str(shown), "whole", ["learned/a.md", "learned/new.md"],
+    )  # fmt: skip
+    assert f"view: {shown} at {view_of(memory).shown[:12]}; 2 files not saved: gitmem save\n" in told
+    assert git(shown, "diff", "--cached", "--name-only") == "learned/a.md"
+
+
+def test_doctor_is_silent_while_all_is_well_and_tells_of_files_that_stay_behind(
+    memory: Memory, shown: Path, repo: Path
+) -> None:
+    well = codes(memory)
+    (shown / "learned/a.md").write_text(memory_text("Mine"))
+    push(repo, a=memory_text("New"))
+    memory.follow_view()
+
+    assert (well, codes(memory)) == ([], ["view-behind"])
+
+
+def test_doctor_mends_a_copy_and_forgets_what_is_gone(memory: Memory, shown: Path, repo: Path) -> None:
+    with Memory(copy(repo, repo.parent / "copy")) as copied:
+        broken, mended, well = codes(copied), copied.doctor(fix=True).fixed, codes(copied)
+    shutil.rmtree(shown)
+    gone, forgot = codes(memory), memory.doctor(fix=True).fixed
+
+    assert (broken, well, gone, codes(memory)) == (["view-broken"], [], ["view-gone"], [])
+    assert mended == (f"linked the view {repo.parent}/copy/.memory to this repository again",)
+    assert forgot == (f"forgot the view {shown}, whose folder is gone",)
+
+
+def test_doctor_makes_a_damaged_index_anew(memory: Memory, shown: Path) -> None:
+    Path(view_of(memory).admin(memory.git), "index").write_bytes(b"garbage")
+    broken = codes(memory)
+
+    memory.doctor(fix=True)
+
+    assert (broken, codes(memory), status_of(shown)) == (["view-broken"], [], "")
+
+
+def test_doctor_removes_a_lock_that_nobody_holds_and_no_other(memory: Memory, shown: Path) -> None:
+    lock = Path(views.lock_of(memory.git, view_of(memory)))
+    lock.touch()
+    young = codes(memory, fix=True)
+    os.utime(lock, (0, 0))
+    with lock.open():
+        held = codes(memory, fix=True)
+    dead = codes(memory)
+
+    after = codes(memory, fix=True)
+
+    assert (young, held, dead, after) == (["view-locked"], ["view-locked"], ["view-locked"], [])
+    assert not lock.exists()
+
+
+def test_doctor_tells_the_way_back_from_another_branch(memory: Memory, shown: Path) -> None:
+    git(shown, "switch", "-q", "--detach", "main")
+
+    problem = next(p for p in memory.doctor(fix=False).problems if p.code == "view-broken")
+    git(repo := shown.parent, *problem.hint.removeprefix("git ").replace("'", "").split())
+
+    assert (codes(memory), status_of(shown), git(repo, "status", "--porcelain")) == ([], "", "")
+
+
+def test_a_large_one_is_made_only_for_whoever_asks(memory: Memory, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gitmem.commands.view.view.UNASKED_AT_MOST", 4)
+    push(repo, a=memory_text(), b=memory_text())
+
+    with pytest.raises(RefusedError, match="it would have 5 files; gitmem view makes it"):
+        memory.view(unasked=True)
+
+    assert not (repo / ".memory").exists()
+    assert Path(memory.view().path, "learned/b.md").is_file()
+
+
+def test_a_view_that_was_not_asked_for_stops_growing_at_the_limit(
+    memory: Memory, repo: Path, run_cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gitmem.commands.view.view.UNASKED_AT_MOST", 4)
+    push(repo, a=memory_text())
+    folder = Path(memory.view(unasked=True).path)
+    push(repo, **{f"m{n}": memory_text() for n in range(5)})
+
+    memory.follow_view()
+    names, told = files_of(folder).keys(), run_cli("status").out
+    run_cli("view")
+
+    assert "learned/m4.md" not in names
+    assert "too large to follow the branch by itself: gitmem view" in told
+    assert "learned/m4.md" in files_of(folder)
+
+
+def test_it_follows_a_write_by_itself(shown: Path, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GITMEM_BACKGROUND")
+    (shown / "learned/a.md").write_text(memory_text("Mine"))
+
+    with Memory(repo) as memory:
+        memory.remember("More is known", key="b")
+        memory.forget(["a"])
+    # What the process behind it is writing now is no file to read yet.
+    assert wait_until(lambda: (shown / "archive/learned/a.md").exists() and at_rest(repo / ".git" / "gitmem"))
+
+    files = files_of(shown)
+    assert {"learned/b.md", "archive/learned/a.md"} <= files.keys()
+    assert files["learned/a.md"] == memory_text("Mine")
+
+
+def test_every_way_of_moving_the_branch_lets_it_follow(
+    memory: Memory, shown: Path, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    monkeypatch.setattr("gitmem.store.background.start", lambda *args: asked.append(args[2]))
+    old = memory.remember("More is known", key="b").commit
+    new = git(repo, "commit-tree", "-p", old, "-m", "x", f"{old}^{{tree}}")
+
+    advance(memory.git, memory.ref, new, old=old, command="test", lock_timeout_s=1)
+
+    assert asked == ["view", "view"]
+
+
+def test_a_disk_that_is_read_only_keeps_writes_and_view_apart(
+    memory: Memory, shown: Path, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    push(repo, b=memory_text("New"))
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("gitmem.store.view.safe_folder.os.rename", refuse)
+        with pytest.raises(OSError, match="Read-only"):
+            memory.follow_view()
+    memory.follow_view()
+
+    assert (status_of(shown), "learned/b.md" in files_of(shown)) == ("", True)
+
+
+def test_a_view_that_the_code_brought_files_into_can_be_taken_away_and_leaves_them(
+    memory: Memory, shown: Path, repo: Path
+) -> None:
+    other = repo.parent / "other"
+    git(repo, "worktree", "add", "-q", "-b", "home", str(other))
+    (other / ".memory/learned").mkdir(parents=True)
+    (other / ".memory/learned/code.md").write_text(memory_text("Of the code"))
+    git(other, "add", "-f", ".memory")
+    git(other, "commit", "-qm", "a second home")
+    git(repo, "merge", "-q", "home")
+    unsaved = memory.status()["view"]["unsaved"]
+    (shown / "learned/a.md").write_text(memory_text("Mine"))
+    with pytest.raises(ConflictError, match=r"1 file\(s\) .* learned/a.md"):
+        memory.remove_view()
+    (shown / "learned/a.md").unlink()
+    git(shown, "checkout", "-q", "--", "learned/a.md")
+
+    memory.remove_view()
+
+    assert unsaved == []
+    assert files_of(shown) == {"learned/code.md": memory_text("Of the code")}
+    assert git(repo, "status", "--porcelain", "--ignored") == ""
+    assert str(shown) not in git(repo, "worktree", "list")
+    assert memory.view(str(repo.parent / "view")).path == str(repo.parent / "view")

@@ -1,0 +1,39 @@
+"""Role, story and component: how a step of a workflow is written down."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitmem.commands.workflow.step import Step, component_tag, role_of
+from gitmem.errors import UsageError
+from gitmem.policy import policy
+from gitmem.policy.settings import role_name
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [("Tech Writer", "tech_writer"), ("ux-designer", "ux_designer"), ("dev", "developer"), ("", ""),
+     ("quick-flow-solo-dev", "quick_flow")],
+)  # fmt: skip
+def test_role_is_named_as_the_policy_has_it(typed: str, name: str) -> None:
+    assert role_name(typed) == name
+
+
+def test_named_role_comes_before_the_configured_one_and_an_unknown_one_has_no_row() -> None:
+    builtin = policy.builtin()
+
+    assert role_of(builtin, "pm", "")[1] == builtin.roles["pm"]
+    assert role_of(builtin, "pm", "sm") == ("sm", builtin.roles["sm"])
+    assert role_of(builtin, "pm", "astronaut") == ("astronaut", None)
+
+
+@pytest.mark.parametrize("typed", ["!!", "x" * 101], ids=["no letter", "too long"])
+def test_component_that_can_be_no_tag_is_refused(typed: str) -> None:
+    with pytest.raises(UsageError, match="component"):
+        component_tag(typed)
+
+
+def test_step_is_a_task_a_tag_and_a_role_in_who_wrote_it(memory, monkeypatch) -> None:
+    fields = Step("PM", " LED-1 ", "Storage layer").fields(memory, ("storage-layer", "db"))
+
+    assert fields == {"task": "LED-1", "tags": ["storage-layer", "db"], "by": {"who": "Ana", "role": "pm"}}

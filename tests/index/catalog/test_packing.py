@@ -1,0 +1,73 @@
+"""Long texts of a large catalog are packed, and read as they were written."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from conftest import memory_text, put_files
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gitmem import Asked, Memory
+from gitmem.index.catalog import packing, schema
+
+TEXTS = [
+    f"The gateway number {n} signs its tokens with RS256 and keeps the keys of service {n % 7}." for n in range(50)
+]
+
+
+@pytest.fixture
+def db() -> sqlite3.Connection:
+    return schema.create(None)
+
+
+@given(text=st.text(), has_dictionary=st.booleans())
+def test_packed_text_comes_back_as_it_was(text: str, has_dictionary: bool) -> None:
+    db = schema.create(None)
+
+    packed = packing.packer(db, packing.BODY, TEXTS if has_dictionary else ())(text)
+
+    assert db.execute("SELECT unpacked('body', ?)", (packed,)).fetchone() == (text,)
+    assert isinstance(packed, bytes) == has_dictionary
+
+
+def test_the_dictionary_of_a_rolled_back_write_is_not_used_again(db: sqlite3.Connection) -> None:
+    unpack = packing.unpacker(db)
+    db.execute("BEGIN")
+    assert unpack(packing.BODY, packing.packer(db, packing.BODY, ["other words entirely"])("first")) == "first"
+    db.execute("ROLLBACK")
+
+    packed = packing.packer(db, packing.BODY, TEXTS)(TEXTS[3])
+
+    assert unpack(packing.BODY, packed) == TEXTS[3]
+
+
+def test_damaged_text_is_damage_of_the_catalog(db: sqlite3.Connection) -> None:
+    packing.packer(db, packing.BODY, TEXTS)
+
+    with pytest.raises(sqlite3.DatabaseError, match="packed text is damaged"):
+        packing.unpacker(db)(packing.BODY, b"\xff\xff\xff")
+
+
+def test_texts_of_one_store_take_less_than_half_of_their_size(db: sqlite3.Connection) -> None:
+    pack = packing.packer(db, packing.BODY, TEXTS)
+
+    assert sum(len(pack(text)) for text in TEXTS) < sum(map(len, TEXTS)) / 2
+
+
+def test_large_store_answers_from_packed_texts(repo: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gitmem.index.catalog.inserts.BATCH", 20)
+    monkeypatch.setattr("gitmem.index.fts._BATCH", 20)
+    put_files(repo, {f"learned/m{n}.md": memory_text(f"m{n}", body=text) for n, text in enumerate(TEXTS)})
+    found = memory.recall(Asked(query="gateway number 31 tokens", limit=1)).hits[0]
+    packed = memory.catalog().row("SELECT typeof(p.body), typeof(a.terms) FROM packed p JOIN analysed a USING (id)")
+
+    memory.remember("Cookies of the gateway expire at noon", key="noon", kind="learned")
+    memory.forget(["m31"])
+
+    assert (found.key, packed) == ("m31", ("blob", "blob"))
+    assert memory.recall(Asked(query="cookies noon")).hits[0].key == "noon"
+    assert memory.recall(Asked(query="gateway number 31 tokens", limit=1)).hits[0].key != "m31"
+    assert memory.show("m0")["body"].strip() == TEXTS[0]

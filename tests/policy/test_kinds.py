@@ -1,0 +1,152 @@
+"""The built-in table: every kind of the five systems, with the numbers of their documents."""
+
+from __future__ import annotations
+
+import pytest
+
+from gitmem.policy.kinds import (
+    FIELDS,
+    KINDS,
+    RESERVED_FOLDERS,
+    TAG_WORDS,
+    WrongValue,
+    command,
+    field_names,
+    flag,
+    folder,
+    is_slug,
+    lifetime,
+    line,
+    lines,
+    number,
+    rung,
+    time_limit,
+    whole,
+)
+from gitmem.store import layout
+from gitmem.text.tokens import find_tags
+
+DAY = 86_400
+
+
+def test_table_has_the_kinds_of_all_five_systems() -> None:
+    beans = {"fact", "task"}
+    beadboard = {"learned"}
+    capsules = {"fact", "gotcha", "pattern", "anti_pattern", "recipe", "principle", "doc"}
+    board = {"observation", "analysis", "calculation", "strategy", "gap", "contradiction", "signal"}
+    injected = {"mistake_pattern", "best_practice", "codebase_knowledge", "preference"}
+    swarm = {"outcome", "session", "note"}
+    module = {"discussion", "decision", "code_pattern", "convention", "github", "jira"}
+
+    assert beans | beadboard | capsules | board | injected | swarm | module == set(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("name", "ttl_s", "expires"),
+    [
+        ("outcome", 7 * DAY, True),
+        ("session", 3 * DAY, True),
+        ("note", 30 * DAY, True),
+        ("learned", None, False),
+        ("preference", None, False),
+        ("fact", 30 * DAY, False),
+    ],
+)
+def test_kind_lasts_as_long_as_its_system_says(name: str, ttl_s: int | None, expires: bool) -> None:
+    assert (KINDS[name].ttl_s, KINDS[name].expires) == (ttl_s, expires)
+
+
+def test_fact_alone_needs_a_check_and_code_patterns_alone_need_lines() -> None:
+    assert [name for name, kind in KINDS.items() if kind.needs_verify] == ["fact"]
+    assert [name for name, kind in KINDS.items() if kind.needs_refs] == ["code_pattern"]
+
+
+def test_five_collections_require_their_metadata() -> None:
+    found = {kind.collection: kind.required for kind in KINDS.values() if kind.collection}
+
+    assert set(found) == {"discussions", "code-patterns", "conventions", "github", "jira-data"}
+    assert set(found.values()) == {("project", "created", "importance")}
+
+
+def test_folders_are_allowed_and_their_own() -> None:
+    folders = [kind.folder for kind in KINDS.values()]
+
+    assert len(set(folders)) == len(folders)
+    assert all(layout.FOLDER.fullmatch(folder) for folder in folders)
+    assert not RESERVED_FOLDERS & set(folders)
+    assert RESERVED_FOLDERS == layout.RESERVED_FOLDERS
+
+
+def test_rows_are_named_by_their_kind_and_require_known_fields() -> None:
+    assert all(kind.name == name and is_slug(name) and kind.description for name, kind in KINDS.items())
+    assert all(FIELDS.issuperset(kind.required) for kind in KINDS.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "tags"),
+    [
+        ("TaskGroup requires @Sendable closures in strict concurrency mode.", {"async", "concurrency"}),
+        ("Auth tokens are signed with RS256; see the JWT middleware.", {"auth"}),
+        ("Rebase before you push, and never touch Postgres migrations twice.", {"git", "database"}),
+        ("The pytest fixture leaks a docker container image.", {"testing", "docker"}),
+        ("The author performs a set of steps, except that it depends on the type of document.", set()),
+    ],
+    ids=["the document's own example", "auth", "git and database", "testing and docker", "prose"],
+)
+def test_words_of_a_text_give_its_tags(text: str, tags: set[str]) -> None:
+    assert set(find_tags(text, TAG_WORDS)) == tags
+
+
+@pytest.mark.parametrize("tag", TAG_WORDS)
+def test_each_word_of_the_table_gives_its_tag(tag: str) -> None:
+    assert [word for word in TAG_WORDS[tag] if tag not in find_tags(f"x {word} y", TAG_WORDS)] == []
+
+
+@pytest.mark.parametrize(
+    ("reader", "value", "read"),
+    [
+        (number(0, 1), 1, 1.0),
+        (number(0), 0.5, 0.5),
+        (whole(0), 3, 3),
+        (flag, False, False),
+        (line, "", ""),
+        (command, "a\n\tb", "a\n\tb"),
+        (lines, ["a"], ("a",)),
+        (field_names, ["created"], ("created",)),
+        (lifetime, "2w", 14 * DAY),
+        (lifetime, "never", None),
+        (time_limit, "1d", DAY),
+        (rung, "landlock", "landlock"),
+        (rung, "", ""),
+        (folder, "run_books", "run_books"),
+    ],
+)
+def test_value_of_a_policy_is_read(reader: object, value: object, read: object) -> None:
+    assert callable(reader)
+    found = reader(value)
+
+    assert (type(found), found) == (type(read), read)
+
+
+@pytest.mark.parametrize(
+    ("reader", "value"),
+    [
+        *((number(0, 1), value) for value in (-0.1, 1.1, True, "1", float("nan"), float("inf"), None)),
+        (number(0, is_open=True), 0),
+        *((whole(1, 9), value) for value in (0, 10, 1.0, True, "1")),
+        *((flag, value) for value in (0, "true", None)),
+        *((line, value) for value in ("a\nb", "\x1b", 1)),
+        *((command, value) for value in ("a\rb", "a\u202eb", ["a"])),
+        *((lines, value) for value in ("a", [""], [1], ["a\nb"])),
+        *((field_names, value) for value in (["titel"], "title")),
+        *((lifetime, value) for value in (3, "3", "", "0d", None)),
+        *((time_limit, value) for value in ("25h", 60, "never")),
+        *((rung, value) for value in ("seatbelt?", None, [])),
+        *((folder, value) for value in ("archive", "verdicts", "A", "a", "a/b", "..", ".github", "a" * 41, 1)),
+    ],
+)
+def test_value_of_a_policy_is_refused_with_what_it_must_be(reader: object, value: object) -> None:
+    assert callable(reader)
+
+    with pytest.raises(WrongValue, match=r".{8}"):
+        reader(value)

@@ -1,0 +1,204 @@
+"""What a power cut left blank of the view is written again, and no edit of a person is lost."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import git, memory_text, tip
+from support.viewing import push, status_of, view_of
+
+from gitmem.errors import ConflictError, ProcessError, RefusedError
+from gitmem.memory.memory import Memory
+from gitmem.store.view import worktree as views
+from gitmem.store.view.state import View
+
+ADMIN = ".git/worktrees/-memory"
+BLANK = {"empty": b"", "zeros": bytes(41)}
+
+
+@pytest.fixture
+def shown(memory: Memory, repo: Path) -> Path:
+    """Return the folder of a view of one memory."""
+    push(repo, a=memory_text("About a"))
+    return Path(memory.view().path)
+
+
+def fsck(repo: Path) -> str:
+    """Return what git finds wrong with a repository, work trees included."""
+    done = subprocess.run(["git", "fsck", "--no-dangling"], cwd=repo, capture_output=True, text=True, check=False)
+    return f"{done.returncode} {done.stdout}{done.stderr}".strip()
+
+
+@pytest.mark.parametrize("blank", BLANK.values(), ids=BLANK)
+@pytest.mark.parametrize(
+    "lost",
+    [["HEAD"], ["gitdir"], ["commondir"], ["logs/HEAD"], ["index"], ["HEAD", "logs/HEAD", "index", "gitdir"]],
+    ids=",".join,
+)
+def test_blank_files_of_the_views_git_directory_are_written_again(
+    memory: Memory, shown: Path, repo: Path, lost: list[str], blank: bytes
+) -> None:
+    (shown / "learned/a.md").write_text(memory_text("Mine"))
+    for name in lost:
+        (repo / ADMIN / name).write_bytes(blank)
+
+    changes = memory.save().changes
+
+    assert [change.key for change in changes] == ["a"]
+    assert "Mine" in git(repo, "show", "memory:learned/a.md")
+    assert (git(shown, "rev-parse", "HEAD"), status_of(shown)) == (tip(repo), "")
+    assert fsck(repo) == "0"
+
+
+def test_a_blank_link_of_the_view_is_written_again(memory: Memory, shown: Path, repo: Path) -> None:
+    (shown / "learned/a.md").write_text(memory_text("Mine"))
+    (shown / ".git").write_bytes(b"")
+
+    assert [change.key for change in memory.save().changes] == ["a"]
+    assert status_of(shown) == ""
+
+
+def test_a_commit_in_the_view_counts_after_its_head_was_lost(memory: Memory, shown: Path, repo: Path) -> None:
+    (shown / "learned/a.md").write_text(memory_text("Mine"))
+    git(shown, "commit", "-qam", "mine")
+    (repo / ADMIN / "HEAD").write_bytes(b"")
+
+    memory.save()
+
+    assert "Mine" in git(repo, "show", "memory:learned/a.md")
+
+
+def drop_nothing(repo: Path, blank: bytes) -> None:
+    """Leave what git made."""
+
+
+def drop_link(repo: Path, blank: bytes) -> None:
+    (repo / ".memory/.git").write_bytes(blank)
+
+
+def drop_admin(repo: Path, blank: bytes) -> None:
+    for name in ("HEAD", "gitdir", "commondir"):
+        (repo / ADMIN / name).write_bytes(blank)
+
+
+def drop_both(repo: Path, blank: bytes) -> None:
+    drop_link(repo, blank)
+    drop_admin(repo, blank)
+
+
+def drop_admin_folder(repo: Path, blank: bytes) -> None:
+    shutil.rmtree(repo / ADMIN)
+
+
+def drop_folder(repo: Path, blank: bytes) -> None:
+    drop_admin(repo, blank)
+    shutil.rmtree(repo / ".memory")
+
+
+@pytest.mark.parametrize("blank", BLANK.values(), ids=BLANK)
+@pytest.mark.parametrize("drop", [drop_nothing, drop_link, drop_admin, drop_both, drop_admin_folder, drop_folder])
+@pytest.mark.parametrize("is_known", [True, False])
+def test_a_view_whose_making_was_cut_short_is_made(
+    memory: Memory, repo: Path, drop: Callable[[Path, bytes], None], is_known: bool, blank: bytes
+) -> None:
+    push(repo, a=memory_text("About a"))
+    views.save(memory.git, View(str(repo / ".memory"), "", "", {}))
+    git(repo, "worktree", "add", "-q", "--detach", "--no-checkout", ".memory", "memory")
+    drop(repo, blank)
+    if (repo / ADMIN).exists():
+        os.utime(repo / ADMIN, (time.time() - 60,) * 2)
+    if not is_known:
+        (repo / ".git/gitmem/view.json").unlink()
+
+    made = memory.view()
+
+    assert made.path == str(repo / ".memory")
+    assert (repo / ".memory/learned/a.md").read_text() == memory_text("About a")
+    assert git(repo, "worktree", "list", "--porcelain").count("worktree ") == 2
+    assert fsck(repo) == "0"
+
+
+def test_files_that_a_cut_left_blank_are_written_again_and_edits_stay(memory: Memory, repo: Path) -> None:
+    push(repo, a=memory_text("About a"), b=memory_text("About b"))
+    view = memory.view()
+    folder = Path(view.path)
+    views.save(memory.git, View(view.path, view.name, "", {}, (tip(repo),)))
+    (folder / "learned/a.md").write_bytes(b"")
+    (folder / "learned/b.md").write_text(memory_text("Mine"))
+
+    memory.save()
+
+    assert (folder / "learned/a.md").read_text() == memory_text("About a")
+    assert "Mine" in (folder / "learned/b.md").read_text()
+    assert view_of(memory).toward == ()
+
+
+def test_a_folder_with_files_of_a_person_is_left_alone(memory: Memory, repo: Path) -> None:
+    push(repo, a=memory_text("About a"))
+    (repo / ".memory").mkdir()
+    (repo / ".memory/.git").write_bytes(b"")
+    (repo / ".memory/mine.txt").write_text("mine")
+
+    with pytest.raises(RefusedError, match="is there and is not empty"):
+        memory.view()
+
+    assert (repo / ".memory/mine.txt").read_text() == "mine"
+
+
+def test_a_planned_view_is_made_by_the_next_command_and_given_up_where_it_cannot_be(memory: Memory, repo: Path) -> None:
+    push(repo, a=memory_text("About a"))
+    planned = View(str(repo / ".memory"), "", "", {})
+    views.save(memory.git, planned)
+
+    memory.follow_view()
+    assert (repo / ".memory/learned/a.md").exists()
+
+    memory.remove_view()
+    views.save(memory.git, planned)
+    (repo / ".memory").write_text("mine")
+    with pytest.raises(RefusedError):
+        memory.follow_view()
+    memory.follow_view()
+    assert (repo / ".memory").read_text() == "mine"
+
+
+LOCKS = ["HEAD.lock", "index.lock"]
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_file_that_a_killed_gitmem_left_in_the_view_is_cleared(
+    memory: Memory, shown: Path, repo: Path, name: str
+) -> None:
+    (repo / ADMIN / name).touch()
+    (repo / ".git/gitmem/view.lock").write_text(f"1 {time.time():.3f} {time.time():.3f} - save")
+    push(repo, b=memory_text("About b"))
+
+    memory.follow_view()
+
+    assert not (repo / ADMIN / name).exists()
+    assert (git(shown, "rev-parse", "HEAD"), status_of(shown)) == (tip(repo), "")
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_file_of_another_git_stays_until_doctor_finds_it_old(
+    memory: Memory, shown: Path, repo: Path, name: str
+) -> None:
+    lock = repo / ADMIN / name
+    lock.touch()
+    push(repo, b=memory_text("About b"))
+
+    with pytest.raises((ConflictError, ProcessError)):
+        memory.follow_view()
+    assert lock.exists()
+    assert memory.doctor(fix=True).fixed == ()
+
+    os.utime(lock, (time.time() - 60,) * 2)
+    assert str(lock) in "".join(memory.doctor(fix=True).fixed)
+    memory.follow_view()
+    assert git(shown, "rev-parse", "HEAD") == tip(repo)

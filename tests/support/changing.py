@@ -1,0 +1,40 @@
+"""What the tests of checked changes share: a branch with a change, the check of it, and what is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from conftest import commit_files, git
+
+from gitmem.commands.check.run import Checked
+from gitmem.memory.memory import Memory
+from gitmem.verify.finding import Finding
+from gitmem.verify.session import Options
+
+RS256 = {"contains": "RS256", "in": "src/auth/*.py"}
+
+
+def change(
+    repo: Path, files: dict[str, str] | None = None, *, branch: str = "change", gone: tuple[str, ...] = ()
+) -> str:
+    """Make a branch with a change of these files and return its commit; it is checked out."""
+    git(repo, "checkout", "-q", "-b", branch)
+    for path in gone:
+        git(repo, "rm", "-q", path)
+    return commit_files(repo, files or {})
+
+
+def check(memory: Memory, *keys: str, base: str = "", head: str = "", **options) -> Checked:
+    """Check a change, without a sandbox: it is tested elsewhere, and this is quicker."""
+    options.setdefault("no_sandbox", True)
+    return memory.check(Options(keys=keys, **options), base=base, head=head)
+
+
+def kinds(checked: Checked) -> dict[str, str]:
+    """Return what came of each fact and suspect, by key."""
+    return {finding.key: finding.kind for finding in checked.findings}
+
+
+def finding(checked: Checked, key: str) -> Finding:
+    """Return the finding of one key."""
+    return next(found for found in checked.findings if found.key == key)

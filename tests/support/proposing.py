@@ -1,0 +1,96 @@
+"""What the tests of proposals share: a bare remote that stands for the forge, clones, and merges as forges do them."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import NOW, git
+
+from gitmem.commands.propose.send import Proposed
+from gitmem.memory.memory import Memory
+from gitmem.recall.query import Asked
+
+AUTH = "refs/heads/gitmem/auth"
+
+
+def opened(folder: Path, **how: Any) -> Memory:
+    return Memory(folder, clock=lambda: float(NOW), **how)
+
+
+@pytest.fixture(name="shared", scope="session")
+def shared_folder(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a clone and its remote, which have the code and a memory of one memory; copy it."""
+    folder = tmp_path_factory.mktemp("shared")
+    repo = Path(shutil.copytree(template, folder / "service", symlinks=True))
+    git(folder, "init", "-q", "--bare", "-b", "main", "hub.git")
+    git(repo, "remote", "add", "origin", "../hub.git")
+    git(repo, "push", "-q", "origin", "main")
+    git(repo, "fetch", "-q")
+    git(repo, "remote", "set-head", "origin", "main")
+    with opened(repo) as memory:
+        memory.init(offline=True)
+        memory.remember("The gateway drops idle connections", key="idle")
+        memory.sync()
+    return folder
+
+
+@pytest.fixture(name="hub")
+def forge(repo: Path, shared: Path) -> Path:
+    """Return a bare remote that stands for the forge; *repo* has a memory, which it knows."""
+    shutil.rmtree(repo)
+    shutil.copytree(shared / "service", repo, symlinks=True)
+    return Path(shutil.copytree(shared / "hub.git", repo.parent / "hub.git"))
+
+
+def clone(repo: Path, name: str = "other", who: str = "Bob") -> Path:
+    """Return another clone with the same state, of another person."""
+    other = Path(shutil.copytree(repo, repo.parent / name, symlinks=True))
+    git(other, "config", "user.name", who)
+    return other
+
+
+def remember(folder: Path, **texts: str) -> None:
+    with opened(folder) as memory:
+        for key, text in texts.items():
+            memory.remember(text, key=key)
+
+
+def propose(folder: Path, name: str = "", **how: Any) -> Proposed:
+    with opened(folder) as memory:
+        return memory.propose(name, **how)
+
+
+def keys(folder: Path) -> list[str]:
+    """Return the keys that a reader finds."""
+    with opened(folder) as memory:
+        return sorted(hit.key for hit in memory.list(Asked(limit=100, everything=True)).hits)
+
+
+def paths(folder: Path, ref: str = "refs/heads/memory") -> list[str]:
+    return git(folder, "ls-tree", "-r", "--name-only", ref).split("\n")
+
+
+def refs(folder: Path) -> list[str]:
+    return git(folder, "for-each-ref", "--format=%(refname)").split("\n")
+
+
+def merge_on_forge(hub: Path, how: str, branch: str = "gitmem/auth") -> None:
+    """Merge a proposal as a forge's button does: a merge commit, a squash or a rebase."""
+    work = hub.parent / f"forge-{how}"
+    git(hub.parent, "clone", "-q", "-b", "memory", str(hub), str(work))
+    git(work, "config", "user.name", "Forge")
+    git(work, "config", "user.email", "forge@example.org")
+    if how == "merge":
+        git(work, "merge", "-q", "--no-ff", "-m", "Merge pull request #1", f"origin/{branch}")
+    elif how == "squash":
+        git(work, "merge", "-q", "--squash", f"origin/{branch}")
+        git(work, "commit", "-q", "-m", "Auth (#1)")
+    else:
+        git(work, "checkout", "-q", "-b", "rebased", f"origin/{branch}")
+        git(work, "rebase", "-q", "--force-rebase", "origin/memory")
+        git(work, "push", "-q", "origin", "rebased:memory")
+        return
+    git(work, "push", "-q", "origin", "memory")

@@ -1,0 +1,46 @@
+"""Stopping what runs, from another thread."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+
+from gitmem.system import process, process_limits
+
+ENV = {"PATH": os.environ["PATH"]}
+
+
+def test_stop_all_ends_every_run_under_way_as_interrupted():
+    rans = []
+    threads = [
+        threading.Thread(
+            target=lambda: rans.append(process.run_bounded(["sleep", "60"], cwd="/", env=ENV, timeout_s=60))
+        )
+        for _ in range(3)
+    ]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.2)
+
+    process_limits.stop_all()
+    for thread in threads:
+        thread.join(timeout=10)
+
+    assert [(ran.problem, ran.timed_out) for ran in rans] == [("interrupted", False)] * 3
+    assert all(ran.seconds < 10 for ran in rans)
+
+
+def test_what_starts_after_stop_all_runs_as_ever():
+    process_limits.stop_all()
+
+    assert process.run_bounded(["sh", "-c", "sleep 0.3"], cwd="/", env=ENV, timeout_s=10).status == 0
+
+
+def test_without_pidfd_the_exit_is_still_noticed_at_once(monkeypatch):
+    monkeypatch.delattr(os, "pidfd_open")
+
+    ran = process.run_bounded(["sh", "-c", "sleep 30 & exit 4"], cwd="/", env=ENV, timeout_s=10)
+
+    assert ran.status == 4
+    assert ran.seconds < 3

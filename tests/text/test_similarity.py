@@ -1,0 +1,108 @@
+"""How much two texts claim the same: always true of it, and what it must tell apart."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gitmem.text.similarity import claim_of, claim_text, likeness, most_missing, similarity
+
+PAIRS = Path(__file__).parents[2] / "benchmarks" / "pairs.jsonl"
+WORDS = st.sampled_from(
+    ["gateway", "drops", "3", "retries", "never", "index", "v2.4", "use_cache", "src/a.py", "before", "the", "C++"]
+)
+TEXTS = st.lists(WORDS, max_size=12).map(" ".join)
+
+
+def like(a: str, b: str) -> float:
+    return likeness(claim_of(a), claim_of(b))
+
+
+@given(TEXTS | st.text(max_size=30), TEXTS | st.text(max_size=30))
+def test_likeness_is_symmetric_within_0_and_1_and_1_for_itself(a: str, b: str) -> None:
+    assert like(a, b) == like(b, a)
+    assert 0 <= like(a, b) <= 1
+    assert like(a, a) == 1
+
+
+@given(st.lists(WORDS, min_size=1, max_size=12), st.sampled_from([" ", "  ", "\n", "\t"]), st.sampled_from(".!?,;:)"))
+def test_case_white_space_and_punctuation_make_no_difference(words: list[str], gap: str, mark: str) -> None:
+    assert like(" ".join(words), gap.join(f"({word.upper()}{mark}" for word in words)) == 1
+
+
+def test_no_labelled_pair_that_differs_is_taken_for_the_same_and_most_others_are() -> None:
+    pairs = [json.loads(line) for line in PAIRS.read_text("utf-8").splitlines()]
+    told = [pair for pair in pairs if like(pair["a"], pair["b"]) >= 0.85]
+
+    assert [pair for pair in told if not pair["same"]] == []
+    assert len(told) >= 47
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("In staging, deploys need the VPN", "Deploys need the VPN in staging"),
+        ("Never use floats for money", "Do not use floats for money."),
+        ("Retries are capped at three in the client", "Retries are capped at 3 in the client"),
+        ("At most 1,000 rows are read", "At most 1000 rows are read"),
+    ],
+)
+def test_other_words_for_the_same_are_the_same(a: str, b: str) -> None:
+    assert like(a, b) >= 0.85
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Written here", "Written there"),
+        ("Some naïve text", "Other naïve text"),
+        ("Who deploys", "When to deploy"),
+    ],
+)
+def test_of_few_words_every_one_tells(a: str, b: str) -> None:
+    assert like(a, b) < 0.5
+
+
+def test_title_that_its_body_begins_with_counts_once() -> None:
+    assert claim_text("Deploys need VPN", "Deploys need VPN. Ask ops.\n") == "Deploys need VPN. Ask ops."
+    assert claim_text("Deploys need VPN", "Ask ops.") == "Deploys need VPN\nAsk ops."
+
+
+@given(st.integers(1, 60), st.sampled_from([0.5, 0.85, 0.9, 1.0]))
+def test_no_more_words_may_be_missing_than_the_threshold_leaves(words: int, threshold: float) -> None:
+    missing = most_missing(words, threshold)
+
+    assert (words - missing) / words >= threshold - 1e-9
+    assert (words - missing - 1) / words < threshold
+
+
+def test_exchanging_one_word_in_ten_gives_nine_tenths() -> None:
+    text = "the gateway checks every token against the cached public keys"
+
+    assert similarity(text, text.replace("cached", "stored")) == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "low", "high"),
+    [
+        pytest.param("Use RS256.", "use  rs256", 1.0, 1.0, id="case-and-punctuation"),
+        pytest.param("use RS256 for tokens", "do not use RS256 for tokens", 0.5, 0.95, id="negation-counts"),
+        pytest.param("tests run in CI", "docs live elsewhere", 0.0, 0.0, id="nothing-in-common"),
+        pytest.param("no no no", "no", 0.5, 0.5, id="repetition-counts"),
+        pytest.param("", "", 1.0, 1.0, id="both-empty"),
+        pytest.param("?", "!", 0.0, 0.0, id="no-words"),
+    ],
+)
+def test_similarity_of(a: str, b: str, low: float, high: float) -> None:
+    assert low <= similarity(a, b) <= high
+
+
+@given(st.text(max_size=60), TEXTS)
+def test_similarity_is_symmetric_within_0_and_1_and_1_for_itself(a: str, b: str) -> None:
+    assert similarity(a, b) == similarity(b, a)
+    assert 0 <= similarity(a, b) <= 1
+    assert similarity(a, a) == 1

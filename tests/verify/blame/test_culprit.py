@@ -1,0 +1,47 @@
+"""What a culprit is called for people."""
+
+from __future__ import annotations
+
+from conftest import commit_files, git
+
+from gitmem.git.binary import Git
+from gitmem.git.history import Made
+from gitmem.git.repository import discover
+from gitmem.verify.blame.culprit import as_table, phrase, told_of
+
+
+def test_culprit_is_told_with_whose_it_is_and_what_it_is_called(repo):
+    commit = commit_files(repo, {"a": "1"}, "Use EdDSA\n\nBecause.")
+    gone = "7" * 40
+
+    told = told_of(Git(discover(repo)), [(commit, ""), (commit, gone), (gone, ""), ("", "")])
+
+    assert told == {
+        (commit, ""): f"broken by {commit[:12]} (Ana: Use EdDSA)",
+        (commit, gone): f"broken after 777777777777, by {commit[:12]} (Ana: Use EdDSA) at the latest",
+        (gone, ""): "broken by 777777777777",
+    }
+
+
+def test_nothing_is_asked_of_git_where_there_is_no_culprit(repo, monkeypatch):
+    monkeypatch.setattr(Git, "run", None)
+
+    assert told_of(Git(discover(repo)), [("", "")]) == {}
+
+
+def test_hostile_names_are_short_and_dead():
+    hostile = Made("1" * 40, "\x1b[31mA" * 50 + " <a@b>", "2026", "\x1b]52;c;x\x07" + "long " * 100 + "\u202e")
+
+    told = phrase("1" * 40, "", hostile)
+
+    assert told.isprintable()
+    assert len(told) < 250
+
+
+def test_commit_that_is_not_here_has_its_name_alone(repo):
+    here = git(repo, "rev-parse", "HEAD")
+    made = {here: Made(here, "Ana <ana@example.org>", "2026-09-21T14:13:20+00:00", "the service")}
+
+    assert as_table("", made) is None
+    assert as_table("7" * 40, made) == {"commit": "7" * 40, "author": "", "date": "", "subject": ""}
+    assert as_table(here, made)["author"] == "Ana <ana@example.org>"  # type: ignore[index]

@@ -1,0 +1,312 @@
+"""Ignored folders of the work tree in a check: seen, privately changed, and never a way out of the work tree."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+from conftest import commit_files, git, put_files
+from support.confining import grounds_on, user_of
+from support.proving import approve_all, make_fact, put, result_of, verify
+
+from gitmem.cli.trust import ask
+from gitmem.errors import GitmemError
+from gitmem.git.binary import Git
+from gitmem.git.repository import discover
+from gitmem.verify.ground import folders
+from gitmem.verify.ground.folders import find_folders
+from gitmem.verify.ground.ground import place_of_clones
+from gitmem.verify.sandbox import sandbox
+
+PATH = os.environ["PATH"]
+works = lru_cache(sandbox.works)
+
+# How a ground can show a folder: its rung, and whether it is an overlay.
+WAYS = {
+    "overlay": ("bubblewrap", True),
+    "copy": ("bubblewrap", False),
+    "landlock": ("landlock", False),
+    "none": ("none", False),
+}
+
+
+class Lender:
+    """Runs checks on grounds of one kind."""
+
+    def __init__(self, top: Path, rung: str, overlay: bool) -> None:
+        self.top, self.rung, self.overlay = top, rung, overlay
+        repository = Git(discover(top))
+        if rung != "none" and not works(rung, PATH):
+            pytest.skip(f"{rung} does not work here")
+        if overlay and not sandbox.probe_overlay(PATH, place_of_clones(repository)):
+            pytest.skip("overlays in a user namespace do not work here")
+        self.grounds = grounds_on(repository, rung, top.parent, overlay=overlay, in_place=rung == "bubblewrap")
+
+    def __call__(self, *commands: str, names: tuple[str, ...] = ("node_modules",)) -> list[str]:
+        """Return what commands that run on one ground print."""
+        said = []
+        with self.grounds.take(git(self.top, "rev-parse", "HEAD"), names) as ground:
+            self.lacking = ground.lacking
+            for command in commands:
+                ran = sandbox.run_check(
+                    ["sh", "-c", command], ground=ground, rung=self.rung, network=False, timeout_s=20, path=PATH
+                )
+                assert ran.problem == ""
+                said.append(ran.output.strip())
+        return said
+
+
+@pytest.fixture
+def project(repo):
+    """The repository with a package, and a folder of packages that git ignores."""
+    commit_files(repo, {"src/pkg/__init__.py": "VALUE = 1\n", ".gitignore": "/.venv/\nnode_modules/\nlink\n"})
+    for name in ("node_modules/left/index.js", "node_modules/.bin/left"):
+        (repo / name).parent.mkdir(parents=True, exist_ok=True)
+        (repo / name).write_text("#!/bin/sh\necho left\n")
+        (repo / name).chmod(0o755)
+    return repo
+
+
+@pytest.fixture(params=WAYS, ids=list(WAYS))
+def lend(request, project):
+    lender = Lender(project, *WAYS[request.param])
+    with lender.grounds:
+        yield lender
+
+
+def make_environment(top: Path) -> None:
+    """Make a virtual environment in which the package of the work tree is installed to be edited, with a program."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(top / ".venv")], check=True)
+    (site,) = (top / ".venv" / "lib").glob("python3*/site-packages")
+    (site / "__editable__.pkg.pth").write_text(f"{top}/src\n")
+    program = top / ".venv" / "bin" / "tool"
+    program.write_text(f"#!{top}/.venv/bin/python\nimport pkg\nprint(pkg.__file__, pkg.VALUE)\n")
+    program.chmod(0o755)
+
+
+def listing(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() if p.is_file() else b"" for p in folder.rglob("*")}
+
+
+@pytest.mark.parametrize("way", ["overlay", "copy"])
+def test_programs_of_an_environment_see_the_commit_and_not_the_work_tree(project, way):
+    top = project.resolve()
+    make_environment(top)
+    (project / "src" / "pkg" / "__init__.py").write_text("VALUE = 2\n")
+    lender = Lender(project, *WAYS[way])
+    change = "true" if user_of(lender.rung) and lender.overlay else "echo x > .venv/bin/tool; cat .venv/bin/tool"
+
+    with lender.grounds:
+        first = lender(".venv/bin/tool", "top=$PWD; cd /; $top/.venv/bin/tool", names=(".venv",))
+        second = lender(".venv/bin/tool", change, names=(".venv",))
+
+    assert first == [f"{top}/src/pkg/__init__.py 1"] * 2
+    assert second == [*first[:1], "" if change == "true" else "x"]
+    assert subprocess.run([top / ".venv/bin/tool"], capture_output=True, text=True, check=True).stdout.endswith(" 2\n")
+
+
+def test_environment_of_path_is_seen_without_the_files_of_the_work_tree(project, monkeypatch):
+    make_environment(project.resolve())
+    said = project / "tools" / "said"
+    for word in ("committed", "dirty"):
+        said.parent.mkdir(exist_ok=True)
+        said.write_text(f"#!/bin/sh\necho {word}\n")
+        said.chmod(0o755)
+        if word == "committed":
+            commit_files(project, {})
+    (project / "src" / "pkg" / "__init__.py").write_text("VALUE = 2\n")
+    monkeypatch.setattr(
+        sys.modules[__name__], "PATH", f"{project.resolve()}/.venv/bin:{project.resolve()}/tools:{PATH}"
+    )
+    lender = Lender(project, "bubblewrap", overlay=True)
+
+    with lender.grounds:
+        assert lender("tool; said", names=())[0].split()[1:] == ["1", "committed"]
+
+
+def test_what_a_check_does_to_a_folder_is_gone_for_the_next_one(project, lend):
+    if user_of(lend.rung) and lend.overlay:
+        pytest.skip("a folder of root's can be read by the checks of root, and not be changed")
+    before = listing(project / "node_modules")
+
+    first = lend(
+        "node_modules/.bin/left; mkdir node_modules/.cache; echo x > node_modules/.cache/x; rm -r node_modules/left",
+        "ls -A node_modules",
+    )
+    second = lend("ls -A node_modules; cat node_modules/left/index.js; git status --porcelain")
+
+    assert first == ["left", ".bin\n.cache"]
+    assert second[0].split("\n")[:2] == [".bin", "left"]
+    assert "??" not in second[0]
+    assert listing(project / "node_modules") == before
+
+
+def test_a_folder_inside_another_and_one_that_is_not_there(project, lend):
+    for name in ("web/node_modules/a", "src/pkg/node_modules/b"):
+        (project / name).mkdir(parents=True)
+
+    said = lend("ls web/node_modules src/pkg/node_modules", names=("gone", "src/pkg/node_modules", "web/node_modules"))
+
+    assert said[0].split() == ["src/pkg/node_modules:", "b", "web/node_modules:", "a"]
+    assert lend.lacking == "gone: it is not in this work tree"
+
+
+def test_copies_are_made_once_and_are_gone_at_the_end(project):
+    """What a check adds is taken out of the copy; where it changed the copy itself, that is made anew."""
+    (project / "web" / "node_modules").mkdir(parents=True)
+    lender, names = Lender(project, *WAYS["none"]), ("node_modules", "web/node_modules")
+    inode = "stat -c %i node_modules/left/index.js"
+
+    with lender.grounds:
+        said = [lender(inode, "echo x > node_modules/added; ls web", names=names)[0]]
+        (clone,) = place_of_clones(Git(discover(project))).iterdir()
+        assert not (clone / "state").exists(), "whoever finds it after a crash has to make it anew"
+        said += lender(inode, "ls node_modules; echo x > node_modules/left/index.js", names=names)
+        said += lender(f"{inode}; cat node_modules/left/index.js", names=names)
+        commit_files(project, {"later": ""})
+        said += lender(f"{inode}; ls later", names=names)
+        said += lender("ls -d node_modules web 2>/dev/null", names=())
+        said += lender("ls web", names=names[1:])
+
+    first, anew = said[0], said[3].split("\n")[0]  # the same number perhaps: file systems use them again
+    assert said[1:] == [first, "left", f"{anew}\n#!/bin/sh\necho left", f"{anew}\nlater", "", "node_modules"]
+    assert [(clone / "tree" / name).exists() for name in ("node_modules", "web", "README.md")] == [False, False, True]
+    assert (clone / "state").exists()
+
+
+@pytest.mark.parametrize("rung", ["landlock", "none"])
+def test_environment_is_lacking_where_it_cannot_be_shown_in_its_place(project, rung):
+    make_environment(project)
+    lender = Lender(project, rung, overlay=False)
+
+    with lender.grounds:
+        said = lender("ls -A .venv node_modules | head -1", names=(".venv", "node_modules"))
+
+    assert lender.lacking == ".venv: it works in its own place only (bubblewrap)"
+    assert said[0].startswith(("ls:", "node_modules"))
+
+
+LEADS_OUT = {
+    "a link to elsewhere": ("ln -s {out} link", "link", "it is a link"),
+    "a folder behind a link": ("ln -s {out} link && mkdir {out}/x", "link/x", "it is a link"),
+    "a file": ("echo x > link", "link", "it is no folder"),
+    "what git tracks": ("true", "src", "git does not ignore it here"),
+    "what git tracks and ignores": ("echo src >> .git/info/exclude", "src", "git tracks it"),
+    "what is new and not ignored": ("mkdir new", "new", "git does not ignore it here"),
+    "behind what the code has as a link": (
+        "ln -s {out} web && git add web && git commit -qm link && rm web && mkdir -p web/node_modules",
+        "web/node_modules",
+        "web is no folder in the code",
+    ),
+}
+
+
+@pytest.mark.parametrize(("setup", "name", "why"), LEADS_OUT.values(), ids=LEADS_OUT.keys())
+def test_a_name_gets_nothing_but_an_ignored_folder_of_the_work_tree(project, tmp_path, setup, name, why):
+    out = tmp_path / "out"
+    out.mkdir()
+    subprocess.run(["sh", "-ec", setup.format(out=out)], cwd=project, check=True)
+
+    found, lacking = find_folders(Git(discover(project)), git(project, "rev-parse", "HEAD"), (name, "node_modules"))
+
+    assert [lent.name for lent in found] == ["node_modules"]
+    assert lacking == (f"{name}: {why}",)
+
+
+def test_a_home_that_is_a_work_tree_lends_nothing(project, monkeypatch):
+    (project / "me").mkdir()
+    monkeypatch.setenv("HOME", str(project / "me"))
+
+    found, lacking = find_folders(Git(discover(project)), git(project, "rev-parse", "HEAD"), ("node_modules",))
+
+    assert (found, lacking) == ((), ("node_modules: the work tree holds a whole home",))
+
+
+def test_setup_cannot_turn_a_folder_into_a_way_out(project, tmp_path):
+    (tmp_path / "out").mkdir()
+    (project / "web" / "node_modules").mkdir(parents=True)
+    lender = Lender(project, *WAYS["overlay"])
+
+    with lender.grounds, pytest.raises(AssertionError, match="no overlay"):
+        lender(f"mv web moved && ln -s {tmp_path}/out web", "true", names=("web/node_modules",))
+
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_what_is_too_large_to_be_copied_says_so(project, monkeypatch):
+    monkeypatch.setattr(folders, "COPY_FILES", 3)
+    lender = Lender(project, "none", overlay=False)
+
+    with lender.grounds:
+        with pytest.raises(GitmemError, match="node_modules is too large to be copied"):
+            lender("true")
+        assert lender("ls node_modules 2> /dev/null", names=()) == [""]
+
+
+# Through a verify run
+
+
+@pytest.fixture
+def policed(memory, project):
+    """The memory of the project, whose policy names two folders and a setup."""
+    text = '[verify]\nfolders = ["node_modules", ".venv"]\nsetup = "echo built > node_modules/built; mkdir out"\n'
+    put_files(project, {"gitmem.toml": text})
+    return memory
+
+
+def test_a_check_sees_folders_and_what_setup_made_and_is_no_failure_without_them(policed, project):
+    put(
+        project,
+        make_fact("sees", "cat node_modules/built && test -d out && node_modules/.bin/left"),
+        make_fact("needs", "test -d .venv"),
+    )
+    approve_all(policed)
+
+    run = verify(policed, no_sandbox=False)
+
+    assert result_of(run, "sees").outcome == "holds"
+    told = result_of(run, "needs")
+    assert (told.outcome, told.verdict) == ("error", None)
+    assert told.reason == "exit 1; but folders of the policy are not shown to it: .venv: it is not in this work tree"
+    assert not (project / "node_modules" / "built").exists()
+
+
+def test_folders_are_approved_with_the_command_and_not_by_typing_it(policed, project):
+    waits = policed.fact("Left is there", verify="test -d node_modules/left", key="left", approve=True)
+
+    assert policed.trust().list_all() == []
+    terminal = io.BytesIO()
+    ask(terminal, policed.commands()[0], 1, 1)
+    assert b"it sees what you keep in .venv, node_modules\n" in terminal.getvalue()
+    assert "nobody can approve its command here" in policed.notices[-1]
+    approve_all(policed)
+    put_files(project, {"gitmem.toml": '[verify]\nfolders = ["node_modules"]\n'})
+    assert outcome_of_all(policed) == {waits.key: "skipped"}
+
+
+def outcome_of_all(memory) -> dict[str, str]:
+    return {result.due.row.key: result.outcome for result in verify(memory).results}
+
+
+@pytest.mark.parametrize(
+    ("setup", "why"),
+    [
+        ("sleep 60", "the policy's setup (sleep 60) failed: timed out after 1 s"),
+        ("gitmem-no-such-tool", "the policy's setup (gitmem-no-such-tool) failed: exit 127: sh: "),
+    ],
+    ids=["hangs", "is missing"],
+)
+def test_setup_that_does_not_work_is_an_error_that_names_it(memory, repo, setup, why):
+    put_files(repo, {"gitmem.toml": f'[verify]\nsetup = "{setup}"\n'})
+    put(repo, make_fact("a", "test -f README.md", timeout="1s"))
+    approve_all(memory)
+
+    told = result_of(verify(memory), "a")
+
+    assert (told.outcome, told.verdict) == ("error", None)
+    assert told.reason.startswith(why)

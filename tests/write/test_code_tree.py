@@ -1,0 +1,199 @@
+"""Writes to the second home: files of the work tree, for the person to commit (row F9)."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from conftest import commit_files, git, tip
+from support.proving import Clock, make_memory, put, statuses, tracked, verify
+
+from gitmem.errors import NotFoundError, RefusedError
+from gitmem.memory.memory import Memory
+
+
+def lying(repo: Path) -> set[str]:
+    return {path.relative_to(repo).as_posix() for path in (repo / ".memory").rglob("*") if path.is_file()}
+
+
+def state_of(repo: Path) -> tuple[str, ...]:
+    """Return all that gitmem may not touch: HEAD, the memory branch, what is staged, and other files' state."""
+    return (
+        git(repo, "rev-parse", "HEAD"),
+        tip(repo),
+        git(repo, "diff", "--cached", "--stat"),
+        git(repo, "status", "--porcelain", "--", ":(exclude).memory"),
+    )
+
+
+def test_a_memory_is_written_to_the_work_tree_and_nothing_else_is_touched(memory: Memory, repo: Path) -> None:
+    (repo / "src/staged.py").write_text("x\n")
+    git(repo, "add", "-A")
+    (repo / "README.md").write_text("dirty\n")
+    before = state_of(repo)
+
+    done = memory.remember("The gateway drops requests", key="drops", kind="gotcha", in_tree=True)
+
+    assert (done.path, done.commit) == (".memory/gotchas/drops.md", "")
+    assert lying(repo) == {done.path}
+    assert state_of(repo) == before
+    assert memory.notices == [f"it counts once it is committed: git add {done.path}"]
+    with pytest.raises(NotFoundError):
+        memory.show("drops")
+
+    git(repo, "add", ".memory")
+    git(repo, "commit", "-qm", "a gotcha")
+    assert memory.show("drops")["title"] == "The gateway drops requests"
+
+
+def test_what_is_not_committed_yet_counts_for_the_next_write(memory: Memory, repo: Path) -> None:
+    first = memory.remember("Deploys need the VPN", in_tree=True)
+    same = memory.remember("Deploys need the VPN", in_tree=True)
+    memory.remember("Old", key="a", in_tree=True)
+    memory.remember("New", key="a", in_tree=True)
+
+    assert (same.key, same.is_written) == (first.key, False)
+    assert lying(repo) == {first.path, ".memory/learned/a.md"}
+    assert "title: New" in (repo / ".memory/learned/a.md").read_text()
+
+    memory.edit_fields("a", {"title": "Newer"}, None, approve=False)
+    assert "title: Newer" in (repo / ".memory/learned/a.md").read_text()
+    with pytest.raises(NotFoundError, match="there is no memory a"):
+        memory.show("a")
+
+
+def test_edits_and_retirements_happen_in_the_work_tree(repo: Path) -> None:
+    put(repo, make_memory("branch", "stays"))
+    commit_files(repo, tracked(make_memory("a", "Once"), make_memory("b", "Gone")))
+    before = tip(repo)
+
+    with Memory(repo, clock=Clock()) as memory:
+        memory.edit_fields("a", {"title": "Twice"}, None, approve=False)
+        memory.edit_fields("a", {"tags": ["x"]}, None, approve=False)
+        memory.forget(["b"], why="no more")
+
+    text = (repo / ".memory/gotchas/a.md").read_text()
+    assert "title: Twice" in text
+    assert "tags: [x]" in text
+    assert lying(repo) == {".memory/gotchas/a.md", ".memory/archive/gotchas/b.md"}
+    assert tip(repo) == before
+
+
+def test_what_was_retired_there_comes_back_there(repo: Path) -> None:
+    commit_files(repo, tracked(make_memory("a", "Stays"), make_memory("b", "Gone")))
+    with Memory(repo, clock=Clock()) as memory:
+        memory.forget(["b"])
+        commit_files(repo, {}, "retired")
+
+        done = memory.restore(["b"])
+
+    assert [change.path for change in done] == [".memory/gotchas/b.md"]
+    assert lying(repo) == {".memory/gotchas/a.md", ".memory/gotchas/b.md"}
+
+
+def test_a_fact_is_proved_now_and_recorded_once_it_is_committed(memory: Memory, repo: Path) -> None:
+    before = tip(repo)
+    with pytest.raises(RefusedError, match="does not hold"):
+        memory.fact("No", verify={"exists": "nope"}, in_tree=True)
+
+    memory.fact("Three", verify={"contains": "= 3", "in": "src/gateway/retry.py"}, key="three", in_tree=True)
+
+    assert tip(repo) == before
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "a fact")
+    assert statuses(memory) == {"three": "verified"}
+    assert verify(memory).due == 0
+    assert "verdicts/" in git(repo, "ls-tree", "-r", "--name-only", "memory")
+
+
+def test_a_fact_that_is_edited_there_keeps_the_branch_s_verdict_until_it_is_committed(repo: Path) -> None:
+    with Memory(repo, clock=Clock()) as memory:
+        memory.fact("Three", verify={"contains": "= 3", "in": "src/gateway/retry.py"}, key="three", in_tree=True)
+        git(repo, "add", "-A")
+        git(repo, "commit", "-qm", "a fact")
+        verify(memory)
+        before = tip(repo)
+
+        memory.edit_fields("three", {"verify": {"exists": "src/gateway/retry.py"}}, None, approve=False)
+
+        assert tip(repo) == before
+        assert statuses(memory) == {"three": "verified"}
+
+
+def test_history_is_that_of_the_code_and_of_the_verdicts(repo: Path) -> None:
+    with Memory(repo, clock=Clock()) as memory:
+        memory.fact("Three", verify={"contains": "= 3", "in": "src/gateway/retry.py"}, key="three", in_tree=True)
+        git(repo, "add", "-A")
+        git(repo, "commit", "-qm", "a fact")
+        verify(memory)
+
+        rows = memory.log("three", limit=9)
+
+    assert sorted((row["what"], row["subject"]) for row in rows) == [
+        ("memory", "a fact"),
+        ("verdict", "verify: 1 verdict"),
+    ]
+
+
+def test_what_git_ignores_is_told(memory: Memory, repo: Path) -> None:
+    (repo / ".gitignore").write_text(".memory/\n")
+
+    memory.remember("x", key="a", in_tree=True)
+
+    assert memory.notices == ["it counts once it is committed: git add -f .memory/learned/a.md"]
+
+
+@pytest.mark.parametrize("kind", ["a view", "a link", "a file", "a link inside"])
+def test_nothing_is_written_where_the_folder_is_another_thing(
+    memory: Memory, repo: Path, tmp_path: Path, kind: str
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    if kind == "a view":
+        git(repo, "worktree", "add", "-q", "--detach", ".memory", "memory")
+    elif kind == "a link":
+        os.symlink(outside, repo / ".memory")
+    elif kind == "a file":
+        (repo / ".memory").write_text("x")
+    else:
+        (repo / ".memory").mkdir()
+        os.symlink(outside, repo / ".memory/learned")
+
+    with pytest.raises(RefusedError):
+        memory.remember("x", key="a", in_tree=True)
+
+    assert list(outside.iterdir()) == []
+
+
+def test_a_bare_repository_has_no_code_tree_to_write_to(repo: Path, tmp_path: Path) -> None:
+    git(tmp_path, "clone", "-q", "--bare", str(repo), "bare.git")
+
+    with Memory(tmp_path / "bare.git") as memory, pytest.raises(RefusedError, match="no work tree"):
+        memory.remember("x", in_tree=True)
+
+
+def test_memories_of_two_homes_are_not_linked_by_one_write(repo: Path) -> None:
+    put(repo, make_memory("old", "on the branch"))
+    commit_files(repo, tracked(make_memory("new", "in the code")))
+
+    with Memory(repo, clock=Clock()) as memory, pytest.raises(RefusedError, match="different"):
+        memory.supersede("old", "new")
+
+
+def test_links_and_pipes_that_lie_in_the_code_are_neither_written_through_nor_waited_for(
+    memory: Memory, repo: Path, tmp_path: Path
+) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("mine\n")
+    folder = repo / ".memory/learned"
+    folder.mkdir(parents=True)
+    for name in (".a.md.new", "../.gitmem-new"):  # what a file is called until it is whole
+        os.symlink(precious, folder / name)
+    os.mkfifo(folder / "pipe.md")
+
+    memory.remember("Deploys need the VPN", key="a", in_tree=True)
+
+    assert precious.read_text() == "mine\n"
+    assert "Deploys" in (folder / "a.md").read_text()
+    assert not (folder / "a.md").is_symlink()
