@@ -12,7 +12,7 @@ STAMP := $(VENV)/.installed
 help:
 	@echo 'make demo         the whole story in a scratch clone of this repository, under a minute'
 	@echo 'make test         the tests'
-	@echo 'make lint         ruff format --check, ruff check, mypy'
+	@echo 'make lint         ruff format --check, ruff check, mypy, lint-imports'
 	@echo 'make bench        the benchmarks, as a table of ratios (some minutes)'
 	@echo 'make bench-short  the small ones only (under 90 seconds)'
 	@echo 'make replay       the own history, verified incrementally and in full: the answers must agree'
@@ -31,6 +31,7 @@ lint: $(STAMP)
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m mypy
+	$(BIN)/lint-imports --no-cache --no-logo
 
 bench: $(STAMP)
 	$(BIN)/python benchmarks/run.py $(ARGS)

@@ -1,6 +1,6 @@
 """Settings and the environment: the one place that reads ``os.environ``.
 
-Precedence: flag, ``GITMEM_*``, ``git config gitmem.*``, the store's policy, default. ``memory.memory`` hands in what git and
+Precedence: flag, ``GITMEM_*``, ``git config gitmem.*``, the store's policy, default. ``memory`` hands in what git and
 the policy say; everything is read once into a frozen ``Config``.
 """
 
@@ -80,7 +80,7 @@ class Config:
         role: The role of the agent that works here, for what its start tells (the policy's ``[roles.NAME]``).
         engine: What brings recall's candidates: ``fts`` (the catalog) or ``whoosh``.
         domains: The project's domains, separated by commas, besides the policy's.
-        stores: Other repositories whose memories are read here, each ``PATH`` or ``NAME=PATH`` (``store.listed_repositories``).
+        stores: Other repositories whose memories are read here, each ``PATH`` or ``NAME=PATH``.
         trace: ``auto``: what checks read is looked at where strace works; ``off``: never; empty: the policy decides.
         stop_log: What is logged when an agent stops: ``off``, ``activity``, ``responses``; empty: the policy decides.
         summary: A model that words summaries of sessions, ``https://host/v1#MODEL`` (docs/summaries.md); or empty.

@@ -199,7 +199,7 @@ class Verdict:
         attempt: The last attempt that learnt nothing, as one line, or empty.
         attempt_at: When that was, or 0.
         seconds: How long it ran.
-        reads: What the run was seen to read of the code (``verify.trace.observe`` has the form); empty where nobody looked.
+        reads: What the run was seen to read of the code (``trace.observe`` has the form); empty where nobody looked.
         tools: What it ran of the machine, as a fingerprint; empty where nobody looked.
         undeclared: What it read although the declared ``paths`` do not name it, as paths apart by line feeds.
         flapping: How many runs must still answer alike until the fact counts as steady; 0 = it is.

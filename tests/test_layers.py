@@ -1,13 +1,11 @@
-"""The rooms and what each may import (DESIGN, section 7), one door per effect, sizes, and a test file for each.
-
-The table below is the rule. A module may import its own room and the rows below, never upward or sideways. An import
-inside a function or under ``TYPE_CHECKING`` is judged like any other: a type that names a room above is knowledge of
-that room too.
-"""
+"""What the import contract of pyproject.toml cannot say: lazy imports, a door per effect, sizes, places of tests."""
 
 from __future__ import annotations
 
 import ast
+import shutil
+import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,75 +18,6 @@ if TYPE_CHECKING:
 PROJECT = Path(__file__).resolve().parent.parent
 PACKAGE = PROJECT / "gitmem"
 
-# The rows of DESIGN, section 7, the highest first. The command line stands above the interfaces that it starts, and
-# there are two rows more: `opened`, the store that the operations above share, without the commands, and `remember`,
-# which those that write a memory share. Rooms of one row do not import each other.
-ROWS: tuple[tuple[str, ...], ...] = (
-    ("cli",),
-    ("mcp", "web", "tui", "agents"),
-    ("app",),
-    (
-        "install", "report", "review", "check", "why", "context", "fact", "work", "show", "status", "settle", "doctor",
-        "sync", "curate", "session", "capture", "save", "view", "ask", "embedding", "imports", "export",
-        "promote", "at", "workflow", "badge", "metrics", "forge",
-    ),
-    ("remember",),
-    ("opened",),
-    ("write", "recall", "verify", "tasks", "board", "sources", "transcripts"),
-    ("search",),
-    ("catalog",),
-    ("store",),
-    ("git", "background"),
-    ("document", "policy", "graph", "analysis", "globs", "hygiene", "config", "process", "embed"),
-    ("endpoint",),
-    ("model",),
-    ("errors",),
-)  # fmt: skip
-# Modules that belong to a room of another name.
-MEMBERS = {
-    "__main__": "cli",
-    "shown": "app",
-    "synced": "sync",
-    "exchanged": "app",
-    "past": "app",
-    "jobs": "app",
-    "explained": "app",
-    "kinds": "policy",
-    "settings": "policy",
-    "hooked": "app",
-    "sessions": "app",
-    "ages": "model",
-    "webpage": "model",
-    "event": "model",
-    "policy_file": "policy",
-    "stopwords": "analysis",
-    "bounded": "process",
-    "locks": "process",
-    "whole": "process",
-    "secrets": "hygiene",
-    "secret_rules": "hygiene",
-    "fence": "hygiene",
-    "frozen": "errors",
-    "origin": "errors",
-    "leftovers": "doctor",
-    "doctor_branch": "doctor",
-    "doctor_checks": "doctor",
-    "shorthand": "analysis",
-    "likeness": "analysis",
-    "neighbours": "analysis",
-    "propose": "sync",
-    "scopes": "app",
-    "workplace": "app",
-    "writes": "app",
-    "flows": "app",
-    "embeds": "app",
-    "doctor_vectors": "doctor",
-    "surroundings": "doctor",
-    "hook_log": "background",
-    "stores": "app",
-}
-LEVEL = {room: level for level, row in enumerate(reversed(ROWS)) for room in row}
-
 # Where any of gitmem's own modules may be imported inside a function, and why. Elsewhere only those may be that lead
 # to something heavy.
 LAZY_HOMES = {
@@ -98,7 +27,7 @@ LAZY_HOMES = {
     "gitmem.memory.memory": "a method of Memory loads what it wires, and no other's",
     "gitmem.memory.view": "the same, for the view's commands",
     "gitmem.memory.share": "the same, for many memories at once",
-    "gitmem.jobs": "the same, for verify jobs",
+    "gitmem.memory.jobs": "the same, for verify jobs",
     "gitmem.memory.vectors": "the same, for vectors",
     "gitmem.memory.explain": "the same, for what breaks a fact, and what broke it",
     "gitmem.memory.write": "the same, for the commands that write",
@@ -136,7 +65,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/agents/event.py": "data: tests/agents/",
     "gitmem/commands/report/page/model.py": "data: tests/commands/report/page/test_gather.py",
     "gitmem/commands/report/page/memories.py": "a part of the page: tests/commands/report/page/test_render.py",
-    "gitmem/commands/report/page/sections.py": "the same: tests/commands/report/page/test_render.py, tests/commands/report/page/test_script.py",
+    "gitmem/commands/report/page/sections.py": "the same, and test_script.py beside it",
     "gitmem/agents/session/active.py": "the wiring of topics: tests/cli/session/, tests/agents/session/test_status.py",
     "gitmem/system/http.py": "one transport for two protocols: tests/index/embed/test_http_endpoint.py",
     "gitmem/commands/forge/errors.py": "what a forge refuses: tests/commands/forge/test_client.py",
@@ -144,8 +73,8 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/commands/sync/summary.py": "what a sync did: tests/commands/sync/test_sync.py, tests/cli/test_sync.py",
     "gitmem/write/links.py": "links of supersession: tests/write/test_supersede.py",
     "gitmem/policy/template.py": "what a new store gets: tests/policy/test_policy.py",
-    "gitmem/memory/share.py": "the wiring of import and export: tests/commands/import_/test_run.py, tests/commands/test_export.py",
-    "gitmem/memory/jobs.py": "the wiring of verify jobs: tests/verify/jobs/test_job.py, tests/verify/jobs/test_import_results.py",
+    "gitmem/memory/share.py": "the wiring of import and export: tests/commands/",
+    "gitmem/memory/jobs.py": "the wiring of verify jobs: tests/verify/jobs/",
     "gitmem/verify/options.py": "the data of a run: tests/verify/test_session.py",
     "gitmem/verify/jobs/history.py": "what status shows of jobs: tests/verify/jobs/test_schedule.py",
     "gitmem/recall/semantic.py": "recall by meaning: tests/commands/test_embed.py",
@@ -153,19 +82,19 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/memory/vectors.py": "the wiring of embed: tests/commands/test_embed.py",
     "gitmem/index/vectors/folders.py": "where vectors lie: tests/index/vectors/test_store.py",
     "gitmem/index/vectors/shape.py": "what is known of rows: tests/index/vectors/test_store.py",
-    "gitmem/memory/explain.py": "the wiring of check and why: tests/commands/check/test_run.py, tests/commands/test_why.py",
+    "gitmem/memory/explain.py": "the wiring of check and why: tests/commands/",
     "gitmem/commands/review/model.py": "data: tests/commands/review/",
-    "gitmem/commands/review/sanitize.py": "what is repeated of others: tests/commands/review/test_rules.py, tests/commands/review/test_markdown.py",
+    "gitmem/commands/review/sanitize.py": "what is repeated of others: tests/commands/review/test_rules.py",
     "gitmem/commands/review/statuses.py": "what both states say as a whole: tests/commands/review/test_run.py",
     "gitmem/commands/review/links.py": "the same",
     "gitmem/commands/review/commands.py": "the same",
     "gitmem/commands/review/settings.py": "the same",
     "gitmem/commands/review/forms.py": "the table of forms: tests/cli/test_review.py",
     "gitmem/commands/review/table.py": "the JSON: tests/cli/test_review.py",
-    "gitmem/memory/view.py": "the wiring of the view: tests/commands/view/test_view.py, tests/commands/view/test_save.py",
+    "gitmem/memory/view.py": "the wiring of the view: tests/commands/view/",
     "gitmem/memory/workflow.py": "the wiring of the steps of a workflow: tests/commands/workflow/",
     "gitmem/cli/steps.py": "options: the tests of each command of a step",
-    "gitmem/memory/write.py": "half of Memory: tests/memory/test_memory.py, tests/commands/context/test_other_scopes.py",
+    "gitmem/memory/write.py": "half of Memory: tests/memory/test_memory.py",
     "gitmem/repository/repository.py": "the wiring that every command goes through: tests/memory/test_memory.py",
     "gitmem/repository/opened_store.py": "the same",
     "gitmem/repository/proving_store.py": "the same",
@@ -197,7 +126,6 @@ def modules() -> dict[str, Path]:
 
 
 MODULES = modules()
-each_module = pytest.mark.parametrize("name", MODULES)
 
 
 def imports(source: str, known: set[str]) -> Iterator[Import]:
@@ -228,40 +156,15 @@ def _targets(node: ast.AST, known: set[str]) -> list[str]:
     return []
 
 
-def room_of(module: str) -> str:
-    """Return the room of a module of the package; the package's own ``__init__`` has none."""
-    first = module.split(".")[1] if "." in module else ""
-    return MEMBERS.get(first, first)
-
-
 def violations(module: str, source: str, known: set[str]) -> list[str]:
     """Return what is wrong with the imports of one module, a line each."""
     wrong = []
     for one in imports(source, known):
-        reason = _upward(module, one.target)
-        if one.lazy and not reason and not _is_ours(one.target) and not _is_heavy(one.target):
-            reason = f"{one.target} is imported inside a function"
-        if reason:
-            wrong.append(f"{module}:{one.line}: {reason}")
+        if one.target == "(computed)" and module not in LAZY_HOMES:
+            wrong.append(f"{module}:{one.line}: a computed import")
+        elif one.lazy and not _is_ours(one.target) and not _is_heavy(one.target):
+            wrong.append(f"{module}:{one.line}: {one.target} is imported inside a function")
     return wrong
-
-
-def _upward(module: str, target: str) -> str:
-    if target.startswith("."):
-        return "a relative import"
-    if target == "(computed)":
-        return "" if module in LAZY_HOMES else "a computed import"
-    if target.partition(".")[0] != "gitmem" or target == "gitmem" or module == "gitmem":
-        return ""
-    mine, theirs = room_of(module), room_of(target)
-    if theirs == mine:
-        return ""
-    for room in (mine, theirs):
-        if room not in LEVEL:
-            return f"the room {room} is not in the table of rows"
-    if LEVEL[mine] > LEVEL[theirs]:
-        return ""
-    return f"{mine} may not import {theirs}: {'the same row' if LEVEL[mine] == LEVEL[theirs] else 'above it'}"
 
 
 def _is_ours(target: str) -> bool:
@@ -361,26 +264,23 @@ def test_path_of(module: Path) -> Path:
 test_path_of.__test__ = False  # type: ignore[attr-defined] - pytest takes it for a test by its name
 
 
-@each_module
-def test_module_imports_only_its_room_and_the_rows_below(name: str) -> None:
-    assert violations(name, MODULES[name].read_text(), set(MODULES)) == []
+def test_modules_import_inside_a_function_only_what_is_heavy() -> None:
+    assert [line for name, path in MODULES.items() for line in violations(name, path.read_text(), set(MODULES))] == []
 
 
 def test_only_what_leads_to_something_heavy_is_imported_inside_a_function() -> None:
     assert light_lazies({name: path.read_text() for name, path in MODULES.items()}) == []
 
 
-@each_module
-def test_module_has_only_the_effects_of_its_door(name: str) -> None:
-    assert effects(name, MODULES[name].read_text()) == []
+def test_modules_have_only_the_effects_of_their_doors() -> None:
+    assert [line for name, path in MODULES.items() for line in effects(name, path.read_text())] == []
 
 
-@each_module
-def test_module_says_what_it_is_and_is_short(name: str) -> None:
-    source = MODULES[name].read_text()
+def test_modules_say_what_they_are_and_are_short() -> None:
+    sources = {name: path.read_text() for name, path in MODULES.items()}
 
-    assert ast.get_docstring(ast.parse(source)), "no docstring"
-    assert source.count("\n") <= LINES_AT_MOST
+    assert [name for name, source in sources.items() if not ast.get_docstring(ast.parse(source))] == []
+    assert [name for name, source in sources.items() if source.count("\n") > LINES_AT_MOST] == []
 
 
 def misplaced_tests(module: Path) -> str:
@@ -395,57 +295,27 @@ def misplaced_tests(module: Path) -> str:
     return "" if listed or needs_none else f"{path.relative_to(PROJECT)} is missing"
 
 
-@each_module
-def test_module_has_its_tests_where_a_reader_looks(name: str) -> None:
-    assert misplaced_tests(MODULES[name]) == ""
+def test_modules_have_their_tests_where_a_reader_looks() -> None:
+    found = {name: misplaced_tests(path) for name, path in MODULES.items()}
+
+    assert {name: wrong for name, wrong in found.items() if wrong} == {}
 
 
 def test_exceptions_name_modules_that_exist() -> None:
     assert [path for path in TESTED_ELSEWHERE if not (PROJECT / path).exists()] == []
     assert [name for name in LAZY_HOMES if name not in MODULES] == []
-    assert [name for name, room in MEMBERS.items() if room not in LEVEL or name in LEVEL] == []
 
 
 @pytest.mark.parametrize(
     ("module", "line", "reason"),
     [
-        ("gitmem.store.read", "from gitmem.index.catalog import update", "store may not import catalog: above it"),
-        ("gitmem.store.read", "from gitmem import app", "store may not import app: above it"),
-        ("gitmem.store.read", "from gitmem import Memory", "store may not import app: above it"),
-        (
-            "gitmem.document.parse",
-            "from gitmem.policy.policy import Policy",
-            "document may not import policy: the same row",
-        ),
-        ("gitmem.document.parse", "import gitmem.policy.kinds", "document may not import policy: the same row"),
-        ("gitmem.frozen", "from gitmem.model import Check", "errors may not import model: above it"),
-        ("gitmem.git.binary", "from ..store import layout", "a relative import"),
-        ("gitmem.git.binary", "from gitmem.attic import x", "the room attic is not in the table of rows"),
         ("gitmem.recall.run", "import importlib as i; importlib.import_module(x)", "a computed import"),
-        ("gitmem.recall.run", "__import__('gitmem.cli')", "recall may not import cli: above it"),
-        (
-            "gitmem.git.binary",
-            "if TYPE_CHECKING:\n    from gitmem.store import layout",
-            "git may not import store: above it",
-        ),
-        (
-            "gitmem.git.binary",
-            "def f():\n    def g():\n        from gitmem.store import layout",
-            "git may not import store: above it",
-        ),
         ("gitmem.index.fts", "def f():\n    import bisect", "bisect is imported inside a function"),
+        ("gitmem.index.fts", "def f():\n    def g():\n        import bisect", "bisect is imported inside a function"),
     ],
 )
 def test_planted_import_is_found(module: str, line: str, reason: str) -> None:
-    known = {
-        "gitmem",
-        "gitmem.memory.memory",
-        "gitmem.index.catalog.update",
-        "gitmem.policy.kinds",
-        "gitmem.store.layout",
-    }
-
-    found = violations(module, f'"""A."""\n{line}\n', known)
+    found = violations(module, f'"""A."""\n{line}\n', {"gitmem"})
 
     assert [text.split(": ", 1)[1] for text in found] == [reason]
 
@@ -453,18 +323,59 @@ def test_planted_import_is_found(module: str, line: str, reason: str) -> None:
 @pytest.mark.parametrize(
     ("module", "line"),
     [
-        ("gitmem.store.read", "from gitmem.git.binary import Git"),
-        ("gitmem.store.read", "from gitmem.store import layout"),
         ("gitmem.store.read", "from gitmem import __version__"),
-        ("gitmem.text.sanitize", "from gitmem.text.secrets import redact"),
         ("gitmem.document.parse", "def f():\n    import yaml"),
         ("gitmem.cli.table", "def f():\n    importlib.import_module(name)"),
         ("gitmem.index.fts", "def f():\n    from gitmem.document.parse import parse"),
-        ("gitmem", "def f():\n    from gitmem.memory.memory import Memory"),
     ],
 )
 def test_allowed_import_is_not_found(module: str, line: str) -> None:
     assert violations(module, line, {"gitmem", "gitmem.store.layout"}) == []
+
+
+PLANTED = {
+    "store/read.py": ("from gitmem.index.catalog import update", "gitmem.store is not allowed to import gitmem.index"),
+    "document/parse.py": ("import gitmem.policy.kinds", "gitmem.document is not allowed to import gitmem.policy"),
+    "git/binary.py": (
+        "if TYPE_CHECKING:\n    from gitmem.store import layout",
+        "gitmem.git is not allowed to import gitmem.store",
+    ),
+    "system/process.py": (
+        "def f():\n    from gitmem.git import binary",
+        "gitmem.system is not allowed to import gitmem.git",
+    ),
+    "commands/why.py": (
+        "from gitmem.commands import export",
+        "gitmem.commands.why is not allowed to import gitmem.commands.export",
+    ),
+}
+
+
+def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
+    """Check the contract on the package in a folder."""
+    script = "import sys; sys.path.insert(0, ''); from importlinter.cli import lint_imports_command as c; c()"
+    argv = [sys.executable, "-c", script, "--config", str(PROJECT / "pyproject.toml"), "--no-cache"]
+    return subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_contract_is_kept() -> None:
+    done = lint_imports(PROJECT)
+
+    assert done.returncode == 0, done.stdout
+
+
+def test_planted_imports_break_the_contract(tmp_path: Path) -> None:
+    shutil.copytree(PACKAGE, tmp_path / "gitmem", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "gitmem" / "attic").mkdir()
+    (tmp_path / "gitmem" / "attic" / "__init__.py").touch()
+    for path, (line, _) in PLANTED.items():
+        with (tmp_path / "gitmem" / path).open("a") as file:
+            file.write(f"\n{line}\n")
+
+    done = lint_imports(tmp_path)
+
+    assert done.returncode == 1
+    assert [words for _, words in PLANTED.values() if words not in done.stdout] == []
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from gitmem.verify.session import Options
 
 PROJECT = Path(__file__).resolve().parent.parent
 APPROVED = ".github/gitmem-approved"
-PARTS = (APPROVED, ".memory", "gitmem", "tests/test_layers.py", "pyproject.toml", "LICENSE")
+PARTS = (APPROVED, ".memory", "gitmem", "pyproject.toml", "LICENSE")
 
 
 @pytest.fixture(scope="module")

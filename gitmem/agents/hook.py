@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from gitmem.agents.event import Event
     from gitmem.memory.memory import Memory
 
-# What is done when something happens (`gitmem.agents.on_event`); what the methods return, the agent is told.
-METHODS = {
+# The functions of ``agents.on_event`` that do what an event asks for; what they return, the agent is told.
+ACTIONS = {
     happened.START: "session_started",
     happened.PROMPT: "prompted",
     happened.TOOL: "tool_used",
@@ -108,7 +108,9 @@ class Hook:
 
     def _happened(self, event: Event, told: Told) -> str:
         """Let the memory do its part, and return what the agent is told."""
+        from gitmem.agents import on_event
         from gitmem.memory.memory import Memory
+        from gitmem.store.acceptance import is_accepted
 
         try:
             memory = Memory(self.place)
@@ -118,15 +120,15 @@ class Hook:
             self.state = memory.git.repository.state
             if not memory.has_store():
                 return ""
-            if not memory.is_accepted():
+            if not is_accepted(self.state):
                 has_hooks = self._has_hooks(memory)
                 if self._is_users or not has_hooks:
                     # The project's own hooks, where it has any, answer for it.
                     is_line = event.name == happened.START and not has_hooks and is_first(self.state, told.mark)
-                    return memory.not_accepted() if is_line else ""
+                    return on_event.not_accepted(memory) if is_line else ""
             if not is_first(self.state, told.mark):
                 return ""
-            return str(getattr(memory, METHODS[event.name])(event) or "")
+            return str(getattr(on_event, ACTIONS[event.name])(memory, event) or "")
 
     def _has_hooks(self, memory: Memory) -> bool:
         """Tell whether the project itself has this harness call gitmem."""

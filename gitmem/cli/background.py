@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from contextlib import ExitStack
 
+from gitmem.agents.on_event import summarize
 from gitmem.cli.output import Output
 from gitmem.cli.verify import summary
 from gitmem.document.fields import format_time
@@ -43,7 +44,7 @@ def _verify(memory: Memory) -> None:
 WORKS: dict[str, Callable[[Memory], object]] = {
     "index": _index,
     "spool": Memory.drain,
-    "summary": Memory.summarize,
+    "summary": summarize,
     "view": Memory.follow_view,
     "verify": _verify,
     "embed": Memory.embed_missing,

@@ -1,15 +1,15 @@
 """``Memory``: one object whose methods are the commands. It wires what is below and holds no logic of its own.
 
-Modules that only some commands need are imported by the method that needs them: this, ``repository`` and the command line
-are the places for lazy imports.
+Modules that only some commands need are imported by the method that needs them: this, ``repository`` and the command
+line are the places for lazy imports.
 """
 
 from __future__ import annotations
 
 import os
 
-from gitmem.agents.on_event import Hooked
 from gitmem.frozen import replace
+from gitmem.memory.workflow import Flows
 from gitmem.store.scope import PROJECT
 from gitmem.store.spool import counts, waiting_in
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from gitmem.agents.session.active import Sessions
     from gitmem.commands.capture.commits import Learnt
     from gitmem.commands.doctor.examine import Examined
     from gitmem.commands.forge.issue import Failing
@@ -30,11 +31,11 @@ if TYPE_CHECKING:
     from gitmem.tasks.listing import Row
     from gitmem.tasks.task import Task
     from gitmem.tasks.tree import Node
-    from gitmem.verify.session import Options, Run, Session
+    from gitmem.verify.session import Options, Session
     from gitmem.write.writer import Change, Writer
 
 
-class Memory(Hooked):
+class Memory(Flows):
     """The memory of one repository: every command is a method.
 
     It is an opened store with commands: the one place besides errors where a class inherits, so that operations can
@@ -46,9 +47,12 @@ class Memory(Hooked):
     _shown_state: tuple[str, ...] = ()
     _is_judging = False
 
-    def __enter__(self) -> Memory:
-        """Return itself; leaving closes what was opened."""
-        return self
+    @property
+    def sessions(self) -> Sessions:
+        """Return the sessions of agents here: their topics, and what they were shown."""
+        from gitmem.agents.session.active import Sessions
+
+        return Sessions(self)
 
     def close(self) -> None:
         """Close the catalog and the local state."""
@@ -199,7 +203,7 @@ class Memory(Hooked):
         """Return the digest for a session; of what is relevant, these kinds first."""
         from gitmem.commands.context.working_on import context
 
-        return context(self, paths, budget_tokens, kinds)
+        return context(self, paths, budget_tokens, kinds, jobs=self.notes_on_jobs, verified=self.last_verified)
 
     def status(self, *, scope: str = "") -> dict[str, Any]:
         """Return counts by kind and status, the index's and the last verify run's age, and what waits."""
@@ -292,34 +296,6 @@ class Memory(Hooked):
             self.turn()
         self.accept()
         return done
-
-    def scheduled_verify(self) -> Run | None:
-        """Judge what is due with nobody there, and share it where this clone was synced before; None where one runs.
-
-        Raises:
-            GitmemError: Something failed; where the remote cannot be reached, all else was done.
-        """
-        from gitmem.errors import BusyError, GitmemError
-        from gitmem.verify.session import Options
-
-        if self.store.proposal:  # what this machine judges unasked is what the memory branch says
-            with Memory(self.here[0], clock=self._clock, progress=self._progress, follows=False) as memory:
-                run = memory.scheduled_verify()
-                self.notices += memory.notices
-            return run
-        is_shared = self.git.read_ref(f"refs/gitmem/seen/{self.config.remote}/{self.config.branch}") is not None
-        try:
-            if is_shared:
-                self.sync()
-        except GitmemError:
-            pass  # what is here can be judged without it, and the second time says why
-        try:
-            run = self.verify(Options(if_idle=True), told=lambda *_: None, is_scheduled=True)
-        except BusyError:
-            return None
-        if is_shared:
-            self.sync()
-        return run
 
     def add_task(self, title: str, *, approve: bool = False, **options: Any) -> Change:
         """Write a task: a memory that should become true; its check, the gate for closing it, need not hold yet."""

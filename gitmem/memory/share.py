@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gitmem.recall.query import Asked, Found
     from gitmem.repository.opened_store import OpenedStore
     from gitmem.store.listed_repositories import Entry
+    from gitmem.verify.session import Run
     from gitmem.write.queue import Queue
 
 
@@ -84,6 +85,15 @@ class Exchanged(Embeds):
 
         return remove(self, typed, everywhere=everywhere)
 
+    def accept(self) -> None:
+        """Have hooks of the person's own settings show the memories of this clone."""
+        from gitmem.store.acceptance import accept
+
+        if not accept(self.git.repository.state):
+            self.notices.append(
+                "that you accept this clone could not be recorded: hooks of your own settings show nothing"
+            )
+
     def sync(
         self,
         remote: str = "",
@@ -109,6 +119,34 @@ class Exchanged(Embeds):
         if done.merged != "nothing" and not dry_run:
             self.catalog()
         return done
+
+    def scheduled_verify(self) -> Run | None:
+        """Judge what is due with nobody there, and share it where this clone was synced before; None where one runs.
+
+        Raises:
+            GitmemError: Something failed; where the remote cannot be reached, all else was done.
+        """
+        from gitmem.errors import BusyError, GitmemError
+        from gitmem.verify.session import Options
+
+        if self.store.proposal:  # what this machine judges unasked is what the memory branch says
+            with type(self)(self.here[0], clock=self._clock, progress=self._progress, follows=False) as memory:
+                run = memory.scheduled_verify()
+                self.notices += memory.notices
+            return run
+        is_shared = self.git.read_ref(f"refs/gitmem/seen/{self.config.remote}/{self.config.branch}") is not None
+        try:
+            if is_shared:
+                self.sync()
+        except GitmemError:
+            pass  # what is here can be judged without it, and the second time says why
+        try:
+            run = self.verify(Options(if_idle=True), told=lambda *_: None, is_scheduled=True)
+        except BusyError:
+            return None
+        if is_shared:
+            self.sync()
+        return run
 
     def propose(
         self, name: str = "", *, talk: Talk | None = None, push: bool = True, accept_rewritten: bool = False

@@ -1,4 +1,4 @@
-"""The commands that write memories of any scope, as methods: the half of ``Memory`` that ``memory.memory`` builds on."""
+"""The commands that write memories of any scope, as methods: the half of ``Memory`` that the rest builds on."""
 
 from __future__ import annotations
 

@@ -95,8 +95,8 @@ class DenseSettings:
         turn_floor: The same for what is told with every prompt.
     """
 
-    # Measured (`recall.fuse`, `recall.distinctive_words`). A weight of 0.5 to 1 and a power of 2 to 6 change the mean of the four
-    # tasks by .007 at most; 0.15 to 0.5 for `common` by less.
+    # Measured (`recall.fuse`, `recall.distinctive_words`). A weight of 0.5 to 1 and a power of 2 to 6 change the mean
+    # of the four tasks by .007 at most; 0.15 to 0.5 for `common` by less.
     weight: float = 0.7
     adapt: float = 4.0
     common: float = 0.4

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from sqlite3 import Connection
     from types import TracebackType
+    from typing import Self
 
     from gitmem.config import Config
     from gitmem.index.catalog.catalog import Catalog
@@ -350,6 +351,10 @@ class Opened(ProvingStore):
                 store.close()
         if self._listing is not None:
             self._listing.close()
+
+    def __enter__(self) -> Self:
+        """Return itself; leaving closes what was opened."""
+        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None

@@ -13,7 +13,7 @@ PROJECT = "project"
 PRIVATE = "private"
 DOMAIN = "domain"
 UNIVERSAL = "universal"
-# What other repositories' stores have, where they are listed here (``store.listed_repositories``): read, and never written to.
+# What other repositories' stores have, where they are listed here (``listed_repositories``): read, never written to.
 LISTED = "listed"
 # The narrowest last: a key that several scopes have is that of the first one here.
 SCOPES = (PROJECT, PRIVATE, DOMAIN, UNIVERSAL)

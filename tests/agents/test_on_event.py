@@ -8,17 +8,18 @@ import pytest
 from conftest import tip
 from support.telling import parsed
 
-from gitmem.agents.hook import METHODS
+from gitmem.agents import on_event
+from gitmem.agents.hook import ACTIONS
 from gitmem.memory.memory import Memory
 from gitmem.store.spool import Spool, folders_of
 
 
 def test_every_event_has_its_method() -> None:
-    assert [name for name in METHODS.values() if not callable(getattr(Memory, name, None))] == []
+    assert [name for name in ACTIONS.values() if not callable(getattr(on_event, name, None))] == []
 
 
 def test_use_of_a_tool_is_learnt_from_and_kept_in_the_worklog(memory: Memory, repo: Path) -> None:
-    memory.tool_used(parsed("claude-code/PostToolUse.Bash", cwd=str(repo)))
+    on_event.tool_used(memory, parsed("claude-code/PostToolUse.Bash", cwd=str(repo)))
 
     assert len(Spool(memory.git.repository.state).list_waiting()) == 1
     assert "bd comments add shop-12" in _worklog(memory)
@@ -30,13 +31,13 @@ def test_worklog_goes_on_where_nothing_can_be_captured(memory: Memory, repo: Pat
         Path(folder).write_text("a file is in the way")
 
     with pytest.raises(OSError, match="spool"):
-        memory.tool_used(parsed("claude-code/PostToolUse.Bash", cwd=str(repo)))
+        on_event.tool_used(memory, parsed("claude-code/PostToolUse.Bash", cwd=str(repo)))
 
     assert "bd comments add shop-12" in _worklog(memory)
 
 
 def test_words_of_an_agent_are_learnt_from(memory: Memory, repo: Path) -> None:
-    memory.responded(parsed("cursor/afterAgentResponse", workspace_roots=[str(repo)]))
+    on_event.responded(memory, parsed("cursor/afterAgentResponse", workspace_roots=[str(repo)]))
 
     assert len(Spool(memory.git.repository.state).list_waiting()) == 1
 
@@ -46,7 +47,7 @@ def test_nothing_is_learnt_at_a_stop(memory: Memory, repo: Path, name: str) -> N
     before = tip(repo)
     event = parsed(f"claude-code/{name}", cwd=str(repo), last_assistant_message="LEARNED: the ledger rounds to even")
 
-    told = memory.stopped(event) if name == "Stop" else memory.subagent_stopped(event)
+    told = on_event.stopped(memory, event) if name == "Stop" else on_event.subagent_stopped(memory, event)
 
     assert not told
     assert Spool(memory.git.repository.state).list_waiting() == []

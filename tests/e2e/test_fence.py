@@ -18,6 +18,7 @@ from support.proving import make_fact, make_memory
 from support.serving import with_client
 from support.sessions import asked, started
 
+from gitmem.agents import on_event
 from gitmem.agents.event import COMPACTED, SUBAGENT_STOP, Event
 from gitmem.commands.workflow.pre_work import Work
 from gitmem.commands.workflow.step import Step
@@ -107,10 +108,12 @@ def shown(repo: Path, session: str) -> list[str]:
     """Return everything that an agent is shown: by MCP, by hooks, by the steps of a workflow."""
     with Memory(repo) as memory:
         texts = [
-            memory.session_started(started(session)),
-            memory.session_started(started(session, source=COMPACTED)),
-            memory.prompted(asked("why does the gateway drop idle connections?", session=f"{session}p")),
-            memory.subagent_stopped(Event("claude-code", SUBAGENT_STOP, session=session, agent="a", agent_type="w")),
+            on_event.session_started(memory, started(session)),
+            on_event.session_started(memory, started(session, source=COMPACTED)),
+            on_event.prompted(memory, asked("why does the gateway drop idle connections?", session=f"{session}p")),
+            on_event.subagent_stopped(
+                memory, Event("claude-code", SUBAGENT_STOP, session=session, agent="a", agent_type="w")
+            ),
             memory.pre_work(Work("gateway idle connections", Step())).text,
             memory.decisions("gateway idle connections", Step(), limit=5).text,
         ]

@@ -23,12 +23,12 @@ pytestmark = pytest.mark.skipif(NODE is None, reason="Node is not installed")
 PROGRAM = f"""\
 #!{sys.executable}
 import json, sys
-from gitmem.memory.memory import Memory
-from gitmem.agents.hook import METHODS
+from gitmem.agents import on_event
+from gitmem.agents.hook import ACTIONS
 from gitmem.cli import script
 
 def note(name):
-    def happened(self, event):
+    def happened(memory, event):
         with open({{log!r}}, "a", encoding="utf-8") as file:
             told = {{{{"event": event.name, "session": event.session, "tool": event.tool, "failed": event.failed}}}}
             told |= {{{{"command": event.command, "prompt": event.prompt, "output": event.output}}}}
@@ -37,8 +37,8 @@ def note(name):
         return f"told at {{{{event.name}}}}"
     return happened
 
-for name in set(METHODS.values()):
-    setattr(Memory, name, note(name))
+for name in set(ACTIONS.values()):
+    setattr(on_event, name, note(name))
 script()
 """
 OPENCODE = """

@@ -46,7 +46,7 @@ def test_clone_is_not_accepted_and_neither_is_a_copy_of_one_that_is(joined: Path
 def test_what_a_person_does_accepts_it(joined: Path, do) -> None:
     with Memory(joined) as memory:
         do(memory)
-        assert memory.is_accepted()
+        assert is_accepted(memory.git.repository.state)
 
 
 def test_reading_and_writing_accept_nothing_that_came_from_others(joined: Path) -> None:
@@ -55,14 +55,14 @@ def test_reading_and_writing_accept_nothing_that_came_from_others(joined: Path) 
         memory.show("idle")
         memory.sync(push=False)
 
-        assert not memory.is_accepted()
+        assert not is_accepted(memory.git.repository.state)
 
 
 def test_memory_that_is_started_here_is_ones_own(repo: Path) -> None:
     with Memory(repo) as memory:
         memory.remember("The gateway caps retries")
 
-        assert memory.is_accepted()
+        assert is_accepted(memory.git.repository.state)
 
 
 def test_what_cannot_be_recorded_is_said(joined: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,5 +72,5 @@ def test_what_cannot_be_recorded_is_said(joined: Path, tmp_path: Path, monkeypat
     with Memory(joined) as memory:
         memory.init(offline=True)
 
-        assert not memory.is_accepted()
+        assert not is_accepted(memory.git.repository.state)
         assert [notice for notice in memory.notices if "could not be recorded" in notice]

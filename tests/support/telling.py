@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from gitmem.agents import on_event
 from gitmem.agents.event import Event
-from gitmem.agents.hook import METHODS, load
-from gitmem.memory.memory import Memory
+from gitmem.agents.hook import ACTIONS, load
 
 PAYLOADS = Path(__file__).parents[1] / "agents" / "payloads"
 
@@ -26,9 +26,9 @@ def parsed(name: str, named: str = "", **changed: Any) -> Event | None:
 
 
 def let(monkeypatch: pytest.MonkeyPatch, method: Any) -> None:
-    """Let one method be what is done whatever happens in a session."""
-    for name in METHODS.values():
-        monkeypatch.setattr(Memory, name, method, raising=False)
+    """Let one function be what is done whatever happens in a session."""
+    for name in ACTIONS.values():
+        monkeypatch.setattr(on_event, name, method)
 
 
 def said(event: Event | None) -> dict[str, Any]:

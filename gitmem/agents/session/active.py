@@ -1,8 +1,6 @@
-"""The topics of sessions and what sessions were shown, as methods: the part of ``Memory`` below its hooks."""
+"""``memory.sessions``: the topics that sessions work on, and what each session was shown."""
 
 from __future__ import annotations
-
-from gitmem.memory.workflow import Flows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -10,18 +8,16 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.agents.session.topics import Place, Topic
-    from gitmem.recall.query import Asked, Found
+    from gitmem.repository.repository import Opened
 
 
-class Sessions(Flows):
-    """An opened store with its sessions' topics."""
+class Sessions:
+    """The sessions of one work tree and branch, and their topics."""
 
-    if TYPE_CHECKING:
-        # What ``Memory`` has and its hooks hand on.
-        def recall(self, asked: Asked) -> Found: ...  # noqa: D102
-        def context(self, *, paths: Sequence[str], budget_tokens: int, kinds: Sequence[str]) -> dict[str, Any]: ...  # noqa: D102
+    def __init__(self, opened: Opened) -> None:
+        self._opened = opened
 
-    def use_topic(self, name: str, spec: str = "") -> Topic:
+    def use(self, name: str, spec: str = "") -> Topic:
         """Make a topic the active one of this work tree and branch, and add to its specification.
 
         Raises:
@@ -32,7 +28,7 @@ class Sessions(Flows):
         self._refuse_typed("the specification", spec)
         return topics.use(self.place(), name, spec)
 
-    def note_on_topic(self, text: str, *, session: str = "") -> Topic:
+    def note(self, text: str, *, session: str = "") -> Topic:
         """Add a paragraph to the specification of the active topic.
 
         Raises:
@@ -55,17 +51,17 @@ class Sessions(Flows):
 
         self._refuse_typed("the evidence", "\n".join((text, *refs)))
         topic = self.topic(session)
-        topics.add_evidence(topic, text, refs, now=self.now)
+        topics.add_evidence(topic, text, refs, now=self._opened.now)
         return topic
 
-    def wipe_topic(self, *, session: str = "") -> tuple[Topic, bool]:
+    def wipe(self, *, session: str = "") -> tuple[Topic, bool]:
         """Remove the active topic's specification, worklog and evidence; tell whether there was anything."""
         from gitmem.agents.session import topics
 
         topic = self.topic(session)
         return topic, topics.wipe(self.place(), topic)
 
-    def archive_topic(self, *, session: str = "") -> Topic:
+    def archive(self, *, session: str = "") -> Topic:
         """Put the active topic away whole, to be read later.
 
         Raises:
@@ -73,7 +69,7 @@ class Sessions(Flows):
         """
         from gitmem.agents.session import topics
 
-        return topics.archive(self.place(), self.topic(session), now=self.now)
+        return topics.archive(self.place(), self.topic(session), now=self._opened.now)
 
     def switch_context(self, *, is_on: bool, everywhere: bool, session: str = "") -> str:
         """Let agents be told something, or nothing, for the active topic or everywhere here; returns the file."""
@@ -81,13 +77,13 @@ class Sessions(Flows):
 
         return topics.switch(self.place(), None if everywhere else self.topic(session), is_on=is_on)
 
-    def topic_status(self, *, session: str = "", name: str = "") -> dict[str, Any]:
+    def status(self, *, session: str = "", name: str = "") -> dict[str, Any]:
         """Return what there is to say of the active topic, or of the one of a name."""
         from gitmem.agents.session.status import describe
 
-        return describe(self, self.place(), self.topic(session, name))
+        return describe(self._opened, self.place(), self.topic(session, name))
 
-    def shown_in(self, session: str = "") -> list[dict[str, Any]]:
+    def shown(self, session: str = "") -> list[dict[str, Any]]:
         """Return what a session was shown, the oldest first; the latest session's without a name."""
         from gitmem.agents.session import log
 
@@ -98,13 +94,13 @@ class Sessions(Flows):
     def _refuse_typed(self, what: str, text: str) -> None:
         from gitmem.write.draft import refuse_typed
 
-        refuse_typed(what, text, self.policy())
+        refuse_typed(what, text, self._opened.policy())
 
     def place(self) -> Place:
         """Return where somebody works: this work tree and branch."""
         from gitmem.agents.session import topics
 
-        return topics.place_of(self.git.repository, self.git.read_head()[0])
+        return topics.place_of(self._opened.git.repository, self._opened.git.read_head()[0])
 
     def topic(self, session: str = "", name: str = "") -> Topic:
         """Return the active topic, or the one of a name, also where it was put away.

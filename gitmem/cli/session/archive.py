@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Put the topic away."""
     with shared.open_memory(args, out) as memory:
-        topic = memory.archive_topic(session=args.session)
+        topic = memory.sessions.archive(session=args.session)
         shared.tell_notices(memory, out)
     out.line(topic.name)
     return 0

@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Write the evidence down."""
     with shared.open_memory(args, out) as memory:
-        topic = memory.add_evidence(" ".join(args.text), args.ref, session=args.session)
+        topic = memory.sessions.add_evidence(" ".join(args.text), args.ref, session=args.session)
         shared.tell_notices(memory, out)
     out.line(topic.name)
     return 0

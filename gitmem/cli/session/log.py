@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print what was shown, the oldest first; 1 where nothing was."""
     with shared.open_memory(args, out) as memory:
-        found = memory.shown_in(args.session)
+        found = memory.sessions.shown(args.session)
         shared.tell_notices(memory, out)
     if args.json:
         out.json({"session": found[0]["session"] if found else args.session, "shown": found})

@@ -28,7 +28,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if not text.strip():
         raise UsageError("there is no text to add", hint="gitmem session note TEXT")
     with shared.open_memory(args, out) as memory:
-        topic = memory.note_on_topic(text, session=args.session)
+        topic = memory.sessions.note(text, session=args.session)
         shared.tell_notices(memory, out)
     out.line(topic.name)
     return 0

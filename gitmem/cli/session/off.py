@@ -27,8 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Switch off, or on again."""
     with shared.open_memory(args, out) as memory:
-        out.line(memory.switch_context(is_on=args.undo, everywhere=args.all, session=args.session))
-        about = {} if args.all or args.undo else memory.topic_status(session=args.session)
+        out.line(memory.sessions.switch_context(is_on=args.undo, everywhere=args.all, session=args.session))
+        about = {} if args.all or args.undo else memory.sessions.status(session=args.session)
         if about and about["shared"] and not about["named"]:
             out.note(f"this is {about['topic']} alone: each session has its own; --all switches off every one")
         shared.tell_notices(memory, out)

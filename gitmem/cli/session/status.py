@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print a topic."""
     with shared.open_memory(args, out) as memory:
-        found = memory.topic_status(session=args.session, name=args.topic)
+        found = memory.sessions.status(session=args.session, name=args.topic)
         shared.tell_notices(memory, out)
     if args.json:
         out.json(found)

@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Remove the topic's files; 1 where there are none."""
     with shared.open_memory(args, out) as memory:
-        topic, had = memory.wipe_topic(session=args.session)
+        topic, had = memory.sessions.wipe(session=args.session)
         shared.tell_notices(memory, out)
     out.line(topic.name)
     if not had:

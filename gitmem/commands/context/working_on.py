@@ -14,14 +14,15 @@ from gitmem.verify.blame.culprit import reasons_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
-    from gitmem.memory.memory import Memory
+    from gitmem.index.catalog.catalog import Catalog
     from gitmem.recall.query import Asked
+    from gitmem.repository.repository import Opened
 
 
-def at_work(memory: Memory, asked: Asked) -> Asked:
+def at_work(memory: Opened, asked: Asked) -> Asked:
     """Return a question with what the reader works on: changed files, and the tasks they hold with their paths."""
     near, held = [*asked.near, *working_set(memory.git, memory.default_branch())], list(asked.held)
     if memory.has_store() and is_anything_held(memory.catalog()):
@@ -31,8 +32,25 @@ def at_work(memory: Memory, asked: Asked) -> Asked:
     return replace(asked, near=tuple(near), held=tuple(held), work=False)
 
 
-def context(memory: Memory, paths: Sequence[str], budget_tokens: int, kinds: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the digest for a session: of these paths, or of what is worked on; these kinds first."""
+def context(
+    memory: Opened,
+    paths: Sequence[str],
+    budget_tokens: int,
+    kinds: Sequence[str] = (),
+    *,
+    jobs: Callable[[Catalog, int | None], list[str]],
+    verified: Callable[[Catalog], dict[str, Any] | None],
+) -> dict[str, Any]:
+    """Return the digest for a session: of these paths, or of what is worked on; these kinds first.
+
+    Args:
+        memory: The opened repository.
+        paths: What the session is about; empty for what is worked on.
+        budget_tokens: How long the digest may be; 0 as the policy says.
+        kinds: The kinds of memory that come first.
+        jobs: Returns a line for each verify job that is overdue or failed.
+        verified: Returns when facts were last verified.
+    """
     policy, waiting = memory.policy(), len(memory.waiting_keys())
     configured = memory.config.default_branch or policy.verify.default_branch
     # Without asking git's configuration, which takes a process: the digest is only to the point or not.
@@ -46,7 +64,7 @@ def context(memory: Memory, paths: Sequence[str], budget_tokens: int, kinds: Seq
             return sections.as_table([others]) | {"verified": None}
     catalog = memory.catalog()
     ground = memory.ground(catalog)
-    jobs = memory.notes_on_jobs(catalog, ground)
+    overdue = jobs(catalog, ground)
     with catalog.reading():
         found = digest.digest(
             catalog,
@@ -58,10 +76,13 @@ def context(memory: Memory, paths: Sequence[str], budget_tokens: int, kinds: Seq
             budget_tokens=budget_tokens,
             kinds=kinds,
             waiting=waiting,
-            notices=[*filter(None, [told(memory.store.proposal)]), *notices(catalog, now=memory.now, jobs=jobs)],
+            notices=[
+                *filter(None, [told(memory.store.proposal)]),
+                *notices(catalog, now=memory.now, jobs=overdue),
+            ],
             worker=lambda: worker_of(memory.git, memory.config.agent),
             reasons=lambda keys: reasons_of(catalog, memory.git, ground, keys, memory.local),
         )
     if others is not None:
         found.append(others)
-    return sections.as_table(found) | {"verified": memory.last_verified(catalog)}
+    return sections.as_table(found) | {"verified": verified(catalog)}

@@ -90,7 +90,7 @@ def _sides(
         if file.place is None or file.place.what != MEMORY or not oid(file):
             continue
         data = content(file)
-        # Of two files of one key the one that is not retired counts, as for readers (`index.catalog.update.settle_keys`).
+        # Of two files of one key the one that is not retired counts, as for readers (`catalog.update.settle_keys`).
         if data is None or (file.place.key in found and file.place.archived):
             continue
         found[file.place.key] = _side(file, data)

@@ -1,4 +1,4 @@
-"""What a review says: changes, statuses and findings, as data. Every text in it is clean already (``commands.review.sanitize``)."""
+"""What a review says: changes, statuses and findings, as data. Every text in it is clean already (``sanitize``)."""
 
 from __future__ import annotations
 

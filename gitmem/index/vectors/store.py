@@ -4,9 +4,10 @@ A vector belongs to a text, by the digest of what was embedded, and a text to th
 blob: an edit of tags embeds nothing again, and two branches share what they have in common. Derived data: whatever is
 damaged, of another format or of another model is made anew, and the folder may be deleted at any time.
 
-The rows lie in a file of their own (``numpy_rows``); ``index.sqlite`` beside it says how many of them are whole. Rows come
-first, then the transaction that counts them: a process that is killed leaves rows behind the count, which the next one
-writes over. Who writes holds the folder's lock; who reads holds a short transaction, and is never shown half a change.
+The rows lie in a file of their own (``numpy_rows``); ``index.sqlite`` beside it says how many of them are whole. Rows
+come first, then the transaction that counts them: a process that is killed leaves rows behind the count, which the next
+one writes over. Who writes holds the folder's lock; who reads holds a short transaction, and is never shown half a
+change.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from support.agent_work import SECRET, edited, kept, ran
 
+from gitmem.agents import on_event
 from gitmem.agents.capture.fixes import command_of, tail_of
 from gitmem.memory.memory import Memory
 
@@ -17,7 +18,7 @@ FAILED = "Exit code 1\n.F\nE   assert 3 == 5\nFAILED tests/test_pool.py::test_si
 def play(memory: Memory, *events: object) -> list[dict]:
     """Let events happen, and return the gotchas that came of them."""
     for event in events:
-        memory.tool_used(event)
+        on_event.tool_used(memory, event)
     return [shown for shown in kept(memory).values() if shown["kind"] == "gotcha"]
 
 

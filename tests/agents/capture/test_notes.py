@@ -8,6 +8,7 @@ import pytest
 from conftest import put_files
 from support.agent_work import SECRET, kept, refusals, wrote
 
+from gitmem.agents import on_event
 from gitmem.memory.memory import Memory
 
 NOTE = "# The API wants a Bearer prefix\n\nWithout it, the answer is a misleading 403 instead of 401.\n"
@@ -15,7 +16,7 @@ NOTE = "# The API wants a Bearer prefix\n\nWithout it, the answer is a misleadin
 
 @pytest.mark.parametrize("path", ["memory/auth.md", "notes/2026/auth.txt", ".claude/memory/auth.md"])
 def test_note_file_is_a_memory_with_the_ttl_of_notes(memory: Memory, repo: Path, path: str) -> None:
-    memory.tool_used(wrote(repo, path, NOTE))
+    on_event.tool_used(memory, wrote(repo, path, NOTE))
 
     ((key, found),) = kept(memory).items()
 
@@ -26,8 +27,8 @@ def test_note_file_is_a_memory_with_the_ttl_of_notes(memory: Memory, repo: Path,
 
 
 def test_note_that_is_written_again_is_the_same_memory(memory: Memory, repo: Path) -> None:
-    memory.tool_used(wrote(repo, "notes/auth.md", NOTE))
-    memory.tool_used(wrote(repo, "notes/auth.md", NOTE.replace("403", "404")))
+    on_event.tool_used(memory, wrote(repo, "notes/auth.md", NOTE))
+    on_event.tool_used(memory, wrote(repo, "notes/auth.md", NOTE.replace("403", "404")))
 
     ((_, found),) = kept(memory).items()
 
@@ -36,8 +37,8 @@ def test_note_that_is_written_again_is_the_same_memory(memory: Memory, repo: Pat
 
 
 def test_notes_of_one_name_in_two_folders_are_two(memory: Memory, repo: Path) -> None:
-    memory.tool_used(wrote(repo, "notes/a-b.md", NOTE))
-    memory.tool_used(wrote(repo, "notes/a/b.md", "# Something else\n\nThe gateway drops idle connections.\n"))
+    on_event.tool_used(memory, wrote(repo, "notes/a-b.md", NOTE))
+    on_event.tool_used(memory, wrote(repo, "notes/a/b.md", "# Something else\n\nThe gateway drops idle connections.\n"))
 
     assert len(kept(memory)) == 2
 
@@ -55,13 +56,13 @@ def test_notes_of_one_name_in_two_folders_are_two(memory: Memory, repo: Path) ->
     ids=["elsewhere", "deeper", "code", "says-nothing", "long", "outside"],
 )
 def test_other_files_are_none(memory: Memory, repo: Path, path: str, text: str) -> None:
-    memory.tool_used(wrote(repo, path, text))
+    on_event.tool_used(memory, wrote(repo, path, text))
 
     assert kept(memory) == {}
 
 
 def test_note_with_a_secret_is_refused_with_what_and_where(memory: Memory, repo: Path) -> None:
-    memory.tool_used(wrote(repo, "notes/auth.md", f"# Key\n\nIt is {SECRET}\n"))
+    on_event.tool_used(memory, wrote(repo, "notes/auth.md", f"# Key\n\nIt is {SECRET}\n"))
 
     assert kept(memory) == {}
     (told,) = refusals(memory)
@@ -74,10 +75,10 @@ def test_policy_may_keep_none_and_a_person_may_name_folders(repo: Path, monkeypa
     monkeypatch.setenv("GITMEM_CAPTURE_NOTES", "docs/agents")
     with Memory(repo) as opened:
         opened.init(offline=True)
-        opened.tool_used(wrote(repo, "docs/agents/a.md", NOTE))
+        on_event.tool_used(opened, wrote(repo, "docs/agents/a.md", NOTE))
         assert len(kept(opened)) == 1
         put_files(repo, {"gitmem.toml": "[capture]\nnotes = false\n"})
 
-        opened.tool_used(wrote(repo, "notes/b.md", "# Another\n\nThe gateway drops idle connections.\n"))
+        on_event.tool_used(opened, wrote(repo, "notes/b.md", "# Another\n\nThe gateway drops idle connections.\n"))
 
         assert [shown["title"] for shown in kept(opened).values()] == ["The API wants a Bearer prefix"]

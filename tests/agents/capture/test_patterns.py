@@ -8,6 +8,7 @@ import pytest
 from conftest import put_files
 from support.agent_work import SECRET, edited, kept, refusals, wrote
 
+from gitmem.agents import on_event
 from gitmem.agents.capture.patterns import is_code, is_pattern, pattern_in
 from gitmem.agents.event import Edit
 from gitmem.memory.memory import Memory
@@ -56,7 +57,7 @@ def test_same_definition_changed_again_is_the_same_pattern(wanting: Memory, repo
 
 
 def test_without_being_asked_for_there_are_none(memory: Memory, repo: Path) -> None:
-    memory.tool_used(wrote(repo, "src/a.py", CODE))
+    on_event.tool_used(memory, wrote(repo, "src/a.py", CODE))
 
     assert kept(memory) == {}
 
@@ -65,7 +66,7 @@ def test_a_person_may_want_them_where_the_policy_does_not(repo: Path, monkeypatc
     monkeypatch.setenv("GITMEM_CAPTURE_EDITS", "patterns")
     with Memory(repo) as opened:
         opened.init(offline=True)
-        opened.tool_used(wrote(repo, "src/a.py", CODE))
+        on_event.tool_used(opened, wrote(repo, "src/a.py", CODE))
 
         assert len(kept(opened)) == 1
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from support.agent_work import SECRET, kept, ran, refusals
 
+from gitmem.agents import on_event
 from gitmem.memory.memory import Memory
 from gitmem.store import lost, spool
 from gitmem.store.spool import Spool, folders_of
@@ -17,7 +18,7 @@ LEARNT = "LEARNED: retries must be idempotent"
 
 
 def test_comment_is_a_memory_with_task_role_and_session(memory: Memory, repo: Path) -> None:
-    memory.tool_used(ran(repo, f'bd comments add shop-12 "{LEARNT}"', output="Comment added"))
+    on_event.tool_used(memory, ran(repo, f'bd comments add shop-12 "{LEARNT}"', output="Comment added"))
 
     ((key, found),) = kept(memory).items()
 
@@ -31,7 +32,7 @@ def test_comment_is_a_memory_with_task_role_and_session(memory: Memory, repo: Pa
 def test_marks_give_the_kind_and_a_fact_without_a_check_is_none(memory: Memory, repo: Path) -> None:
     text = "DECISION: we stay with SQLite\nFACT: tokens live for a day\nLEARNED: the pool holds five"
 
-    memory.tool_used(ran(repo, f"gh pr comment 5 --body '{text}'"))
+    on_event.tool_used(memory, ran(repo, f"gh pr comment 5 --body '{text}'"))
 
     found = kept(memory)
     kinds = {shown["title"]: shown["kind"] for shown in found.values()}
@@ -48,15 +49,17 @@ def test_comment_in_a_file_of_the_work_tree_is_read_and_no_other(memory: Memory,
     (repo / "comment.md").write_text(LEARNT)
     (tmp_path / "outside.md").write_text("LEARNED: the password of the vault")
 
-    memory.tool_used(ran(repo, f"bd comment s-1 --file comment.md && bd comment s-1 --file {tmp_path}/outside.md"))
+    on_event.tool_used(
+        memory, ran(repo, f"bd comment s-1 --file comment.md && bd comment s-1 --file {tmp_path}/outside.md")
+    )
 
     assert list(kept(memory)) == ["learned-retries-must-be-idempotent"]
     assert "outside.md' cannot be read here" in refusals(memory)[0]
 
 
 def test_close_keeps_how_a_task_ended(memory: Memory, repo: Path) -> None:
-    memory.tool_used(ran(repo, 'bd close shop-3 --reason "The pool was too small. LEARNED: it holds five"'))
-    memory.tool_used(ran(repo, "bd close shop-4 --reason done"))
+    on_event.tool_used(memory, ran(repo, 'bd close shop-3 --reason "The pool was too small. LEARNED: it holds five"'))
+    on_event.tool_used(memory, ran(repo, "bd close shop-4 --reason done"))
 
     found = kept(memory)
 
@@ -69,13 +72,13 @@ def test_close_keeps_how_a_task_ended(memory: Memory, repo: Path) -> None:
     ("failed", "output"), [(True, ""), (None, "Error: no issue shop-12"), (None, "bash: bd: command not found")]
 )
 def test_comment_that_was_not_made_is_not_kept(memory: Memory, repo: Path, failed: bool | None, output: str) -> None:
-    memory.tool_used(ran(repo, f'bd comment shop-12 "{LEARNT}"', failed=failed, output=output))
+    on_event.tool_used(memory, ran(repo, f'bd comment shop-12 "{LEARNT}"', failed=failed, output=output))
 
     assert kept(memory) == {}
 
 
 def test_secret_is_refused_with_what_and_where_and_is_nowhere(memory: Memory, repo: Path) -> None:
-    memory.tool_used(ran(repo, f'bd comment shop-12 "LEARNED: the token is {SECRET}"'))
+    on_event.tool_used(memory, ran(repo, f'bd comment shop-12 "LEARNED: the token is {SECRET}"'))
 
     assert kept(memory) == {}
     (told,) = refusals(memory)
@@ -85,7 +88,7 @@ def test_secret_is_refused_with_what_and_where_and_is_nowhere(memory: Memory, re
 
 
 def test_variable_is_told_and_low_value_is_not(memory: Memory, repo: Path) -> None:
-    memory.tool_used(ran(repo, 'bd comment shop-12 "LEARNED: $(date)"; bd comment shop-12 "LEARNED: ok"'))
+    on_event.tool_used(memory, ran(repo, 'bd comment shop-12 "LEARNED: $(date)"; bd comment shop-12 "LEARNED: ok"'))
 
     assert kept(memory) == {}
     assert ["substitution" in told for told in refusals(memory)] == [True]
@@ -94,7 +97,7 @@ def test_variable_is_told_and_low_value_is_not(memory: Memory, repo: Path) -> No
 def test_many_learnings_of_one_comment_are_told(memory: Memory, repo: Path) -> None:
     text = "\n".join(f"LEARNED: lesson of the day number {n}" for n in ("one", "two", "three", "four", "five", "six"))
 
-    memory.tool_used(ran(repo, f"bd comment s-1 '{text}'"))
+    on_event.tool_used(memory, ran(repo, f"bd comment s-1 '{text}'"))
 
     assert len(kept(memory)) == 5
     assert "1 more" in refusals(memory)[0]
@@ -109,8 +112,8 @@ def test_reasons_are_bounded(memory: Memory) -> None:
 
 
 def test_said_again_the_latest_wins(memory: Memory, repo: Path) -> None:
-    memory.tool_used(ran(repo, f'bd comment shop-1 "{LEARNT}"'))
-    memory.tool_used(ran(repo, f'bd comment shop-2 "{LEARNT}"'))
+    on_event.tool_used(memory, ran(repo, f'bd comment shop-1 "{LEARNT}"'))
+    on_event.tool_used(memory, ran(repo, f'bd comment shop-2 "{LEARNT}"'))
 
     ((_, found),) = kept(memory).items()
 
@@ -121,7 +124,7 @@ def test_task_is_the_one_that_is_held_where_nothing_names_one(memory: Memory, re
     task = memory.add_task("Make retries safe").key
     memory.claim_task(task)
 
-    memory.tool_used(ran(repo, f"gh issue comment 5 -b '{LEARNT}'"))
+    on_event.tool_used(memory, ran(repo, f"gh issue comment 5 -b '{LEARNT}'"))
 
     assert kept(memory)["learned-retries-must-be-idempotent"]["frontmatter"]["task"] == task
 
@@ -129,15 +132,19 @@ def test_task_is_the_one_that_is_held_where_nothing_names_one(memory: Memory, re
 def test_what_a_person_wrote_stays_theirs_when_an_agent_says_it_again(memory: Memory, repo: Path) -> None:
     memory.remember("Retries must be idempotent")
 
-    memory.tool_used(ran(repo, 'bd comment shop-1 "LEARNED: retries must be idempotent"'))
+    on_event.tool_used(memory, ran(repo, 'bd comment shop-1 "LEARNED: retries must be idempotent"'))
 
     ((_, found),) = kept(memory).items()
     assert found["frontmatter"]["by"] == {"who": "Ana"}
 
 
 def test_near_duplicate_is_folded(memory: Memory, repo: Path) -> None:
-    memory.tool_used(ran(repo, 'bd comment shop-1 "LEARNED: The gateway drops idle connections after a minute"'))
-    memory.tool_used(ran(repo, 'bd comment shop-2 "LEARNED: After a minute the gateway drops idle connections"'))
+    on_event.tool_used(
+        memory, ran(repo, 'bd comment shop-1 "LEARNED: The gateway drops idle connections after a minute"')
+    )
+    on_event.tool_used(
+        memory, ran(repo, 'bd comment shop-2 "LEARNED: After a minute the gateway drops idle connections"')
+    )
 
     assert len(kept(memory)) == 1
 
@@ -155,8 +162,8 @@ def test_of_several_learnings_each_is_tried_and_each_loss_is_noted(
 
     monkeypatch.setattr(spool, "_put", fails_at_first)
     with pytest.raises(OSError, match="No space"):
-        memory.tool_used(
-            ran(repo, "bd comment s-1 'LEARNED: herons nest early\nLEARNED: pelicans cache what they fetch'")
+        on_event.tool_used(
+            memory, ran(repo, "bd comment s-1 'LEARNED: herons nest early\nLEARNED: pelicans cache what they fetch'")
         )
 
     assert list(kept(memory)) == ["learned-pelicans-cache-what-they-fetch"]

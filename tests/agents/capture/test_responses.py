@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from support.agent_work import SECRET, kept, ran, refusals, said
 
+from gitmem.agents import on_event
 from gitmem.memory.memory import Memory
 from gitmem.store.spool import waiting_in
 
@@ -15,44 +16,44 @@ KEY = "learned-retries-must-be-idempotent"
 
 
 def test_line_of_an_answer_is_kept_once(memory: Memory, repo: Path) -> None:
-    memory.responded(said(repo, TEXT))
+    on_event.responded(memory, said(repo, TEXT))
     assert list(kept(memory)) == [KEY]
     before = memory.find_tip()
 
-    memory.responded(said(repo, TEXT, session="s2"))
+    on_event.responded(memory, said(repo, TEXT, session="s2"))
 
     assert list(kept(memory)) == [KEY]
     assert memory.find_tip() == before
 
 
 def test_what_a_comment_said_before_is_left_as_it_is(memory: Memory, repo: Path) -> None:
-    memory.tool_used(ran(repo, 'bd comment shop-12 "LEARNED: retries must be idempotent."'))
+    on_event.tool_used(memory, ran(repo, 'bd comment shop-12 "LEARNED: retries must be idempotent."'))
 
-    memory.responded(said(repo, TEXT))
+    on_event.responded(memory, said(repo, TEXT))
 
     assert kept(memory)[KEY]["frontmatter"]["task"] == "shop-12"
 
 
 def test_what_was_forgotten_does_not_come_back(memory: Memory, repo: Path) -> None:
-    memory.responded(said(repo, TEXT))
+    on_event.responded(memory, said(repo, TEXT))
     kept(memory)
     memory.forget([KEY])
 
-    memory.responded(said(repo, TEXT))
+    on_event.responded(memory, said(repo, TEXT))
 
     assert kept(memory)[KEY]["archived"]
 
 
 @pytest.mark.parametrize("text", ["", "Nothing was learned", "```\nLEARNED: an example\n```", "LEARNED: ok"])
 def test_other_answers_keep_nothing(memory: Memory, repo: Path, text: str) -> None:
-    memory.responded(said(repo, text))
+    on_event.responded(memory, said(repo, text))
 
     assert waiting_in(memory.git.repository.state) == ()
     assert refusals(memory) == []
 
 
 def test_secret_is_refused(memory: Memory, repo: Path) -> None:
-    memory.responded(said(repo, f"LEARNED: the token is {SECRET}"))
+    on_event.responded(memory, said(repo, f"LEARNED: the token is {SECRET}"))
 
     assert kept(memory) == {}
     assert "github-token" in refusals(memory)[0]

@@ -12,6 +12,7 @@ import pytest
 from conftest import put_files
 from support.agent_work import edited, kept, ran
 
+from gitmem.agents import on_event
 from gitmem.agents.capture.tools import may_comment, may_note
 from gitmem.config import second_place
 from gitmem.memory.memory import Memory
@@ -23,7 +24,7 @@ from gitmem.config import second_place
 from gitmem.agents.event import SHELL, TOOL, Edit, Event
 event = Event("claude-code", TOOL, tool=SHELL, session="s1", folder=os.getcwd(), failed=False, command=sys.argv[1])
 with Memory(os.getcwd()) as memory:
-    memory.tool_used(event)
+    on_event.tool_used(memory, event)
     if sys.argv[2:] == ["killed"]:
         os.kill(os.getpid(), signal.SIGKILL)
 print(*sorted(name for name in sys.modules if name.startswith("gitmem.capture")))
@@ -96,8 +97,8 @@ def test_work_of_an_exempt_type_is_left_alone_but_not_what_it_says(memory: Memor
     (repo / "notes/a.md").write_text("# A note\n\nThe gateway drops idle connections.\n")
     who = {"agent": "a1", "agent_type": "scribe"}
 
-    memory.tool_used(edited(repo, "notes/a.md", **who))
-    memory.tool_used(ran(repo, 'bd comment s-1 "LEARNED: retries must be idempotent"', **who))
+    on_event.tool_used(memory, edited(repo, "notes/a.md", **who))
+    on_event.tool_used(memory, ran(repo, 'bd comment s-1 "LEARNED: retries must be idempotent"', **who))
 
     assert list(kept(memory)) == ["learned-retries-must-be-idempotent"]
 
@@ -109,5 +110,5 @@ def test_what_no_disk_takes_is_an_error(memory: Memory, repo: Path) -> None:
         (folder / "spool").write_text("in the way")
 
     with pytest.raises(OSError, match="spool"):
-        memory.tool_used(ran(repo, 'bd comment s-1 "LEARNED: retries must be idempotent"'))
+        on_event.tool_used(memory, ran(repo, 'bd comment s-1 "LEARNED: retries must be idempotent"'))
     os.unlink(Path(memory.git.repository.state) / "spool")

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from support.transcribing import SECRET, placed, session
 
+from gitmem.agents import on_event
 from gitmem.agents.event import END, Event
 from gitmem.agents.session import model_summary as module
 from gitmem.agents.session.model_summary import better, excerpt, fitting
@@ -163,10 +164,10 @@ def test_where_the_model_fails_the_summary_by_rules_is_stored_and_the_failure_to
     event = Event("claude-code", END, session="s1", folder=str(repo), transcript=str(placed(session(repo))))
     with Memory(repo) as opened:
         opened.init(offline=True)
-        opened.session_ended(event)
+        on_event.session_ended(opened, event)
 
         with pytest.raises(GitmemError, match="summaryCommand"):
-            opened.summarize()
+            on_event.summarize(opened)
 
         assert opened.show(key_of(event))["body"].startswith("Goal: Make the gateway")
 

@@ -6,6 +6,7 @@ import pytest
 from support.proving import make_fact, make_memory, put, verify
 from support.sessions import asked, started
 
+from gitmem.agents import on_event
 from gitmem.agents.session.prompt import HEAD, LOGGED_CHARS, asked_of
 
 SHELF = {
@@ -60,11 +61,11 @@ def test_a_failed_fact_is_told_as_failed_also_where_it_was_told_before(memory, r
     put(repo, SHELF, make_fact("hs", {"exists": "README.md"}, title="Refresh cookies are rotated by the README"))
     verify(memory)
     question = "are refresh cookies rotated by the README"
-    assert told_keys(memory.prompted(asked(question))) == ["hs"]
+    assert told_keys(on_event.prompted(memory, asked(question))) == ["hs"]
 
     put(repo, make_fact("hs", {"exists": "nothing"}, title="Refresh cookies are rotated by the README"))
     verify(memory)
-    text = memory.prompted(asked(question))
+    text = on_event.prompted(memory, asked(question))
 
     assert "(fact, failed, by a person) FAILED: its check says that this is no longer true. Refresh" in text
 
@@ -73,7 +74,7 @@ def test_at_most_three_are_told(memory, repo) -> None:
     put(repo, SHELF, *(make_memory(f"k{n}", "Kafka offsets survive rebalancing", f"Case {n}.") for n in range(6)))
     put(repo, *(make_memory(f"n{n}", f"Number {n} of the rest") for n in range(60)))
 
-    assert len(told_keys(memory.prompted(asked("do kafka offsets survive rebalancing")))) == 3
+    assert len(told_keys(on_event.prompted(memory, asked("do kafka offsets survive rebalancing")))) == 3
 
 
 @pytest.mark.parametrize("off", ["review", "bmad", "prompt", "file"])

@@ -8,12 +8,12 @@ from gitmem.agents.session import worklog
 
 
 def test_a_topic_is_described(memory) -> None:
-    memory.use_topic("billing", "Move the invoices")
-    memory.add_evidence("It rounds", ["a.py:3"])
+    memory.sessions.use("billing", "Move the invoices")
+    memory.sessions.add_evidence("It rounds", ["a.py:3"])
     worklog.record(memory, ran("make"))
     worklog.record(memory, edited("b.py"))
 
-    found = memory.topic_status()
+    found = memory.sessions.status()
 
     assert (found["topic"], found["named"], found["spec"]) == ("billing", True, "Move the invoices")
     assert found["worklog"] == {
@@ -26,6 +26,6 @@ def test_a_topic_is_described(memory) -> None:
 
 
 def test_it_says_what_switches_it_off(memory, repo) -> None:
-    path = memory.switch_context(is_on=False, everywhere=True)
+    path = memory.sessions.switch_context(is_on=False, everywhere=True)
 
-    assert memory.topic_status()["off"] == path
+    assert memory.sessions.status()["off"] == path

@@ -9,6 +9,7 @@ from conftest import commit_files, git
 from support.meanings import choose
 from support.proving import put
 
+from gitmem.agents import on_event
 from gitmem.agents.event import SUBAGENT_STOP, Event
 from gitmem.frozen import replace
 from gitmem.memory.memory import Memory
@@ -31,7 +32,7 @@ def tree(repo: Path, memory: Memory, tmp_path: Path) -> Path:
 
 def told(folder: Path, event: Event = EVENT) -> str:
     with Memory(folder) as opened:
-        return opened.subagent_stopped(event)
+        return on_event.subagent_stopped(opened, event)
 
 
 def test_a_work_tree_that_is_clean_and_pushed_is_asked_nothing(tree: Path) -> None:

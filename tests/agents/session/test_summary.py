@@ -12,6 +12,7 @@ from conftest import NOW, git, tip
 from support.proving import DAY, Clock, count_commits
 from support.transcribing import SECRET, asked, edited, placed, said, session
 
+from gitmem.agents import on_event
 from gitmem.agents.event import COMPACT, END, Event
 from gitmem.agents.session.summary import key_of, waits
 from gitmem.errors import GitmemError
@@ -48,9 +49,9 @@ def event_of(repo: Path, path: Path, **fields: str) -> Event:
 def test_the_end_of_a_session_leaves_a_memory(memory: Memory, repo: Path) -> None:
     event = event_of(repo, placed(session(repo)))
 
-    memory.session_ended(event)
+    on_event.session_ended(memory, event)
     assert count_commits(repo) == 2  # the hook itself wrote nothing
-    assert memory.summarize() == [key_of(event)]
+    assert on_event.summarize(memory) == [key_of(event)]
 
     shown = memory.show(key_of(event))
     assert (shown["kind"], shown["title"]) == (
@@ -69,8 +70,8 @@ def test_the_end_of_a_session_leaves_a_memory(memory: Memory, repo: Path) -> Non
 def test_what_the_agent_said_it_learnt_is_kept_once(memory: Memory, repo: Path) -> None:
     event = event_of(repo, placed(session(repo)))
     for _ in range(2):
-        memory.session_ended(event)
-        memory.summarize()
+        on_event.session_ended(memory, event)
+        on_event.summarize(memory)
         memory.drain()
 
     (hit,) = memory.list(Asked(kinds=("learned",))).hits
@@ -78,8 +79,8 @@ def test_what_the_agent_said_it_learnt_is_kept_once(memory: Memory, repo: Path) 
 
 
 def test_no_secret_is_in_the_state_folder(memory: Memory, repo: Path) -> None:
-    memory.session_ended(event_of(repo, placed(session(repo))))
-    memory.summarize()
+    on_event.session_ended(memory, event_of(repo, placed(session(repo))))
+    on_event.summarize(memory)
 
     kept = [path.read_bytes() for path in (repo / ".git" / "gitmem" / "summaries").rglob("*") if path.is_file()]
     assert kept
@@ -88,13 +89,13 @@ def test_no_secret_is_in_the_state_folder(memory: Memory, repo: Path) -> None:
 
 def test_compaction_and_end_are_one_memory_which_has_all_of_it(memory: Memory, repo: Path, clock: Clock) -> None:
     path = placed(session(repo))
-    assert memory.compacting(event_of(repo, path, name=COMPACT)) == ""
-    memory.summarize()
+    assert on_event.compacting(memory, event_of(repo, path, name=COMPACT)) == ""
+    on_event.summarize(memory)
     placed("\n".join([asked("Now write the docs"), edited(repo / "docs.md"), said("All done.")]) + "\n")
     clock.now += 3600
 
-    memory.session_ended(event_of(repo, path))
-    (key,) = memory.summarize()
+    on_event.session_ended(memory, event_of(repo, path))
+    (key,) = on_event.summarize(memory)
 
     body = memory.show(key)["body"]
     assert body.startswith("Goal: Make the gateway retry")
@@ -104,24 +105,24 @@ def test_compaction_and_end_are_one_memory_which_has_all_of_it(memory: Memory, r
 
 def test_the_same_session_asked_for_again_writes_nothing(memory: Memory, repo: Path) -> None:
     event = event_of(repo, placed(session(repo)))
-    memory.session_ended(event)
-    memory.session_ended(event)
-    memory.summarize()
+    on_event.session_ended(memory, event)
+    on_event.session_ended(memory, event)
+    on_event.summarize(memory)
     before = tip(repo)
-    memory.session_ended(event)
+    on_event.session_ended(memory, event)
 
-    memory.summarize()
+    on_event.summarize(memory)
 
     assert tip(repo) == before
 
 
 def test_a_summary_counts_for_three_days_from_the_last_that_happened(memory: Memory, repo: Path, clock: Clock) -> None:
     event = event_of(repo, placed(session(repo)))
-    memory.session_ended(event)
-    memory.summarize()
+    on_event.session_ended(memory, event)
+    on_event.summarize(memory)
     clock.now += 2 * DAY
-    memory.session_ended(event)
-    memory.summarize()
+    on_event.session_ended(memory, event)
+    on_event.summarize(memory)
 
     clock.now += 2 * DAY
     assert [hit.key for hit in memory.list(Asked(kinds=("session",))).hits] == [key_of(event)]
@@ -132,54 +133,54 @@ def test_a_summary_counts_for_three_days_from_the_last_that_happened(memory: Mem
 
 def test_what_was_retired_does_not_come_back(memory: Memory, repo: Path) -> None:
     event = event_of(repo, placed(session(repo)))
-    memory.session_ended(event)
-    memory.summarize()
+    on_event.session_ended(memory, event)
+    on_event.summarize(memory)
     memory.forget([key_of(event)], why="nobody needs it")
-    memory.session_ended(event)
+    on_event.session_ended(memory, event)
 
-    assert memory.summarize() == []
+    assert on_event.summarize(memory) == []
     assert memory.show(key_of(event))["archived"] is True
 
 
 def test_a_session_that_says_nothing_leaves_nothing(memory: Memory, repo: Path) -> None:
-    memory.session_ended(event_of(repo, placed(asked("ok") + "\n" + said("Fine.") + "\n")))
+    on_event.session_ended(memory, event_of(repo, placed(asked("ok") + "\n" + said("Fine.") + "\n")))
 
-    assert memory.summarize() == []
+    assert on_event.summarize(memory) == []
     assert not waits(str(repo / ".git" / "gitmem"))
 
 
 @pytest.mark.parametrize("fields", [{"transcript": ""}, {"agent": "a1"}], ids=["no transcript", "sub-agent"])
 def test_nothing_is_asked_for_without_a_transcript_or_by_a_sub_agent(memory: Memory, repo: Path, fields: dict) -> None:
-    memory.session_ended(event_of(repo, placed(session(repo)), **fields))
+    on_event.session_ended(memory, event_of(repo, placed(session(repo)), **fields))
 
     assert not waits(str(repo / ".git" / "gitmem"))
 
 
 def test_what_cannot_be_read_is_told_once_and_the_others_are_done(memory: Memory, repo: Path, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(session(repo))
-    memory.session_ended(event_of(repo, tmp_path / "a.jsonl", session="elsewhere"))
+    on_event.session_ended(memory, event_of(repo, tmp_path / "a.jsonl", session="elsewhere"))
     good = event_of(repo, placed(session(repo)))
-    memory.session_ended(good)
+    on_event.session_ended(memory, good)
 
     with pytest.raises(GitmemError, match="not in a folder where a harness keeps its sessions"):
-        memory.summarize()
+        on_event.summarize(memory)
 
     assert memory.show(key_of(good))
-    assert memory.summarize() == []
+    assert on_event.summarize(memory) == []
 
 
 def test_a_request_that_a_killed_process_had_taken_is_done(memory: Memory, repo: Path) -> None:
     event = event_of(repo, placed(session(repo)))
-    memory.session_ended(event)
+    on_event.session_ended(memory, event)
     (path,) = (repo / ".git" / "gitmem" / "summaries" / "asked").iterdir()
     path.rename(f"{path}.doing")
 
-    assert memory.summarize() == [key_of(event)]
+    assert on_event.summarize(memory) == [key_of(event)]
 
 
 @pytest.mark.parametrize("harness", ["cursor", "copilot", "opencode", "pi"])
 def test_of_a_harness_whose_transcripts_are_not_read_no_summary_is_asked(memory: Memory, repo: Path, harness) -> None:
-    memory.session_ended(event_of(repo, repo / "session.jsonl", harness=harness))
+    on_event.session_ended(memory, event_of(repo, repo / "session.jsonl", harness=harness))
 
     assert not waits(memory.git.repository.state)
 
@@ -190,15 +191,15 @@ def test_a_damaged_request_goes_away(memory: Memory, repo: Path, content: str) -
     folder.mkdir(parents=True)
     (folder / "a.json").write_text(content)
 
-    assert memory.summarize() == []
+    assert on_event.summarize(memory) == []
     assert not list(folder.iterdir())
 
 
 def test_hostile_names_stay_in_their_folder(memory: Memory, repo: Path) -> None:
     event = event_of(repo, placed(session(repo)), session="../../../x\0\n" + "y" * 5000, harness="claude-code")
-    memory.session_ended(event)
+    on_event.session_ended(memory, event)
 
-    (key,) = memory.summarize()
+    (key,) = on_event.summarize(memory)
 
     assert key == key_of(event)
     assert {path.parent.name for path in (repo / ".git" / "gitmem" / "summaries").rglob("*.json")} == {"kept"}
@@ -220,6 +221,6 @@ def test_a_process_behind_the_hook_writes_it(repo: Path, memory: Memory, monkeyp
 
 def test_a_store_that_is_not_there_is_left_alone(repo: Path) -> None:
     with Memory(repo, clock=Clock(NOW)) as opened:
-        opened.session_ended(event_of(repo, placed(session(repo))))
+        on_event.session_ended(opened, event_of(repo, placed(session(repo))))
 
     assert not os.path.exists(repo / ".git" / "gitmem" / "summaries")

@@ -11,7 +11,7 @@ TOKEN = "ghp_" + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
 
 
 def kept(memory, session: str = "s1") -> list[dict]:
-    return lines(memory.topic(session).worklog_path)
+    return lines(memory.sessions.topic(session).worklog_path)
 
 
 def test_commands_and_edits_are_kept_in_short(memory, repo) -> None:
@@ -23,7 +23,7 @@ def test_commands_and_edits_are_kept_in_short(memory, repo) -> None:
     assert (shell["did"], shell["failed"], shell["said"]) == ("pytest -q tests", True, "1 failed in 2 s")
     assert edit["did"] == ["src/a.py", "/elsewhere/b.py"]
     assert (other["tool"], other["did"]) == ("other", "Read")
-    assert worklog.tail(memory.topic("s1"), 10) == [
+    assert worklog.tail(memory.sessions.topic("s1"), 10) == [
         "ran pytest -q tests → failed: 1 failed in 2 s",
         "edited src/a.py, /elsewhere/b.py",
     ]
@@ -32,7 +32,7 @@ def test_commands_and_edits_are_kept_in_short(memory, repo) -> None:
 def test_secrets_and_control_characters_are_not_kept(memory) -> None:
     worklog.record(memory, ran(f"curl -H 'x: {TOKEN}' \x1b]0;x\x07", failed=True, output=f"no: {TOKEN}"))
 
-    with open(memory.topic("s1").worklog_path) as file:
+    with open(memory.sessions.topic("s1").worklog_path) as file:
         text = file.read()
     assert TOKEN not in text
     assert "[secret: github-token]" in text

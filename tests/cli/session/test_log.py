@@ -9,6 +9,7 @@ from conftest import NOW
 from support.proving import make_memory, put
 from support.sessions import started
 
+from gitmem.agents import on_event
 from gitmem.memory.memory import Memory
 
 
@@ -16,7 +17,7 @@ def test_what_the_latest_session_was_shown_is_printed(run_cli, repo: Path) -> No
     assert run_cli("session", "log").status == 1
     put(repo, make_memory("a", "A"))
     with Memory(repo, clock=lambda: float(NOW)) as memory:
-        memory.session_started(started("s7", agent_type="sm"))
+        on_event.session_started(memory, started("s7", agent_type="sm"))
 
     assert run_cli("session", "log").out == "2026-09-21T14:13:20Z start sm\n  a  \n"
     (entry,) = json.loads(run_cli("session", "log", "--session", "s7", "--json").out)["shown"]
