@@ -7,6 +7,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
+# Tests start thousands of processes: without bytecode each compiles what it loads (empty: as if it were not set).
+export PYTHONDONTWRITEBYTECODE =
+
 .PHONY: help demo test lint bench bench-short replay replay-short clean again
 
 help:

@@ -444,14 +444,14 @@ def test_a_hostile_text_is_searched_in_linear_time(rule):
         *(sample[:-1] for sample in samples),
         *(sample[:12] + " " * 30 for sample in samples),
     ]
-    texts = [core * (65_536 // len(core)) for core in cores]
-    texts += [sample[: len(sample) // 2] + filler * 65_536 for sample in samples for filler in "a0- ="]
+    texts = [core * (32_768 // len(core)) for core in cores]
+    texts += [sample[: len(sample) // 2] + filler * 32_768 for sample in samples for filler in "a0- ="]
     start = time.perf_counter()
 
     for text in texts:
         find_secrets(text)
 
-    assert (time.perf_counter() - start) / len(texts) < 0.5
+    assert (time.perf_counter() - start) / len(texts) < 0.25
 
 
 @pytest.mark.parametrize(
