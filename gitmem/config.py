@@ -13,7 +13,7 @@ from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 # Transport settings of the user that a fetch or push needs; every other GIT_* variable is dropped (git's hooks set
@@ -172,8 +172,7 @@ def load(git_values: Mapping[str, str], *, environment: Mapping[str, str] | None
             continue
         name = by_git.get(variable.removeprefix("GITMEM_").lower().replace("_", ""))
         if name is None:
-            names = [f"GITMEM_{known_name.upper().removesuffix('_S')}" for known_name in known]
-            raise _unknown(variable, "the environment", names)
+            continue  # unknown_variables() names it: another program, or another version of gitmem, may read it
         apart = text.replace(os.pathsep, "\0") if known[name] is tuple else text
         values[name] = _typed(apart, known[name], variable, "the environment")
     config = Config(**values)  # type: ignore[arg-type]
@@ -193,6 +192,15 @@ def load(git_values: Mapping[str, str], *, environment: Mapping[str, str] | None
         told = f"the setting branch cannot be {config.branch!r}: no branch can have this name"
         raise ConfigError(told, file="", key="branch", hint="git help check-ref-format says which names can be")
     return config
+
+
+def unknown_variables() -> list[str]:
+    """Return a line about each variable ``GITMEM_*`` of the environment that is no setting: it counts for nothing."""
+    known = {f"GITMEM_{name.upper().removesuffix('_S')}" for name in Config.__fields__}  # type: ignore[attr-defined]
+    plain = {name.replace("_", "") for name in known | INTERNAL}
+    found = [name for name in os.environ if name.startswith("GITMEM_") and name not in INTERNAL and os.environ[name]]
+    strange = sorted(name for name in found if name.upper().replace("_", "") not in plain)
+    return [f"the variable {name} is no setting; the nearest one is {_near(name, known)}" for name in strange]
 
 
 def is_branch(name: str) -> bool:
@@ -233,11 +241,15 @@ def _typed(text: str, wanted: type, key: str, file: str) -> object:
 
 
 def _unknown(key: str, file: str, known: list[str]) -> ConfigError:
-    from difflib import get_close_matches  # 3 ms, and only on this error
+    hint = f"the nearest one is {_near(key, known)}"
+    return ConfigError(f"{file}: there is no setting {key}", file=file, key=key, hint=hint)
 
-    near = get_close_matches(key.lower(), [k.lower() for k in known], n=1, cutoff=0.0)
-    nearest = next(k for k in known if k.lower() == near[0])
-    return ConfigError(f"{file}: there is no setting {key}", file=file, key=key, hint=f"the nearest one is {nearest}")
+
+def _near(key: str, known: Iterable[str]) -> str:
+    from difflib import get_close_matches  # 3 ms, and only where a name is misspelt
+
+    by_lower = {name.lower(): name for name in sorted(known)}
+    return by_lower[get_close_matches(key.lower(), by_lower, n=1, cutoff=0.0)[0]]
 
 
 def git_environment(*, transport: bool = False) -> dict[str, str]:

@@ -40,10 +40,9 @@ def test_a_key_of_git_config_may_be_written_in_any_of_its_spellings(key: str) ->
 
 
 @pytest.mark.parametrize("name", fields_of(Config()))
-def test_the_variable_that_a_hint_names_sets_that_setting(name: str) -> None:
-    with pytest.raises(ConfigError) as caught:
-        load({}, environment={f"GITMEM_{name.upper()}_S_X": "3"})
-    variable = caught.value.hint.removeprefix("the nearest one is ")
+def test_the_variable_that_a_notice_names_sets_that_setting(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(f"GITMEM_{name.upper()}_S_X", "3")
+    variable = config.unknown_variables()[0].rpartition(" ")[2]
 
     known = {"color": "always", "view": "False", "engine": "whoosh", "trace": "off", "recall_work": "always"}
     known |= {
@@ -65,22 +64,25 @@ def test_a_switch_takes_what_git_takes_and_nothing_else(text: str, value: bool) 
         load({"view": "maybe"}, environment={})
 
 
-@pytest.mark.parametrize(
-    ("git_values", "environment", "key", "nearest"),
-    [
-        ({"brnch": "x"}, {}, "gitmem.brnch", "gitmem.branch"),
-        ({}, {"GITMEM_BRNCH": "x"}, "GITMEM_BRNCH", "GITMEM_BRANCH"),
-        ({}, {"GITMEM_LOCK_TIMEOUT_S": "3"}, "GITMEM_LOCK_TIMEOUT_S", "GITMEM_LOCK_TIMEOUT"),
-    ],
-    ids=["git", "environment", "unit"],
-)
-def test_an_unknown_key_names_the_nearest_one(
-    git_values: dict[str, str], environment: dict[str, str], key: str, nearest: str
-) -> None:
+def test_unknown_key_of_git_config_names_the_nearest_one() -> None:
     with pytest.raises(ConfigError) as caught:
-        load(git_values, environment=environment)
+        load({"brnch": "x"}, environment={})
 
-    assert (caught.value.key, caught.value.hint) == (key, f"the nearest one is {nearest}")
+    assert (caught.value.key, caught.value.hint) == ("gitmem.brnch", "the nearest one is gitmem.branch")
+
+
+@pytest.mark.parametrize(
+    ("variable", "nearest"),
+    [("GITMEM_BRNCH", "GITMEM_BRANCH"), ("GITMEM_LOCK_TIMEOUT_S", "GITMEM_LOCK_TIMEOUT"), ("GITMEM_LOCKTIMEOUT", "")],
+)
+def test_unknown_variable_counts_for_nothing_and_is_named(
+    variable: str, nearest: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, "3")
+    told = [f"the variable {variable} is no setting; the nearest one is {nearest}"]
+
+    assert config.unknown_variables() == (told if nearest else [])
+    assert load({}, environment={variable: "3"}) == (Config() if nearest else Config(lock_timeout_s=3.0))
 
 
 @pytest.mark.parametrize("value", ["many", "", "-1", "1.5", "1e3"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from gitmem.cli.output import Output
-from gitmem.config import variable
+from gitmem.config import unknown_variables, variable
 from gitmem.errors import RefusedError, TrustError, UsageError
 from gitmem.memory.memory import Memory
 from gitmem.model import FACTORS, MARKS, STATUSES
@@ -28,6 +28,8 @@ def open_memory(args: argparse.Namespace, out: Output) -> Memory:
     memory.notices += [memory.ignoring] if memory.ignoring else []
     if memory.config.color != "auto":
         out.set_color(memory.config.color)
+    for notice in unknown_variables():
+        out.note(notice)
     return memory
 
 

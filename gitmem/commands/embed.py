@@ -6,7 +6,7 @@ import os
 import sqlite3
 import time
 
-from gitmem.errors import BusyError, ConfigError
+from gitmem.errors import BusyError
 from gitmem.index.vectors import sqlite_vec, update
 from gitmem.index.vectors.folders import list_others
 from gitmem.index.vectors.numpy_rows import DamagedError
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from gitmem.repository.opened_store import OpenedStore
     from gitmem.repository.repository import Opened
 
-HOW = "git config --global gitmem.embed model2vec:potion-base-8M; docs/embeddings.md names the others"
-
 
 def status(memory: Opened) -> dict[str, Any]:
     """Return which model embeds, whether it answers, and what has vectors, for each store and model.
@@ -34,9 +32,7 @@ def status(memory: Opened) -> dict[str, Any]:
         ConfigError, EmbeddingError: What the settings name cannot be used here.
     """
     providers = providers_of(memory.config)
-    if providers is None:
-        others = list_others(memory.vectors_folder, ())
-        return {"configured": False, "models": [], "stores": [], "unused": len(others)}
+    assert providers is not None, "Memory asked for one"
     models = [{"model": one.name, "for": what, **answer_of(one)} for one, what in _roles(providers)]
     stores = [_standing(memory, store, providers) for store in _stores(memory)]
     unused = sum(len(list_others(store.vectors_folder, each_model(providers))) for store in _stores(memory))
@@ -108,8 +104,7 @@ def rebuild(
     """
     begun = time.monotonic()
     providers = providers_of(memory.config, download=download)
-    if providers is None:
-        raise ConfigError("no embedding provider is set up", file="", key="embed", hint=HOW)
+    assert providers is not None, "Memory asked for one"
     kept = _place(memory)
     embedded_now = forgotten = others = 0
     for store in _stores(memory):

@@ -47,6 +47,20 @@ def recall(memory: Opened, asked: Asked, progress: Progress) -> Found:
     return found
 
 
+def _meaning(memory: Opened, question: str, stores: Sequence[tuple[OpenedStore, Catalog]]) -> Meaning | None:
+    from gitmem.index.embed.choose import need_numpy
+
+    try:
+        need_numpy(memory.config.embed)
+    except GitmemError as err:
+        _tell(memory, f"{err.message}; this was found by words alone: {err.hint}")
+        return None
+    with OneThread():
+        from gitmem.repository import semantic
+
+    return semantic.ask(memory, question, stores)
+
+
 class Meant:
     """The question as vectors, while it is answered, as a context manager; None for words alone.
 
@@ -57,10 +71,7 @@ class Meant:
         self._memory = memory
         self._meaning: Meaning | None = None
         if asked.query.strip() and not asked.syntax and not asked.lexical and memory.config.embeds:
-            with OneThread():
-                from gitmem.repository import semantic as meaning
-
-            self._meaning = meaning.ask(memory, asked.query, stores)
+            self._meaning = _meaning(memory, asked.query, stores)
         if asked.query.strip() and not asked.lexical and "gitmem.embed" in memory.ignored_settings:
             _tell(memory, memory.ignoring)
 

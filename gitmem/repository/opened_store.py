@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, ProcessError
+from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoundError, ProcessError
 from gitmem.index.catalog import state
 from gitmem.index.catalog.catalog import Catalog, shown_by
 from gitmem.store import clone, proof
@@ -333,6 +333,13 @@ class OpenedStore:
         return writer
 
     def _similar(self, text: str) -> list[tuple[str, float]]:
+        from gitmem.index.embed.choose import need_numpy
+
+        try:
+            need_numpy(self.config.embed)
+        except GitmemError as err:
+            self.notices.append(f"near duplicates were looked for by words alone: {err.message}")
+            return []
         from gitmem.repository.semantic import similar
 
         return similar(self, text)

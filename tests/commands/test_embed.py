@@ -265,6 +265,13 @@ def test_code_may_have_a_model_of_its_own(store: Path, tmp_path: Path) -> None:
     assert sorted(pieces.values()) == [1, 4]
 
 
+def test_store_without_code_is_asked_like_any_other(store: Path, tmp_path: Path) -> None:
+    choose(store, make_model(tmp_path / "code", scale=3.0), "embedCode")
+
+    assert keys(store, LOGIN)[0] == "sso"
+    assert keys(store, LOGIN)[0] == "sso"  # with the vectors that the first one made
+
+
 def test_rebuild_embeds_everything_again_where_that_is_asked(store: Path) -> None:
     with Memory(store) as memory:
         first = memory.embed_rebuild()["embedded"]

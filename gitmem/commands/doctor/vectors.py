@@ -18,9 +18,12 @@ def examine(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
     folder = memory.vectors_folder
     if not memory.config.embeds:
         return _unused(folder, (), fix, fixed) if os.path.isdir(os.path.join(folder, FOLDER)) else []
-    from gitmem.repository import semantic
+    from gitmem.index.embed.choose import need_numpy
 
     try:
+        need_numpy(memory.config.embed)
+        from gitmem.repository import semantic
+
         providers = semantic.providers_of(memory.config)
     except GitmemError as err:
         return [Problem("embedding-unusable", "", err.message, hint=err.hint, severity="warning")]

@@ -23,6 +23,7 @@ FASTEMBED = (("fastembed",), "embed")
 ONNX = (("onnxruntime", "tokenizers"), "embed")
 TORCH = (("sentence_transformers",), "sentence-transformers")
 HTTP = (("numpy",), "http")
+HOW = "git config --global gitmem.embed model2vec:potion-base-8M; docs/embeddings.md names the others"
 
 
 def provider_for(setting: str, *, cache: str, key: str = "", download: bool = False) -> EmbeddingProvider | None:
@@ -63,6 +64,20 @@ def provider_for(setting: str, *, cache: str, key: str = "", download: bool = Fa
     told = "the setting embed names no embedding provider"
     hint = "model2vec:potion-base-8M, fastembed:NAME, dir:/a/folder, https://host/v1#MODEL, or off"
     raise ConfigError(told, file="", key="embed", hint=hint)
+
+
+def need_numpy(setting: str) -> None:
+    """Refuse a setting where numpy is missing, which vectors and every provider need.
+
+    Raises:
+        ConfigError: The setting names no provider.
+        EmbeddingError: numpy is not installed.
+    """
+    if setting in OFF:
+        raise ConfigError("no embedding provider is set up", file="", key="embed", hint=HOW)
+    kind = setting.partition(":")[0]
+    extra = {"model2vec": MODEL2VEC, "fastembed": FASTEMBED, "dir": ONNX}.get(kind, HTTP)[1]
+    _need(kind, (("numpy",), extra))
 
 
 def _of_directory(name: str) -> EmbeddingProvider:

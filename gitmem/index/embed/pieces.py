@@ -131,7 +131,7 @@ def is_code(kind: str, body: str, refs: Sequence[str]) -> bool:
         body: Its Markdown.
         refs: Its ``refs``.
     """
-    if kind in ("pattern", "anti_pattern") and any(_REF.match(ref) for ref in refs):
+    if kind in ("pattern", "anti_pattern", "code_pattern") and any(_REF.match(ref) for ref in refs):
         return True
     code = visible = 0
     fence = ""

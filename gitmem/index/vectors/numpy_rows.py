@@ -116,6 +116,8 @@ class FlatFile:
         told = np.full(len(rows), -1.0, FLOAT)
         wanted = np.asarray(rows, np.int64)
         there = (wanted >= 0) & (wanted < self._count)
+        if not there.any():  # with no row at all, their width may not be known
+            return told.tolist()
         told[there] = self._compared(self._rows[wanted[there]], query)
         return [float(cosine) for cosine in told]
 

@@ -118,6 +118,7 @@ CODE = "```python\ndef sign(claims):\n    return jwt.encode(claims)\n```\n"
         ("learned", "Where:\n- src/auth/jwt.py:3-9\n- `src/auth/keys.py:12`", [], True),
         ("learned", "At 10:30 we deploy", [], False),
         ("pattern", "Sign tokens in one place.", ["src/auth/jwt.py:3-9"], True),
+        ("code_pattern", "Sign tokens in one place.", ["src/auth/jwt.py:3-9"], True),
         ("pattern", "Sign tokens in one place.", ["commit:0123abc"], False),
         ("decision", "Sign tokens in one place.", ["src/auth/jwt.py:3-9"], False),
         ("learned", "", [], False),
