@@ -132,6 +132,9 @@ def standing(memory: Opened) -> dict[str, Any] | None:
         return table
     try:
         unsaved = [path for _, path in refresh.list_unsaved(git, view)]
+        if unsaved:
+            view = viewpoint.load(git.repository) or view
+            unsaved = refresh.without_ours(git, view, unsaved)
         code = views.list_tracked(git, view.path) if unsaved else ()
         table["unsaved"] = [path for path in unsaved if path not in code]
         table["held"] = sorted(view.held)

@@ -206,6 +206,23 @@ def list_unsaved(git: Git, view: View) -> list[tuple[str, str]]:
     return sorted(((tag, path) for path, tag in found.items()), key=lambda pair: pair[1])
 
 
+def without_ours(git: Git, view: View, paths: Iterable[str]) -> list[str]:
+    """Return those of some paths whose files hold what no refresh wrote: one may be under way while somebody asks.
+
+    Args:
+        git: The repository.
+        view: The view as it is known after the files were compared.
+        paths: Files that differ from the index, or the index from the commit.
+    """
+    wanted: dict[str, set[str]] = {path: set() for path in paths}
+    for commit in filter(None, {view.shown, *view.toward} if wanted else ()):
+        there = {entry.path: entry for entry in git.list_tree(commit, *wanted)}
+        for path, blobs in wanted.items():
+            blobs.add(there[path].oid if path in there and shown_as(there[path]) == FILE else "")
+    with Folder(view.path) as folder:
+        return [path for path, blobs in wanted.items() if folder.oid(path, len(view.shown)) not in blobs]
+
+
 def _has_index(git: Git, view: View) -> bool:
     return os.path.isfile(_index_of(git, view))
 

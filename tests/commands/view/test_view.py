@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,10 @@ from e2e.console import at_rest, wait_until
 from support.viewing import copy, files_of, push, status_of, view_of
 
 from gitmem.errors import ConflictError, RefusedError
+from gitmem.git import worktrees
 from gitmem.memory.memory import Memory
 from gitmem.store.commit import advance
+from gitmem.store.view import refresh
 from gitmem.store.view import worktree as views
 
 
@@ -41,6 +44,29 @@ def test_status_names_the_view_and_what_is_not_saved(memory: Memory, shown: Path
     )  # fmt: skip
     assert f"view: {shown} at {view_of(memory).shown[:12]}; 2 files not saved: gitmem save\n" in told
     assert git(shown, "diff", "--cached", "--name-only") == "learned/a.md"
+
+
+def test_status_counts_no_file_that_a_refresh_is_writing(
+    memory: Memory, shown: Path, repo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    push(repo, a=memory_text("New"), b=memory_text("Added"))
+    (shown / "learned/mine.md").write_text(memory_text("Mine"))
+    asked: list[list[str]] = []
+
+    def and_asked(done: Callable[..., object]) -> Callable[..., object]:
+        def do(*args: object, **options: object) -> object:
+            with Memory(repo) as other:
+                asked.append(other.status()["view"]["unsaved"])
+            return done(*args, **options)
+
+        return do
+
+    for module, name in ((worktrees, "update_index"), (worktrees, "move_head"), (refresh, "save")):
+        monkeypatch.setattr(module, name, and_asked(getattr(module, name)))
+    memory.follow_view()
+
+    assert asked == [["learned/mine.md"]] * 4
+    assert (shown / "learned/a.md").read_text() == memory_text("New")
 
 
 def test_doctor_is_silent_while_all_is_well_and_tells_of_files_that_stay_behind(
