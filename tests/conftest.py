@@ -12,7 +12,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.alive import mark  # noqa: F401 - a fixture
+from support.processes import mark  # noqa: F401 - a fixture
 
 from gitmem import cli
 from gitmem.cli.shared import AGENT_VARIABLES

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from support.proving import Clock, approve_all, outcomes, statuses
+from support.facts import Clock, approve_all, outcomes, statuses
 
 from gitmem.config import search_path
 from gitmem.memory.memory import Memory

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from support.proving import make_memory, put
-from support.telling import PAYLOADS, let, parsed, payload
+from support.facts import make_memory, put
+from support.payloads import PAYLOADS, let, parsed, payload
 
 from gitmem.agents import HARNESSES
 from gitmem.agents import hook as entry

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import tip
-from support.telling import parsed
+from support.payloads import parsed
 
 from gitmem.agents import on_event
 from gitmem.agents.hook import ACTIONS

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from conftest import git
-from e2e.console import Console, environment
+from support.console import Console, environment
 
 from benchmarks import agents
 from gitmem.agents.harness import claude_code

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git
-from support.changing import RS256, change
-from support.proving import make_fact, make_memory, put
+from support.code_changes import RS256, change
+from support.facts import make_fact, make_memory, put
 
 EDDSA = {"src/auth/jwt.py": 'ALGORITHM = "EdDSA"\n'}
 

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from support.telling import let, payload
+from support.payloads import let, payload
 
 from gitmem.agents.event import Event
 from gitmem.cli import harness, main

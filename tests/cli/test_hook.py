@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, put_files, tip
-from support.changing import RS256
-from support.proving import make_fact, make_memory, put, tracked
+from support.code_changes import RS256
+from support.facts import make_fact, make_memory, put, tracked
 
 from gitmem.cli import table
 

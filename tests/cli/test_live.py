@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.proving import approve_all, make_fact, outcomes, put, verify
+from support.facts import approve_all, make_fact, outcomes, put, verify
 
 from gitmem.cli.live import Live
 from gitmem.cli.output import Output

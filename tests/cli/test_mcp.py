@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 from mcp import Client, StdioServerParameters
-from support.console import GITMEM, environment
-from support.proving import make_memory, put
-from support.serving import ERAS, Answer
+from support.facts import make_memory, put
+from support.mcp_client import ERAS, Answer
+from support.terminal import GITMEM, environment
 
 
 @pytest.mark.parametrize("era", ERAS)

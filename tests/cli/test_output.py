@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.console import ALIVE
+from support.terminal import ALIVE
 
 from gitmem.cli.output import STYLES, Output
 from gitmem.model import MARKS, STATUSES

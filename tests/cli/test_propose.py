@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from conftest import git, tip
-from support.proposing import clone, forge, merge_on_forge, shared_folder  # noqa: F401 - fixtures
+from support.proposals import clone, forge, merge_on_forge, shared_folder  # noqa: F401 - fixtures
 
 
 def test_the_link_is_alone_on_standard_output(run_cli: Any, repo: Path, hub: Path) -> None:

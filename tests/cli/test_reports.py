@@ -8,8 +8,8 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 from conftest import commit_files
-from support.changing import RS256, change
-from support.proving import make_fact, put
+from support.code_changes import RS256, change
+from support.facts import make_fact, put
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import git
 from support.golden import assert_golden, steady
-from support.reviewing import TOKEN, commit, fact, rich, text  # noqa: F401 - a fixture
+from support.reviews import TOKEN, commit, fact, rich, text  # noqa: F401 - a fixture
 
 from gitmem.cli import review as command
 from gitmem.cli.output import Output

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from support.reviewing import text
+from support.reviews import text
 
 from gitmem.cli import textconv
 

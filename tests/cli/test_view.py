@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, memory_text, tip
-from support.viewing import status_of
+from support.views import status_of
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from conftest import commit_files, git
-from support.proving import approve_all, make_fact, put, verify
+from support.facts import approve_all, make_fact, put, verify
 
 from gitmem import cli
 from gitmem.cli.output import Output

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from support.meanings import LOGIN, STORAGE, STORE, TIME, choose, make_model, set_up
-from support.proving import Clock, make_memory, put
+from support.embedded_store import LOGIN, STORAGE, STORE, TIME, choose, make_model, set_up
+from support.facts import Clock, make_memory, put
 
 from gitmem.errors import ConfigError
 from gitmem.index.vectors.folders import FOLDER, Writing, folder_of

@@ -9,7 +9,7 @@ import pytest
 from conftest import git, memory_text, put_files
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.writing import memory_files
+from support.branch import memory_files
 
 from gitmem.commands.export import write_file, write_folder
 from gitmem.commands.import_.run import Sources

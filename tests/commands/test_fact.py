@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from conftest import NOW, commit_files, git, put_files, tip
-from support.proving import count_commits, outcomes, spec_of, statuses, verdict_file, verify
+from support.facts import count_commits, outcomes, spec_of, statuses, verdict_file, verify
 
 from gitmem.errors import RefusedError
 from gitmem.memory.memory import Memory

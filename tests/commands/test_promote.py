@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git, tip
-from support.proving import Clock, statuses, verify
+from support.facts import Clock, statuses, verify
 
 from gitmem.errors import RefusedError
 from gitmem.memory.memory import Memory

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from conftest import tip
-from support.asking import ask, keys, make_store
-from support.proving import Clock, verify
+from support.facts import Clock, verify
+from support.whoosh_store import ask, keys, make_store
 
 from gitmem.errors import GitmemError
 from gitmem.frozen import replace

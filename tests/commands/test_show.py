@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import CODE, NOW, commit_files, git, memory_text, put_files, tip
-from support.proving import DAY, Clock, approve_all, make_fact, make_memory, put, result_of, verdict_file, verify
+from support.facts import DAY, Clock, approve_all, make_fact, make_memory, put, result_of, verdict_file, verify
 
 from gitmem.errors import AmbiguousKeyError, NotFoundError
 from gitmem.memory.memory import Memory

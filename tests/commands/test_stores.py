@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import CODE, commit_files, git, put_files
-from support.proving import Clock, make_fact, make_memory, put
+from support.facts import Clock, make_fact, make_memory, put
 from test_start import imported_while
 
 from gitmem.commands import stores

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 from conftest import NOW, commit_files, git, memory_text, put_files, tip
-from support.proving import for_code, make_fact, put, trailers
+from support.facts import for_code, make_fact, put, trailers
 
 from gitmem.errors import GitmemError, RefusedError, TaskError, TrustError, UsageError
 from gitmem.memory.memory import Memory

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 from conftest import NOW, commit_files, git, put_files, tip
-from support.proving import (
+from support.facts import (
     Clock,
     approve_all,
     count_commits,

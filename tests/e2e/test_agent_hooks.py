@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 from conftest import Ran, git
-from e2e.console import GITMEM, SCRIPTS, Console, environment, needs_namespaces, run, start, untouched, wait_until
-from e2e.forked import run_forked
 from e2e.test_disk import Inside
-from support.telling import payload
+from support.console import GITMEM, SCRIPTS, Console, environment, needs_namespaces, run, start, untouched, wait_until
+from support.fork_server import run_forked
+from support.payloads import payload
 
 from benchmarks import agents
 from gitmem.agents import HARNESSES

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, memory_text, put_files
-from support.console import GITMEM, Terminal, environment, gitmem, on_terminal
+from support.terminal import GITMEM, Terminal, environment, gitmem, on_terminal
 
 ASKED = "Enter to leave it waiting: "
 CHECK = "test -s README.md && echo ran >> ran.log"

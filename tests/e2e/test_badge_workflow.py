@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 
 import pytest
 from conftest import git
-from e2e.runner import Machine, loaded
-from support.proving import make_fact, put, verify
+from support.facts import make_fact, put, verify
+from support.forge_runner import Machine, loaded
 
 from gitmem.memory.memory import Memory
 

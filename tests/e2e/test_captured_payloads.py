@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.agent_work import SECRET, kept, refusals
-from support.telling import payload
+from support.payloads import payload
 
 from gitmem.memory.memory import Memory
 

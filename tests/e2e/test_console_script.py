@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, memory_text, put_files, tip
-from support.console import ALIVE, GITMEM, SCRIPT, environment, gitmem
+from support.terminal import ALIVE, GITMEM, SCRIPT, environment, gitmem
 
 LINE = shlex.join(GITMEM)
 

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, memory_text, put_files, tip
-from e2e.console import GITMEM, TIMEOUT_S, Console, environment, fsck, is_linear, keys_on_branch, run, start
-from support.proving import approve_all
+from support.console import GITMEM, TIMEOUT_S, Console, environment, fsck, is_linear, keys_on_branch, run, start
+from support.facts import approve_all
 
 from gitmem.memory.memory import Memory
 

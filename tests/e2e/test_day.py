@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import CODE, PINNED, commit_files, git, put_files, tip
-from e2e.console import GITMEM, Console, environment, fsck, on_terminal, run, untouched
+from support.console import GITMEM, Console, environment, fsck, on_terminal, run, untouched
 
 PROJECT = Path(__file__).resolve().parents[2]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")

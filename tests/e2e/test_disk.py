@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 from conftest import Ran, commit_files, tip
-from e2e.console import GITMEM, Console, environment, needs_namespaces, run, snapshot, start
-from support.telling import payload
+from support.console import GITMEM, Console, environment, needs_namespaces, run, snapshot, start
+from support.payloads import payload
 
 WRITES = {
     "remember": ["remember", "No room for this", "--key", "no-room"],

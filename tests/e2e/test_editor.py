@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git, put_files, tip
-from support.console import GITMEM, Ran, Terminal, environment, gitmem
+from support.terminal import GITMEM, Ran, Terminal, environment, gitmem
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 

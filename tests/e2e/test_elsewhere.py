@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from support.proving import make_fact, put
+from support.facts import make_fact, put
 
 import gitmem
 

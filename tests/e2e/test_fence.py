@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from support.console import ALIVE
-from support.proving import make_fact, make_memory
-from support.serving import with_client
+from support.facts import make_fact, make_memory
+from support.mcp_client import with_client
 from support.sessions import asked, started
+from support.terminal import ALIVE
 
 from gitmem.agents import on_event
 from gitmem.agents.event import COMPACTED, SUBAGENT_STOP, Event

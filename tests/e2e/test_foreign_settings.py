@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from conftest import git
 from mcp import Client
-from support.console import GITMEM, Terminal, environment, gitmem
-from support.proving import make_memory, put
-from support.serving import call_one, with_client
-from support.telling import payload
-from support.transcribing import placed, session
+from support.facts import make_memory, put
+from support.mcp_client import call_one, with_client
+from support.payloads import payload
+from support.terminal import GITMEM, Terminal, environment, gitmem
+from support.transcripts import placed, session
 
 from gitmem.memory.memory import Memory
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from e2e.console import GITMEM, environment, run
-from support.forging import COMMIT, TOKEN, pull, serving
+from support.console import GITMEM, environment, run
+from support.forge_server import COMMIT, TOKEN, pull, serving
 
 
 def test_a_job_tells_the_forge_and_its_log_never_has_the_token(tmp_path: Path, repo: Path) -> None:

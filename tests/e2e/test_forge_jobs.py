@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, PINNED, commit_files, git, memory_text, put_files, tip
-from e2e.console import GITMEM, run
-from e2e.runner import Machine, load, loaded
-from support import forging
-from support.console import gitmem
-from support.proving import make_fact, put, tracked
+from support import forge_server
+from support.console import GITMEM, run
+from support.facts import make_fact, put, tracked
+from support.forge_runner import Machine, load, loaded
+from support.terminal import gitmem
 
 from gitmem.memory.memory import Memory
 
@@ -60,9 +60,9 @@ def verified(project: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[P
 
 
 @pytest.fixture
-def rest() -> Iterator[forging.Hub]:
+def rest() -> Iterator[forge_server.Hub]:
     """Return what answers REST calls of the forge."""
-    with forging.serving() as hub:
+    with forge_server.serving() as hub:
         yield hub
 
 
@@ -112,7 +112,7 @@ def test_without_a_memory_branch_the_step_that_fails_is_the_one_that_says_why(pr
 
 
 def test_two_jobs_record_at_once_while_the_branch_moves_and_nothing_is_lost(
-    project: Path, recorded: tuple[Machine, dict, dict], rest: forging.Hub, tmp_path: Path
+    project: Path, recorded: tuple[Machine, dict, dict], rest: forge_server.Hub, tmp_path: Path
 ) -> None:
     hub = hub_of(project, tmp_path)
     ready, job, workflow = recorded
@@ -138,11 +138,11 @@ def test_two_jobs_record_at_once_while_the_branch_moves_and_nothing_is_lost(
         assert machine.calls == [
             f"|verify --record-results {ready.temp}/gitmem-results/gitmem-results-1.jsonl"
             f" {ready.temp}/gitmem-results/gitmem-results-2.jsonl",
-            f"{forging.TOKEN}|sync origin --instead gitmem/verify",
-            f"{forging.TOKEN}|forge issue",
+            f"{forge_server.TOKEN}|sync origin --instead gitmem/verify",
+            f"{forge_server.TOKEN}|forge issue",
         ]
         assert "::" not in machine.printed()
-        assert forging.TOKEN not in (machine.work / ".git/config").read_text(encoding="utf-8")
+        assert forge_server.TOKEN not in (machine.work / ".git/config").read_text(encoding="utf-8")
     assert "fails" in rest.issues[0]["body"]
     git(tmp_path, "clone", "-q", str(hub), "reader")
     told = json.loads(gitmem(tmp_path / "reader", "status", "--json").out)
@@ -150,7 +150,7 @@ def test_two_jobs_record_at_once_while_the_branch_moves_and_nothing_is_lost(
 
 
 def test_protected_memory_branch_is_asked_by_a_pull_request_that_the_next_run_brings_up_to_date(
-    project: Path, recorded: tuple[Machine, dict, dict], rest: forging.Hub, tmp_path: Path
+    project: Path, recorded: tuple[Machine, dict, dict], rest: forge_server.Hub, tmp_path: Path
 ) -> None:
     hub = hub_of(project, tmp_path)
     before = tip(hub)
@@ -168,7 +168,7 @@ def test_protected_memory_branch_is_asked_by_a_pull_request_that_the_next_run_br
 
         machine.run(job, workflow=workflow, since="Push")
 
-        assert f"{forging.TOKEN}|forge pull --head gitmem/verify --base memory" in machine.calls, machine
+        assert f"{forge_server.TOKEN}|forge pull --head gitmem/verify --base memory" in machine.calls, machine
         assert [step.name for step in machine.steps if step.status] == ["Say how it ended"]
         assert tip(hub) == before
         offered = tip(hub, "refs/heads/gitmem/verify")
@@ -279,7 +279,7 @@ def test_pull_request_to_memory_is_reviewed_by_its_own_workflow_and_runs_nothing
 
 @pytest.mark.parametrize(("kind", "status"), [("check", 0), ("review", 0), ("link", 3), ("none", 0)])
 def test_comment_is_made_of_a_report_and_of_nothing_that_a_link_leads_to(
-    project: Path, rest: forging.Hub, tmp_path: Path, kind: str, status: int
+    project: Path, rest: forge_server.Hub, tmp_path: Path, kind: str, status: int
 ) -> None:
     artifact = tmp_path / "artifacts" / "gitmem-report"
     if kind != "none":
@@ -288,11 +288,11 @@ def test_comment_is_made_of_a_report_and_of_nothing_that_a_link_leads_to(
         (artifact / "comment.md").symlink_to("/proc/self/environ")
     elif kind != "none":
         (artifact / "comment.md").write_text("What it breaks, @everybody\n", encoding="utf-8")
-    rest.pulls.append(forging.pull(12, repo="mallory/shop"))
+    rest.pulls.append(forge_server.pull(12, repo="mallory/shop"))
     workflow = load(project / ".github/workflows/gitmem-comment.yml")
     values = {
         "github.event.workflow_run.name": f"gitmem {kind if kind == 'review' else 'check'}",
-        "github.event.workflow_run.head_sha": forging.COMMIT,
+        "github.event.workflow_run.head_sha": forge_server.COMMIT,
         "github.event.workflow_run.id": "99",
     }
     folder, artifacts = tmp_path / "machine", tmp_path / "artifacts"

@@ -6,7 +6,7 @@ import sqlite3
 from pathlib import Path
 
 from conftest import commit_files, git
-from e2e.console import Console, at_rest, environment, run, wait_until
+from support.console import Console, at_rest, environment, run, wait_until
 
 MINE = '#!/bin/sh\necho "mine: $*"\nexit {status}\n'
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 from conftest import PINNED, commit_files, git, tip
-from e2e.console import GITMEM, SCRIPTS, environment, run
-from support.proving import make_fact, put
+from support.console import GITMEM, SCRIPTS, environment, run
+from support.facts import make_fact, put
 
 from gitmem.memory.memory import Memory
 

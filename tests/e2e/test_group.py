@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 from conftest import CODE, Ran, commit_files, git
-from e2e.console import GITMEM, Console, environment, run
-from support.telling import payload
+from support.console import GITMEM, Console, environment, run
+from support.payloads import payload
 
 GROUP = 54_321
 MEMBERS = {"ana": 54_001, "bob": 54_002}

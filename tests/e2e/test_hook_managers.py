@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git
-from e2e.console import Console, environment, run
+from support.console import Console, environment, run
 
 pytestmark = pytest.mark.skipif(
     not (os.environ.get("TEST_NPM") and shutil.which("npm")), reason="set TEST_NPM, and have node and npm"

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, memory_text, put_files, tip
-from e2e.console import GITMEM, Console, fsck, run, snapshot, untouched
-from e2e.hostile import (
+from support.console import GITMEM, Console, fsck, run, snapshot, untouched
+from support.hostile_branch import (
     FILE,
     FOLDER,
     LINK,

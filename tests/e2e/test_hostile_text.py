@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, put_files
-from support.console import ALIVE, GITMEM, Terminal, environment, gitmem
 from support.golden import assert_golden, steady
+from support.terminal import ALIVE, GITMEM, Terminal, environment, gitmem
 
 # Writes to the clipboard (OSC 52), clears the screen, goes back over what was shown, turns the line around, and clears
 # with an 8-bit introducer.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git, memory_text, put_files, tip
-from e2e.console import GITMEM, Console, environment, fsck, is_linear, keys_on_branch, start
+from support.console import GITMEM, Console, environment, fsck, is_linear, keys_on_branch, start
 
 from gitmem.memory.memory import Memory
 from gitmem.recall.query import Asked

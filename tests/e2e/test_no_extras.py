@@ -13,9 +13,9 @@ import pytest
 from conftest import git
 
 from gitmem.cli.table import COMMANDS
+from gitmem.system.origin import DISTRIBUTION
 
 PROJECT = Path(__file__).resolve().parents[2]
-DISTRIBUTION = "git-memory-store"
 RUN = "import sys; sys.path[:0] = sys.argv[1:3]; del sys.argv[1:3]; from gitmem.cli import script; sys.exit(script())"
 # As somebody with a model in their settings, and no package for it.
 MODEL = {"GITMEM_EMBED": "http://127.0.0.1:9/v1#small"}

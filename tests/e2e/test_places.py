@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import CODE, commit_files, git, tip
-from e2e.console import GITMEM, Console, fsck, run, untouched
+from support.console import GITMEM, Console, fsck, run, untouched
 
 # Each builds a place from a fresh repository and returns where one stands in it.
 Builder = Callable[[Path], Path]

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 import yaml
 from conftest import commit_files, git, put_files
-from e2e.console import SCRIPTS, Ran, environment, run
-from support.changing import RS256
-from support.proving import make_fact, put
+from support.code_changes import RS256
+from support.console import SCRIPTS, Ran, environment, run
+from support.facts import make_fact, put
 
 from gitmem.recall.query import Asked
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from conftest import commit_files, git
-from support.changing import RS256
-from support.console import environment, gitmem
-from support.proving import make_fact, put
+from support.code_changes import RS256
+from support.facts import make_fact, put
+from support.terminal import environment, gitmem
 
 
 def test_ci_tells_a_pull_request_what_it_breaks(repo: Path, tmp_path: Path) -> None:

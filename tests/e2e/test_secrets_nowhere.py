@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, memory_text, put_files
-from support.console import GITMEM, Ran, Terminal, environment, gitmem
-from support.serving import call
+from support.mcp_client import call
+from support.terminal import GITMEM, Ran, Terminal, environment, gitmem
 
 # Made up, in the published forms; put together here so that no scanner takes this file for a leak.
 TOKENS = {

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from e2e.console import Console, environment
-from e2e.forked import run_forked
-from support.telling import payload
+from support.console import Console, environment
+from support.fork_server import run_forked
+from support.payloads import payload
 
 from gitmem.store import hook_log
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from e2e.console import GITMEM, environment, run
+from support.console import GITMEM, environment, run
 
 SMOKE = Path(__file__).resolve().parent.parent.parent / ".ci" / "smoke"
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, put_files, tip
-from e2e.console import GITMEM, SCRIPTS, Console, environment, fsck, keys_on_branch, run, snapshot, untouched
-from support.proving import approve_all
+from support.console import GITMEM, SCRIPTS, Console, environment, fsck, keys_on_branch, run, snapshot, untouched
+from support.facts import approve_all
 
 from gitmem.memory.memory import Memory
 

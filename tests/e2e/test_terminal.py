@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files
-from support.console import GITMEM, Terminal, environment, gitmem, on_terminal
+from support.terminal import GITMEM, Terminal, environment, gitmem, on_terminal
 
 COLOR = re.compile("\x1b\\[[0-9;]*m")
 

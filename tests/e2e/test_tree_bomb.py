@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from e2e.console import GITMEM, Console, environment
-from e2e.hostile import FILE, FOLDER, blob, tree
-from support.telling import payload
+from support.console import GITMEM, Console, environment
+from support.hostile_branch import FILE, FOLDER, blob, tree
+from support.payloads import payload
 
 from gitmem.agents.hook import LIMIT_S
 

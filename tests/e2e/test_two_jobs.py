@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from support.console import GITMEM, environment, gitmem
-from support.proving import make_fact, put
+from support.facts import make_fact, put
+from support.terminal import GITMEM, environment, gitmem
 
 FACTS = 40
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 from conftest import PINNED, commit_files, git
-from e2e.console import GITMEM, Console
-from e2e.runner import Machine, load, loaded
-from support import forging
+from support import forge_server
+from support.console import GITMEM, Console
+from support.forge_runner import Machine, load, loaded
 
 pytestmark = pytest.mark.skipif(not GITMEM.exists(), reason="the console script is not installed")
 
@@ -23,7 +23,7 @@ WORKFLOWS = ".github/workflows"
 class Forge:
     """A bare repository, and machines that run what it holds."""
 
-    def __init__(self, folder: Path, rest: forging.Hub) -> None:
+    def __init__(self, folder: Path, rest: forge_server.Hub) -> None:
         self.folder, self.rest, self._runs = folder, rest, 0
         self.hub = folder / "hub.git"
         git(folder, "init", "-q", "--bare", "-b", "main", str(self.hub))
@@ -52,9 +52,9 @@ class Forge:
         workflow = loaded(git(self.hub, "show", f"{tested}:{WORKFLOWS}/gitmem-{name}.yml"))
         machine = self._machine(head="refs/pull/12/merge", variables={"GITHUB_BASE_REF": base})
         machine.run(workflow["jobs"][name], workflow=workflow)
-        self.rest.pulls[:] = [forging.pull(12, head=branch, base=base)]
+        self.rest.pulls[:] = [forge_server.pull(12, head=branch, base=base)]
         workflow = loaded(git(self.hub, "show", f"main:{WORKFLOWS}/gitmem-comment.yml"))
-        values = {"name": f"gitmem {name}", "head_sha": forging.COMMIT, "id": "7"}
+        values = {"name": f"gitmem {name}", "head_sha": forge_server.COMMIT, "id": "7"}
         values = {f"github.event.workflow_run.{key}": value for key, value in values.items()}
         told = self._machine(artifacts=machine.artifacts, values=values, variables=self.rest.environment())
         told.run(workflow["jobs"]["comment"], workflow=workflow)
@@ -82,7 +82,7 @@ class Forge:
 
 
 def test_week_of_a_team(tmp_path: Path) -> None:
-    with forging.serving() as rest:
+    with forge_server.serving() as rest:
         forge = Forge(tmp_path, rest)
         ana = forge.clone("ana")
 

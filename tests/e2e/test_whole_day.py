@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, git
-from e2e.console import Console, at_rest, environment, fsck, run, snapshot, untouched, wait_until
+from support.console import Console, at_rest, environment, fsck, run, snapshot, untouched, wait_until
 
 # Each leaves a trace; `pre-commit` fails on purpose for one file, `post-commit` always, and git goes on.
 HOOKS = {

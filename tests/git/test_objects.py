@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from e2e.hostile import FILE, FOLDER, LINK, MODULE, NOWHERE, blob, tree
+from support.hostile_branch import FILE, FOLDER, LINK, MODULE, NOWHERE, blob, tree
 
 from gitmem.errors import GitmemError, NotFoundError
 from gitmem.git import objects

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from e2e.hostile import FILE, FOLDER, blob, tree
+from support.hostile_branch import FILE, FOLDER, blob, tree
 
 from gitmem.errors import ProcessError
 from gitmem.git import tree_limits

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from conftest import NOW, git
-from support.proving import make_memory, put
+from support.facts import make_memory, put
 
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.mcp.desk import Desk

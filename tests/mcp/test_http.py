@@ -16,9 +16,9 @@ import httpx2
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from support.console import GITMEM, environment
-from support.proving import make_memory, put
-from support.serving import ERAS, Answer
+from support.facts import make_memory, put
+from support.mcp_client import ERAS, Answer
+from support.terminal import GITMEM, environment
 
 from gitmem.errors import GitmemError
 from gitmem.mcp.http import guarded, kept_token, make_app, serve

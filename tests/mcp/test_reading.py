@@ -8,9 +8,9 @@ from typing import Any
 
 from conftest import NOW, memory_text, put_files
 from mcp import Client
-from support.console import ALIVE
-from support.proving import make_fact, make_memory, put, verify
-from support.serving import Answer, call, call_one, with_client
+from support.facts import make_fact, make_memory, put, verify
+from support.mcp_client import Answer, call, call_one, with_client
+from support.terminal import ALIVE
 
 from gitmem.memory.memory import Memory
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from support.proving import make_memory, put
+from support.facts import make_memory, put
 
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.mcp.rights import refuse_known_fact, refuse_others, refuse_replacing

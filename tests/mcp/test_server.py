@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from mcp.shared.exceptions import MCPError
-from support.proving import make_fact, make_memory, put
-from support.serving import ERAS, call, with_client
+from support.facts import make_fact, make_memory, put
+from support.mcp_client import ERAS, call, with_client
 
 READING = ["context", "facts_status", "memory_get", "memory_search"]
 WRITING = ["fact_propose", "inject_learning", "memory_delete", "memory_remember"]

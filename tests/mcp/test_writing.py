@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from conftest import git, tip
-from support.proving import approve_all, count_commits, make_fact, make_memory, put
-from support.serving import call, call_one
-from support.writing import fields_of
+from support.branch import fields_of
+from support.facts import approve_all, count_commits, make_fact, make_memory, put
+from support.mcp_client import call, call_one
 
 from gitmem.memory.memory import Memory
 

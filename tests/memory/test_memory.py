@@ -11,7 +11,7 @@ import pytest
 from conftest import NOW, commit_files, git, memory_text, put_files, tip
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.proving import Clock, approve_all, count_commits, make_fact, make_memory, outcomes, put, statuses, verify
+from support.facts import Clock, approve_all, count_commits, make_fact, make_memory, outcomes, put, statuses, verify
 
 import gitmem
 from gitmem.errors import ConfigError, ConflictError, GitmemError, NoRepositoryError, NotFoundError

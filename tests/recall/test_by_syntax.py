@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, put_files
-from support.asking import ask, keys, make_store
-from support.proving import Clock, make_memory, put, verify
+from support.facts import Clock, make_memory, put, verify
+from support.whoosh_store import ask, keys, make_store
 
 from gitmem.errors import NotFoundError
 from gitmem.memory.memory import Memory

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git, put_files
-from support.proving import Clock, make_memory, put
+from support.facts import Clock, make_memory, put
 
 from gitmem.index.engine import Stats
 from gitmem.memory.memory import Memory

@@ -10,7 +10,7 @@ import pytest
 from conftest import NOW, commit_files, git, memory_text, put_files
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.proving import DAY, Clock, approve_all, make_fact, make_memory, put, verify
+from support.facts import DAY, Clock, approve_all, make_fact, make_memory, put, verify
 
 from gitmem.document.fields import format_time
 from gitmem.memory.memory import Memory

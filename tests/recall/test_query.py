@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from conftest import commit_files, git, put_files
-from support.proving import Clock, make_fact, make_memory, put, verify
+from support.facts import Clock, make_fact, make_memory, put, verify
 
 from gitmem.memory.memory import Memory
 from gitmem.recall.query import Asked

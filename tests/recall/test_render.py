@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.proving import make_memory, put
+from support.facts import make_memory, put
 
 from gitmem.model import FAILED, VERIFIED
 from gitmem.recall.query import Asked

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from conftest import NOW, git, put_files
-from support.proving import DAY, Clock, make_fact, make_memory, put, verify
+from support.facts import DAY, Clock, make_fact, make_memory, put, verify
 
 from gitmem.document.fields import format_time
 from gitmem.memory.memory import Memory

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from support.proving import approve_all, make_fact, make_memory, put
+from support.facts import approve_all, make_fact, make_memory, put
 
 from gitmem.memory.memory import Memory
 from gitmem.store.acceptance import accept, is_accepted

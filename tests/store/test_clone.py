@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, memory_text
-from e2e.console import GITMEM, environment, run
-from support.telling import payload
+from support.console import GITMEM, environment, run
+from support.payloads import payload
 
 from gitmem.config import clones_place
 from gitmem.memory.memory import Memory

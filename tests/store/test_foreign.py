@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, Ran, git, memory_text, put_files, tip
-from support.proposing import AUTH, clone, forge, keys, opened, propose, refs, remember, shared_folder  # noqa: F401 - fixtures
+from support.proposals import AUTH, clone, forge, keys, opened, propose, refs, remember, shared_folder  # noqa: F401 - fixtures
 
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git, memory_text, put_files, tip
-from support.proving import make_memory, put
+from support.facts import make_memory, put
 
 from gitmem.errors import RefusedError
 from gitmem.memory.memory import Memory

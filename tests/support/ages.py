@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from conftest import NOW, git, memory_text
-from support.proving import make_fact
+from support.facts import make_fact
 
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover

@@ -1,123 +1,231 @@
-"""Run the console script as a real process: with pipes, or on a real terminal of its own."""
+"""Use gitmem as a person does: the installed console script, typed in a shell, in processes of its own."""
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
+import hashlib
+import json
 import os
-import pty
 import re
 import select
-import signal
-import struct
 import subprocess
 import sys
-import termios
+import sysconfig
 import time
+from collections.abc import Callable
 from pathlib import Path
 
-from conftest import Ran
-from e2e.forked import run_forked
+import pytest
+from conftest import Ran, git
+from support.fork_server import run_forked
 
-# The script that pip made beside the interpreter; the module where the package is not installed.
-SCRIPT = Path(sys.executable).parent / "gitmem"
-GITMEM = [str(SCRIPT)] if SCRIPT.exists() else [sys.executable, "-m", "gitmem"]
-# Characters that do something on a terminal, or hide something: all controls but tab and line feed, bidirectional
-# overrides and isolates, zero-width characters.
-ALIVE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-# A session of its own, and the terminal on standard input as the one that controls it (tty_ioctl(4), TIOCSCTTY).
-TAKE_TERMINAL = (
-    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execvp(sys.argv[1], sys.argv[1:])"
-)
+SCRIPTS = Path(sysconfig.get_path("scripts"))
+GITMEM = SCRIPTS / "gitmem"
+# A command that hangs fails its own test instead of the whole run; the slowest here takes two seconds.
+TIMEOUT_S = 60.0
+# Variables that an interpreter, or the loader below it, reads when it starts.
+OF_THE_START = ("PYTHON", "LC_", "LANG", "LD_", "PATH", "TZ")
 
 
 def environment(**changes: str | None) -> dict[str, str]:
-    """Return the tests' environment with changes; None takes a variable out."""
-    env = {**os.environ, **{name: value for name, value in changes.items() if value is not None}}
-    return {name: value for name, value in env.items() if name not in changes or changes[name] is not None}
+    """Return the environment of a person who installed gitmem; a change to None takes a variable away."""
+    env = {**os.environ, "PATH": f"{SCRIPTS}{os.pathsep}{os.environ.get('PATH', os.defpath)}", **changes}
+    return {name: value for name, value in env.items() if value is not None}
 
 
-def gitmem(
-    folder: Path, *argv: str, input: str | bytes | None = None, env: dict[str, str] | None = None, timeout: float = 60
+def start(
+    argv: list[str], cwd: Path | bytes, *, env: dict[str, str] | None = None, **options: object
+) -> subprocess.Popen[bytes]:
+    """Start a program without a terminal, in a session of its own."""
+    given = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+    return subprocess.Popen(argv, cwd=cwd, env=env or environment(), start_new_session=True, **given)  # type: ignore[call-overload]
+
+
+def run(
+    argv: list[str],
+    cwd: Path | bytes,
+    *,
+    env: dict[str, str] | None = None,
+    input: str | None = None,
+    **options: object,
 ) -> Ran:
-    """Run one command without any terminal, in a session of its own; with input or variables, the console script."""
-    if input is None and env is None:
-        status, out, err = run_forked([*argv], os.fspath(folder), environment(), timeout=timeout)
-        return Ran(status, out.decode(), err.decode())
-    data = input.encode() if isinstance(input, str) else input
-    where = {"stdin": subprocess.DEVNULL} if data is None else {"input": data}
-    done = subprocess.run(
-        [*GITMEM, *argv],
-        cwd=folder,
-        env=environment() if env is None else env,
-        capture_output=True,
-        check=False,
-        start_new_session=True,
-        timeout=timeout,
-        **where,
-    )
-    return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
-
-
-class Terminal:
-    """A program on a terminal: what it draws is read, keys are typed."""
-
-    def __init__(self, folder: Path, *argv: str, env: dict[str, str] | None = None, columns: int = 100) -> None:
-        self._master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", TAKE_TERMINAL, *argv],
-            cwd=folder,
-            env=environment(NO_COLOR=None, TERM="xterm") if env is None else env,
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            start_new_session=True,
-        )
-        os.close(slave)
-        self.output = ""
-
-    def __enter__(self) -> Terminal:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        # The whole group: an editor would live on where hang-ups are ignored (nohup).
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-        os.close(self._master)
-
-    def _read(self, deadline: float) -> bool:
-        ready, _, _ = select.select([self._master], [], [], max(0.0, deadline - time.monotonic()))
-        if not ready:
-            raise AssertionError(f"nothing more came; so far:\n{self.output}")
+    """Run a program without a terminal and return what it did."""
+    stdin = subprocess.DEVNULL if input is None else subprocess.PIPE
+    with start(argv, cwd, env=env, stdin=stdin, **options) as child:
         try:
-            data = os.read(self._master, 65536)
-        except OSError:  # EIO: nobody has the other end any more
-            return False
-        self.output += data.decode("utf-8", "replace")
-        return bool(data)
-
-    def wait_for(self, text: str, *, times: int = 1, timeout: float = 60) -> None:
-        """Read until *text* was drawn so many times."""
-        deadline = time.monotonic() + timeout
-        while self.output.count(text) < times:
-            assert self._read(deadline), f"it ended without {text!r}:\n{self.output}"
-
-    def type(self, text: str) -> None:
-        """Type keys."""
-        os.write(self._master, text.encode())
-
-    def finish(self, timeout: float = 60) -> int:
-        """Read to the end and return the exit status."""
-        deadline = time.monotonic() + timeout
-        while self._read(deadline):
-            continue
-        return self.process.wait(timeout)
+            out, err = child.communicate(None if input is None else input.encode(), timeout=TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            raise
+    return Ran(child.returncode, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
 
 
-def on_terminal(folder: Path, *argv: str, env: dict[str, str] | None = None) -> Ran:
-    """Run the console script on a terminal to its end; both outputs are one, with line feeds only."""
-    with Terminal(folder, *GITMEM, *argv, env=env) as terminal:
-        status = terminal.finish()
-        return Ran(status, terminal.output.replace("\r\n", "\n"), "")
+# Makes the terminal that is its standard input its own, as a login does (tty_ioctl(4)), and becomes the given program.
+TAKE_TERMINAL = (
+    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.argv[1], sys.argv[1:])"
+)
+
+
+def on_terminal(argv: list[str], cwd: Path, answer: Callable[[str], str | None]) -> tuple[int, str]:
+    """Run a program on a terminal of its own and return its status and what it printed.
+
+    Args:
+        argv: The program, by its whole path, and its arguments.
+        cwd: Where it runs.
+        answer: Given all that was printed so far, returns what to type now, or None.
+    """
+    ours, theirs = os.openpty()
+    ends = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
+    child = start([sys.executable, "-c", TAKE_TERMINAL, *argv], cwd, env=environment(TERM="xterm"), **ends)
+    os.close(theirs)
+    said = b""
+    try:
+        while select.select([ours], [], [], TIMEOUT_S)[0]:
+            more = os.read(ours, 4096)
+            said += more
+            typed = answer(said.decode("utf-8", "replace"))
+            if typed is not None:
+                os.write(ours, typed.encode())
+    except OSError:
+        pass  # Linux says EIO once nobody has the other end open any more (pty(7))
+    finally:
+        os.close(ours)
+        status = child.wait(TIMEOUT_S)
+    return status, said.decode("utf-8", "replace")
+
+
+class Console:
+    """A person's shell in one folder.
+
+    Attributes:
+        folder: Where commands run.
+        env: What is changed in their environment.
+    """
+
+    def __init__(self, folder: Path, **env: str | None) -> None:
+        self.folder = folder
+        self.env = env
+
+    def __call__(self, *args: str, cwd: Path | bytes | None = None, input: str | None = None, **env: str | None) -> Ran:
+        """Run one command of gitmem; forked from a process that has it loaded where a whole start says nothing more."""
+        changes = {**self.env, **env}
+        if input is None and not any(name.startswith(OF_THE_START) for name in changes):
+            where = os.fspath(cwd or self.folder)
+            status, out, err = run_forked([*args], where, environment(**changes), timeout=TIMEOUT_S)
+            return Ran(status, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
+        return run([str(GITMEM), *args], cwd or self.folder, env=environment(**changes), input=input)
+
+    def ok(self, *args: str, **options) -> str:
+        """Run one command of gitmem that must do its work, and return what it printed."""
+        done = self(*args, **options)
+        assert done.status == 0, f"gitmem {' '.join(args)}: {done}"
+        return done.out.rstrip("\n")
+
+    def json(self, *args: str, allowed: int = 1, **options):
+        """Run one command of gitmem and return the JSON document that it printed; one other exit status may be."""
+        done = self(*args, "--json", **options)
+        assert done.status in (0, allowed), f"gitmem {' '.join(args)}: {done}"
+        return json.loads(done.out)
+
+    def type(self, lines: str, *, input: str | None = None, **env: str | None) -> Ran:
+        """Type lines into a shell that stops at the first one that fails."""
+        argv = ["bash", "-e", "-u", "-o", "pipefail", "-c", lines]
+        return run(argv, self.folder, env=environment(**{**self.env, **env}), input=input)
+
+    def listed(self, *args: str, **options) -> list[str]:
+        """Return the keys that ``gitmem list`` shows, sorted."""
+        return sorted(memory["key"] for memory in self.json("list", *args, **options)["memories"])
+
+
+def fsck(folder: Path) -> None:
+    """Fail where git finds anything wrong with a repository."""
+    done = run(["git", "fsck", "--full", "--strict", "--no-dangling"], folder)
+
+    assert (done.status, done.err.strip()) == (0, ""), done
+
+
+def keys_on_branch(folder: Path, ref: str = "refs/heads/memory") -> list[str]:
+    """Return the keys of the memories on the branch, straight from git, sorted."""
+    listed = git(folder, "ls-tree", "-r", "-z", "--name-only", ref).split("\0")
+    places = (path.split("/") for path in listed if path.endswith(".md") and "/" in path)
+    return sorted(parts[-1].removesuffix(".md") for parts in places)
+
+
+def is_linear(folder: Path, ref: str = "refs/heads/memory") -> bool:
+    """Tell whether every commit of a branch but the first has exactly one parent."""
+    counts = [len(line.split()) - 1 for line in git(folder, "rev-list", "--parents", ref).splitlines()]
+    return counts == [1] * (len(counts) - 1) + [0]
+
+
+# What gitmem may write in a repository: its own state, new objects, and the memory branch with its log.
+OURS = ("gitmem/", "objects/", "refs/heads/memory", "logs/refs/heads/memory", "refs/gitmem/")
+# The same of one linked work tree: what its HEAD has of the second home.
+OF_A_WORK_TREE = re.compile(r"common/worktrees/[^/]+/gitmem(/|$)")
+
+
+def snapshot(folder: Path, *, apart_from: tuple[str, ...] = ()) -> dict[str, str]:
+    """Return everything in a folder by path: mode, and content by its hash or the link's target; no times."""
+    found = {}
+    for top, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            path = Path(top, name)
+            inside = os.fsencode(path.relative_to(folder)).decode("utf-8", "backslashreplace")
+            if inside.startswith(apart_from):
+                continue
+            status = path.lstat()
+            if path.is_symlink():
+                content = os.fsdecode(os.readlink(path))
+            else:
+                content = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+            found[inside] = f"{status.st_mode:o} {content}"
+    return found
+
+
+def untouched(folder: Path) -> dict[str, str]:
+    """Return all of a repository that gitmem may never change, by path: work tree, index, HEAD, config, hooks, refs."""
+    git_dir = Path(git(folder, "rev-parse", "--absolute-git-dir"))
+    common = Path(git(folder, "rev-parse", "--path-format=absolute", "--git-common-dir"))
+    # What is ours is not even looked at: a process behind a command may take a file of it away meanwhile.
+    found = {f"common/{path}": kept for path, kept in snapshot(common, apart_from=OURS).items()}
+    found = {path: kept for path, kept in found.items() if not OF_A_WORK_TREE.match(path)}
+    if git_dir != common:
+        inside = snapshot(git_dir, apart_from=("gitmem",)).items()
+        found |= {f"git/{path}": kept for path, kept in inside}
+    top = git(folder, "rev-parse", "--show-toplevel", check=False)
+    if top:
+        skipped = (".git/",) if (Path(top) / ".git").is_dir() else ()
+        found |= {f"top/{path}": kept for path, kept in snapshot(Path(top), apart_from=skipped).items()}
+    empty_folders = {"common/refs", "common/refs/heads", "common/logs", "common/logs/refs", "common/logs/refs/heads"}
+    found = {
+        path: kept for path, kept in found.items() if path not in {*empty_folders, "common/gitmem", "common/objects"}
+    }
+    refs = git(folder, "for-each-ref", "--format=%(refname) %(objectname) %(symref)")
+    found["refs"] = "\n".join(line for line in refs.splitlines() if not line.startswith("refs/heads/memory "))
+    return found
+
+
+def wait_until(condition: Callable[[], object]) -> bool:
+    """Wait until a condition holds; tell whether it came to."""
+    end = time.monotonic() + 30
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.05)
+    return bool(condition())
+
+
+def at_rest(state: Path) -> bool:
+    """Tell whether no process behind git is at work or on its way any more."""
+    folder = state / "background"
+    return folder.exists() and not any(list(folder.glob(f"*.{name}")) for name in ("asked", "doing", "started"))
+
+
+def namespaces_work() -> bool:
+    """Tell whether a user and mount namespace can be made here, and a tmpfs mounted in it, by doing it."""
+    script = 'd=$(mktemp -d) && mount -t tmpfs none "$d" && touch "$d/x" && umount "$d"; s=$?; rmdir "$d"; exit $s'
+    try:
+        return run(["unshare", "-Urm", "sh", "-c", script], Path("/")).status == 0
+    except OSError:
+        return False
+
+
+needs_namespaces = pytest.mark.skipif(
+    not namespaces_work(), reason="no user and mount namespaces here (unshare -Urm with a tmpfs)"
+)

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from support.alive import pids_of, wait_until
+from support.processes import pids_of, wait_until
 
 from gitmem.errors import ProcessError
 from gitmem.system import process
@@ -285,7 +285,7 @@ def test_no_file_descriptor_is_left_open(mark):
 def test_an_interrupt_kills_what_runs(mark):
     script = (
         "import sys; sys.path.append(sys.argv[1])\n"
-        "from gitmem import process\n"
+        "from gitmem.system import process\n"
         "argv = ['sh', '-c', 'trap \"\" INT TERM; sleep ' + sys.argv[2]]\n"
         "process.run_bounded(argv, cwd='/', env={'PATH': sys.argv[3]}, timeout_s=60)"
     )

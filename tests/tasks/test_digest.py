@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.proving import make_fact, make_memory, put
+from support.facts import make_fact, make_memory, put
 
 FAILED = {"num": 1, "outcome": "failed", "who": "Ana", "notes": "the gateway strips httponly cookies"}
 

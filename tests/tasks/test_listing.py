@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from conftest import NOW
-from support.proving import make_fact, make_memory, put, verify
+from support.facts import make_fact, make_memory, put, verify
 
 from gitmem.tasks.listing import Row, worker_of
 from gitmem.tasks.task import Worker

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support.proving import Clock, make_fact, put, verify
+from support.facts import Clock, make_fact, put, verify
 
 from gitmem.memory.memory import Memory
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, put_files
-from support.proving import make_fact, outcomes, put, verify
+from support.facts import make_fact, outcomes, put, verify
 
 from gitmem.errors import GitmemError, NotFoundError, RemoteError, TrustError
 from gitmem.memory.memory import Memory

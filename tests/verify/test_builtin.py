@@ -8,8 +8,8 @@ from hashlib import sha256
 
 import pytest
 from conftest import CODE, commit_files, git
-from support.proving import ask_builtin as ask
-from support.proving import commit_raw, tree_of
+from support.facts import ask_builtin as ask
+from support.facts import commit_raw, tree_of
 
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover

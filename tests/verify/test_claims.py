@@ -6,9 +6,9 @@ import json
 
 import pytest
 from conftest import NOW, commit_files, git, tip
-from support.changing import RS256, change, check
-from support.console import gitmem
-from support.proving import make_fact, put, result_of, status_file, statuses, verdict_file, verify
+from support.code_changes import RS256, change, check
+from support.facts import make_fact, put, result_of, status_file, statuses, verdict_file, verify
+from support.terminal import gitmem
 
 from gitmem.cli.check import exit_status as check_status
 from gitmem.cli.verify import exit_status

@@ -6,7 +6,7 @@ import pytest
 from conftest import commit_files, git
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.proving import tree_of
+from support.facts import tree_of
 
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover

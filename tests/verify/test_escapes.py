@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from support.confining import ground_in, grounds_on, user_of
+from support.grounds import ground_in, grounds_on, user_of
 
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover

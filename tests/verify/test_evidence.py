@@ -8,7 +8,7 @@ import uuid
 
 import pytest
 from conftest import NOW, commit_files, git
-from support.proving import (
+from support.facts import (
     approve_all,
     count_commits,
     is_running,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from conftest import commit_files, git
-from support.proving import approve_all, make_fact, put, verify
+from support.facts import approve_all, make_fact, put, verify
 
 from gitmem.frozen import replace
 from gitmem.memory.memory import Memory

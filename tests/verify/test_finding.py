@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from conftest import commit_files
-from support.changing import RS256
-from support.proving import make_fact, tracked
+from support.code_changes import RS256
+from support.facts import make_fact, tracked
 
 from gitmem.verify.finding import KINDS, Finding, Spot, fact_spot, in_order
 

@@ -8,7 +8,7 @@ import pytest
 from conftest import commit_files, git
 from hypothesis import example, given
 from hypothesis import strategies as st
-from support.proving import commit_raw, tree_of
+from support.facts import commit_raw, tree_of
 
 from gitmem.model import BUILTIN, SHELL, Check
 from gitmem.text.globs import matcher

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, commit_files, git, put_files
-from support.proving import (
+from support.facts import (
     DAY,
     Clock,
     approve_all,

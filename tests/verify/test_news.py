@@ -6,7 +6,7 @@ import json
 
 import pytest
 from conftest import NOW, commit_files, git
-from support.proving import Clock, approve_all, make_fact, put, result_of, status_file, statuses, verdict_file, verify
+from support.facts import Clock, approve_all, make_fact, put, result_of, status_file, statuses, verdict_file, verify
 
 from gitmem.frozen import replace
 from gitmem.memory.memory import Memory

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from conftest import commit_files, tip
-from support.proving import make_fact, put, verify
+from support.facts import make_fact, put, verify
 
 from gitmem.model import FAILS, HOLDS
 from gitmem.verify.past_verdicts import all_verdicts, verdicts_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conftest import NOW, commit_files
-from support.proving import make_fact, make_memory, put, tracked, verify
+from support.facts import make_fact, make_memory, put, tracked, verify
 
 from gitmem.verify.finding import Spot
 from gitmem.verify.report import findings_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from support.proving import approve_all, make_fact, put
+from support.facts import approve_all, make_fact, put
 
 from gitmem.verify.options import Options, Watch
 

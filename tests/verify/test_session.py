@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, commit_files, git, put_files, tip
-from support.proving import (
+from support.facts import (
     Clock,
     approve_all,
     count_commits,

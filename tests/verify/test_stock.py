@@ -9,7 +9,7 @@ import pytest
 from conftest import NOW, commit_files, put_files
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.proving import Clock, make_fact, make_memory, put, statuses, verify
+from support.facts import Clock, make_fact, make_memory, put, statuses, verify
 
 from gitmem.document.parse import parse
 from gitmem.index.catalog import state

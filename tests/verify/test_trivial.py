@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 from conftest import commit_files
-from support.proving import ask_builtin as ask
+from support.facts import ask_builtin as ask
 
 from gitmem.model import BUILTIN, BUILTIN_FIELDS, PROGRAM, SHELL, Check
 from gitmem.system.process import run

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, memory_text, put_files
-from support.proving import approve_all, make_fact, outcomes, put, result_of, spec_of, statuses, verify
+from support.facts import approve_all, make_fact, outcomes, put, result_of, spec_of, statuses, verify
 
 from gitmem.document.spec import spec_hash
 from gitmem.errors import RefusedError, TrustError

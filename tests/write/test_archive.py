@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git, memory_text, put_files, tip
-from support.writing import fields_of, keys_found, memory_files
+from support.branch import fields_of, keys_found, memory_files
 
 from gitmem.memory.memory import Memory
 from gitmem.recall.query import Asked

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, tip
-from support.proving import Clock, make_memory, put, statuses, tracked, verify
+from support.facts import Clock, make_memory, put, statuses, tracked, verify
 
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.memory.memory import Memory

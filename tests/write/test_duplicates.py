@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from conftest import git, memory_text, put_files
+from support.branch import fields_of, memory_files
 from support.catalogs import catalog_of
-from support.meanings import make_model, set_up
-from support.writing import fields_of, memory_files
+from support.embedded_store import make_model, set_up
 
 from gitmem.errors import DuplicateError
 from gitmem.memory.memory import Memory

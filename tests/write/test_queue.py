@@ -10,7 +10,7 @@ import pytest
 from conftest import NOW, git, memory_text, put_files, tip
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.writing import keys_found
+from support.branch import keys_found
 
 from gitmem.errors import RefusedError
 from gitmem.memory.memory import Memory

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from conftest import git, memory_text, tip
-from support.proving import for_code
-from support.viewing import push
-from support.writing import fields_of, memory_files
+from support.branch import fields_of, memory_files
+from support.facts import for_code
+from support.views import push
 
 from gitmem.errors import RefusedError
 from gitmem.memory.memory import Memory

@@ -6,9 +6,9 @@ import pytest
 from conftest import git, memory_text, put_files, tip
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.branch import fields_of, keys_found, memory_files
 from support.catalogs import said_anew, said_by
-from support.proving import Clock, count_commits
-from support.writing import fields_of, keys_found, memory_files
+from support.facts import Clock, count_commits
 
 from gitmem.document.parse import parse
 from gitmem.errors import DuplicateError, NotFoundError, RefusedError

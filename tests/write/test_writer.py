@@ -6,9 +6,9 @@ import subprocess
 
 import pytest
 from conftest import NOW, git, memory_text, put_files, tip
+from support.branch import fields_of, keys_found, memory_files
 from support.catalogs import said_anew, said_by
-from support.proving import Clock, count_commits, for_code, trailers
-from support.writing import fields_of, keys_found, memory_files
+from support.facts import Clock, count_commits, for_code, trailers
 
 from gitmem.errors import DuplicateError, GitmemError, NotFoundError, RefusedError
 from gitmem.memory.memory import Memory

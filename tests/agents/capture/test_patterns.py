@@ -35,7 +35,7 @@ def wanting(memory: Memory, repo: Path) -> Memory:
 def test_edit_becomes_a_pattern_with_its_lines(wanting: Memory, repo: Path) -> None:
     wrote(repo, "src/gateway/retry.py", FILE)
 
-    wanting.tool_used(edited(repo, "src/gateway/retry.py", CODE))
+    on_event.tool_used(wanting, edited(repo, "src/gateway/retry.py", CODE))
 
     ((key, found),) = kept(wanting).items()
     assert key.startswith("code-pattern-src-gateway-retry-py-retried-")
@@ -48,7 +48,8 @@ def test_edit_becomes_a_pattern_with_its_lines(wanting: Memory, repo: Path) -> N
 def test_same_definition_changed_again_is_the_same_pattern(wanting: Memory, repo: Path) -> None:
     for text in (FILE, f"# moved\n{FILE.replace('times=3', 'times=5')}"):
         wrote(repo, "src/gateway/retry.py", text)
-        wanting.tool_used(edited(repo, "src/gateway/retry.py", CODE if CODE in text else CODE.replace("=3", "=5")))
+        now = CODE if CODE in text else CODE.replace("=3", "=5")
+        on_event.tool_used(wanting, edited(repo, "src/gateway/retry.py", now))
 
     ((_, found),) = kept(wanting).items()
 
@@ -75,13 +76,13 @@ def test_a_person_may_want_them_where_the_policy_does_not(repo: Path, monkeypatc
 def test_what_is_nobodys_code_here_is_left_alone(wanting: Memory, repo: Path, path: str) -> None:
     (repo / ".gitignore").write_text("ignored/\n")
 
-    wanting.tool_used(wrote(repo, path, CODE))
+    on_event.tool_used(wanting, wrote(repo, path, CODE))
 
     assert kept(wanting) == {}
 
 
 def test_code_with_a_secret_is_refused_and_nowhere_kept(wanting: Memory, repo: Path) -> None:
-    wanting.tool_used(wrote(repo, "src/a.py", f"{CODE}\n    key = '{SECRET}'\n"))
+    on_event.tool_used(wanting, wrote(repo, "src/a.py", f"{CODE}\n    key = '{SECRET}'\n"))
 
     assert kept(wanting) == {}
     assert "github-token" in refusals(wanting)[0]

@@ -19,6 +19,7 @@ from gitmem.memory.memory import Memory
 
 PLAYED = """
 import os, signal, sys
+from gitmem.agents import on_event
 from gitmem.memory.memory import Memory
 from gitmem.config import second_place
 from gitmem.agents.event import SHELL, TOOL, Edit, Event
@@ -27,7 +28,7 @@ with Memory(os.getcwd()) as memory:
     on_event.tool_used(memory, event)
     if sys.argv[2:] == ["killed"]:
         os.kill(os.getpid(), signal.SIGKILL)
-print(*sorted(name for name in sys.modules if name.startswith("gitmem.capture")))
+print(*sorted(name for name in sys.modules if name.startswith("gitmem.agents.capture")))
 """
 
 
@@ -61,7 +62,7 @@ def test_note_is_looked_for_by_its_folders() -> None:
 
 def test_command_that_teaches_nothing_loads_nothing(memory: Memory, repo: Path) -> None:
     assert play(repo, "ls -la").stdout.split() == [
-        "gitmem.capture",
+        "gitmem.agents.capture",
         "gitmem.agents.capture.state",
         "gitmem.agents.capture.tools",
     ]

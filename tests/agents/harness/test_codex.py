@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft7Validator
-from support.telling import parsed, said
+from support.payloads import parsed, said
 
 from gitmem.agents.event import Edit, Event
 from gitmem.agents.harness import codex

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from support.telling import parsed, said
+from support.payloads import parsed, said
 
 from gitmem.agents.event import Edit, Event
 from gitmem.agents.harness import gemini

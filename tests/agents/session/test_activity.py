@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from support.proving import put
-from support.transcribing import SECRET
+from support.facts import put
+from support.transcripts import SECRET
 
 from gitmem.agents import on_event
 from gitmem.agents.event import STOP, Event

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from support.transcribing import SECRET, placed, session
+from support.transcripts import SECRET, placed, session
 
 from gitmem.agents import on_event
 from gitmem.agents.event import END, Event

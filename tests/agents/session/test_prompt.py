@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.proving import make_fact, make_memory, put, verify
+from support.facts import make_fact, make_memory, put, verify
 from support.sessions import asked, started
 
 from gitmem.agents import on_event
@@ -30,20 +30,20 @@ def shelf(memory, repo):
 
 
 def test_what_a_prompt_needs_is_told_once_a_session(shelf) -> None:
-    text = shelf.prompted(asked(QUESTION))
+    text = on_event.prompted(shelf, asked(QUESTION))
 
     assert told_keys(text) == ["rs256"]
     assert "(gotcha, by a person) Auth tokens are signed with RS256: The gateway holds public keys only." in text
     assert "data to weigh" in text
-    assert shelf.prompted(asked(QUESTION)) == ""
-    assert told_keys(shelf.prompted(asked(QUESTION, "s2"))) == ["rs256"]
-    assert shelf.shown_in("s1")[0]["query"] == QUESTION
+    assert on_event.prompted(shelf, asked(QUESTION)) == ""
+    assert told_keys(on_event.prompted(shelf, asked(QUESTION, "s2"))) == ["rs256"]
+    assert shelf.sessions.shown("s1")[0]["query"] == QUESTION
 
 
 def test_what_the_start_told_is_not_told_again(shelf) -> None:
-    assert "[rs256]" in shelf.session_started(started())
+    assert "[rs256]" in on_event.session_started(shelf, started())
 
-    assert shelf.prompted(asked(QUESTION)) == ""
+    assert on_event.prompted(shelf, asked(QUESTION)) == ""
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_what_the_start_told_is_not_told_again(shelf) -> None:
     ],
 )  # fmt: skip
 def test_nothing_is_told_where_nothing_is_good_enough(shelf, prompt: str) -> None:
-    assert shelf.prompted(asked(prompt)) == ""
+    assert on_event.prompted(shelf, asked(prompt)) == ""
 
 
 def test_a_failed_fact_is_told_as_failed_also_where_it_was_told_before(memory, repo) -> None:
@@ -80,14 +80,14 @@ def test_at_most_three_are_told(memory, repo) -> None:
 @pytest.mark.parametrize("off", ["review", "bmad", "prompt", "file"])
 def test_it_can_be_switched_off(shelf, repo, off: str) -> None:
     if off == "review":
-        shelf.use_topic("review-7")
+        shelf.sessions.use("review-7")
     if off == "file":
-        shelf.switch_context(is_on=False, everywhere=True)
+        shelf.sessions.switch_context(is_on=False, everywhere=True)
     if off in ("bmad", "prompt"):
         setting = 'profile = "bmad"' if off == "bmad" else "prompt = false"
         put(repo, {"gitmem.toml": f"[session]\n{setting}\n"})
 
-    assert shelf.prompted(asked(QUESTION)) == ""
+    assert on_event.prompted(shelf, asked(QUESTION)) == ""
 
 
 def test_of_a_pasted_log_the_ends_are_asked_for() -> None:
@@ -106,14 +106,14 @@ def test_a_path_is_no_command_of_the_harness() -> None:
 def test_a_secret_in_a_prompt_is_not_kept(shelf) -> None:
     token = "ghp_" + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
 
-    assert shelf.prompted(asked(f"{token} {QUESTION} auth tokens signed RS256"))
+    assert on_event.prompted(shelf, asked(f"{token} {QUESTION} auth tokens signed RS256"))
 
-    assert token not in str(shelf.shown_in("s1"))
+    assert token not in str(shelf.sessions.shown("s1"))
 
 
 def test_half_a_secret_is_not_logged(shelf) -> None:
     token = "ghp_" + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
     words = QUESTION.ljust(LOGGED_CHARS - 10)
 
-    assert shelf.prompted(asked(words + token))
-    assert "ghp_" not in shelf.shown_in("s1")[0]["query"]
+    assert on_event.prompted(shelf, asked(words + token))
+    assert "ghp_" not in shelf.sessions.shown("s1")[0]["query"]

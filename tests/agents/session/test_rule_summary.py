@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.transcribing import SECRET, session
+from support.transcripts import SECRET, session
 
 from gitmem.agents.session.rule_summary import (
     TOKENS,

@@ -7,8 +7,8 @@ import re
 
 import pytest
 from conftest import NOW, commit_files, git
-from support.digesting import days_ago
-from support.proving import DAY, Clock, make_fact, make_memory, put, verify
+from support.digests import days_ago
+from support.facts import DAY, Clock, make_fact, make_memory, put, verify
 from support.sessions import edited, ran, started
 
 from gitmem.agents import on_event

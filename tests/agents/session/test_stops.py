@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git
-from support.meanings import choose
-from support.proving import put
+from support.embedded_store import choose
+from support.facts import put
 
 from gitmem.agents import on_event
 from gitmem.agents.event import SUBAGENT_STOP, Event

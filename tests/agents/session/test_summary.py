@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, git, tip
-from support.proving import DAY, Clock, count_commits
-from support.transcribing import SECRET, asked, edited, placed, said, session
+from support.facts import DAY, Clock, count_commits
+from support.transcripts import SECRET, asked, edited, placed, said, session
 
 from gitmem.agents import on_event
 from gitmem.agents.event import COMPACT, END, Event
@@ -209,7 +209,7 @@ def test_a_process_behind_the_hook_writes_it(repo: Path, memory: Memory, monkeyp
     monkeypatch.setenv("GITMEM_BACKGROUND", "on")
     event = Event("claude-code", END, session="s1", folder=str(repo), transcript=str(placed(session(repo))))
     with Memory(repo) as real:
-        real.session_ended(event)
+        on_event.session_ended(real, event)
 
     until = time.monotonic() + 20
     while time.monotonic() < until and not git(repo, "ls-tree", "-r", "--name-only", "memory", "sessions/"):

@@ -62,11 +62,11 @@ def test_work_trees_have_topics_of_their_own(repo, tmp_path) -> None:
     git(repo, "worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
 
     with Memory(repo) as main, Memory(tmp_path / "side") as side:
-        side.use_topic("billing")
-        assert main.place().workspace == "main"
-        assert side.place().workspace == "worktree-side"
-        assert side.place().root == main.place().root
-        assert main.topic("a").name == "session-a"
+        side.sessions.use("billing")
+        assert main.sessions.place().workspace == "main"
+        assert side.sessions.place().workspace == "worktree-side"
+        assert side.sessions.place().root == main.sessions.place().root
+        assert main.sessions.topic("a").name == "session-a"
 
 
 def test_wiping_takes_one_topic_and_no_other(tmp_path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from support.transcribing import FILES, asked, edited, line, ran, said, used
+from support.transcripts import FILES, asked, edited, line, ran, said, used
 
 from gitmem.agents.transcripts import claude_code
 from gitmem.agents.transcripts.turns import COMMAND, EDIT, PROMPT, SAID, TODOS, Turn

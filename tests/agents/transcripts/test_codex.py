@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from support.transcribing import FILES
+from support.transcripts import FILES
 
 from gitmem.agents.transcripts import codex
 from gitmem.agents.transcripts.turns import COMMAND, EDIT, PROMPT, SAID, TODOS, Turn

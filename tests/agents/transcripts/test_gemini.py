@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from support.transcribing import placed
+from support.transcripts import placed
 
 from gitmem.agents.transcripts.read import read_transcript
 from gitmem.agents.transcripts.turns import COMMAND, EDIT, PROMPT, SAID, TODOS, Turn

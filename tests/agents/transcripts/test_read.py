@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.transcribing import FILES, asked, placed, said
+from support.transcripts import FILES, asked, placed, said
 
 from gitmem.agents.transcripts import claude_code, codex, gemini
 from gitmem.agents.transcripts.read import bounded, read_transcript

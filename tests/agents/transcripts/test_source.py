@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.transcribing import placed
+from support.transcripts import placed
 
 from gitmem.agents.transcripts.source import Source, UnreadableError, open_own
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from conftest import tip
-from support.proving import make_memory, put
+from support.facts import make_memory, put
 
 SAID = "The gateway drops requests without a trace id"
 NEARLY = "The gateway drops any request without a trace id"

@@ -6,9 +6,9 @@ import subprocess
 import time
 from pathlib import Path
 
-from support.console import GITMEM
-from support.meanings import STORE, make_model, set_up
-from support.proving import make_memory, put
+from support.embedded_store import STORE, make_model, set_up
+from support.facts import make_memory, put
+from support.terminal import GITMEM
 
 
 def test_it_says_what_it_did(run_cli, repo: Path, tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from support.meanings import LOGIN, STORE, make_model, set_up
-from support.proving import put
+from support.embedded_store import LOGIN, STORE, make_model, set_up
+from support.facts import put
 
 
 @pytest.fixture

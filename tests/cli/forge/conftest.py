@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from support.forging import Hub, serving
+from support.forge_server import Hub, serving
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from support.forging import COMMIT, Hub, pull
+from support.forge_server import COMMIT, Hub, pull
 
 CHECK = ("forge", "comment", "--kind", "check")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from support.forging import TOKEN, Hub
+from support.forge_server import TOKEN, Hub
 
 
 def test_it_tells_whom_the_verbs_would_speak_to_and_sends_nothing(run_cli, hub: Hub) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files
-from support.forging import Hub
+from support.forge_server import Hub
 
 
 @pytest.fixture

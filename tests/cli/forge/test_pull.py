@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from support.forging import Hub
+from support.forge_server import Hub
 
 
 def test_it_is_opened_and_then_found(run_cli, hub: Hub) -> None:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from conftest import NOW
-from support.proving import make_memory, put
+from support.facts import make_memory, put
 from support.sessions import started
 
 from gitmem.agents import on_event

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 from conftest import git
-from support.proving import make_memory, put
+from support.facts import make_memory, put
 
 
 def test_a_repository_is_listed_and_its_name_printed_alone(run_cli, repo: Path, template: Path, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git, tip
-from support.proving import make_memory, put
+from support.facts import make_memory, put
 
 
 @pytest.fixture

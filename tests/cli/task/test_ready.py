@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from support.proving import make_fact, put
+from support.facts import make_fact, put
 
 
 def test_ready_lists_what_can_be_begun_also_as_task_alone(memory, run_cli):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, tip
-from support.writing import fields_of
+from support.branch import fields_of
 
 from gitmem.commands.capture.commits import AT_MOST, parse_learnt
 

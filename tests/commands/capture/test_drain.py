@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, commit_files, git, memory_text, put_files, tip
-from e2e.console import GITMEM, needs_namespaces, run
-from support.writing import fields_of, keys_found
+from support.branch import fields_of, keys_found
+from support.console import GITMEM, needs_namespaces, run
 
 from gitmem.commands.fact import write_fact
 from gitmem.errors import ConflictError

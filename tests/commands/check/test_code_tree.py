@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from conftest import commit_files, git
-from support.changing import RS256
-from support.proving import make_fact, put, tracked
+from support.code_changes import RS256
+from support.facts import make_fact, put, tracked
 
 from gitmem.commands.check.code_tree import find_brought, home_tree
 from gitmem.commands.check.touched import list_facts

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from conftest import NOW, commit_files, git
-from support.changing import RS256, change, check, kinds
-from support.proving import DAY, Clock, approve_all, make_fact, put, verdict_file, verify
+from support.code_changes import RS256, change, check, kinds
+from support.facts import DAY, Clock, approve_all, make_fact, put, verdict_file, verify
 
 from gitmem.memory.memory import Memory
 

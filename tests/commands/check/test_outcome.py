@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from support.changing import RS256, change, check, kinds
-from support.proving import approve_all, make_fact, put, verify
+from support.code_changes import RS256, change, check, kinds
+from support.facts import approve_all, make_fact, put, verify
 
 EDDSA = {"src/auth/jwt.py": 'ALGORITHM = "EdDSA"\n'}
 

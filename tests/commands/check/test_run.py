@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, commit_files, git
-from support.changing import RS256, change, check, finding, kinds
-from support.proving import approve_all, make_fact, make_memory, put, statuses, tracked, verify
+from support.code_changes import RS256, change, check, finding, kinds
+from support.facts import approve_all, make_fact, make_memory, put, statuses, tracked, verify
 
 from gitmem.errors import GitmemError
 from gitmem.memory.memory import Memory

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from conftest import NOW, commit_files, git
-from support.changing import RS256, change, check
-from support.proving import approve_all, make_fact, make_memory, put, tracked
+from support.code_changes import RS256, change, check
+from support.facts import approve_all, make_fact, make_memory, put, tracked
 
 from gitmem.cli.check import exit_status
 from gitmem.memory.memory import Memory

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, put_files
-from e2e.console import snapshot
-from support.changing import RS256, finding, kinds
-from support.proving import approve_all, make_fact, put, tracked, verify
+from support.code_changes import RS256, finding, kinds
+from support.console import snapshot
+from support.facts import approve_all, make_fact, put, tracked, verify
 
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.memory.memory import Memory

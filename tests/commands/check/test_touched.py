@@ -9,8 +9,8 @@ import pytest
 from conftest import NOW, commit_files, git
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from support.changing import RS256
-from support.proving import approve_all, make_fact, put, tree_of, verify
+from support.code_changes import RS256
+from support.facts import approve_all, make_fact, put, tree_of, verify
 
 from gitmem.commands.check.touched import Trees, find_touched, list_facts
 from gitmem.git.binary import Git

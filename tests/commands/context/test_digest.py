@@ -6,8 +6,8 @@ import pytest
 from conftest import NOW, commit_files, put_files
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.digesting import days_ago, keys, old, sections, texts
-from support.proving import DAY, Clock, approve_all, make_fact, make_memory, put, verify
+from support.digests import days_ago, keys, old, sections, texts
+from support.facts import DAY, Clock, approve_all, make_fact, make_memory, put, verify
 
 from gitmem.commands.context.digest import LATEST
 from gitmem.commands.context.relevance import NEWEST

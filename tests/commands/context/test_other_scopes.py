@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git, put_files, tip
-from support.proving import Clock, outcomes, put, statuses, verify
+from support.facts import Clock, outcomes, put, statuses, verify
 
 from gitmem.errors import NoRepositoryError, RefusedError
 from gitmem.memory.memory import Memory

@@ -8,8 +8,8 @@ import pytest
 from conftest import NOW, commit_files, git, put_files
 from hypothesis import given
 from hypothesis import strategies as st
-from support.digesting import days_ago, keys, old, sections
-from support.proving import Clock, make_memory, put
+from support.digests import days_ago, keys, old, sections
+from support.facts import Clock, make_memory, put
 
 from gitmem.commands.context.relevance import NEWEST, candidates, nearness_to
 from gitmem.memory.memory import Memory

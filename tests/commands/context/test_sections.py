@@ -6,8 +6,8 @@ import json
 
 import pytest
 from conftest import NOW, put_files
-from support.digesting import old, sections, texts
-from support.proving import make_memory, put
+from support.digests import old, sections, texts
+from support.facts import make_memory, put
 
 from gitmem.commands.context.sections import TEXT_TOKENS
 from gitmem.memory.memory import Memory

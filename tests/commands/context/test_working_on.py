@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from conftest import commit_files, git, put_files
-from support.proving import Clock, make_memory, put
+from support.facts import Clock, make_memory, put
 
 from gitmem.commands.context.working_on import at_work
 from gitmem.errors import UsageError

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from conftest import tip
-from support.proving import make_fact, make_memory, put, verify
-from support.writing import fields_of, keys_found
+from support.branch import fields_of, keys_found
+from support.facts import make_fact, make_memory, put, verify
 
 from gitmem.commands.curate.dedupe import apply_groups, find_groups
 from gitmem.memory.memory import Memory

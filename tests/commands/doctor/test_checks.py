@@ -6,7 +6,7 @@ import sys
 
 import pytest
 from conftest import NOW
-from support.proving import make_fact, put
+from support.facts import make_fact, put
 
 from gitmem.commands.doctor import checks
 from gitmem.frozen import replace

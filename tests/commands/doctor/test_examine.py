@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, git, memory_text, put_files, tip
-from support.proving import Clock, make_fact, make_memory, put, verdict_file, verify
+from support.facts import Clock, make_fact, make_memory, put, verdict_file, verify
 
 from gitmem.errors import ConflictError
 from gitmem.memory.memory import Memory

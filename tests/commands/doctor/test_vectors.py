@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from support.meanings import LOGIN, make_model, set_up
+from support.embedded_store import LOGIN, make_model, set_up
 
 from gitmem.memory.memory import Memory
 from gitmem.recall.query import Asked

@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 import pytest
-from support.forging import REPO, TOKEN, Hub, comment, cut_short, drop, hang, serving
+from support.forge_server import REPO, TOKEN, Hub, comment, cut_short, drop, hang, serving
 
 from gitmem.commands.forge.client import PAGES, VERSION, Forge, wait_of
 from gitmem.commands.forge.place import Place

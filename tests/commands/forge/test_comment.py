@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from support.forging import BOT, COMMIT, Handler, Hub, comment, pull
+from support.forge_server import BOT, COMMIT, Handler, Hub, comment, pull
 
 from gitmem.commands.forge.comment import READ_LIMIT, body_of, keep, pulls_of, read_text, remove
 from gitmem.commands.forge.ownership import BODY_LIMIT

@@ -6,8 +6,8 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from support.forging import BOT, Handler, Hub, issue
-from support.rendering import alive, rendered
+from support.forge_server import BOT, Handler, Hub, issue
+from support.github_markdown import alive, rendered
 
 from gitmem.commands.forge.issue import LABEL, LISTED, TITLE, Failing, body_of, keep
 from gitmem.commands.forge.ownership import BODY_LIMIT

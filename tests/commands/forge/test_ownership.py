@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.forging import BOT, Hub, comment
+from support.forge_server import BOT, Hub, comment
 
 from gitmem.commands.forge.ownership import ACTIONS, is_same, mark, marked, ours, signed, who_am_i
 from gitmem.commands.forge.place import Place

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.forging import Hub, pull
+from support.forge_server import Hub, pull
 
 from gitmem.commands.forge.place import Place
 from gitmem.commands.forge.pull import asked_for, find_or_open

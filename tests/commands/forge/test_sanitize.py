@@ -8,7 +8,7 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.rendering import alive, rendered, words
+from support.github_markdown import alive, rendered, words
 
 from gitmem.commands.forge.sanitize import LINE_KEPT, line, page
 from gitmem.commands.report import render

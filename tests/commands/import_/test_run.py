@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from conftest import git, memory_text, put_files, tip
-from support.proving import make_memory, put
-from support.writing import fields_of, keys_found, memory_files
+from support.branch import fields_of, keys_found, memory_files
+from support.facts import make_memory, put
 
 from gitmem.commands.import_.run import Imported, Sources
 from gitmem.errors import NotFoundError
@@ -131,7 +131,7 @@ def test_update_that_splits_the_folder_it_leaves_loses_no_file(memory: Memory, r
 
 KILLED = """
 import os, signal, sys
-from gitmem import process
+from gitmem.system import process
 run = process.run
 def killed(argv, **options):
     if "fast-import" in argv:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, git
-from support.proving import verify
-from support.reviewing import commit, fact, text
+from support.facts import verify
+from support.reviews import commit, fact, text
 
 from gitmem.commands.install import git_diff
 from gitmem.git.binary import Git

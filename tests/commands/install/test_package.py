@@ -16,14 +16,14 @@ import yaml
 from conftest import PINNED, git
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from support import forging
+from support import forge_server
 
 from gitmem.commands.install import ci_files
 from gitmem.commands.install.package import need_pinned
 from gitmem.errors import UsageError
 
 PROJECT = Path(__file__).resolve().parents[3]
-LOCKS = PROJECT / "gitmem" / "install" / "locks"
+LOCKS = PROJECT / "gitmem" / "commands" / "install" / "locks"
 ARCHIVE = f"https://git.example.org/gitmem-1.tar.gz#sha256={'ab' * 32}"
 
 
@@ -153,7 +153,7 @@ def test_job_installs_the_commit_that_is_named_and_its_own_lock(source: Path, tm
     dependencies, itself = done.stdout.splitlines()
     checked_out = Path(itself.split(" ")[-1])
     assert git(checked_out, "rev-parse", "HEAD") == commit
-    assert f"-r {checked_out}/gitmem/install/locks/jobs.txt" in dependencies
+    assert f"-r {checked_out}/gitmem/commands/install/locks/jobs.txt" in dependencies
     assert (other.returncode != 0, other.stdout) == (True, "")
 
 
@@ -200,12 +200,12 @@ def test_that_job_s_command_runs_with_gitmem_alone(source: Path, tmp_path: Path)
     report = tmp_path / "comment.md"
     report.write_text("What it breaks\n")
 
-    with forging.serving() as hub:
-        hub.pulls.append(forging.pull(12))
+    with forge_server.serving() as hub:
+        hub.pulls.append(forge_server.pull(12))
         words = next(line for line in comment_job()["steps"][-1]["run"].splitlines() if line.startswith("gitmem "))
         env = {
             "PATH": f"{tmp_path}/env/bin:/usr/bin:/bin",
-            "HEAD_SHA": forging.COMMIT,
+            "HEAD_SHA": forge_server.COMMIT,
             "RUN_ID": "1",
             **hub.environment(),
         }

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW
-from support.proving import make_fact, put
+from support.facts import make_fact, put
 
 from gitmem.errors import GitmemError, UsageError
 from gitmem.memory.memory import Memory

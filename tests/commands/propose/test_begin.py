@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from conftest import git, memory_text, put_files, tip
-from support.proposing import AUTH, clone, forge, keys, opened, paths, propose, refs, remember, shared_folder  # noqa: F401 - fixtures
-from support.viewing import files_of
+from support.proposals import AUTH, clone, forge, keys, opened, paths, propose, refs, remember, shared_folder  # noqa: F401 - fixtures
+from support.views import files_of
 
 from gitmem.errors import ConflictError, ForeignBranchError, NoRepositoryError, NotFoundError, RefusedError
 from gitmem.store import proposal

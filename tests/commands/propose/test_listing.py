@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, git, tip
-from support.proposing import AUTH, clone, forge, keys, merge_on_forge, opened, propose, refs, remember, shared_folder  # noqa: F401 - fixtures
+from support.proposals import AUTH, clone, forge, keys, merge_on_forge, opened, propose, refs, remember, shared_folder  # noqa: F401 - fixtures
 
 from gitmem.commands.propose.listing import as_table
 from gitmem.errors import ConflictError, NotFoundError, RefusedError

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from conftest import git, tip
-from support.proposing import AUTH, forge, merge_on_forge, opened, paths, propose, remember, shared_folder  # noqa: F401 - fixtures
-from support.proving import make_fact, put, statuses, verify
+from support.facts import make_fact, put, statuses, verify
+from support.proposals import AUTH, forge, merge_on_forge, opened, paths, propose, remember, shared_folder  # noqa: F401 - fixtures
 
 from gitmem.commands.propose.machine import is_machine
 

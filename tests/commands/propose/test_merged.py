@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git, tip
-from support.proposing import AUTH, clone, forge, keys, merge_on_forge, opened, propose, remember, shared_folder  # noqa: F401 - fixtures
+from support.proposals import AUTH, clone, forge, keys, merge_on_forge, opened, propose, remember, shared_folder  # noqa: F401 - fixtures
 
 from gitmem.commands.propose.merged import how_merged
 

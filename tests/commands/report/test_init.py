@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.reporting import HOSTILE, SECRET, make_findings
+from support.findings import HOSTILE, SECRET, make_findings
 
 from gitmem.commands.report import TEXT_KEPT, WRITERS, cleaned, render
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from lxml import etree
-from support.reporting import HOSTILE, make_findings
+from support.findings import HOSTILE, make_findings
 
 from gitmem.commands.report import render
 from gitmem.verify.finding import Findings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from support.reporting import HOSTILE, make_findings
+from support.findings import HOSTILE, make_findings
 
 from gitmem.commands.report import cleaned
 from gitmem.commands.report.markdown import SIZE_LIMIT, cell, page

@@ -8,8 +8,8 @@ import pytest
 from conftest import NOW, commit_files, git, put_files
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
 from prometheus_client.parser import text_string_to_metric_families as parse_text
-from support.proving import DAY, Clock, make_fact, make_memory, put, verify
-from support.scheduling import installed
+from support.facts import DAY, Clock, make_fact, make_memory, put, verify
+from support.schedules import installed
 
 from gitmem.commands.report.metrics import KINDS_AT_MOST, Family, _bounded, format_metrics
 from gitmem.memory.memory import Memory

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import pytest
 from jsonschema import Draft4Validator
-from support.reporting import HOSTILE, make_findings
+from support.findings import HOSTILE, make_findings
 
 from gitmem.commands.report import render
 from gitmem.commands.report.sarif import SCHEMA

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from support.reporting import make_findings
+from support.findings import make_findings
 
 from gitmem.commands.report.words import WORDS, sentence
 from gitmem.verify.finding import FAILED, KINDS, Finding

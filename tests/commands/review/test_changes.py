@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from support.reviewing import TOKEN, change_of, changed, commit, fact, of, reviewed, text
+from support.reviews import TOKEN, change_of, changed, commit, fact, of, reviewed, text
 
 from gitmem.commands.review.changes import RAW_KEPT, field_change
 from gitmem.commands.review.model import RESTORED

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from support.reviewing import changed, of, text
+from support.reviews import changed, of, text
 
 from gitmem.commands.review import duplicates
 

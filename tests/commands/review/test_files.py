@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from support.reviewing import TOKEN, changed, of, text
+from support.reviews import TOKEN, changed, of, text
 
 from gitmem.commands.review import files
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 from support.golden import assert_golden, steady
-from support.reviewing import rich  # noqa: F401 - a fixture
+from support.reviews import rich  # noqa: F401 - a fixture
 
 from gitmem.commands.review.markdown import SIZE_LIMIT, fenced, page
 from gitmem.commands.review.model import ERROR, NOTE, WARNING, Change, Command, Finding, Piece, Review, in_order

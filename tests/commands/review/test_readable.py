@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from conftest import NOW
-from support.reviewing import fact, text
+from support.reviews import fact, text
 
 from gitmem.commands.review.readable import readable
 from gitmem.model import Verdict

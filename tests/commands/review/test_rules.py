@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from support.reviewing import TOKEN, changed, fact, of, text
+from support.reviews import TOKEN, changed, fact, of, text
 
 from gitmem.commands.review.model import ERROR, NOTE, WARNING, Review
 from gitmem.store.layout import verdict_path

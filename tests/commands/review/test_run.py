@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, commit_files, git
-from support.proving import approve_all, verify
-from support.reviewing import REF, change_of, changed, commit, fact, of, reviewed, text
+from support.facts import approve_all, verify
+from support.reviews import REF, change_of, changed, commit, fact, of, reviewed, text
 
 from gitmem.commands.review.model import DELETED, ERROR, NOTE, RENAMED, RESTORED, RETIRED, SUPERSEDED, WARNING
 from gitmem.memory.memory import Memory

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git
-from support.reviewing import commit, reviewed, text
+from support.reviews import commit, reviewed, text
 
 from gitmem.errors import GitmemError, NoRepositoryError
 

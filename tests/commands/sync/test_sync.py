@@ -252,7 +252,7 @@ def test_a_sync_killed_in_the_middle_is_finished_by_the_next(clones: tuple[Path,
     run(other)
     learn(one, "mine")
     stops = {
-        "fetched": "from gitmem import sync as m; m.merge = stop",
+        "fetched": "from gitmem.commands.sync import sync as m; m.merge = stop",
         "merged": "from gitmem.git import remotes as m; m.push = stop",
     }
     for code in stops.values():

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import NOW, commit_files, git, memory_text, put_files, tip
 from support.ages import says_good
-from support.proving import DAY, Clock, make_memory, put, tracked
+from support.facts import DAY, Clock, make_memory, put, tracked
 
 from gitmem.errors import GitmemError, NotFoundError, UsageError
 from gitmem.memory.memory import Memory

@@ -12,8 +12,8 @@ import pytest
 from conftest import NOW, git, memory_text, tip
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.viewing import files_of, push, status_of, view_of
-from support.writing import keys_found, memory_files
+from support.branch import keys_found, memory_files
+from support.views import files_of, push, status_of, view_of
 
 from gitmem.errors import NotFoundError, RefusedError
 from gitmem.git import worktrees

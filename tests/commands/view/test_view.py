@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from conftest import git, memory_text
-from e2e.console import at_rest, wait_until
-from support.viewing import copy, files_of, push, status_of, view_of
+from support.console import at_rest, wait_until
+from support.views import copy, files_of, push, status_of, view_of
 
 from gitmem.errors import ConflictError, RefusedError
 from gitmem.git import worktrees

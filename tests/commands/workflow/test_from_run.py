@@ -6,8 +6,8 @@ import json
 
 import pytest
 from conftest import git, tip
-from support.proving import count_commits, trailers
-from support.writing import fields_of, keys_found
+from support.branch import fields_of, keys_found
+from support.facts import count_commits, trailers
 
 from gitmem.errors import RefusedError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from conftest import NOW, git
-from support.writing import fields_of, keys_found
+from support.branch import fields_of, keys_found
 
 from gitmem.commands.workflow.inject import CATEGORIES, leads
 from gitmem.errors import DuplicateError, RefusedError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from conftest import git, put_files, tip
-from support.writing import fields_of
+from support.branch import fields_of
 
 from gitmem.commands.workflow.post_work import references_in
 from gitmem.commands.workflow.step import Step

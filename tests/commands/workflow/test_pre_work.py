@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from conftest import put_files
-from support.proving import make_fact, make_memory, put
+from support.facts import make_fact, make_memory, put
 
 from gitmem.commands.workflow.pre_work import Work
 from gitmem.commands.workflow.step import Step

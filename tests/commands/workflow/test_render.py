@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from support.proving import make_memory, put
+from support.facts import make_memory, put
 
 from gitmem.commands.workflow.render import composed, part_of
 from gitmem.recall.query import Asked

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from conftest import NOW
-from support.digesting import days_ago
-from support.proving import make_memory, put
+from support.digests import days_ago
+from support.facts import make_memory, put
 
 from gitmem.index.catalog.counts import count_live
 

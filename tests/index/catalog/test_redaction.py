@@ -6,7 +6,7 @@ import json
 
 import pytest
 from conftest import memory_text
-from support.proving import make_fact, put, verify
+from support.facts import make_fact, put, verify
 
 from gitmem.document.parse import parse
 from gitmem.index.catalog.redaction import secrets_of, shown_verdict, without_secrets

@@ -173,7 +173,7 @@ def test_rows_that_an_index_places_outside_of_the_file_are_no_rows(tmp_path: Pat
 WRITER = """
 import sys; sys.path[:0] = {path!r}
 from pathlib import Path
-from unit_rows import kept, unit_rows
+from support.unit_rows import kept, unit_rows
 rows = unit_rows(64, 8)
 for n in range(10_000):
     kept(Path({folder!r}), rows, pieces=2, first=32 * n).close()
@@ -214,7 +214,7 @@ def test_two_processes_do_not_write_at_once(tmp_path: Path) -> None:
 
 def test_full_disk_keeps_what_was_there(tmp_path: Path) -> None:
     script = f"import sys; sys.path[:0] = {sys.path!r}\n" + (
-        "import resource, signal\nfrom pathlib import Path\nfrom unit_rows import kept, unit_rows\n"
+        "import resource, signal\nfrom pathlib import Path\nfrom support.unit_rows import kept, unit_rows\n"
         f"kept(Path({str(tmp_path)!r}), unit_rows(3, 8)).close()\n"
         # What a disk without room does: a file may grow no further (setrlimit(2), RLIMIT_FSIZE).
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))\n"

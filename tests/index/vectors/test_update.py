@@ -6,8 +6,8 @@ import time
 from pathlib import Path
 
 import pytest
-from support.meanings import make_model
-from support.proving import make_memory, put
+from support.embedded_store import make_model
+from support.facts import make_memory, put
 
 from gitmem.errors import EmbeddingError
 from gitmem.index.embed.choose import provider_for

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from conftest import commit_files, git
-from support.proving import Clock, make_memory, put, statuses, tracked
+from support.facts import Clock, make_memory, put, statuses, tracked
 
 from gitmem.memory.memory import Memory
 

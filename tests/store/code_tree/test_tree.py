@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, tip
-from support.proving import Clock, make_fact, make_memory, outcomes, put, statuses, tracked, trailers, verify
+from support.facts import Clock, make_fact, make_memory, outcomes, put, statuses, tracked, trailers, verify
 
 from gitmem.memory.memory import Memory
 from gitmem.recall.query import Asked

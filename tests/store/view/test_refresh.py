@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from conftest import git, memory_text, put_files, tip
-from e2e import hostile
-from support.viewing import files_of, push, status_of, view_of
+from support import hostile_branch
+from support.views import files_of, push, status_of, view_of
 
 from gitmem.errors import ConflictError, ForeignBranchError
 from gitmem.memory.memory import Memory
@@ -171,26 +171,26 @@ def test_a_hostile_branch_writes_and_runs_nothing_but_memories(
     ran = tmp_path / "ran"
     for key in ("filter.evil.smudge", "filter.evil.clean", "filter.evil.process", "diff.evil.textconv"):
         git(repo, "config", key, f"touch {ran}; cat")
-    evil = hostile.blob(repo, b"* filter=evil diff=evil\n")
-    text, link = hostile.blob(repo, NEW.encode()), hostile.blob(repo, b"../../../outside")
-    program = hostile.blob(repo, b"#!/bin/sh\ntouch ran\n")
-    inner = hostile.tree(repo, [(hostile.FILE, b"post-checkout", program)])
-    hostile.push(
+    evil = hostile_branch.blob(repo, b"* filter=evil diff=evil\n")
+    text, link = hostile_branch.blob(repo, NEW.encode()), hostile_branch.blob(repo, b"../../../outside")
+    program = hostile_branch.blob(repo, b"#!/bin/sh\ntouch ran\n")
+    inner = hostile_branch.tree(repo, [(hostile_branch.FILE, b"post-checkout", program)])
+    hostile_branch.push(
         repo,
         {
             "learned": [
-                (hostile.FOLDER, b"..", inner),
-                (hostile.FOLDER, b".git", inner),
-                (hostile.FOLDER, b".GIT", inner),
-                (hostile.MODULE, b"module", hostile.NOWHERE),
-                (hostile.FILE, b".gitattributes", evil),
-                (hostile.LINK, b"link.md", link),
-                (hostile.FILE, b"good.md", text),
-                (hostile.FILE, b"null.md", "0" * 40),
-                (hostile.FILE, b"Upper.md", text),
-                (hostile.FILE, b"bomb.md", hostile.zeros(repo, 3_000_000)),
+                (hostile_branch.FOLDER, b"..", inner),
+                (hostile_branch.FOLDER, b".git", inner),
+                (hostile_branch.FOLDER, b".GIT", inner),
+                (hostile_branch.MODULE, b"module", hostile_branch.NOWHERE),
+                (hostile_branch.FILE, b".gitattributes", evil),
+                (hostile_branch.LINK, b"link.md", link),
+                (hostile_branch.FILE, b"good.md", text),
+                (hostile_branch.FILE, b"null.md", "0" * 40),
+                (hostile_branch.FILE, b"Upper.md", text),
+                (hostile_branch.FILE, b"bomb.md", hostile_branch.zeros(repo, 3_000_000)),
             ],
-            ".github": [(hostile.FILE, b"..", text), (hostile.FILE, b".gitattributes", evil)],
+            ".github": [(hostile_branch.FILE, b"..", text), (hostile_branch.FILE, b".gitattributes", evil)],
         },
     )
 
@@ -212,9 +212,9 @@ def test_a_branch_with_a_name_of_no_store_at_its_root_is_not_shown(
     memory: Memory, shown: Path, repo: Path, name: bytes
 ) -> None:
     before = files_of(shown)
-    text = hostile.blob(repo, NEW.encode())
-    folder = hostile.FOLDER, name, hostile.tree(repo, [(hostile.FILE, b"victim.md", text)])
-    hostile.push(repo, {"": [(hostile.FILE, name, text) if name.endswith(b".md") else folder]})
+    text = hostile_branch.blob(repo, NEW.encode())
+    folder = hostile_branch.FOLDER, name, hostile_branch.tree(repo, [(hostile_branch.FILE, b"victim.md", text)])
+    hostile_branch.push(repo, {"": [(hostile_branch.FILE, name, text) if name.endswith(b".md") else folder]})
 
     with pytest.raises(ForeignBranchError):
         memory.follow_view()
@@ -227,9 +227,16 @@ def test_a_name_that_leads_out_is_not_looked_at_after_a_refresh_was_cut_short(
     memory: Memory, shown: Path, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (repo / "victim.md").write_text(NEW)
-    text = hostile.blob(repo, NEW.encode())
-    upper = hostile.tree(repo, [(hostile.FILE, b"victim.md", text)])
-    hostile.push(repo, {"learned": [(hostile.FOLDER, b"..", hostile.tree(repo, [(hostile.FOLDER, b"..", upper)]))]})
+    text = hostile_branch.blob(repo, NEW.encode())
+    upper = hostile_branch.tree(repo, [(hostile_branch.FILE, b"victim.md", text)])
+    hostile_branch.push(
+        repo,
+        {
+            "learned": [
+                (hostile_branch.FOLDER, b"..", hostile_branch.tree(repo, [(hostile_branch.FOLDER, b"..", upper)]))
+            ]
+        },
+    )
     with monkeypatch.context() as patch:
         patch.setattr("gitmem.store.view.refresh._index", lambda *_, **__: 1 / 0)
         with pytest.raises(ZeroDivisionError):

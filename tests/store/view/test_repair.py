@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import git, memory_text, tip
-from support.viewing import push, status_of, view_of
+from support.views import push, status_of, view_of
 
 from gitmem.errors import ConflictError, ProcessError, RefusedError
 from gitmem.memory.memory import Memory

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, memory_text, tip
-from support.viewing import copy, files_of, push, status_of, view_of
+from support.views import copy, files_of, push, status_of, view_of
 
 from gitmem.errors import ConflictError, RefusedError
 from gitmem.memory.memory import Memory

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, tip
-from support.proving import approve_all, make_fact, outcomes, put, result_of, verify
+from support.facts import approve_all, make_fact, outcomes, put, result_of, verify
 
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.git.binary import Git
@@ -144,7 +144,7 @@ from pathlib import Path
 from gitmem.errors import GitmemError
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
-from gitmem.verify import dirty
+from gitmem.verify.ground import dirty
 git = Git(discover(Path(sys.argv[1])))
 with dirty.snapshot(git) as taken:
     print(taken.git.resolve(taken.commit, "tree"), *taken.notices, sep="|")

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from conftest import commit_files, git, put_files
-from support.confining import grounds_on, user_of
-from support.proving import approve_all, make_fact, put, result_of, verify
+from support.facts import approve_all, make_fact, put, result_of, verify
+from support.grounds import grounds_on, user_of
 
 from gitmem.cli.trust import ask
 from gitmem.errors import GitmemError

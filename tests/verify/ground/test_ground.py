@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import pytest
-from support.confining import grounds_on, open_ways
+from support.grounds import grounds_on, open_ways
 
 from gitmem.errors import GitmemError, NotFoundError
 from gitmem.git.binary import Git

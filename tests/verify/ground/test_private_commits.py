@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from conftest import git
-from e2e.console import snapshot
+from support.console import snapshot
 
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover

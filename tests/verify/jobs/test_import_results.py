@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, commit_files, git, tip
-from support.proving import DAY, approve_all, count_commits, make_fact, put, statuses, verify
+from support.facts import DAY, approve_all, count_commits, make_fact, put, statuses, verify
 
 from gitmem.frozen import replace
 from gitmem.memory.memory import Memory

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, git, tip
-from support.proving import make_fact, put, verify
+from support.facts import make_fact, put, verify
 
 from gitmem.errors import BusyError, RemoteError
 from gitmem.memory.memory import Memory

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, commit_files, git
-from support.proving import DAY, Clock, make_fact, put, verify
-from support.scheduling import installed, workflow
+from support.facts import DAY, Clock, make_fact, put, verify
+from support.schedules import installed, workflow
 
 from gitmem.memory.memory import Memory
 from gitmem.store import background

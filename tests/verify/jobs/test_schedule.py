@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 from conftest import commit_files, git, tip
-from support.proving import Clock
-from support.scheduling import installed, workflow
+from support.facts import Clock
+from support.schedules import installed, workflow
 
 from gitmem.memory.memory import Memory
 from gitmem.verify.jobs.schedule import NOTE, list_schedules, read_note

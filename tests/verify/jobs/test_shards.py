@@ -8,7 +8,7 @@ import pytest
 from conftest import git
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support.proving import make_fact, put, verify
+from support.facts import make_fact, put, verify
 
 from gitmem.memory.memory import Memory
 from gitmem.verify.jobs.shards import ROOM, Load, Shard, list_loads, parse_shard, share_out

@@ -15,8 +15,8 @@ from functools import lru_cache
 from pathlib import Path
 
 import pytest
-from support.alive import pids_of, wait_until
-from support.confining import can_come_to, ground_in, open_ways, user_of
+from support.grounds import can_come_to, ground_in, open_ways, user_of
+from support.processes import pids_of, wait_until
 
 from gitmem.verify.ground.ground import Ground
 from gitmem.verify.sandbox import sandbox
@@ -291,7 +291,7 @@ def test_no_process_shows_our_environment(rung, ground, monkeypatch):
     script = (
         "import sys; sys.path.append(sys.argv[1])\n"
         "from pathlib import Path\n"
-        "from gitmem.verify import sandbox\n"
+        "from gitmem.verify.sandbox import sandbox\n"
         "ran = sandbox.run_check(['sh', '-c', 'cat /proc/*/environ'], ground=Path(sys.argv[2]),\n"
         "  rung=sys.argv[3], network=False, timeout_s=10, path=sys.argv[4])\n"
         "print(ran.output)"
@@ -455,7 +455,7 @@ def test_a_flood_is_stopped_and_its_end_kept(any_rung, ground):
 DRIVER = (
     "import sys; sys.path.append(sys.argv[1])\n"
     "from pathlib import Path\n"
-    "from gitmem.verify import sandbox\n"
+    "from gitmem.verify.sandbox import sandbox\n"
     "print('ready', flush=True)\n"
     "sandbox.run_check(['sh', '-c', sys.argv[5]], ground=Path(sys.argv[2]), rung=sys.argv[3], network=False,\n"
     "  timeout_s=60, path=sys.argv[4])"

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.alive import pids_of, wait_until
+from support.processes import pids_of, wait_until
 
 from gitmem.errors import ProcessError
 from gitmem.system import process
@@ -126,7 +126,7 @@ def test_a_starter_that_was_killed_while_it_waited_is_replaced():
 def test_starters_end_with_the_process_that_has_them_and_leave_no_warning():
     script = (
         "import sys; sys.path.append(sys.argv[1])\n"
-        "from gitmem.verify import starter\n"
+        "from gitmem.verify.sandbox import starter\n"
         "one = starter.take(); starter.give_back(one); print(one._child.pid)"
     )
     argv = [sys.executable, "-I", "-W", "error", "-c", script, str(Path(process.__file__).parents[2])]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, commit_files, git, tip
-from support.proving import DAY, Clock, make_fact, make_memory, put, verify
+from support.facts import DAY, Clock, make_fact, make_memory, put, verify
 
 from gitmem.commands.report.page import gather
 from gitmem.commands.report.page.model import as_table

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, commit_files, git
-from support.proving import make_fact, put, verify
+from support.facts import make_fact, put, verify
 
 from gitmem.commands.report.page.model import Strip
 from gitmem.commands.report.page.timeline import count, fill

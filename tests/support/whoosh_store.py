@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from support.proving import make_fact, make_memory, put
+from support.facts import make_fact, make_memory, put
 
 from gitmem.memory.memory import Memory
 from gitmem.recall.query import Asked

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import NOW, git, tip
-from support.proving import verify
+from support.facts import verify
 
 from gitmem.commands.review.model import Change, Finding, Review
 from gitmem.memory.memory import Memory

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from conftest import git
+from support.facts import make_memory, put
 from support.models import make_static
-from support.proving import make_memory, put
 
 from gitmem.memory.memory import Memory
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import yaml
 from conftest import git
-from e2e.console import SCRIPTS, environment
+from support.console import SCRIPTS, environment
 
 _EXPRESSION = re.compile(r"\$\{\{ (.+?) \}\}")
 _OUTPUT = re.compile(r"steps\.(\w+)\.outputs\.(\w+)")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conftest import NOW
-from support.proving import DAY, make_memory
+from support.facts import DAY, make_memory
 
 from gitmem.document.fields import format_time
 

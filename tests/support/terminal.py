@@ -1,0 +1,123 @@
+"""Run the console script as a real process: with pipes, or on a real terminal of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+
+from conftest import Ran
+from support.fork_server import run_forked
+
+# The script that pip made beside the interpreter; the module where the package is not installed.
+SCRIPT = Path(sys.executable).parent / "gitmem"
+GITMEM = [str(SCRIPT)] if SCRIPT.exists() else [sys.executable, "-m", "gitmem"]
+# Characters that do something on a terminal, or hide something: all controls but tab and line feed, bidirectional
+# overrides and isolates, zero-width characters.
+ALIVE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+# A session of its own, and the terminal on standard input as the one that controls it (tty_ioctl(4), TIOCSCTTY).
+TAKE_TERMINAL = (
+    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execvp(sys.argv[1], sys.argv[1:])"
+)
+
+
+def environment(**changes: str | None) -> dict[str, str]:
+    """Return the tests' environment with changes; None takes a variable out."""
+    env = {**os.environ, **{name: value for name, value in changes.items() if value is not None}}
+    return {name: value for name, value in env.items() if name not in changes or changes[name] is not None}
+
+
+def gitmem(
+    folder: Path, *argv: str, input: str | bytes | None = None, env: dict[str, str] | None = None, timeout: float = 60
+) -> Ran:
+    """Run one command without any terminal, in a session of its own; with input or variables, the console script."""
+    if input is None and env is None:
+        status, out, err = run_forked([*argv], os.fspath(folder), environment(), timeout=timeout)
+        return Ran(status, out.decode(), err.decode())
+    data = input.encode() if isinstance(input, str) else input
+    where = {"stdin": subprocess.DEVNULL} if data is None else {"input": data}
+    done = subprocess.run(
+        [*GITMEM, *argv],
+        cwd=folder,
+        env=environment() if env is None else env,
+        capture_output=True,
+        check=False,
+        start_new_session=True,
+        timeout=timeout,
+        **where,
+    )
+    return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+class Terminal:
+    """A program on a terminal: what it draws is read, keys are typed."""
+
+    def __init__(self, folder: Path, *argv: str, env: dict[str, str] | None = None, columns: int = 100) -> None:
+        self._master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", TAKE_TERMINAL, *argv],
+            cwd=folder,
+            env=environment(NO_COLOR=None, TERM="xterm") if env is None else env,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            start_new_session=True,
+        )
+        os.close(slave)
+        self.output = ""
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # The whole group: an editor would live on where hang-ups are ignored (nohup).
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        os.close(self._master)
+
+    def _read(self, deadline: float) -> bool:
+        ready, _, _ = select.select([self._master], [], [], max(0.0, deadline - time.monotonic()))
+        if not ready:
+            raise AssertionError(f"nothing more came; so far:\n{self.output}")
+        try:
+            data = os.read(self._master, 65536)
+        except OSError:  # EIO: nobody has the other end any more
+            return False
+        self.output += data.decode("utf-8", "replace")
+        return bool(data)
+
+    def wait_for(self, text: str, *, times: int = 1, timeout: float = 60) -> None:
+        """Read until *text* was drawn so many times."""
+        deadline = time.monotonic() + timeout
+        while self.output.count(text) < times:
+            assert self._read(deadline), f"it ended without {text!r}:\n{self.output}"
+
+    def type(self, text: str) -> None:
+        """Type keys."""
+        os.write(self._master, text.encode())
+
+    def finish(self, timeout: float = 60) -> int:
+        """Read to the end and return the exit status."""
+        deadline = time.monotonic() + timeout
+        while self._read(deadline):
+            continue
+        return self.process.wait(timeout)
+
+
+def on_terminal(folder: Path, *argv: str, env: dict[str, str] | None = None) -> Ran:
+    """Run the console script on a terminal to its end; both outputs are one, with line feeds only."""
+    with Terminal(folder, *GITMEM, *argv, env=env) as terminal:
+        status = terminal.finish()
+        return Ran(status, terminal.output.replace("\r\n", "\n"), "")
