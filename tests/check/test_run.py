@@ -363,9 +363,9 @@ def test_code_of_a_change_cannot_leave_the_sandbox(memory, repo, tmp_path, monke
     commit_files(repo, {"run.sh": "exit 0\n"})
     put(repo, make_fact("runs", "sh run.sh", paths=["run.sh"]))
     approve_all(memory)
-    change(
-        repo, {"run.sh": f"echo x >{tmp_path}/out; echo x >{repo}/out; env | grep -q SECRET_OF_CI && exit 0; exit 1\n"}
-    )
+    # In silence: a check that complains of what it was refused would be unchecked, not false.
+    tries = f"(echo x >{tmp_path}/out) 2>/dev/null; (echo x >{repo}/out) 2>/dev/null"
+    change(repo, {"run.sh": f"{tries}; env | grep -q SECRET_OF_CI && exit 0; exit 1\n"})
 
     checked = check(memory, no_sandbox=False)
 
