@@ -52,12 +52,12 @@ def packer(db: sqlite3.Connection, name: str, texts: Sequence[str] = ()) -> Call
     return pack
 
 
-def unpacker(db: sqlite3.Connection) -> Callable[[str, str | bytes], str]:
-    """Return what gives a packed text back, by its sort; a text that was never packed stays as it is."""
+def unpacker(db: sqlite3.Connection) -> Callable[[str, str | bytes | None], str | None]:
+    """Return what gives a packed text back, by its sort; a text that was never packed, or none, stays as it is."""
     known: dict[str, tuple[int, bytes]] = {}
 
-    def unpack(name: str, packed: str | bytes) -> str:
-        if isinstance(packed, str):
+    def unpack(name: str, packed: str | bytes | None) -> str | None:
+        if not isinstance(packed, bytes):
             return packed
         import zlib
 
