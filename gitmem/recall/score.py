@@ -38,6 +38,7 @@ class Signals:
         scope: The factor of its scope, > 0: 1 for the project's own memories.
         talk: The factor of what it says in a log, > 0: 1 for what stands in none (``gitmem.recall.logs``).
         is_agents: Whether an agent wrote it; what a check proves is believed whoever wrote it.
+        key: The memory's key, which decides between equals: its row may differ between two catalogs of one store.
     """
 
     number: int
@@ -55,6 +56,7 @@ class Signals:
     scope: float = 1.0
     talk: float = 1.0
     is_agents: bool = False
+    key: str = ""
 
 
 @frozen
@@ -120,10 +122,10 @@ RANKING = Ranking()
 
 
 def rank(candidates: Iterable[Signals], *, limit: int, ranking: Ranking = RANKING) -> list[Ranked]:
-    """Return the best candidates: at most *limit* (>= 1), by score, then the younger, then the smaller number."""
+    """Return the best candidates: at most *limit* (>= 1), by score, then the younger, then by key."""
     statuses = dict(ranking.statuses)
     found = [(signals, _ranked(signals, ranking, statuses)) for signals in candidates]
-    found.sort(key=lambda pair: (-pair[1].score, pair[0].age_days, pair[0].number))
+    found.sort(key=lambda pair: (-pair[1].score, pair[0].age_days, pair[0].key, pair[0].number))
     least = found[0][1].score * ranking.floor if found else 0.0
     return [ranked for _, ranked in found if ranked.score >= least][:limit]
 

@@ -74,6 +74,7 @@ def signals_of(
             score.Signals(
                 number,
                 lexical[number],
+                key=texts[number].key,
                 age_days=age_s(born, now) / DAY_S if born else 0.0,
                 half_life_days=half_lives[kind],
                 accesses=count,
