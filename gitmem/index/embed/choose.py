@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from gitmem.errors import ConfigError, EmbeddingError
 from gitmem.index.embed.directory import read_directory
 from gitmem.index.embed.found import folder_of, is_path
+from gitmem.index.plugins import PROVIDERS, find_plugin
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def provider_for(setting: str, *, cache: str, key: str = "", download: bool = Fa
 
     Args:
         setting: ``model2vec:NAME_OR_FOLDER``, ``fastembed:NAME``, ``dir:FOLDER``, ``http(s)://host[:port]/path#MODEL``,
-            or empty or ``off``.
+            ``PLUGIN:MODEL`` (``index.plugins``), or empty or ``off``.
         cache: The Hugging Face hub's cache folder (``config.model_cache``): where fetched models are.
         key: The endpoint's key (``config.embed_key``), which stands in no message and no name.
         download: Whether the model is fetched from its hub first: only where a person said so.
@@ -60,6 +61,10 @@ def provider_for(setting: str, *, cache: str, key: str = "", download: bool = Fa
         return FastembedModel(model, cache=cache, download=download)
     if kind == "dir" and is_path(model):
         return _of_directory(model)
+    plugin = find_plugin(PROVIDERS, kind) if kind.isidentifier() else None
+    if plugin is not None:
+        provider: EmbeddingProvider = plugin(model, cache=cache, download=download)
+        return provider
     # The setting itself is not shown: it may hold a password.
     told = "the setting embed names no embedding provider"
     hint = "model2vec:potion-base-8M, fastembed:NAME, dir:/a/folder, https://host/v1#MODEL, or off"
