@@ -102,7 +102,7 @@ class Clone:
         """
         found = []
         with self.open() as memory:
-            at = memory.git.read_head()[1]
+            at = memory.repository.git.read_head()[1]
             for key, told in sorted(self._told(memory).items()):
                 if told.own == "failed":
                     why = memory.why(key, options=self._options).as_table()
@@ -118,12 +118,15 @@ class Clone:
             memory.init(offline=True)
         self._git("fast-import", "--quiet", "--date-format=now", input=_stream(self._facts))
         with self.open() as memory:
-            known = {row[0] for row in memory.catalog().rows("SELECT m.key FROM fact f JOIN memory m ON m.id = f.id")}
+            known = {
+                row[0]
+                for row in memory.repository.catalog().rows("SELECT m.key FROM fact f JOIN memory m ON m.id = f.id")
+            }
             missing = sorted({fact["key"] for fact in self._facts} - known)
             if missing:
                 raise ReplayError(f"not taken as facts: {', '.join(missing)}", 2)
-            for due in memory.commands():
-                memory.approve(due)
+            for due in memory.repository.commands():
+                memory.repository.approve(due)
         self._ready = True
 
     def _verify(self, commit: str, *, keys: tuple[str, ...] = (), everything: bool = False) -> Step:
@@ -131,7 +134,7 @@ class Clone:
         options = Options(keys=keys, everything=everything, no_sandbox=told.no_sandbox, jobs=told.jobs)
         with self.open() as memory:
             began = time.perf_counter()
-            run = memory.verify(options, told=lambda *_: None)
+            run = memory.verify(options=options, told=lambda *_: None)
             seconds = time.perf_counter() - began
             assert run.commit == commit
             mine = self._keys
@@ -150,10 +153,10 @@ class Clone:
             return Step(commit, outcomes, told_of, frozenset(flapping), frozenset(alerts), frozenset(marks), seconds)
 
     def _told(self, memory: Memory) -> dict[str, state.Told]:
-        ground, catalog = memory.ground(), memory.catalog()
+        ground, catalog = memory.repository.ground(), memory.repository.catalog()
         keys = dict(catalog.rows(f"SELECT f.id, m.key FROM fact f JOIN memory m ON m.id = f.id WHERE {state.LIVE}"))
         chains = state.suspects(catalog, ground)
-        found = state.tell(catalog, ground, keys, now=memory.now, chains=chains)
+        found = state.tell(catalog, ground, keys, now=memory.repository.now, chains=chains)
         return {keys[number]: told for number, told in found.items() if keys[number] in self._keys}
 
     def _git(self, *args: str, cwd: Path | None = None, input: bytes | None = None) -> str:

@@ -55,7 +55,7 @@ def main(repository: str, rounds: int) -> dict[str, list[float]]:
 def warm(repository: str, rounds: int, engine: str) -> list[tuple[float, float]]:
     """Return the seconds by the clock and of CPU of each of so many different questions, the store opened once."""
     with Memory(repository) as memory:
-        memory.config = replace(memory.config, engine=engine)
+        memory.repository.config = replace(memory.repository.config, engine=engine)
         asked = varied(WARM_UP + rounds)
         for question in asked[:WARM_UP]:
             memory.recall(Asked(query=question))

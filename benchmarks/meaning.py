@@ -65,8 +65,8 @@ def main(repository: str, rounds: int) -> dict[str, list[tuple[float, float]]]:
     with OneThread():
         from gitmem.repository.semantic import providers_of
     with Memory(repository) as memory:
-        memory.embed_rebuild()
-        providers = providers_of(memory.config)
+        memory.vectors.rebuild()
+        providers = providers_of(memory.repository.config)
         assert providers is not None, "the environment names a model"
         timed: dict[str, Callable[[str], object]] = {
             "lexical": lambda question: memory.recall(Asked(question, lexical=True)),

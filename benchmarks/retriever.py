@@ -52,7 +52,7 @@ class Retriever:
         lines = self._folder / "docs.jsonl"
         lines.write_text("".join(json.dumps(_record(doc)) + "\n" for doc in docs), encoding="utf-8")
         self._memory = Memory(repo, clock=lambda: NOW_S)
-        done = self._memory.import_files(Sources((str(lines),)))
+        done = self._memory.bulk.import_files(Sources((str(lines),)))
         lost = len(docs) - len(done.settled.new)
         if lost:
             reasons = [*done.refused.kept, *done.unreadable.kept, *done.settled.skipped.kept]

@@ -22,7 +22,7 @@ def main(repository: str, rounds: int) -> dict[str, list[tuple[float, float]]]:
     with Memory(repository) as memory, tempfile.TemporaryDirectory() as folder:
 
         def timed(state_dir: Path) -> tuple[float, float]:
-            catalog = memory.catalog()
+            catalog = memory.repository.catalog()
             wall, cpu = time.perf_counter(), time.process_time()
             refresh_whoosh(state_dir, catalog)
             spent = time.perf_counter() - wall, time.process_time() - cpu

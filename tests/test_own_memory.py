@@ -41,10 +41,12 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_fact_of_this_project_holds_and_none_is_weak(clone: Path) -> None:
     with Memory(clone, clock=Clock()) as memory:
         approved = [line for line in (clone / APPROVED).read_text().splitlines() if line[0] != "#"]
-        assert approved == [due.listed for due in memory.commands()], f"run: gitmem trust --print > {APPROVED}"
+        assert approved == [due.listed for due in memory.repository.commands()], (
+            f"run: gitmem trust --print > {APPROVED}"
+        )
         approve_all(memory)
         no_sandbox = sandbox.probe(search_path()) == "none"
-        run = memory.verify(Options(everything=True, no_sandbox=no_sandbox), told=lambda *_: None)
+        run = memory.verify(options=Options(everything=True, no_sandbox=no_sandbox), told=lambda *_: None)
 
         assert {key: outcome for key, outcome in outcomes(run).items() if outcome != "holds"} == {}
         assert [r.due.row.key for r in run.results if r.verdict.weak] == []

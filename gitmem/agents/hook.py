@@ -117,8 +117,8 @@ class Hook:
         except NoRepositoryError:
             return ""
         with memory:
-            self.state = memory.git.repository.state
-            if not memory.has_store():
+            self.state = memory.repository.git.repository.state
+            if not memory.repository.has_store():
                 return ""
             if not is_accepted(self.state):
                 has_hooks = self._has_hooks(memory)
@@ -135,7 +135,7 @@ class Hook:
         from gitmem.commands.install import agents, place  # 15 ms, and only in a clone that nobody accepted
 
         try:
-            project = place.of_project(memory.git)
+            project = place.of_project(memory.repository.git)
         except GitmemError:
             return False
         return any(agents.is_installed(project, name, user=False) for name in {self._called, self.harness})

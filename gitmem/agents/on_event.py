@@ -12,7 +12,7 @@ def not_accepted(memory: Memory) -> str:
     """Return what an agent is told in place of memories that nobody accepted: one line, nothing of theirs."""
     from gitmem.index.catalog.counts import count_live
 
-    count = count_live(memory.catalog(), without=("task",), now=memory.now)
+    count = count_live(memory.repository.catalog(), without=("task",), now=memory.repository.now)
     return (
         f"This repository has a memory of {count} {'entry' if count == 1 else 'entries'}. It is not shown here,"
         " because nobody accepted it in this clone. The person decides that, not an agent: gitmem init."
@@ -24,14 +24,14 @@ def session_started(memory: Memory, event: Event) -> str:
     from gitmem.agents.session.start import Doors, start
 
     doors = Doors(lambda budget, kinds: memory.context(paths=(), budget_tokens=budget, kinds=kinds), memory.recall)
-    return start(memory, event, doors)
+    return start(memory.repository, event, doors)
 
 
 def prompted(memory: Memory, event: Event) -> str:
     """Return the memories that a prompt needs and that this session was not shown yet; mostly none."""
     from gitmem.agents.session.prompt import recall_for
 
-    return recall_for(memory, event, memory.recall)
+    return recall_for(memory.repository, event, memory.recall)
 
 
 def tool_used(memory: Memory, event: Event) -> None:
@@ -40,44 +40,44 @@ def tool_used(memory: Memory, event: Event) -> None:
     from gitmem.agents.session.worklog import record
 
     try:
-        capture(memory, event)
+        capture(memory.repository, event)
     finally:
-        record(memory, event)
+        record(memory.repository, event)
 
 
 def responded(memory: Memory, event: Event) -> None:
     """Keep what an agent's words say was learnt."""
     from gitmem.agents.capture.responses import capture
 
-    capture(memory, event)
+    capture(memory.repository, event)
 
 
 def compacting(memory: Memory, event: Event) -> str:
     """Keep what a session was about before its harness forgets most of it."""
     from gitmem.agents.session.summary import compacting
 
-    return compacting(memory, event)
+    return compacting(memory.repository, event)
 
 
 def session_ended(memory: Memory, event: Event) -> None:
     """Keep what a session was about at its end."""
     from gitmem.agents.session.summary import ended
 
-    ended(memory, event)
+    ended(memory.repository, event)
 
 
 def stopped(memory: Memory, event: Event) -> None:
     """Note that an agent stopped; no knowledge is kept at a stop: its words are read when the session ends."""
     from gitmem.agents.session.stops import stopped
 
-    stopped(memory, event)
+    stopped(memory.repository, event)
 
 
 def subagent_stopped(memory: Memory, event: Event) -> str:
     """Return what a sub-agent should still do before it stops, where the policy asks; mostly nothing."""
     from gitmem.agents.session.stops import subagent_stopped
 
-    return subagent_stopped(memory, event)
+    return subagent_stopped(memory.repository, event)
 
 
 def summarize(memory: Memory) -> list[str]:
@@ -87,4 +87,4 @@ def summarize(memory: Memory) -> list[str]:
     from gitmem.agents.session.summary import Given, finish
     from gitmem.commands.capture.quality import says_something
 
-    return finish(memory, Given(learn_from, captured_by, says_something))
+    return finish(memory.repository, Given(learn_from, captured_by, says_something))

@@ -25,29 +25,31 @@ EXAMPLES = ("gitmem background index",)
 
 def _index(memory: Memory) -> None:
     """Bring the catalog up to the tip, and the statuses to HEAD; then the Whoosh index, where it is used."""
-    memory.ground()
-    memory.refresh_whoosh()
+    from gitmem.commands.recall import refresh_whoosh
+
+    memory.repository.ground()
+    refresh_whoosh(memory.repository, memory.repository.progress_of("indexing memories"))
 
 
 def _verify(memory: Memory) -> None:
     """Judge what is due, as the schedule asks, and say in the log what came of it."""
     from pathlib import Path  # 2.5 ms (measured), and the works behind hooks never ask
 
-    run = memory.scheduled_verify()
-    log = Path(memory.git.repository.state, background.FOLDER, background.LOG)
+    run = memory.jobs.run_scheduled()
+    log = Path(memory.repository.git.repository.state, background.FOLDER, background.LOG)
     with log.open("a", encoding="utf-8") as file:
         told = "another verify job runs" if run is None else summary(run)
-        Output(color="never", stdout=file).line(f"{format_time(memory.now)} verify: {told}")
+        Output(color="never", stdout=file).line(f"{format_time(memory.repository.now)} verify: {told}")
 
 
 # What each work does at one place. A work that a git command makes due stands in AFTER_GIT too.
 WORKS: dict[str, Callable[[Memory], object]] = {
     "index": _index,
-    "spool": Memory.drain,
+    "spool": lambda memory: memory.captures.drain(),
     "summary": summarize,
-    "view": Memory.follow_view,
+    "view": lambda memory: memory.view.follow(),
     "verify": _verify,
-    "embed": Memory.embed_missing,
+    "embed": lambda memory: memory.vectors.embed_missing(),
 }
 # What `checkout` does, one after another: what a checkout, a merge or a rebase makes due.
 AFTER_GIT = ("spool", "index", "view")
@@ -63,7 +65,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Do a work wherever it is wanted; silent where there is no store."""
     os.nice(5)  # somebody is at work in front of us
     with Memory() as memory:
-        repository = memory.git.repository
+        repository = memory.repository.git.repository
     place = repository.top or repository.git
     if args.what != "checkout":
         do(repository.state, place, args.what)
@@ -79,5 +81,5 @@ def do(state_folder: str, place: str, what: str) -> None:
     """Do one work wherever it is wanted."""
     for turn in background.turns(state_folder, place, what):
         with turn, Memory(turn.where) as memory:
-            if memory.find_tip() is not None:
+            if memory.repository.find_tip() is not None:
                 WORKS[what](memory)

@@ -92,16 +92,16 @@ def run(args: argparse.Namespace, out: Output) -> int:
         raise UsageError("--staged compares the index with HEAD", hint="leave out --base and --head")
     with shared.open_memory(args, out) as memory:
         options = Options(
-            keys=tuple(memory.need(args.keys)),
+            keys=tuple(memory.repository.need(args.keys)),
             approved=args.approved,
             no_sandbox=args.no_sandbox,
             jobs=args.jobs,
         )
         if args.no_sandbox:
             out.alarm("commands run WITHOUT a sandbox: they can read and change whatever you can")
-        checked = memory.check(options, base=args.base, head=args.head, staged=args.staged, told=out.progress)
-        found = findings_of(checked, now=memory.now)
-        fail_on = args.fail_on or memory.policy().check.fail_on
+        checked = memory.check(options=options, base=args.base, head=args.head, staged=args.staged, told=out.progress)
+        found = findings_of(checked, now=memory.repository.now)
+        fail_on = args.fail_on or memory.repository.policy().check.fail_on
         shared.tell_notices(memory, out)
     if reports.is_wanted(args):
         reports.emit(args, out, found)

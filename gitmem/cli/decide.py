@@ -35,7 +35,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Write a decision and print its key."""
     text = steps.text_of(args)
     with shared.open_memory(args, out) as memory:
-        change = memory.decide(
+        change = memory.workflow.decide(
             text,
             steps.step_of(args),
             title=args.title,

@@ -33,7 +33,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Print decisions; 1 when there are none."""
     query = " ".join(args.text)
     with shared.open_memory(args, out) as memory:
-        loaded = memory.decisions(query, steps.step_of(args), limit=args.limit)
+        loaded = memory.workflow.decisions(query, steps.step_of(args), limit=args.limit)
         shared.tell_notices(memory, out)
     if args.json:
         out.json({"query": query, "decisions": _tables(loaded), "more": loaded.found.more})

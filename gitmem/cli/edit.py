@@ -98,7 +98,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             change = _in_editor(memory, args.key, args.scope, force=args.force)
         else:
             how = {"approve": shared.is_interactive(), "scope": args.scope, "force": args.force}
-            change = memory.edit_fields(args.key, changes, body, **how)
+            change = memory.edit(args.key, fields=changes, body=body, **how)
         shared.tell_notices(memory, out)
         return shared.print_change(change, args, out)
 
@@ -108,7 +108,7 @@ def _in_editor(memory: Memory, key: str, scope: str, *, force: bool) -> Any:
     import tempfile
     from pathlib import Path
 
-    store, full = memory.holder(key, scope)
+    store, full = memory.repository.holder(key, scope)
     old = store.text_of(full)
     with tempfile.NamedTemporaryFile("w+", suffix=f"-{full}.md", delete=False, encoding="utf-8") as file:
         file.write(old)
@@ -128,7 +128,7 @@ def _typed(memory: Memory, key: str, old: str, path: Path) -> Callable[[str], st
     from gitmem.config import editor
     from gitmem.system import process
 
-    command = editor() or memory.git.config_value("core.editor") or "vi"
+    command = editor() or memory.repository.git.config_value("core.editor") or "vi"
     # The shell must not die of the Ctrl-C that the editor handles; what a trap catches, its children do not inherit.
     process.run_interactive(["sh", "-c", f'trap : INT QUIT; {command} "$1"', "sh", str(path)])
     try:

@@ -40,9 +40,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         asked = shared.asked_of(args, limit=EVERY)
         if form == "markdown":
-            count = sum(1 for _ in memory.export(asked, folder=args.to))
+            count = sum(1 for _ in memory.bulk.export(asked, folder=args.to))
         else:
-            count = _write_lines(memory.export(asked), args.to, out)
+            count = _write_lines(memory.bulk.export(asked), args.to, out)
         shared.tell_notices(memory, out)
     if args.to != "-":
         out.line(args.to)

@@ -24,6 +24,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Retire memories and print their keys."""
     with shared.open_memory(args, out) as memory:
-        changes = memory.forget(args.keys, why=args.why, scope=args.scope)
+        changes = memory.forget(*args.keys, why=args.why, scope=args.scope)
         shared.tell_notices(memory, out)
     return shared.print_changes(changes, args, out, unwritten="is retired already")

@@ -77,25 +77,25 @@ def _run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         if args.event == "check":
             return _check(memory, out)  # what is staged may bring the first memories
-        if memory.find_tip() is None:
+        if memory.repository.find_tip() is None:
             return 0
         if args.event == "doctor":
             return _doctor(memory, out)
         if args.event == "learned" and args.words:
             return _refuse(memory, args.words[0], out)
         if args.event == "index":
-            memory.ground()
+            memory.repository.ground()
         elif args.event in ("post-commit", "learned"):
-            _learn(memory, [memory.git.read_head()[1] or ""], out)
+            _learn(memory, [memory.repository.git.read_head()[1] or ""], out)
         elif args.event == "post-rewrite":
             _learn(memory, args.words, out)
         if args.event in AFTER_GIT and args.words[2:] != ["0"]:  # not where only files were checked out
-            memory.leave("checkout")
+            memory.captures.start("checkout")
     return 0
 
 
 def _learn(memory: Memory, commits: list[str], out: Output) -> None:
-    learnt = memory.learn_from(commits)
+    learnt = memory.captures.add_commits(commits)
     if learnt.kept:
         out.line(f"gitmem: {shared.counted(learnt.kept, 'learning')} kept: gitmem recall --recent {learnt.kept}")
     for why in learnt.refused:
@@ -111,7 +111,7 @@ def _refuse(memory: Memory, file: str, out: Output) -> int:
             text = message.read(MESSAGE_LIMIT)
     except OSError as err:
         raise GitmemError(f"{file} cannot be read: {err.strerror}") from err
-    refused = memory.refused_of(text)
+    refused = memory.captures.problems_of(text)
     for why in refused:
         out.line((f"gitmem: {why}", "red"))
     if refused:
@@ -123,11 +123,11 @@ def _check(memory: Memory, out: Output) -> int:
     from gitmem.verify.options import Options
 
     pushed, before = variable("PRE_COMMIT_TO_REF"), variable("PRE_COMMIT_FROM_REF")
-    if variable("PRE_COMMIT_REMOTE_NAME") and not (pushed and before and memory.has_store()):
+    if variable("PRE_COMMIT_REMOTE_NAME") and not (pushed and before and memory.repository.has_store()):
         return 0  # a history is pushed from its root on: there is nothing to compare it with
     if pushed and _is_memory(memory, variable("PRE_COMMIT_LOCAL_BRANCH"), pushed):
         return _outgoing(memory, pushed, before, out)  # and no code
-    checked = memory.check(Options(), base=before, head=pushed, staged=not pushed)
+    checked = memory.check(options=Options(), base=before, head=pushed, staged=not pushed)
     broken, unchecked = checked.of(BROKEN), checked.of(UNCHECKED)
     # The author changes the facts in the same commit: a pull request is judged by its base, a commit is not stopped.
     settled = set() if pushed else {finding.key for finding in checked.of(SILENCED)}
@@ -156,7 +156,7 @@ def _outgoing(memory: Memory, pushed: str, before: str, out: Output) -> int:
 
     push = Push(variable("PRE_COMMIT_LOCAL_BRANCH"), pushed, variable("PRE_COMMIT_REMOTE_NAME"), before)
     try:
-        refuse_secrets(memory.git, push, memory.config.secrets_allow)
+        refuse_secrets(memory.repository.git, push, memory.repository.config.secrets_allow)
     except RefusedError as err:
         out.error(err.message, err.hint)
         return 1
@@ -165,11 +165,11 @@ def _outgoing(memory: Memory, pushed: str, before: str, out: Output) -> int:
 
 def _is_memory(memory: Memory, ref: str, commit: str) -> bool:
     """Tell whether a branch that is pushed is the memory, or a proposal, whichever of them is current."""
-    base = f"refs/heads/{memory.config.branch}"
-    if ref in (base, memory.ref):
+    base = f"refs/heads/{memory.repository.config.branch}"
+    if ref in (base, memory.repository.ref):
         return True
-    tip = memory.git.read_ref(base) if ref.startswith(f"refs/heads/{PREFIX}") else None
-    return tip is not None and bool(memory.git.merge_bases(tip, commit))
+    tip = memory.repository.git.read_ref(base) if ref.startswith(f"refs/heads/{PREFIX}") else None
+    return tip is not None and bool(memory.repository.git.merge_bases(tip, commit))
 
 
 def _anyway(pushed: str) -> str:

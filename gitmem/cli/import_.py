@@ -50,7 +50,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         asked = Sources(tuple(args.files), kind=kind, update=args.update, dry_run=args.dry_run)
         stdin = sys.stdin.buffer if sys.stdin is not None else None
-        done = memory.import_files(asked, stdin=stdin)
+        done = memory.bulk.import_files(asked, stdin=stdin)
         shared.tell_notices(memory, out)
     if args.json:
         out.json(_table(done, is_dry=args.dry_run))

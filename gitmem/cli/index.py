@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Refresh the index and say what it holds."""
     with shared.open_memory(args, out) as memory:
-        found = memory.refresh_index(rebuild=args.rebuild, engine=args.engine)
+        found = memory.index.refresh(rebuild=args.rebuild, engine=args.engine)
         shared.tell_notices(memory, out)
     if args.json:
         out.json(found)

@@ -36,7 +36,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Start or join the store."""
     with shared.open_memory(args, out) as memory:
         done = memory.init(branch=args.branch, offline=args.offline)
-        view = "" if args.no_view or not memory.config.view else _view(memory)
+        view = "" if args.no_view or not memory.repository.config.view else _view(memory)
         shared.tell_notices(memory, out)
     if args.json:
         out.json({"branch": done.branch, "commit": done.commit, "how": done.how, "view": view})
@@ -62,10 +62,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 def _view(memory: Memory) -> str:
     """Return the folder of the view, made where it can be; a view is never needed, so nothing fails without it."""
-    if memory.git.repository.top is None:
+    if memory.repository.git.repository.top is None:
         return ""
     try:
-        return memory.view(unasked=True).path
+        return memory.view.make(unasked=True).path
     except (GitmemError, OSError) as err:
         memory.notices.append(f"no view was made: {err}")
         return ""

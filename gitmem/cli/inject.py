@@ -37,7 +37,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Write the learning and print its key."""
     text = steps.text_of(args)
     with shared.open_memory(args, out) as memory:
-        change = memory.inject(
+        change = memory.workflow.inject(
             text,
             category=args.category,
             worker=args.to,

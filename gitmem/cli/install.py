@@ -120,13 +120,19 @@ def run(args: argparse.Namespace, out: Output) -> int:
         if git is not None and not (args.user or args.plugin):
             with shared.open_memory(args, out) as memory:
                 if not args.print:
-                    memory.accept()
-                notes += [] if memory.has_store() else ["there is no memory here yet, so hooks do nothing: gitmem init"]
+                    memory.repository.accept()
+                notes += (
+                    []
+                    if memory.repository.has_store()
+                    else ["there is no memory here yet, so hooks do nothing: gitmem init"]
+                )
         status = _told(steps, out, args, notes)
+    from gitmem.commands.install.ci_others import notes_of
+
     for what in (name for name in args.what if name in OTHERS):
         with shared.open_memory(args, out) as memory:
             steps = _install(memory, what, args)
-            warnings = memory.ci_notes() if what in FORGES else ()
+            warnings = notes_of(memory.repository) if what in FORGES else ()
         status |= _told(steps, out, args, [NEXT[what]])
         for warning in warnings:
             out.note(warning)
@@ -157,7 +163,7 @@ def git_of(args: argparse.Namespace, out: Output) -> Git | None:
     if args.user or args.plugin:
         return None
     with shared.open_memory(args, out) as memory:
-        return memory.git
+        return memory.repository.git
 
 
 def _told(steps: Sequence[Step], out: Output, args: argparse.Namespace, notes: Iterable[str]) -> int:
@@ -172,16 +178,24 @@ def _told(steps: Sequence[Step], out: Output, args: argparse.Namespace, notes: I
 
 
 def _install(memory: Memory, what: str, args: argparse.Namespace) -> Sequence[Step]:
+    from gitmem.commands.install import ci, git_diff, git_hooks, schedule
+    from gitmem.commands.install.ci_files import Wanted
+
+    git = memory.repository.git
     if what == "git-hooks":
-        return memory.install_git_hooks(shared=args.shared, check=args.check, only_plan=args.print)
+        install = git_hooks.plan_install if args.print else git_hooks.install
+        return install(git, shared=args.shared, check=args.check)
     if what == "git-diff":
-        return memory.install_git_diff(only_plan=args.print)
+        return (git_diff.plan_install if args.print else git_diff.install)(git)
     every = args.every or "daily"
+    if what == "schedule" and args.print:
+        return schedule.plan_install(git, every=every, kind=args.kind)
     if what == "schedule":
-        return memory.install_schedule(every=every, kind=args.kind, only_plan=args.print)
-    return memory.install_ci(
-        what, every=every, shards=args.shards or 1, package=args.package, force=args.force, only_plan=args.print
-    )
+        return schedule.install(git, every=every, kind=args.kind, now=memory.repository.now)
+    wanted = Wanted(every=every, shards=args.shards or 1, package=args.package)
+    if args.print:
+        return ci.plan_install(memory.repository, what, wanted, force=args.force).steps
+    return ci.install(memory.repository, what, wanted, force=args.force)
 
 
 def print_steps(steps: Iterable[Step], out: Output, *, whole: bool = False) -> None:

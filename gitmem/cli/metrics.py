@@ -40,7 +40,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.textfile and not args.textfile.endswith(SUFFIX):
         raise UsageError(f"node exporter reads files named NAME{SUFFIX} alone", hint=f"--textfile gitmem{SUFFIX}")
     with shared.open_memory(args, out) as memory:
-        text = memory.metrics(repository=args.repository)
+        text = memory.jobs.metrics(repository=args.repository)
         shared.tell_notices(memory, out)
     if args.textfile:
         write_whole(args.textfile, text, what="text file", mode=MODE)

@@ -37,7 +37,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Write it and print its key."""
     text = steps.text_of(args)
     with shared.open_memory(args, out) as memory:
-        change = memory.post_work(
+        change = memory.workflow.post_work(
             text,
             steps.step_of(args),
             refs=args.ref,

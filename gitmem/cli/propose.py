@@ -64,7 +64,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
             return _switch(memory, args, out, talk)
         if args.drop:
             return _drop(memory, args, out, talk)
-        done = memory.propose(args.name, talk=talk, push=not args.no_push, accept_rewritten=args.accept_rewritten)
+        done = memory.proposals.send(
+            args.name, talk=talk, push=not args.no_push, accept_rewritten=args.accept_rewritten
+        )
         shared.tell_notices(memory, out)
     if args.json:
         from gitmem.commands.propose.send import as_table
@@ -107,8 +109,8 @@ def _counts(one: Proposed | Proposal) -> str:
 
 
 def _list(memory: Memory, args: argparse.Namespace, out: Output) -> int:
-    found = memory.list_proposals()
-    now = memory.now
+    found = memory.proposals.list()
+    now = memory.repository.now
     shared.tell_notices(memory, out)
     if args.json:
         from gitmem.commands.propose.listing import as_table
@@ -135,8 +137,8 @@ def _standing(one: Proposal, now: int) -> str:
 
 
 def _switch(memory: Memory, args: argparse.Namespace, out: Output, talk: Talk) -> int:
-    branch = memory.switch_proposal(args.switch, talk=talk)
-    name = memory.store.proposal
+    branch = memory.proposals.switch(args.switch, talk=talk)
+    name = memory.repository.store.proposal
     shared.tell_notices(memory, out)
     if args.json:
         out.json({"current": name, "branch": branch})
@@ -146,8 +148,8 @@ def _switch(memory: Memory, args: argparse.Namespace, out: Output, talk: Talk) -
 
 
 def _drop(memory: Memory, args: argparse.Namespace, out: Output, talk: Talk) -> int:
-    one, kept = memory.drop_proposal(args.drop, talk=talk, force=args.force, remote=args.remote)
-    base = memory.config.branch
+    one, kept = memory.proposals.drop(args.drop, talk=talk, force=args.force, remote=args.remote)
+    base = memory.repository.config.branch
     shared.tell_notices(memory, out)
     if args.json:
         out.json({"name": one.name, "branch": one.branch, "commit": one.commit, "remote": args.remote, "kept": kept})

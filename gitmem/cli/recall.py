@@ -69,13 +69,13 @@ def run(args: argparse.Namespace, out: Output) -> int:
             return _statistics(memory, args, out)
         if args.recent:
             args.limit = args.limit or args.recent
-        asked = _asked(args, query, memory.config.recall_limit)
+        asked = _asked(args, query, memory.repository.config.recall_limit)
         past = memory.at(args.at) if args.at is not None else None
         found = past.recall(asked) if past else memory.recall(asked)
         shared.tell_notices(memory, out)
         if args.json:
             hits = [shared.hit_table(hit) | (_factors(hit) if args.explain else {}) for hit in found.hits]
-            commit = memory.catalog().meta("commit") if memory.has_store() and not past else ""
+            commit = memory.repository.catalog().meta("commit") if memory.repository.has_store() and not past else ""
             commit = past.commit if past else commit
             document = {"query": query, "commit": commit, "hits": hits, "more": found.more}
             document |= {"at": past.table()} if past else {}
@@ -128,7 +128,7 @@ def _factors(hit: object) -> dict[str, object]:
 
 
 def _statistics(memory: Memory, args: argparse.Namespace, out: Output) -> int:
-    counts = memory.at(args.at).statistics() if args.at is not None else memory.statistics()
+    counts = memory.at(args.at).statistics() if args.at is not None else memory.index.statistics()
     shared.tell_notices(memory, out)
     if args.json:
         out.json(counts)

@@ -67,7 +67,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         raise UsageError(told, hint='gitmem remember "what you learnt"')
     text = shared.read_standard_input(MEMORY_LIMIT) if args.text == "-" else args.text
     with shared.open_memory(args, out) as memory:
-        is_first = args.scope == "project" and not args.in_tree and memory.find_tip() is None
+        is_first = args.scope == "project" and not args.in_tree and memory.repository.find_tip() is None
         change = memory.remember(
             text,
             title=args.title,
@@ -90,7 +90,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             force=args.force,
         )
         if is_first:
-            out.note(f"started the branch {memory.config.branch}; gitmem init adds its policy file")
+            out.note(f"started the branch {memory.repository.config.branch}; gitmem init adds its policy file")
         shared.tell_notices(memory, out)
         return shared.print_change(change, args, out)
 
@@ -113,7 +113,7 @@ def _refuse_others(args: argparse.Namespace) -> None:
 def _distil(memory: Memory, args: argparse.Namespace, out: Output) -> int:
     """Write what a run hands over, and print the keys."""
     raw, name = _read(args.from_run)
-    done = memory.remember_run(raw, name=name, partial=args.partial)
+    done = memory.workflow.remember_run(raw, name=name, partial=args.partial)
     shared.tell_notices(memory, out)
     if args.json:
         out.json(_table(done))

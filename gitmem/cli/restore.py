@@ -22,6 +22,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Bring memories back and print their keys."""
     with shared.open_memory(args, out) as memory:
-        changes = memory.restore(args.keys)
+        changes = memory.restore(*args.keys)
         shared.tell_notices(memory, out)
     return shared.print_changes(changes, args, out, unwritten="is not retired")

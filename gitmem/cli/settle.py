@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
     from gitmem.memory.memory import Memory
+    from gitmem.write.writer import Change
 
 EXAMPLES = (
     "gitmem settle auth-uses-rs256",
@@ -52,15 +53,15 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.why and not args.retire:
         raise UsageError("--why goes with --retire")
     with shared.open_memory(args, out) as memory:
-        key = memory.holder(args.key)[1]
+        key = memory.repository.holder(args.key)[1]
         if args.retire:
-            return shared.print_change(memory.forget([key], why=args.why)[0], args, out)
+            return shared.print_change(memory.forget(key, why=args.why)[0], args, out)
         if args.superseded_by is not None:
             memory.supersede(key, args.superseded_by)
-            return shared.print_change(memory.change_of(key), args, out)
+            return shared.print_change(_place_of(memory, key), args, out)
         if args.reword is not None:
             changes = {"title": args.reword} | ({"verify": check} if check is not None else {})
-            change = memory.edit_fields(key, changes, None, approve=shared.is_interactive())
+            change = memory.edit(key, fields=changes, body=None, approve=shared.is_interactive())
             shared.tell_notices(memory, out)
             return shared.print_change(change, args, out)
         if args.recheck:
@@ -98,3 +99,12 @@ def ways(key: str) -> dict[str, str]:
         "another memory says what is true": f"gitmem settle {key} --superseded-by KEY",
         "nothing in it is true any more": f"gitmem settle {key} --retire --why '…'",
     }
+
+
+def _place_of(memory: Memory, key: str) -> Change:
+    """Return where a memory is now, as a write that changed nothing more."""
+    from gitmem.write.writer import Change, need_known
+
+    store, full_key = memory.repository.holder(key)
+    known = need_known(store.catalog(), full_key)
+    return Change(known.key, known.path, store.source()[0])

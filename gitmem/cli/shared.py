@@ -25,9 +25,11 @@ if TYPE_CHECKING:
 def open_memory(args: argparse.Namespace, out: Output) -> Memory:
     """Return the memory of the repository the command runs in."""
     memory = Memory(progress=out.progress)
-    memory.notices += [memory.ignoring] if memory.ignoring else []
-    if memory.config.color != "auto":
-        out.set_color(memory.config.color)
+    repository = memory.repository
+    if repository.ignoring:
+        memory.notices.append(repository.ignoring)
+    if repository.config.color != "auto":
+        out.set_color(repository.config.color)
     for notice in unknown_variables():
         out.note(notice)
     return memory
@@ -330,7 +332,7 @@ def need_terminal(memory: Memory, hint: str) -> Any:
     Raises:
         TrustError: An agent runs this, or there is no terminal; *hint* says what helps where there is none.
     """
-    if sign := agent_sign() or (memory.config.agent and "gitmem.agent"):
+    if sign := agent_sign() or (memory.repository.config.agent and "gitmem.agent"):
         raise TrustError(
             f"only a person can approve, and {sign} says that an agent runs this command",
             hint="run it in a terminal that no agent uses",

@@ -28,14 +28,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print the hits; 1 when there are none."""
     with shared.open_memory(args, out) as memory:
-        asked = shared.asked_of(args, limit=memory.config.recall_limit)
-        similar = memory.similar(args.key, asked)
+        asked = shared.asked_of(args, limit=memory.repository.config.recall_limit)
+        similar = memory.similar(args.key, query=asked)
         found = similar.found
         shared.tell_notices(memory, out)
         if args.json:
             hits = [shared.hit_table(hit) for hit in found.hits]
-            commit = memory.catalog().meta("commit")
-            key, terms = memory.full_key(args.key), list(similar.terms)
+            commit = memory.repository.catalog().meta("commit")
+            key, terms = memory.repository.full_key(args.key), list(similar.terms)
             out.json({"key": key, "terms": terms, "commit": commit, "hits": hits, "more": found.more})
         else:
             if args.explain:

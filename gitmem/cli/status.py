@@ -107,7 +107,7 @@ def _at(memory: Memory, args: argparse.Namespace) -> dict[str, Any]:
 
 def _now(memory: Memory, args: argparse.Namespace) -> dict[str, Any]:
     shared.refuse_both(args)
-    return memory.listed_status(args.store) if args.store else memory.status(scope=args.scope)
+    return memory.stores.status(args.store) if args.store else memory.status(scope=args.scope)
 
 
 def _print_jobs(jobs: dict[str, Any], out: Output) -> None:

@@ -69,7 +69,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def _list(memory: Memory, args: argparse.Namespace, out: Output) -> int:
-    approvals = memory.trust().list_all()
+    approvals = memory.repository.trust().list_all()
     if args.json:
         tables = [
             {"verdict": a.verdict, "spec": a.spec, "key": a.key, "command": a.command, "at": a.at} for a in approvals
@@ -85,7 +85,7 @@ def _list(memory: Memory, args: argparse.Namespace, out: Output) -> int:
 
 
 def _print(memory: Memory, args: argparse.Namespace, out: Output) -> int:
-    dues = memory.commands(memory.need(args.keys))
+    dues = memory.repository.commands(memory.repository.need(args.keys))
     if args.json:
         out.json({"commands": [{"spec": d.row.spec, "key": d.row.key, "command": d.spec.shown()} for d in dues]})
         return 0
@@ -97,8 +97,10 @@ def _print(memory: Memory, args: argparse.Namespace, out: Output) -> int:
 
 def _approve(memory: Memory, args: argparse.Namespace, out: Output) -> int:
     with shared.need_terminal(memory, IN_CI) as terminal:
-        trust = memory.trust()
-        dues = memory.commands(memory.need(args.keys)) if args.keys else memory.waiting()
+        trust = memory.repository.trust()
+        dues = (
+            memory.repository.commands(memory.repository.need(args.keys)) if args.keys else memory.repository.waiting()
+        )
         dues = [due for due in dues if not trust.allows(due.row.spec)]
         if not dues:
             out.note("these are approved, or need no approval" if args.keys else "nothing waits for approval")
@@ -109,10 +111,10 @@ def _approve(memory: Memory, args: argparse.Namespace, out: Output) -> int:
             if answer == "quit":
                 break
             if answer == "yes":
-                memory.approve(due)
+                memory.repository.approve(due)
                 approved += 1
             elif answer == "deny":
-                memory.deny(due)
+                memory.repository.deny(due)
     out.line(f"{approved} of {len(dues)} approved")
     return 0 if approved == len(dues) else 1
 
@@ -122,14 +124,14 @@ def _accept_settings(memory: Memory, out: Output) -> int:
     from gitmem.repository.trusted_settings import shown, spec_of
     from gitmem.verify.trust import TYPED_DIGITS
 
-    if not memory.ignored_settings:
+    if not memory.repository.ignored_settings:
         out.note("this repository's own configuration has no settings that wait for approval")
         return 0
-    spec = spec_of(memory.ignored_settings)
+    spec = spec_of(memory.repository.ignored_settings)
     lines = [
         "",
         "This repository's own configuration sets:",
-        *(f"    {line}" for line in shown(memory.ignored_settings)),
+        *(f"    {line}" for line in shown(memory.repository.ignored_settings)),
         "  They name programs, or models that read your memories, questions and sessions, or ask agents to push.",
         f"  hash {spec[:TYPED_DIGITS]}…",
         f"  Type the first {TYPED_DIGITS} digits to accept these values in this clone; Enter to keep ignoring them: ",
@@ -144,7 +146,7 @@ def _accept_settings(memory: Memory, out: Output) -> int:
         terminal.write("\n".join(lines).encode("utf-8", "backslashreplace"))
         is_accepted = _read_line(terminal).strip().lower() == spec[:TYPED_DIGITS]
     if is_accepted:
-        memory.accept_settings()
+        memory.repository.accept_settings()
     out.note("accepted in this clone" if is_accepted else "still ignored")
     return 0 if is_accepted else 1
 

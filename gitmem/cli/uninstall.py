@@ -63,10 +63,15 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
 
 def _uninstall(memory: Memory, what: str, args: argparse.Namespace) -> Sequence[Step]:
+    from gitmem.commands.install import ci, git_diff, git_hooks, schedule
+
+    git = memory.repository.git
+    if what in FORGES and args.print:
+        return ci.plan_uninstall(memory.repository, what, force=args.force).steps
     if what in FORGES:
-        return memory.uninstall_ci(what, force=args.force, only_plan=args.print)
+        return ci.uninstall(memory.repository, what, force=args.force)
     if what == "schedule":
-        return memory.uninstall_schedule(only_plan=args.print)
+        return (schedule.plan_uninstall if args.print else schedule.uninstall)(git)
     if what == "git-diff":
-        return memory.uninstall_git_diff(only_plan=args.print)
-    return memory.uninstall_git_hooks(only_plan=args.print)
+        return (git_diff.plan_uninstall if args.print else git_diff.uninstall)(git)
+    return (git_hooks.plan_uninstall if args.print else git_hooks.uninstall)(git)

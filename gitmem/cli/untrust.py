@@ -26,7 +26,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Deny the commands of facts."""
     with shared.open_memory(args, out) as memory:
         if args.settings:
-            denied = memory.deny_settings()
+            denied = memory.repository.deny_settings()
             out.note(
                 "its settings are ignored" if denied else "this repository's own configuration has no such settings"
             )
@@ -34,9 +34,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
             if not args.settings:
                 raise UsageError("untrust needs the keys of facts, or --settings")
             return 0
-        dues = memory.commands(memory.need(args.keys))
+        dues = memory.repository.commands(memory.repository.need(args.keys))
         for due in dues:
-            memory.deny(due)
+            memory.repository.deny(due)
             out.line(due.row.key)
         if not dues:
             out.note("none of these has a command that needs approval")

@@ -17,6 +17,7 @@ from gitmem.cli import reports, shared
 from gitmem.cli.why import print_culprit, progress_of
 from gitmem.errors import BusyError, UsageError
 from gitmem.model import MARKS
+from gitmem.verify.blame.culprit import told_of
 from gitmem.verify.trace import undeclared
 
 TYPE_CHECKING = False
@@ -103,7 +104,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     form = reports.form_of(args)
     with shared.open_memory(args, out) as memory:
         options = Options(
-            keys=tuple(memory.need(args.keys)),
+            keys=tuple(memory.repository.need(args.keys)),
             everything=args.all or args.facts,
             approved=args.approved,
             no_sandbox=args.no_sandbox,
@@ -126,23 +127,30 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
         try:
             found = memory.verify(
-                options, told=told, waiting=out.note, watch=Watch(live.expect, live.began, live.doubted, live.tick)
+                options=options,
+                told=told,
+                waiting=out.note,
+                watch=Watch(live.expect, live.began, live.doubted, live.tick),
             )
         except BusyError as err:
             if not args.if_idle:
                 raise
             out.note(f"{err.message}; nothing was done")
             return 0
-        explained = memory.why_failing(options, told=progress_of(out)) if args.why and not args.dry_run else []
-        broken = memory.culprits((line.culprit, line.culprit_after) for line in found.standing.lines)
+        explained = (
+            memory.jobs.explain_failures(options, told=progress_of(out)) if args.why and not args.dry_run else []
+        )
+        broken = told_of(memory.repository.git, [(line.culprit, line.culprit_after) for line in found.standing.lines])
         shared.tell_notices(memory, out)
         for notice in found.notices:
             out.note(notice)
-        found = memory.with_culprits(found, explained)
+        found = _with_culprits(found, explained)
         if reports.is_wanted(args):
             from gitmem.verify.report import findings_of
 
-            reports.emit(args, out, findings_of(found, memory.git, summary=summary(found), now=memory.now))
+            reports.emit(
+                args, out, findings_of(found, memory.repository.git, summary=summary(found), now=memory.repository.now)
+            )
         if form == "json":
             out.json(as_table(found) | {"explained": [why.as_table() for why in explained]})
         elif form != "text":
@@ -189,7 +197,7 @@ def _record_results(args: argparse.Namespace, out: Output) -> int:
     from gitmem.verify.jobs import import_results
 
     with shared.open_memory(args, out) as memory:
-        found = memory.record_results(args.record_results, record=args.record)
+        found = memory.jobs.import_results(args.record_results, record=args.record)
         shared.tell_notices(memory, out)
     for told in found.refused:
         out.error(told)
@@ -346,3 +354,12 @@ def as_table(found: Run) -> dict[str, Any]:
             {"key": line.key, "because": list(line.chain)} for line in found.standing.lines if line.status == "suspect"
         ],
     }
+
+
+def _with_culprits(run: Run, explained: Sequence[Why]) -> Run:
+    """Return a verify run with the culprits that were found after it."""
+    if not explained:
+        return run
+    from gitmem.commands.why import with_culprits  # with what finds them, and only where something fails
+
+    return with_culprits(run, explained)

@@ -29,15 +29,15 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Make, refresh or remove the view, and print where it is."""
     with shared.open_memory(args, out) as memory:
         if args.remove:
-            path = memory.remove_view()
+            path = memory.view.remove()
             shared.tell_notices(memory, out)
             if args.json:
                 out.json({"path": path, "removed": True})
             else:
                 out.line(path)
             return 0
-        view = memory.view(args.path)
-        found = memory.view_standing() or {}
+        view = memory.view.make(args.path)
+        found = memory.view.state() or {}
         shared.tell_notices(memory, out)
     if args.json:
         out.json({"path": view.path, "commit": view.shown, "unsaved": found["unsaved"], "held": found["held"]})

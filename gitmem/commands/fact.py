@@ -7,7 +7,7 @@ from gitmem.document.edit import REMOVE
 from gitmem.document.fields import TASK, format_time
 from gitmem.document.parse import parse
 from gitmem.document.spec import claim_hash, own_spec, spec_hash, spec_of
-from gitmem.errors import GitmemError, RefusedError, TaskError, TrustError
+from gitmem.errors import GitmemError, RefusedError, TaskError, TrustError, UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.model import BUILTIN, ERROR, FAILS, HOLDS, Document, Verdict
 from gitmem.store.layout import verdict_path
@@ -46,6 +46,32 @@ class Proof:
     verdict: Verdict | None
     notices: tuple[str, ...] = ()
     session: Session | None = None
+
+
+def check_of(verify: Any, forms: Mapping[str, str | None], *, within: str | None) -> Any:
+    """Return a fact's check as the frontmatter has it; None where there is none.
+
+    Args:
+        verify: The check as the frontmatter has it, a command for instance, or None.
+        forms: The built-in checks by name, each with its text; None for those that are not meant.
+        within: The files that ``contains``, ``matches``, ``lacks`` and ``same`` look into, a glob.
+
+    Raises:
+        UsageError: There is more than one check, or *within* is missing or has no use.
+    """
+    given = [verify] if verify is not None else []
+    for name, text in forms.items():
+        if text is None:
+            continue
+        is_whole = name in ("exists", "absent")
+        if not is_whole and within is None:
+            raise UsageError(f"--{name} needs --in", hint=f"--{name} … --in 'src/**/*.py'")
+        given.append({name: text} if is_whole else {name: text, "in": within})
+    if len(given) > 1:
+        raise UsageError("a fact has one check", hint="give one of --verify, --exists, --contains, … or -- PROGRAM")
+    if within is not None and not (given and isinstance(given[0], dict) and "in" in given[0]):
+        raise UsageError("--in goes with --contains, --matches, --lacks or --same")
+    return given[0] if given else None
 
 
 def write_fact(

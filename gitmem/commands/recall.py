@@ -27,8 +27,34 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None] | None
 
 
-def recall(memory: Opened, asked: Asked, progress: Progress) -> Found:
-    """Rank memories against a question; the newest where there is none."""
+def recall(repository: Opened, asked: Asked) -> Found:
+    """Rank the memories of all scopes against a question; the newest where there is none."""
+    stores = repository.asked_stores(asked)
+    if stores != [repository] and not asked.syntax:
+        return _recall_among(repository, stores, asked)
+    if stores != [repository]:
+        repository.notices.append("the query language looks into the project's memories only")
+    return _recall_here(repository, asked, repository.progress_of("indexing memories"))
+
+
+def list_memories(repository: Opened, asked: Asked) -> Found:
+    """Return memories that pass the filters, the newest first, with their tags and without their text."""
+    stores = repository.asked_stores(asked)
+    if stores != [repository]:
+        from gitmem.recall import many_stores
+
+        sources = repository.sources(stores)
+        with many_stores.OneState(sources):
+            return many_stores.list_memories(sources, asked, now=repository.now)
+    from gitmem.recall import listing
+
+    catalog = repository.catalog()
+    ground = repository.ground(catalog)
+    with catalog.reading():
+        return listing.list_memories(catalog, ground, asked, now=repository.now)
+
+
+def _recall_here(memory: Opened, asked: Asked, progress: Progress) -> Found:
     shown = _shown(memory, progress) if asked.syntax else _chosen(memory, progress)
     policy, catalog = memory.policy(), memory.catalog()
     ground = memory.ground(catalog)
@@ -45,6 +71,31 @@ def recall(memory: Opened, asked: Asked, progress: Progress) -> Found:
             found = recall_plainly(catalog, memory.local, ground, asked, engine=engine, meaning=meaning, **options)
     _tell(memory, found.notice)
     return found
+
+
+def _recall_among(memory: Opened, stores: Sequence[OpenedStore], asked: Asked) -> Found:
+    """Rank the memories of several stores against a question; a listed one that turns out damaged is left out."""
+    import sqlite3  # the catalog has loaded it
+
+    try:
+        found = _rank_among(memory, stores, asked)
+    except sqlite3.DatabaseError as err:
+        if not any(store.store.name for store in stores) or not memory.listing().mend(err):
+            raise
+        found = _rank_among(memory, memory.asked_stores(asked), asked)
+    memory.notices += [found.notice] if found.notice else []
+    return found
+
+
+def _rank_among(memory: Opened, stores: Sequence[OpenedStore], asked: Asked) -> Found:
+    from gitmem.recall import many_stores
+
+    policy, sources = memory.policy(), memory.sources(stores)
+    if memory in stores[:1]:  # the project comes first
+        memory.note_policy(sources[0].catalog)
+    looked_into = [(store, source.catalog) for store, source in zip(stores, sources, strict=True)]
+    with Meant(memory, asked, looked_into) as meaning, many_stores.OneState(sources):
+        return many_stores.recall(sources, asked, policy=policy, config=memory.config, now=memory.now, meaning=meaning)
 
 
 def _meaning(memory: Opened, question: str, stores: Sequence[tuple[OpenedStore, Catalog]]) -> Meaning | None:

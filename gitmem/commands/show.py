@@ -23,10 +23,21 @@ if TYPE_CHECKING:
     from gitmem.git.binary import Git
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.model import Verdict
+    from gitmem.repository.repository import Opened
     from gitmem.store.local import LocalState
 
 # Seconds that a history may take by patterns, for which git opens every folder of every commit.
 LOG_S = 8.0
+
+
+def show_of(repository: Opened, key: str, scope: str) -> dict[str, Any]:
+    """Return one memory of any scope, as ``show`` does, with its scope."""
+    holder, full_key = repository.holder(key, scope)
+    catalog = holder.catalog()
+    ground = holder.ground(catalog)
+    with catalog.reading():
+        found = show(catalog, holder.git, holder.local, ground, full_key, now=holder.now)
+    return found | {"scope": repository.scope_of(holder, full_key)}
 
 
 def show(catalog: Catalog, git: Git, local: LocalState, ground: int | None, key: str, *, now: int) -> dict[str, Any]:
@@ -116,6 +127,14 @@ def _as_table(verdict: Verdict, fresh: bool) -> dict[str, Any]:
         "tools": verdict.tools,
         "undeclared": [path for path in verdict.undeclared.split("\n") if path],
     }
+
+
+def log_of(repository: Opened, key: str, *, limit: int, scope: str) -> list[dict[str, Any]]:
+    """Return the history of a memory of any scope, as ``log`` does."""
+    store, full_key = repository.holder(key, scope)
+    code = repository.git.read_head()[1] if store.is_in_tree else None
+    tip = store.source()[0]
+    return log(store.git, tip, full_key, limit=limit, notices=repository.notices, code=code or "")
 
 
 def log(git: Git, tip: str, key: str, *, limit: int, notices: list[str], code: str = "") -> list[dict[str, Any]]:

@@ -10,16 +10,20 @@ from gitmem.git.binary import NO_SYSTEM
 from gitmem.index.catalog import state
 from gitmem.index.catalog.keys import tell_unreadable
 from gitmem.statuses import age_s
+from gitmem.store.scope import PROJECT
+from gitmem.store.spool import counts
 from gitmem.verify.blame.culprit import told_of
 from gitmem.verify.stock import culprits, take_stock
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from gitmem.git.binary import Git
     from gitmem.index.catalog.catalog import Catalog
+    from gitmem.repository.proving_store import ProvingStore
+    from gitmem.repository.repository import Opened
     from gitmem.store.local import LocalState
     from gitmem.verify.stock import Line
 
@@ -28,6 +32,34 @@ _TO_SETTLE = (
 )
 # Files of a branch that are looked at for relevance; more say nothing about what is being worked on.
 WORKING_LIMIT = 200
+
+
+def status_of(
+    repository: Opened,
+    scope: str,
+    *,
+    jobs: Callable[[Catalog, int | None, str], dict[str, Any]],
+    view: Callable[[], dict[str, Any] | None],
+) -> dict[str, Any]:
+    """Return the status of the project's store, or of another scope's.
+
+    Args:
+        repository: The opened repository.
+        scope: The scope; empty for the project.
+        jobs: Returns what is known of verify jobs.
+        view: Returns the state of the view, or None.
+    """
+    found = repository.stores((scope,) if scope else (PROJECT,))
+    store: ProvingStore = found[0] if found else repository
+    waiting, catalog, tip = store.waiting_keys(), store.catalog(), store.source()[0]
+    ground = store.ground(catalog)
+    ref = store.ref if store.git.read_ref(store.ref) or not store.store.proposal else store.store.upstream
+    with catalog.reading():
+        told = status(catalog, store.git, ground, store.local, ref=ref, tip=tip, now=store.now, waiting=waiting)
+        told["jobs"] = jobs(catalog, ground, tip)
+    told |= {"spool": counts(repository.git.repository.state), "view": view()}
+    told |= {"scope": scope or PROJECT, "scopes": repository.other_scopes()}
+    return told | {"proposal": store.store.proposal}
 
 
 def status(

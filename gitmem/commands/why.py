@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from gitmem.git.history import Made
     from gitmem.model import Verdict
     from gitmem.repository.proving_store import ProvingStore
+    from gitmem.repository.repository import Opened
     from gitmem.verify.blame.lineage import Lineage
     from gitmem.verify.due import Due
     from gitmem.verify.judge import Result
@@ -306,6 +307,18 @@ def named_by(explained: Sequence[Why]) -> dict[str, dict[str, str]]:
         for why in explained
         if why.found is not None and why.found.culprit
     }
+
+
+def why(
+    repository: Opened, key: str, options: Options, *, scope: str, with_diff: bool, told: Callable[[Step], None]
+) -> Why:
+    """Find the commit that broke a fact of the project or a private one, and record it on the fact's verdict."""
+    store, full_key = repository.holder(key, scope)
+    asked = replace(options, keys=(full_key,), everything=False)
+    for proving, own in repository.proving(asked):
+        if own.keys == (full_key,) and proving.store.scope == store.store.scope:
+            return explain(proving, own, told, with_diff=with_diff)
+    return Why(full_key, NO_CHECK, reason="it is about no code in particular: no check of it runs")
 
 
 def with_culprits(run: Run, explained: Sequence[Why]) -> Run:

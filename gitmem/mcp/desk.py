@@ -53,7 +53,7 @@ class Desk:
             NoRepositoryError: There is no repository.
             ConfigError: A setting is wrong.
         """
-        return self._thread.submit(lambda: self._current().git.repository.common).result()
+        return self._thread.submit(lambda: self._current().repository.git.repository.common).result()
 
     async def ask(self, work: Callable[[Memory], Answer], *, agent: str) -> tuple[Answer, list[str]]:
         """Return what *work* makes of the memory, and what else there is to know.
@@ -71,7 +71,7 @@ class Desk:
 
     def _work(self, work: Callable[[Memory], Answer], agent: str) -> tuple[Answer, list[str]]:
         memory = self._current()
-        memory.agent = agent
+        memory.repository.agent = agent
         memory.notices.clear()
         try:
             answer = work(memory)
@@ -108,7 +108,7 @@ class Desk:
 
 def _look(memory: Memory) -> _Seen:
     """Return what tells whether this repository is still the one that was opened, with the same settings and index."""
-    repository = memory.git.repository
+    repository = memory.repository.git.repository
     files = (repository.common, f"{repository.state}/{FILE_NAME}", f"{repository.state}/{proposal.FILE_NAME}")
     places = tuple(map(_numbers, files))
     # Which of the settings count is a matter of approvals, too.

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from gitmem.mcp import asked, told
 from gitmem.mcp.service import Service
+from gitmem.memory.memory import Memory
 from gitmem.recall.query import Asked
 from gitmem.text.sanitize import display
 
@@ -42,7 +43,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
             strict=strict,
         )
 
-        def work(memory: Any) -> tuple[Any, str]:
+        def work(memory: Memory) -> tuple[Any, str]:
             found = memory.recall(wanted)
             return found, told.hits(memory, found.hits)
 
@@ -60,7 +61,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
     ) -> Annotated[CallToolResult, asked.Got]:
         """Read one memory whole, by its key; expired and deleted ones too. Counts as an access."""
 
-        def work(memory: Any) -> tuple[Any, str]:
+        def work(memory: Memory) -> tuple[Any, str]:
             found = memory.show(key, scope=scope)
             return found, told.memory(found)
 
@@ -85,7 +86,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
     ) -> Annotated[CallToolResult, asked.Digest]:
         """What to know before working here: warnings first, then facts and recent work. Call it at the start."""
 
-        def work(memory: Any) -> Any:
+        def work(memory: Memory) -> Any:
             return memory.context(paths=paths, budget_tokens=budget)
 
         found, notes = await service.read(ctx, work)
@@ -101,7 +102,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
     ) -> Annotated[CallToolResult, asked.Standing]:
         """Which facts failed, are suspect, or wait for a person to approve their command."""
 
-        def work(memory: Any) -> tuple[Any, str]:
+        def work(memory: Memory) -> tuple[Any, str]:
             found = memory.status()
             listed = memory.list(Asked(statuses=tuple(status), limit=limit)).hits if status else ()
             return found, told.hits(memory, listed) if status else told.standing(found)

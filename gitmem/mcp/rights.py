@@ -33,8 +33,8 @@ def refuse_others(memory: Memory, typed: str, scope: str, what: str) -> str:
         NotFoundError: There is no such memory.
         RefusedError: Somebody else wrote it, and this agent does not lead.
     """
-    store, key = memory.holder(typed, scope)
-    if not _is_own(memory, store, key) and not leads(memory):
+    store, key = memory.repository.holder(typed, scope)
+    if not _is_own(memory, store, key) and not leads(memory.repository):
         told = f"{key} was written by somebody else: only its author {what}, or an agent that leads"
         raise RefusedError(told, hint="a person can; or names an agent that leads: git config --add gitmem.leads NAME")
     return key
@@ -47,7 +47,7 @@ def refuse_replacing(memory: Memory, key: str, scope: str) -> None:
         RefusedError: That is so.
     """
     try:
-        held = memory.holder(key, scope)[1] if memory.has_store() else ""
+        held = memory.repository.holder(key, scope)[1] if memory.repository.has_store() else ""
     except NotFoundError:
         return
     if held == key:
@@ -60,11 +60,11 @@ def refuse_known_fact(memory: Memory, title: str, body: str) -> None:
     Raises:
         RefusedError: That is so.
     """
-    if not memory.has_store():
+    if not memory.repository.has_store():
         return
     text = body + "\n" if body else ""
     draft = Draft(automatic_key("fact", f"{title} {body}"), False, {"title": title, "kind": "fact"}, text)
-    known = find_known(memory.catalog(), settle_key(memory.catalog(), draft).key)
+    known = find_known(memory.repository.catalog(), settle_key(memory.repository.catalog(), draft).key)
     if known is not None:
         refuse_others(memory, known.key, "", "changes its check")
 
@@ -73,6 +73,6 @@ def _is_own(memory: Memory, store: ProvingStore, key: str) -> bool:
     if store.store.scope == PRIVATE:
         return True
     query = "SELECT t.fields FROM memory m JOIN text t ON t.id = m.id WHERE m.shadowed = 0 AND m.key = ?"
-    row, me = store.catalog().row(query, (key,)), memory.author()
+    row, me = store.catalog().row(query, (key,)), memory.repository.author()
     by = json.loads(row[0]).get("by") if row else None
     return isinstance(by, dict) and by.get("agent") == me.agent and by.get("who") == me.who

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.memory.memory import Memory
     from gitmem.model import Hit
+    from gitmem.repository.proving_store import ProvingStore
 
 # Characters of one memory that are told: Claude Code warns of more than 10,000 tokens in an answer and cuts at 25,000
 # (its documentation, "MCP output limits"), and this is some 6,000.
@@ -55,7 +56,7 @@ def _whose(memory: Memory, found: Sequence[Hit]) -> dict[tuple[str, str], str]:
         catalog, ground = _read(memory, scope)
         rows = catalog.each("SELECT id, key, agent FROM memory WHERE shadowed = 0 AND key IN ({})", keys)
         numbers = {number: (key, agent) for number, key, agent in rows}
-        known = state.tell(catalog, ground, numbers, now=memory.now, chains={})
+        known = state.tell(catalog, ground, numbers, now=memory.repository.now, chains={})
         for number, (key, agent) in numbers.items():
             is_claimed = keys[key] == VERIFIED and not known[number].is_own
             told[scope, key] = by(agent) + (", verified by others" if is_claimed else "")
@@ -63,7 +64,10 @@ def _whose(memory: Memory, found: Sequence[Hit]) -> dict[tuple[str, str], str]:
 
 
 def _read(memory: Memory, scope: str) -> tuple[Catalog, int | None]:
-    store = memory if scope == PROJECT else memory.private() if scope == PRIVATE else memory.universal() or memory
+    repository = memory.repository
+    store: ProvingStore = repository
+    if scope != PROJECT:
+        store = repository.private() if scope == PRIVATE else repository.universal() or repository
     catalog = store.catalog()
     return catalog, store.ground(catalog)
 

@@ -11,6 +11,7 @@ from pydantic import Field
 from gitmem.errors import RefusedError
 from gitmem.mcp import asked, rights
 from gitmem.mcp.service import Service
+from gitmem.memory.memory import Memory
 from gitmem.store.scope import PROJECT
 
 ADDS = ToolAnnotations(destructive_hint=False, open_world_hint=False)
@@ -40,11 +41,18 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
     ) -> asked.Written:
         """Write down what is worth knowing later: a trap, a decision and why, what works here. Secrets are refused."""
 
-        def work(memory: Any) -> Any:
+        def work(memory: Memory) -> Any:
             if key:
                 rights.refuse_replacing(memory, key, scope)
             old = [rights.refuse_others(memory, one, scope, "supersedes it") for one in supersedes]
-            options = {"tags": tags, "paths": paths, "refs": refs, "requires": requires, "supersedes": old, "ttl": ttl}
+            options: dict[str, Any] = {
+                "tags": tags,
+                "paths": paths,
+                "refs": refs,
+                "requires": requires,
+                "supersedes": old,
+                "ttl": ttl,
+            }
             return memory.remember(text, title=title, kind=kind.replace("-", "_"), key=key, scope=scope, **options)
 
         change, notes = await service.write(ctx, work)
@@ -60,10 +68,10 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
     ) -> asked.Written:
         """Retire a memory: your own; as an agent that leads, shared ones too. A person can restore it."""
 
-        def work(memory: Any) -> tuple[Any, str]:
+        def work(memory: Memory) -> tuple[Any, str]:
             own = rights.refuse_others(memory, key, scope, "deletes it")
-            where = memory.scope_of(memory.holder(own, scope)[0], own)
-            return memory.forget([own], why=why, scope=scope)[0], where
+            where = memory.repository.scope_of(memory.repository.holder(own, scope)[0], own)
+            return memory.forget(own, why=why, scope=scope)[0], where
 
         (change, where), notes = await service.write(ctx, work)
         return _written(change, where, notes)
@@ -80,8 +88,8 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
     ) -> asked.Written:
         """As the lead, put a learning into one worker's private memory, or into everybody's."""
 
-        def work(memory: Any) -> Any:
-            return memory.inject(text, category=category, worker=worker, tags=tags, paths=paths)
+        def work(memory: Memory) -> Any:
+            return memory.workflow.inject(text, category=category, worker=worker, tags=tags, paths=paths)
 
         change, notes = await service.write(ctx, work)
         return _written(change, "private" if worker else PROJECT, notes)
@@ -104,15 +112,15 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
     ) -> asked.Proposed:
         """Write a fact with its proof. A command waits, not run, until a person approves it; a check needs nobody."""
 
-        def work(memory: Any) -> tuple[Any, bool]:
+        def work(memory: Memory) -> tuple[Any, bool]:
             if bool(command.strip()) == bool(check):
                 told = "a fact is proved by a command or by a check: one of them"
                 raise RefusedError(told, hint='check: {"contains": "RS256", "in": "src/auth/*.py"}')
             rights.refuse_known_fact(memory, title, body)
-            options = {"body": body, "paths": paths, "requires": requires}
+            options: dict[str, Any] = {"body": body, "paths": paths, "requires": requires}
             # A command is never run here, not even one that was approved: unproven.
             change = memory.fact(title, verify=check or command, unproven=not check, **options)
-            return change, change.key in memory.waiting_keys()
+            return change, change.key in memory.repository.waiting_keys()
 
         (change, waits), notes = await service.write(ctx, work)
         if waits:

@@ -1,165 +1,106 @@
-"""The commands about verify jobs and what calls them: the part of ``Memory`` that judges, installs and looks back."""
+"""``memory.jobs``: verify jobs, what runs them, and the results of other machines."""
 
 from __future__ import annotations
-
-from gitmem.memory.view import Shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from gitmem.commands.install.git_hooks import Step
     from gitmem.commands.report.metrics import Counts
+    from gitmem.commands.why import Step, Why
     from gitmem.index.catalog.catalog import Catalog
+    from gitmem.memory.memory import Memory
     from gitmem.verify.jobs.import_results import Taken
     from gitmem.verify.jobs.overdue import Silence
     from gitmem.verify.jobs.schedule import Schedule
-    from gitmem.verify.judge import Result
-    from gitmem.verify.session import Options, Run, Watch
+    from gitmem.verify.session import Options, Run
 
 
-class Jobs(Shown):
-    """An opened store with the commands about verify jobs and what calls them."""
+class Jobs:
+    """The verify jobs of one repository."""
 
-    def verify(
-        self,
-        options: Options,
-        *,
-        told: Callable[[Result, int, int], None],
-        waiting: Callable[[str], None] = lambda _: None,
-        watch: Watch | None = None,
-        is_scheduled: bool = False,
-    ) -> Run:
-        """Judge what is due and write down what it showed; one job of a repository at a time.
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._repository = memory.repository
 
-        Args:
-            options: What is asked for.
-            told: Is told each result, how many there are, and of how many.
-            waiting: Is told that another job is waited for.
-            watch: Looks on while checks run.
-            is_scheduled: Whether nobody typed it.
+    def run_scheduled(self) -> Run | None:
+        """Verify what is due without a person, and sync where this clone was synced before; None if a job runs already.
 
         Raises:
-            BusyError: Another job still runs.
+            GitmemError: Something failed; if the remote cannot be reached, everything else is done.
         """
-        if not options.is_job():
-            return self._verify(options, told, watch)
-        from gitmem.frozen import replace
-        from gitmem.verify.jobs.job import Turn
+        from gitmem.errors import BusyError, GitmemError
+        from gitmem.verify.options import Options
 
-        wait_s = 0.0 if options.if_idle else self.config.lock_timeout_s
-        folder = self.git.repository.state
-        with Turn(folder, clock=self._clock, is_scheduled=is_scheduled, wait_s=wait_s, told=waiting) as turn:
-            run = self._verify(options, told, watch)
-            outcomes = [result.outcome for result in run.results]
-            failed = outcomes.count("fails")
-            unchecked = len(outcomes) - failed - outcomes.count("holds")
-            turn.job = replace(turn.job, commit=run.commit, due=run.due, failed=failed, unchecked=unchecked)
+        repository = self._repository
+        if repository.store.proposal:  # a job that no person started verifies the memory branch
+            return self._run_on_branch()
+        config = repository.config
+        is_shared = repository.git.read_ref(f"refs/gitmem/seen/{config.remote}/{config.branch}") is not None
+        try:
+            if is_shared:
+                self._memory.sync()
+        except GitmemError:
+            pass  # what is here can be verified without it, and the second attempt reports the reason
+        try:
+            run = self._memory.verify(options=Options(if_idle=True), is_scheduled=True)
+        except BusyError:
+            return None
+        if is_shared:
+            self._memory.sync()
         return run
 
-    def _verify(self, options: Options, told: Callable[[Result, int, int], None], watch: Watch | None) -> Run:
-        stores = self.proving(options)
-        if options.shard or options.results:  # other machines do not know what is private
-            stores = [(store, own) for store, own in stores if store is self] or [(self, options)]
-        runs = [store.session(own).run(told, watch) for store, own in stores]
-        self.note_unreadable()
-        from gitmem.frozen import replace
-        from gitmem.verify.options import join_runs
+    def _run_on_branch(self) -> Run | None:
+        here = self._repository
+        with type(self._memory)(here.here[0], clock=here.clock, progress=here.progress, follows=False) as memory:
+            run = memory.jobs.run_scheduled()
+            here.notices += memory.notices
+        return run
 
-        return replace(runs[0] if len(runs) == 1 else join_runs(runs), proposal=self.store.proposal)
-
-    def record_results(self, paths: Sequence[str], *, record: bool = False) -> Taken:
-        """Write down what other machines judged, by their result files; nothing is run."""
+    def import_results(self, paths: Sequence[str], *, record: bool = False) -> Taken:
+        """Import result files produced on other machines; runs no check."""
         from gitmem.verify.jobs.import_results import take
-        from gitmem.verify.session import Options
+        from gitmem.verify.options import Options
 
-        session = self.session(Options(everything=True, record=record))
-        return take(session, paths, git=self.git, tip=self.find_tip() or "", policy=self.policy(), now=self.now)
+        repository = self._repository
+        session = repository.session(Options(everything=True, record=record))
+        tip = repository.find_tip() or ""
+        return take(session, paths, git=repository.git, tip=tip, policy=repository.policy(), now=repository.now)
 
-    def install_git_hooks(
-        self, *, shared: bool = False, check: bool = False, only_plan: bool = False
-    ) -> Sequence[Step]:
-        """Set the shims that git calls, also those that check a commit; return what was done, or would be."""
-        from gitmem.commands.install import git_hooks
+    def explain_failures(self, options: Options, *, told: Callable[[Step], None] = lambda _: None) -> Sequence[Why]:
+        """Find the commit that broke each fact that fails at HEAD without a known one: of some keys, or all.
 
-        return (git_hooks.plan_install if only_plan else git_hooks.install)(self.git, shared=shared, check=check)
+        With a result file, of those that fail in it; what was found is written to the file.
+        """
+        from gitmem.commands.why import explain_all
 
-    def uninstall_git_hooks(self, *, only_plan: bool = False) -> Sequence[Step]:
-        """Take the shims away, put back what was there before, and return what was done, or would be."""
-        from gitmem.commands.install import git_hooks
+        if options.results:
+            return self._explain_file(options, told)
+        return [why for store, own in self._repository.proving(options) for why in explain_all(store, own, told)]
 
-        return (git_hooks.plan_uninstall if only_plan else git_hooks.uninstall)(self.git)
+    def _explain_file(self, options: Options, told: Callable[[Step], None]) -> Sequence[Why]:
+        from gitmem.commands.why import explain_all, named_by
+        from gitmem.frozen import replace
+        from gitmem.verify.jobs import result_file
 
-    def install_git_diff(self, *, only_plan: bool = False) -> Sequence[Step]:
-        """Have git show the memory's files readably, and return what was done, or would be."""
-        from gitmem.commands.install import git_diff
-
-        return (git_diff.plan_install if only_plan else git_diff.install)(self.git)
-
-    def uninstall_git_diff(self, *, only_plan: bool = False) -> Sequence[Step]:
-        """Take that away, and return what was done, or would be."""
-        from gitmem.commands.install import git_diff
-
-        return (git_diff.plan_uninstall if only_plan else git_diff.uninstall)(self.git)
-
-    def install_schedule(self, *, every: str, kind: str = "", only_plan: bool = False) -> Sequence[Step]:
-        """Have this machine run the verify job by itself, and return what was done, or would be."""
-        from gitmem.commands.install import schedule
-
-        if only_plan:
-            return schedule.plan_install(self.git, every=every, kind=kind)
-        return schedule.install(self.git, every=every, kind=kind, now=self.now)
-
-    def uninstall_schedule(self, *, only_plan: bool = False) -> Sequence[Step]:
-        """Take the schedule of this machine away, and return what was done, or would be."""
-        from gitmem.commands.install import schedule
-
-        return (schedule.plan_uninstall if only_plan else schedule.uninstall)(self.git)
-
-    def install_ci(
-        self,
-        forge: str,
-        *,
-        every: str,
-        shards: int = 1,
-        package: str = "",
-        force: bool = False,
-        only_plan: bool = False,
-    ) -> Sequence[Step]:
-        """Set up the jobs that run on ``github`` or ``gitlab``, and return what was done, or would be."""
-        from gitmem.commands.install import ci
-        from gitmem.commands.install.ci_files import Wanted
-
-        wanted = Wanted(every=every, shards=shards, package=package)
-        if only_plan:
-            return ci.plan_install(self, forge, wanted, force=force).steps
-        return ci.install(self, forge, wanted, force=force)
-
-    def uninstall_ci(self, forge: str, *, force: bool = False, only_plan: bool = False) -> Sequence[Step]:
-        """Take the jobs that run on a forge away, and return what was done, or would be."""
-        from gitmem.commands.install import ci
-
-        if only_plan:
-            return ci.plan_uninstall(self, forge, force=force).steps
-        return ci.uninstall(self, forge, force=force)
-
-    def ci_notes(self) -> Sequence[str]:
-        """Return one line for each thing that a person should know who sets up a forge's jobs here."""
-        from gitmem.commands.install.ci_others import list_notes
-
-        top = self.git.repository.work_tree
-        notes = list_notes(top, self.config.branch) if top is not None else []
-        if self.find_tip() is None:
-            told = "there is no memory branch here yet, where pull requests to it are reviewed"
-            notes.append(f"{told}: gitmem init, then install again")
-        return notes
+        judged = result_file.read_results(options.results)
+        keys = result_file.unexplained(judged)
+        if not keys:
+            return []
+        explained: list[Why] = []
+        try:
+            for store, own in self._repository.proving(replace(options, keys=keys, everything=False, shard=None)):
+                explained += explain_all(store, own, told) if store is self._repository else []
+        finally:  # a fact that had to be judged again was written over the file, alone
+            result_file.write_results(options.results, result_file.with_culprits(judged, named_by(explained)))
+        return explained
 
     def schedules(self) -> Sequence[Schedule]:
         """Return what is to run verify jobs of this repository: on this machine, and on the forge."""
         from gitmem.verify.jobs.schedule import list_schedules
 
-        return list_schedules(self.git.repository.state, self.git.repository.top or "")
+        return list_schedules(self._repository.git.repository.state, self._repository.git.repository.top or "")
 
     def silence(self, catalog: Catalog, ground: int | None) -> Silence | None:
         """Return what is wrong where a schedule fell silent or its last job failed."""
@@ -172,18 +113,18 @@ class Jobs(Shown):
         from gitmem.verify.jobs.job import last_job
         from gitmem.verify.jobs.overdue import find_silence
 
-        state = self.git.repository.state
+        state = self._repository.git.repository.state
         failed = next((said for what, said, _ in list_failures(state) if what == "verify"), "")
-        signs = Signs(self.git, catalog, ground, self._default(), self._upstream())
+        signs = Signs(self._repository.git, catalog, ground, self._default(), self._upstream())
         return find_silence(
             schedules,
             last_job(state),
             failure=" ".join(safe_output(failed, 300).split()),
             verified=signs.verified(),
-            waits_since=lambda: signs.waits_since(self.now),
+            waits_since=lambda: signs.waits_since(self._repository.now),
             came=signs.came,
             installed=signs.installed,
-            now=self.now,
+            now=self._repository.now,
         )
 
     def soon_off(self, verified: int) -> str:
@@ -192,12 +133,13 @@ class Jobs(Shown):
         from gitmem.verify.jobs.history import newest_commit
         from gitmem.verify.jobs.overdue import FORGE_WARN_DAYS, tell_soon_off
 
-        if self.now - verified < FORGE_WARN_DAYS * DAY_S or not any(one.is_forge for one in self.schedules()):
+        is_recent = self._repository.now - verified < FORGE_WARN_DAYS * DAY_S
+        if is_recent or not any(one.is_forge for one in self.schedules()):
             return ""
-        refs = ("HEAD", self._default(), self.ref, self._upstream())
-        return tell_soon_off(self.schedules(), newest_commit(self.git, refs), self.now)
+        refs = ("HEAD", self._default(), self._repository.ref, self._upstream())
+        return tell_soon_off(self.schedules(), newest_commit(self._repository.git, refs), self._repository.now)
 
-    def notes_on_jobs(self, catalog: Catalog, ground: int | None) -> list[str]:
+    def notes(self, catalog: Catalog, ground: int | None) -> list[str]:
         """Return what a session must know of verify jobs, a line each: that a schedule is silent, or soon will be."""
         silence = self.silence(catalog, ground)
         verified = catalog.row("SELECT coalesce(max(at), 0) FROM verdict")[0]
@@ -207,30 +149,39 @@ class Jobs(Shown):
         """Return when a verify job ran last as far as this clone knows, and on which commit; None where none did."""
         from gitmem.verify.jobs.history import tell_last
 
-        return tell_last(self.git, catalog, now=self.now)
+        return tell_last(self._repository.git, catalog, now=self._repository.now)
 
-    def jobs(self, catalog: Catalog, ground: int | None, tip: str) -> dict[str, Any]:
+    def summary(self, catalog: Catalog, ground: int | None, tip: str) -> dict[str, Any]:
         """Return what is known of verify jobs: the last one here, the last on the branch, and what runs them."""
         from gitmem.verify.jobs.history import tell_jobs
 
         verified = catalog.row("SELECT coalesce(max(at), 0) FROM verdict")[0]
         return tell_jobs(
-            self.git,
+            self._repository.git,
             self.schedules(),
             tip=tip,
             silence=self.silence(catalog, ground),
             soon_off=self.soon_off(verified),
-            now=self.now,
+            now=self._repository.now,
         )
 
-    def metric_counts(self, catalog: Catalog, ground: int | None, found: Mapping[str, Any]) -> Counts:
+    def metrics(self, *, repository: str = "") -> str:
+        """Return the memory's state as OpenMetrics text; *repository* names it, or else its folder does."""
+        from gitmem.commands.report import metrics
+
+        found, catalog = self._memory.status(), self._repository.catalog()
+        counted = self._counts(catalog, self._repository.ground(catalog), found)
+        name = repository or self._repository.git.repository.name
+        return metrics.format_metrics([*metrics.families(found, counted)], repository=name)
+
+    def _counts(self, catalog: Catalog, ground: int | None, found: Mapping[str, Any]) -> Counts:
         """Return what metrics tell besides what *found* of the status."""
         from gitmem.commands.report.metrics import Counts, count_due, moment_of
         from gitmem.store import background, hook_log
         from gitmem.verify.jobs.history import count_behind
 
-        state, jobs = self.git.repository.state, found["jobs"]
-        due, oldest = count_due(catalog, ground, self.now)
+        state, jobs = self._repository.git.repository.state, found["jobs"]
+        due, oldest = count_due(catalog, ground, self._repository.now)
         failures = hook_log.list_failures(state)
         moments = {name: jobs[name]["at"] for name in ("last", "branch", "claimed") if jobs[name]}
         moments |= {"verdict": found["verified_at"]} if found["verified_at"] else {}
@@ -239,8 +190,8 @@ class Jobs(Shown):
             due,
             oldest,
             {name: moment_of(at) for name, at in moments.items()},
-            0 if is_current else count_behind(self.git, shows, found["commit"]),
-            self.local.count_looks(),
+            0 if is_current else count_behind(self._repository.git, shows, found["commit"]),
+            self._repository.local.count_looks(),
             len(failures),
             moment_of(failures[-1].at) if failures else 0,
             len(background.list_failures(state)),
@@ -251,9 +202,9 @@ class Jobs(Shown):
         """Return the code's default branch as a full ref, as far as that is known without a process."""
         from gitmem.git.branches import likely_default
 
-        configured = self.config.default_branch or self.policy().verify.default_branch
-        return likely_default(self.git, configured=configured, remote=self.config.remote)
+        configured = self._repository.config.default_branch or self._repository.policy().verify.default_branch
+        return likely_default(self._repository.git, configured=configured, remote=self._repository.config.remote)
 
     def _upstream(self) -> str:
         """Return the memory branch of the remote, as a full ref."""
-        return f"refs/remotes/{self.config.remote}/{self.config.branch}"
+        return f"refs/remotes/{self._repository.config.remote}/{self._repository.config.branch}"

@@ -1,4 +1,4 @@
-"""``Memory``: one object whose methods are the commands. It wires what is below and holds no logic of its own.
+"""``Memory``: the Python API. It holds an opened repository and wires the commands to it; it has no logic of its own.
 
 Modules that only some commands need are imported by the method that needs them: this, ``repository`` and the command
 line are the places for lazy imports.
@@ -6,367 +6,591 @@ line are the places for lazy imports.
 
 from __future__ import annotations
 
-import os
+import time
 
 from gitmem.frozen import replace
-from gitmem.memory.workflow import Flows
-from gitmem.store.scope import PROJECT
-from gitmem.store.spool import counts, waiting_in
+from gitmem.memory.captures import Captures
+from gitmem.memory.duplicate_status import DuplicateStatus
+from gitmem.repository.repository import Opened
+from gitmem.store.scope import PRIVATE, PROJECT, refuse_misplaced
+from gitmem.store.sqlite_errors import is_damage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
+    from collections.abc import Callable, Mapping, MutableSequence, Sequence
+    from pathlib import Path
+    from types import TracebackType
+    from typing import Any, Self
 
     from gitmem.agents.session.active import Sessions
-    from gitmem.commands.capture.commits import Learnt
+    from gitmem.commands.check.run import Checked
     from gitmem.commands.doctor.examine import Examined
-    from gitmem.commands.forge.issue import Failing
     from gitmem.commands.report.page.model import Page
-    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.commands.review.model import Review
+    from gitmem.commands.sync.summary import Synced
+    from gitmem.commands.time_travel.snapshot import Past
+    from gitmem.commands.why import Step, Why
+    from gitmem.git.remotes import Talk
+    from gitmem.memory.bulk import Bulk
+    from gitmem.memory.index import MemoryIndex
+    from gitmem.memory.jobs import Jobs
+    from gitmem.memory.proposals import Proposals
+    from gitmem.memory.stores import Stores
+    from gitmem.memory.tasks import Tasks
+    from gitmem.memory.vectors import MemoryVectors
+    from gitmem.memory.view import MemoryView
+    from gitmem.memory.workflow import Workflow
     from gitmem.recall.by_syntax import Similar
     from gitmem.recall.query import Asked, Found
-    from gitmem.repository.proving_store import ProvingStore
     from gitmem.store.init import Started
-    from gitmem.tasks.listing import Row
-    from gitmem.tasks.task import Task
-    from gitmem.tasks.tree import Node
-    from gitmem.verify.session import Options, Session
-    from gitmem.write.writer import Change, Writer
+    from gitmem.verify.judge import Result
+    from gitmem.verify.session import Options, Run, Watch
+    from gitmem.write.writer import Change
+
+# Without a limit, a list is whole.
+EVERY = 1_000_000
 
 
-class Memory(Flows):
-    """The memory of one repository: every command is a method.
+class Memory:
+    """The memory of one repository; use it as a context manager, or call ``close``.
 
-    It is an opened store with commands: the one place besides errors where a class inherits, so that operations can
-    take the store without knowing the commands.
+    Attributes:
+        repository: The opened repository: its stores, settings, catalog, git.
+        captures: What was captured and waits for its commit.
     """
 
-    # The catalog that shows the spool too, while something waits there.
-    _shown: Catalog | None = None
-    _shown_state: tuple[str, ...] = ()
-    _is_judging = False
+    def __init__(
+        self,
+        start: Path | str = ".",
+        *,
+        agent: str = "",
+        clock: Callable[[], float] = time.time,
+        progress: Callable[[str, int, int], None] | None = None,
+        follows: bool = True,
+    ) -> None:
+        """Open the repository that holds a folder.
+
+        Args:
+            start: The folder.
+            agent: Who works here, where no setting names an agent; what is written says so.
+            clock: Returns epoch seconds.
+            progress: Called during long work with what is being done, how much of it is done and how much there is.
+            follows: Read and write the current proposal, where there is one.
+
+        Raises:
+            NoRepositoryError: There is none.
+            ConfigError: A setting is wrong.
+        """
+        self.repository = Opened(start, clock=clock, progress=progress, follows=follows)
+        self.repository.agent = agent
+        self.captures = self.repository.waiting_captures = Captures(self.repository)
+        self._pasts: tuple[Past, ...] = ()
+
+    def __enter__(self) -> Self:
+        """Return itself; leaving closes what was opened."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close what was opened; delete an index, or a catalog of the past, that turned out to be damaged."""
+        self.close()
+        if self._pasts and is_damage(value):
+            from gitmem.commands.time_travel.catalogs import discard
+
+            discard(self.repository.git)
+        self.repository.__exit__(kind, value, trace)
+
+    def close(self) -> None:
+        """Close what was opened."""
+        for past in self._pasts:
+            past.close()
+        self.repository.close()
+
+    @property
+    def notices(self) -> MutableSequence[str]:
+        """Return lines for the person that are no errors: what was skipped, what is out of date."""
+        return self.repository.notices
+
+    @property
+    def tasks(self) -> Tasks:
+        """Return the tasks."""
+        from gitmem.memory.tasks import Tasks
+
+        return Tasks(self)
 
     @property
     def sessions(self) -> Sessions:
         """Return the sessions of agents here: their topics, and what they were shown."""
         from gitmem.agents.session.active import Sessions
 
-        return Sessions(self)
+        return Sessions(self.repository)
 
-    def close(self) -> None:
-        """Close the catalog and the local state."""
-        if self._shown is not None:
-            self._shown.close()
-            self._shown = None
-        super().close()
+    @property
+    def jobs(self) -> Jobs:
+        """Return the verify jobs."""
+        from gitmem.memory.jobs import Jobs
 
-    def catalog(self, tip: str | None = None) -> Catalog:
-        """Return the catalog at the store's tip, and with what is spooled in it; without where a tip is named."""
-        base = super().catalog(tip)
-        waiting = () if tip is not None or self._is_judging else waiting_in(self.git.repository.state)
-        if not waiting:
-            return base
-        state = (base.meta("commit"), base.meta("tree"), *waiting)
-        if self._shown is None or self._shown_state != state:
-            from gitmem.commands.capture.drain import overlaid
+        return Jobs(self)
 
-            fresh = overlaid(self, super().writer(), base)
-            if self._shown is None:
-                self._shown = fresh
-            else:
-                self._shown.become(fresh)  # a command that holds the one before goes on with this one
-            self._shown_state = state
-        return self._shown
+    @property
+    def proposals(self) -> Proposals:
+        """Return the proposals: changes of the memory that are reviewed first."""
+        from gitmem.memory.proposals import Proposals
 
-    def session(self, options: Options | None = None) -> Session:
-        """Return a verify session for HEAD; it writes verdicts, so it sees only the branch (no fact is spooled)."""
-        self._is_judging = True
-        try:
-            return super().session(options)
-        finally:
-            self._is_judging = False
+        return Proposals(self.repository, self.view)
 
-    def writer(self) -> Writer:
-        """Return a writer to this store, on a branch that has everything that was captured before."""
-        if waiting_in(self.git.repository.state):
-            self.drain()
-        return super().writer()
+    @property
+    def stores(self) -> Stores:
+        """Return the listed stores of other repositories."""
+        from gitmem.memory.stores import Stores
+
+        return Stores(self.repository)
+
+    @property
+    def vectors(self) -> MemoryVectors:
+        """Return the embeddings."""
+        from gitmem.memory.vectors import MemoryVectors
+
+        return MemoryVectors(self.repository)
+
+    @property
+    def view(self) -> MemoryView:
+        """Return the view: the memories as files in a folder."""
+        from gitmem.memory.view import MemoryView
+
+        return MemoryView(self.repository)
+
+    @property
+    def index(self) -> MemoryIndex:
+        """Return the search data."""
+        from gitmem.memory.index import MemoryIndex
+
+        return MemoryIndex(self.repository)
+
+    @property
+    def bulk(self) -> Bulk:
+        """Return what works on many memories at once: import, export, deduplication."""
+        from gitmem.memory.bulk import Bulk
+
+        return Bulk(self.repository)
+
+    @property
+    def workflow(self) -> Workflow:
+        """Return the steps of a workflow: before, during and after a piece of work."""
+        from gitmem.memory.workflow import Workflow
+
+        return Workflow(self)
+
+    def init(self, *, branch: str = "", offline: bool = False) -> Started:
+        """Start the store or join the remote's, on a named branch or the one that the remote names."""
+        from gitmem.commands.init import init
+
+        return init(self.repository, branch=branch, offline=offline)
+
+    def remember(
+        self,
+        text: str,
+        *,
+        title: str = "",
+        kind: str = "learned",
+        key: str = "",
+        scope: str = PROJECT,
+        in_tree: bool = False,
+        **options: Any,
+    ) -> Change:
+        """Write a memory.
+
+        Args:
+            text: What was learned.
+            title: Its title; made from the text if empty.
+            kind: Its kind, such as ``gotcha`` or ``decision``.
+            key: Its key; made from the title if empty.
+            scope: Who reads it: ``private``, ``project``, ``domain`` or ``universal``.
+            in_tree: Write a file in ``.memory/`` of the code, for you to commit.
+            **options: Further fields: ``tags``, ``paths``, ``refs``, ``requires``, ``ttl``, ``importance``, …
+
+        Raises:
+            DuplicateError: Another memory says it already.
+            RefusedError: It cannot be a memory: it holds a secret, hidden characters, …
+        """
+        from gitmem.commands.remember import remember
+
+        refuse_misplaced(scope, options.get("domains", ()), in_tree=in_tree)
+        store = self.repository.in_tree() if in_tree else self.repository.store_for(scope)
+        with DuplicateStatus(store):
+            done = self.repository.told(remember(store, text, title=title, kind=kind, key=key, **options))
+        self.repository.note_unread(scope, options.get("domains", ()))
+        return done
+
+    def fact(
+        self,
+        title: str,
+        *,
+        contains: str | None = None,
+        lacks: str | None = None,
+        matches: str | None = None,
+        same: str | None = None,
+        within: str | None = None,
+        exists: str | None = None,
+        absent: str | None = None,
+        verify: Any = None,
+        scope: str = PROJECT,
+        in_tree: bool = False,
+        **options: Any,
+    ) -> Change:
+        """Write a fact with its check, and run the check now, unless nobody can approve its command.
+
+        Args:
+            title: What is true, in one sentence.
+            contains: Some file of *within* contains this text.
+            lacks: No file of *within* contains this text.
+            matches: Some file of *within* matches this regular expression.
+            same: The file *within* has this SHA-256.
+            within: A glob of files of the code, such as ``src/**/*.py``.
+            exists: This file or folder exists.
+            absent: This file or folder does not exist.
+            verify: Any other check as the frontmatter has it: a shell command, or a list of a program and arguments.
+            scope: Who reads it.
+            in_tree: Write a file in ``.memory/`` of the code, for you to commit.
+            **options: Further fields, as for ``remember``; and ``unproven``, ``approve``, ``force``.
+
+        Raises:
+            RefusedError: The check cannot fail, or does not hold now.
+            UsageError: There is more than one check, or *within* is missing.
+        """
+        from gitmem.commands.fact import check_of, write_fact
+
+        forms = {"contains": contains, "lacks": lacks, "matches": matches, "same": same}
+        verify = check_of(verify, forms | {"exists": exists, "absent": absent}, within=within)
+        refuse_misplaced(scope, options.get("domains", ()), in_tree=in_tree)
+        repository = self.repository
+        if scope == PRIVATE:
+            with DuplicateStatus(repository.private()):
+                return write_fact(repository.private(), title, verify=verify, **options)
+        home = repository.in_tree() if in_tree else repository.store_for(scope)
+        elsewhere = None if home is repository else home
+        with DuplicateStatus(home):
+            done = repository.told(write_fact(repository, title, verify=verify, home=elsewhere, **options))
+        self.repository.note_unread(scope, options.get("domains", ()))
+        return done
 
     def capture(
         self, text: str, *, title: str = "", kind: str = "learned", key: str = "", once: bool = False, **options: Any
     ) -> str:
-        """Keep a text that will be a memory, in milliseconds, and return the entry's name; a commit follows behind."""
-        from gitmem.commands.capture.keep import keep
+        """Put a text on disk in milliseconds and return the entry's name; a process in the background commits it."""
+        return self.captures.add(text, title=title, kind=kind, key=key, once=once, options=options)
 
-        name = keep(self, text, title=title, kind=kind, key=key, once=once, options=options)
-        self.leave("spool")
-        return name
+    def edit(
+        self,
+        key: str,
+        change: Callable[[str], str] | None = None,
+        *,
+        fields: Mapping[str, Any] | None = None,
+        body: str | None = None,
+        approve: bool = False,
+        scope: str = "",
+        force: bool = False,
+    ) -> Change:
+        """Change a memory: its text by a function, or its fields and body; a changed check must hold now.
 
-    def learn_from(self, commits: Sequence[str]) -> Learnt:
-        """Capture what the messages of commits say was learnt."""
-        from gitmem.commands.capture.commits import learn_from
+        Args:
+            key: The memory.
+            change: Returns the new text of the file; without *fields* and *body*.
+            fields: New values; an empty one removes the field.
+            body: The new body; None leaves it.
+            approve: Approve a changed command, as the person who wrote it.
+            scope: Where to look for it.
+            force: Write it even if another memory says it already.
+        """
+        from gitmem.commands import fact
 
-        learnt = learn_from(self, commits)
-        if learnt.kept:
-            self.leave("spool")
-        return learnt
+        store, full_key = self.repository.holder(key, scope)
+        how = {"approve": approve, "force": force}
+        with DuplicateStatus(store):
+            if change is not None:
+                return self.repository.told(fact.edit_text(store, full_key, change, **how))
+            return self.repository.told(fact.edit_fields(store, full_key, fields or {}, body, **how))
 
-    def refused_of(self, message: str) -> list[str]:
-        """Return why what a message says was learnt may not be in any history, a line each; nothing is kept."""
-        from gitmem.commands.capture.commits import refused_of
+    def forget(self, *keys: str, why: str = "", scope: str = "") -> Sequence[Change]:
+        """Archive memories: they leave search. One commit for those of one store."""
+        from gitmem.commands.forget import forget
 
-        return refused_of(self, message)
+        return forget(self.repository, keys, why=why, scope=scope)
 
-    def drain(self) -> int:
-        """Turn everything that was captured into commits, and return how many entries that were."""
-        from gitmem.commands.capture.drain import drain
+    def restore(self, *keys: str, scope: str = "") -> Sequence[Change]:
+        """Bring archived memories back as they were. One commit for those of one store."""
+        from gitmem.commands.forget import restore
 
-        return drain(self, super().writer()) if waiting_in(self.git.repository.state) else 0
+        return restore(self.repository, keys, scope=scope)
 
-    def leave(self, what: str) -> None:
-        """Leave a work to a process behind this one (a row of ``cli.background``'s table)."""
-        from gitmem.store import background
+    def supersede(self, old: str, new: str, *, scope: str = "") -> Change:
+        """Replace one memory by another of the same store."""
+        from gitmem.commands.forget import supersede
 
-        repository = self.git.repository
-        background.start(repository.state, repository.top or repository.git, what)
+        return supersede(self.repository, old, new, scope=scope)
 
-    def recall(self, asked: Asked) -> Found:
-        """Rank memories against a question, those of all scopes together; the newest where there is none."""
-        asked, stores = replace(asked, here=self.here), self.asked_stores(asked)
-        if asked.work or (self.config.recall_work or self.policy().recall.work) == "always":
-            from gitmem.commands.context.working_on import at_work
+    def promote(
+        self, key: str, *, to: str = PROJECT, domains: Sequence[str] = (), name: str = "", scope: str = ""
+    ) -> Change:
+        """Copy a memory to a wider scope, and archive it where it was."""
+        from gitmem.commands.promote import promote
 
-            asked = at_work(self, asked)
-        if stores != [self] and not asked.syntax:
-            return self.recall_among(stores, asked)
+        return promote(self.repository, key, to=to, domains=domains, name=name, scope=scope)
+
+    def recall(
+        self,
+        query: str | Asked = "",
+        *,
+        limit: int = 10,
+        kinds: Sequence[str] = (),
+        tags: Sequence[str] = (),
+        paths: Sequence[str] = (),
+        statuses: Sequence[str] = (),
+        scopes: Sequence[str] = (),
+        strict: bool = False,
+    ) -> Found:
+        """Rank the memories of all scopes against a query; without one, return the newest.
+
+        Args:
+            query: Words; or an ``Asked`` with everything else, and then without further arguments.
+            limit: How many hits at most, >= 1.
+            kinds: Only these kinds; empty for all.
+            tags: Only memories with all of these tags.
+            paths: Only memories about one of these files or folders.
+            statuses: Only these statuses.
+            scopes: Only these scopes.
+            strict: Leave out what failed, is suspect, stale or unproven.
+        """
         from gitmem.commands.recall import recall
 
-        if stores != [self]:
-            self.notices.append("the query language looks into the project's memories only")
-        return recall(self, asked, self._told("indexing memories"))
+        asked = _asked(
+            query, limit=limit, kinds=kinds, tags=tags, paths=paths, statuses=statuses, scopes=scopes, strict=strict
+        )
+        repository = self.repository
+        asked = replace(asked, here=repository.here)
+        if asked.work or (repository.config.recall_work or repository.policy().recall.work) == "always":
+            from gitmem.commands.context.working_on import at_work
 
-    def similar(self, key: str, asked: Asked) -> Similar:
-        """Return the memories that are about the same as one."""
+            asked = at_work(repository, asked)
+        return recall(repository, asked)
+
+    def similar(self, key: str, *, limit: int = 10, query: Asked | None = None) -> Similar:
+        """Return the memories that are most like one; *query* filters them."""
         from gitmem.commands.recall import similar
 
-        return similar(self, key, asked, self._told("indexing memories"))
+        repository = self.repository
+        return similar(repository, key, query or _asked("", limit=limit), repository.progress_of("indexing memories"))
 
-    def statistics(self) -> dict[str, object]:
-        """Return counts of what the project's store holds (A7), and how many memories the other scopes have."""
-        from gitmem.recall.listing import statistics
+    def list(
+        self,
+        query: Asked | None = None,
+        *,
+        kind: str = "",
+        tags: Sequence[str] = (),
+        paths: Sequence[str] = (),
+        statuses: Sequence[str] = (),
+        scopes: Sequence[str] = (),
+        limit: int = EVERY,
+    ) -> Found:
+        """Return memories that pass the filters, the newest first, with their tags and without their text."""
+        from gitmem.commands.recall import list_memories
 
-        catalog = self.catalog()
-        with catalog.reading():
-            found = statistics(catalog, now=self.now)
-        return found | {"scopes": self.other_scopes()}
+        kinds = (kind,) if kind else ()
+        asked = _asked(query or "", limit=limit, kinds=kinds, tags=tags, paths=paths, statuses=statuses, scopes=scopes)
+        return list_memories(self.repository, asked)
 
     def show(self, key: str, *, scope: str = "", store: str = "") -> dict[str, Any]:
         """Return one memory with its verdict, and count the access; ``NAME:KEY`` is one of a listed store."""
         if store or ":" in key:
-            return self.show_listed(key, store)
-        from gitmem.commands.show import show
+            return self.stores.show(key, store)
+        from gitmem.commands.show import show_of
 
-        holder, full_key = self.holder(key, scope)
-        catalog = holder.catalog()
-        ground = holder.ground(catalog)
-        with catalog.reading():
-            found = show(catalog, holder.git, holder.local, ground, full_key, now=self.now)
-        return found | {"scope": self.scope_of(holder, full_key)}
+        return show_of(self.repository, key, scope)
 
-    def list(self, asked: Asked) -> Found:
-        """Return memories that pass the filters, the newest first, with their tags and without their text."""
-        stores = self.asked_stores(asked)
-        if stores != [self]:
-            from gitmem.recall import many_stores
-
-            sources = self.sources(stores)
-            with many_stores.OneState(sources):
-                return many_stores.list_memories(sources, asked, now=self.now)
-        from gitmem.recall.listing import list_memories
-
-        catalog = self.catalog()
-        ground = self.ground(catalog)
-        with catalog.reading():
-            return list_memories(catalog, ground, asked, now=self.now)
-
-    def log(self, key: str, *, limit: int, scope: str = "") -> Sequence[dict[str, Any]]:
+    def log(self, key: str, *, limit: int = 20, scope: str = "") -> Sequence[dict[str, Any]]:
         """Return the history of one memory and of its verdicts, the newest first."""
-        from gitmem.commands.show import log
+        from gitmem.commands.show import log_of
 
-        store, full_key = self.holder(key, scope)
-        code = self.git.read_head()[1] if store.is_in_tree else None
-        tip = store.source()[0]
-        return log(store.git, tip, full_key, limit=limit, notices=self.notices, code=code or "")
+        return log_of(self.repository, key, limit=limit, scope=scope)
 
-    def context(self, *, paths: Sequence[str], budget_tokens: int, kinds: Sequence[str] = ()) -> dict[str, Any]:
-        """Return the digest for a session; of what is relevant, these kinds first."""
+    def at(self, rev: str) -> Past:
+        """Return the project's memory as it was for a revision of the code."""
+        from gitmem.commands.time_travel.snapshot import Past
+
+        past = Past(self.repository, rev, progress=self.repository.progress_of("reading memories"))
+        self._pasts = (*self._pasts, past)
+        return past
+
+    def context(
+        self, paths: Sequence[str] = (), *, budget_tokens: int = 0, kinds: Sequence[str] = ()
+    ) -> dict[str, Any]:
+        """Return the digest for a session.
+
+        Args:
+            paths: What the reader works on; empty for the files that changed.
+            budget_tokens: At most so many tokens; 0 for the store's setting.
+            kinds: Of what is relevant, these kinds first.
+        """
         from gitmem.commands.context.working_on import context
 
-        return context(self, paths, budget_tokens, kinds, jobs=self.notes_on_jobs, verified=self.last_verified)
+        jobs = self.jobs
+        return context(self.repository, paths, budget_tokens, kinds, jobs=jobs.notes, verified=jobs.last_verified)
 
     def status(self, *, scope: str = "") -> dict[str, Any]:
-        """Return counts by kind and status, the index's and the last verify run's age, and what waits."""
-        from gitmem.commands.status import status
+        """Return counts by kind and status, the age of the index and the last verify job, and what needs attention."""
+        from gitmem.commands.status import status_of
 
-        found = self.stores((scope,) if scope else (PROJECT,))
-        store: ProvingStore = found[0] if found else self
-        waiting, catalog, tip = store.waiting_keys(), store.catalog(), store.source()[0]
-        ground = store.ground(catalog)
-        ref = store.ref if store.git.read_ref(store.ref) or not store.store.proposal else store.store.upstream
-        with catalog.reading():
-            told = status(catalog, store.git, ground, store.local, ref=ref, tip=tip, now=self.now, waiting=waiting)
-            told["jobs"] = self.jobs(catalog, ground, tip)
-        told |= {"spool": counts(self.git.repository.state), "view": self.view_standing()}
-        told |= {"scope": scope or PROJECT, "scopes": self.other_scopes()}
-        return told | {"proposal": store.store.proposal}
+        return status_of(self.repository, scope, jobs=self.jobs.summary, view=self.view.state)
 
-    def metrics(self, *, repository: str = "") -> str:
-        """Return how the memory stands as OpenMetrics text; *repository* is its folder's name where none is given."""
-        from gitmem.commands.report import metrics
+    def verify(
+        self,
+        *keys: str,
+        options: Options | None = None,
+        told: Callable[[Result, int, int], None] = lambda *_: None,
+        waiting: Callable[[str], None] = lambda _: None,
+        watch: Watch | None = None,
+        is_scheduled: bool = False,
+    ) -> Run:
+        """Verify the facts that are due, or these, and record the verdicts; one job of a repository at a time.
 
-        found, catalog = self.status(), self.catalog()
-        counts = self.metric_counts(catalog, self.ground(catalog), found)
-        return metrics.format_metrics(
-            list(metrics.families(found, counts)), repository=repository or self.git.repository.name
-        )
+        Args:
+            *keys: The facts, or beginnings of their keys; none for those that are due.
+            options: How; ``Options()`` for the defaults.
+            told: Called with each result, how many there are, and how many there will be.
+            waiting: Called when another job has to end first.
+            watch: Called while checks run.
+            is_scheduled: Whether no person started it.
 
-    def failing(self) -> Failing:
-        """Return what fails and is suspect now, as an issue on a forge lists it (gitmem.commands.forge.issue)."""
-        from gitmem.commands.forge.issue import Failing
+        Raises:
+            BusyError: Another job still runs.
+        """
+        from gitmem.commands.verify import verify
+        from gitmem.verify.options import Options
 
-        found = self.status()
-        return Failing(found["failed"], found["suspect"])
+        options = options or Options()
+        options = replace(options, keys=tuple(self.repository.need(keys))) if keys else options
+        return verify(self.repository, options, told=told, waiting=waiting, watch=watch, is_scheduled=is_scheduled)
+
+    def why(
+        self,
+        key: str,
+        *,
+        options: Options | None = None,
+        scope: str = "",
+        with_diff: bool = False,
+        told: Callable[[Step], None] = lambda _: None,
+    ) -> Why:
+        """Find the commit that broke a fact, with the fact's own check, and record it on the fact's verdict.
+
+        Args:
+            key: The fact, or the beginning of its key.
+            scope: Where to look for it.
+            options: How checks run here, and where the verdict goes: ``approved``, ``no_sandbox``, ``record`` of them.
+            with_diff: Also return how the culprit changed the inputs.
+            told: Called with each run of the check.
+        """
+        from gitmem.commands.why import why
+        from gitmem.verify.options import Options
+
+        return why(self.repository, key, options or Options(), scope=scope, with_diff=with_diff, told=told)
+
+    def check(
+        self,
+        *,
+        base: str = "",
+        head: str = "",
+        staged: bool = False,
+        options: Options | None = None,
+        told: Callable[[str, int, int], None] = lambda *_: None,
+    ) -> Checked:
+        """Find the facts that a change makes false, by checking those it touches before and after; writes nothing.
+
+        Args:
+            base: What to compare with; empty for the default branch.
+            head: The other end; empty for HEAD.
+            staged: Check what is staged, against HEAD, instead.
+            options: Which facts, and how; ``Options()`` for the defaults.
+            told: Called with each fact whose command has run.
+        """
+        from gitmem.commands.check.run import check, check_staged
+        from gitmem.verify.options import Options
+
+        repository = self.repository
+        repository.note_unreadable()
+        stores = repository.proving(options or Options())
+        if staged:
+            return check_staged(stores, told=told)
+        return check(stores, base=base, head=head, default=repository.default_branch(), told=told)
+
+    def review(self, typed: str = "", *, code: str = "", approved: str = "") -> Review:
+        """Describe what a change of the memory branch means; runs nothing and writes nothing.
+
+        Args:
+            typed: ``A..B``, ``A...B``, ``A`` up to the memory branch, or empty for what was not synced.
+            code: The commit of the code for which statuses are given; empty for HEAD.
+            approved: A reviewed list of commands, read from the default branch.
+        """
+        from gitmem.commands.review.run import ground_of, review
+        from gitmem.commands.time_travel.catalogs import catalog_for
+
+        repository = self.repository
+        ground = ground_of(repository, approved, lambda commit, code: catalog_for(repository, commit, code))
+        return review(ground, typed, code=code)
+
+    def sync(
+        self,
+        remote: str = "",
+        *,
+        talk: Talk | None = None,
+        push: bool = True,
+        dry_run: bool = False,
+        accept_rewritten: bool = False,
+        instead: str = "",
+    ) -> Synced:
+        """Merge this clone's memory and a remote's, including what was captured, and push the result."""
+        from gitmem.commands.sync.sync import sync
+        from gitmem.git.remotes import Talk
+
+        repository, proposals = self.repository, self.proposals
+        if not dry_run:
+            repository.writer()  # commits what was captured
+            proposals.finish_move()
+        talk = talk or Talk()
+        how = {"push": push, "dry_run": dry_run, "accept_rewritten": accept_rewritten}
+        done = sync(repository, remote, talk, **how, instead=instead)
+        if not dry_run:
+            proposals.follow_memory(done.remote, talk)
+        if done.merged != "nothing" and not dry_run:
+            repository.catalog()
+        return done
 
     def report(self, *, scope: str = "") -> Page:
-        """Return what the page of ``gitmem report`` shows: the project's memories, or those of the scope named."""
+        """Return what the page of ``gitmem report`` shows: the project's memories, or those of a scope."""
         from gitmem.commands.report.page.gather import gather_now
 
-        return gather_now(self, status=self.status(scope=scope), scope=scope or PROJECT)
+        return gather_now(self.repository, status=self.status(scope=scope), scope=scope or PROJECT)
 
-    def doctor(self, *, fix: bool, delete: Sequence[str] = ()) -> Examined:
-        """Say whether the store is well formed, and repair what can be repaired without losing anything."""
+    def doctor(self, *, fix: bool = False, delete: Sequence[str] = ()) -> Examined:
+        """Find what is wrong with the store; with *fix*, repair what can be repaired without losing anything."""
         from gitmem.commands.doctor.examine import added, examine, is_own
         from gitmem.commands.install import ci, git_hooks
         from gitmem.commands.install import examine as standing
         from gitmem.commands.view.view import examine as examine_view
 
-        found = examine(self, fix=fix, delete=delete, replaced_hooks=git_hooks.missing(self.git))
-        found = added(found, [*standing.examine(self.git), *ci.examine(self)], ())
-        return added(found, *examine_view(self, self.merge_found, fix=fix and is_own(found)))
+        repository = self.repository
+        found = examine(repository, fix=fix, delete=delete, replaced_hooks=git_hooks.missing(repository.git))
+        found = added(found, [*standing.examine(repository.git), *ci.examine(repository)], ())
+        return added(found, *examine_view(repository, self.view.merge_found, fix=fix and is_own(found)))
 
-    def refresh_index(self, *, rebuild: bool, engine: str = "") -> dict[str, Any]:
-        """Bring the index up to date, or make it from nothing; with Whoosh's where it is there, chosen or named."""
-        from gitmem.index.catalog import schema
 
-        if rebuild:
-            self.close()
-            schema.discard(os.path.join(self.folder(self.tree()), schema.FILE_NAME))
-        before = self._clock()
-        catalog = self.catalog()
-        count = catalog.row("SELECT count(*) FROM memory WHERE shadowed = 0")[0]
-        self.refresh_whoosh(named=engine == "whoosh", rebuild=rebuild)
-        return {"commit": catalog.meta("commit"), "memories": count, "seconds": round(self._clock() - before, 3)}
+def _asked(query: str | Asked, **filters: Any) -> Asked:
+    """Return a query with filters; an ``Asked`` has its own."""
+    from gitmem.recall.query import Asked
 
-    def refresh_whoosh(self, *, named: bool = False, rebuild: bool = False) -> None:
-        """Bring the Whoosh index up to date where it is there, chosen by the settings, or named."""
-        from gitmem.commands.recall import refresh_whoosh
-
-        refresh_whoosh(self, self._told("indexing memories"), named=named, rebuild=rebuild)
-
-    def init(self, *, branch: str = "", offline: bool = False) -> Started:
-        """Start the store, or join the remote's: on a branch that is named, or the one that the remote names."""
-        from gitmem.store.init import chosen, keep, start
-
-        named = chosen(self.git, self.config, branch)
-        done = start(
-            self.git,
-            named or self.config.branch,
-            self.config.remote,
-            offline=offline,
-            now=self.now,
-            lock_timeout_s=self.config.lock_timeout_s,
-            notices=self.notices,
-            elsewhere=not named,
-            former=self.config.branch if named != self.config.branch else "",
-        )
-        if branch or done.branch != self.config.branch:
-            keep(self.git, done.branch, self.notices)
-            self.config = replace(self.config, branch=done.branch)
-            self.turn()
-        self.accept()
-        return done
-
-    def add_task(self, title: str, *, approve: bool = False, **options: Any) -> Change:
-        """Write a task: a memory that should become true; its check, the gate for closing it, need not hold yet."""
-        from gitmem.commands.fact import approve_gate
-        from gitmem.commands.task import add
-
-        return add(self, title, check=lambda document: approve_gate(self, document, approve=approve), **options)
-
-    def claim_task(self, key: str, *, note: str = "") -> tuple[Change, Task]:
-        """Start an attempt at a task; returns the task as it was before, with its attempts, as well."""
-        from gitmem.commands.task import claim
-
-        return claim(self, self.full_key(key), note=note)
-
-    def close_task(self, key: str, *, reason: str = "", force: bool = False) -> Change:
-        """Close a task whose gate is passed."""
-        from gitmem.commands.fact import pass_gate
-        from gitmem.commands.task import close
-
-        return close(
-            self, self.full_key(key), reason=reason, force=force, gate=lambda document: pass_gate(self, document)
-        )
-
-    def fail_task(self, key: str, *, note: str) -> Change:
-        """End the attempt at a task as failed; the task is open again."""
-        from gitmem.commands.task import fail
-
-        return fail(self, self.full_key(key), note=note)
-
-    def release_task(self, key: str, *, note: str = "", force: bool = False) -> Change:
-        """Give a task back that one does not go on with."""
-        from gitmem.commands.task import release
-
-        return release(self, self.full_key(key), note=note, force=force)
-
-    def list_tasks(
-        self, *, states: Sequence[str] = (), parent: str = "", mine: bool = False, everything: bool = False
-    ) -> Sequence[Row]:
-        """Return tasks by priority, then age, with what they wait for; without states, those that are not closed."""
-        from gitmem.tasks.listing import Wanted, list_tasks, worker_of
-
-        key, catalog = self.full_key(parent) if parent else "", self.catalog()
-        ground = self.ground(catalog)
-        with catalog.reading():
-            wanted = Wanted(tuple(states), key, worker_of(self.git, self.config.agent) if mine else None, everything)
-            return list_tasks(catalog, ground, wanted)
-
-    def ready_tasks(self) -> Sequence[Row]:
-        """Return the tasks that can be begun, the most urgent and oldest first."""
-        from gitmem.tasks.listing import ready
-
-        catalog = self.catalog()
-        ground = self.ground(catalog)
-        with catalog.reading():
-            return ready(catalog, ground)
-
-    def task_tree(self, key: str = "", *, everything: bool = False) -> Sequence[Node]:
-        """Return how the tasks hang together: all of them, or what lies below one."""
-        from gitmem.tasks.tree import read_tree
-
-        root, catalog = self.full_key(key) if key else "", self.catalog()
-        ground = self.ground(catalog)
-        with catalog.reading():
-            return read_tree(catalog, ground, root=root, everything=everything or bool(root))
-
-    def show_task(self, key: str) -> tuple[dict[str, Any], Task, Sequence[str]]:
-        """Return one memory as ``show`` does, the task that it is, and what that waits for."""
-        from gitmem.tasks.listing import waits_of
-        from gitmem.tasks.task import task_shown
-
-        found = self.show(key)
-        task = task_shown(found["key"], found["kind"], found["frontmatter"])
-        catalog = self.catalog()
-        return found, task, waits_of(catalog, self.ground(catalog), task.key)
+    if isinstance(query, Asked):
+        return query
+    given: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in filters.items()
+    }
+    return Asked(query=query, **given)

@@ -1,54 +1,58 @@
-"""The commands about vectors: the part of ``Memory`` that embeds its memories."""
+"""``memory.vectors``: the embeddings of the memories."""
 
 from __future__ import annotations
-
-from gitmem.memory.explain import Explained
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from gitmem.repository.repository import Opened
 
-class Embeds(Explained):
-    """An opened store with the commands about vectors."""
 
-    def embed_status(self) -> dict[str, Any]:
-        """Return which model embeds, whether it answers, and what has vectors.
+class MemoryVectors:
+    """The vectors that recall by meaning uses; made by the provider that ``gitmem.embed`` names."""
+
+    def __init__(self, repository: Opened) -> None:
+        self._repository = repository
+
+    def status(self) -> dict[str, Any]:
+        """Return which model embeds, whether it answers, and how many memories have vectors.
 
         Raises:
-            ConfigError, EmbeddingError: What the settings name cannot be used here.
+            ConfigError, EmbeddingError: The settings name a provider that cannot be used here.
         """
-        if not self.config.embeds:
+        repository = self._repository
+        if not repository.config.embeds:
             from gitmem.index.vectors.folders import list_others
 
-            unused = len(list_others(self.vectors_folder, ()))
+            unused = len(list_others(repository.vectors_folder, ()))
             return {"configured": False, "models": [], "stores": [], "unused": unused}
-        from gitmem.index.embed.choose import need_numpy
-
-        need_numpy(self.config.embed)
+        self._need_numpy()
         from gitmem.commands.embed import status
 
-        return status(self)
+        return status(repository)
 
-    def embed_rebuild(self, *, everything: bool = False, download: bool = False) -> dict[str, Any]:
-        """Embed what has no vectors, or everything again, and forget what is of no use.
+    def rebuild(self, *, everything: bool = False, download: bool = False) -> dict[str, Any]:
+        """Embed memories without vectors, or all of them again, and delete vectors that nothing uses.
 
         Raises:
             ConfigError, EmbeddingError: No provider is set up, or it cannot be used here.
         """
-        from gitmem.index.embed.choose import need_numpy
-
-        need_numpy(self.config.embed)
+        self._need_numpy()
         from gitmem.commands.embed import rebuild
 
-        return rebuild(self, everything=everything, download=download, told=self._told("embedding memories"))
+        told = self._repository.progress_of("embedding memories")
+        return rebuild(self._repository, everything=everything, download=download, told=told)
 
     def embed_missing(self) -> None:
-        """Embed what has no vectors, behind a command."""
-        if self.config.embeds:
-            from gitmem.index.embed.choose import need_numpy
-
-            need_numpy(self.config.embed)
+        """Embed memories without vectors, in the background of another command."""
+        if self._repository.config.embeds:
+            self._need_numpy()
             from gitmem.commands.embed import embed_missing
 
-            embed_missing(self)
+            embed_missing(self._repository)
+
+    def _need_numpy(self) -> None:
+        from gitmem.index.embed.choose import need_numpy
+
+        need_numpy(self._repository.config.embed)

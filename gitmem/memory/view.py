@@ -1,86 +1,59 @@
-"""The commands about the view and about the past: the part of ``Memory`` that shows its files, and itself as it was."""
+"""``memory.view``: the memories as files in a folder, to read and edit."""
 
 from __future__ import annotations
-
-from gitmem.repository.repository import Opened
-from gitmem.store.sqlite_errors import is_damage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
-    from types import TracebackType
     from typing import Any
 
-    from gitmem.commands.time_travel.snapshot import Past
     from gitmem.commands.view.save import Saved
+    from gitmem.repository.repository import Opened
     from gitmem.store.view.state import View
 
 
-class Shown(Opened):
-    """An opened store with the commands about its view, and the way back in time."""
+class MemoryView:
+    """The view: a folder of files that follows the memory branch."""
 
-    _pasts: tuple[Past, ...] = ()
+    def __init__(self, repository: Opened) -> None:
+        self._repository = repository
 
-    def at(self, rev: str) -> Past:
-        """Return the project's memory as it stood for a revision of the code."""
-        from gitmem.commands.time_travel.snapshot import Past
-
-        past = Past(self, rev, progress=self._told("reading memories"))
-        self._pasts = (*self._pasts, past)
-        return past
-
-    def close(self) -> None:
-        """Close what was opened."""
-        for past in self._pasts:
-            past.close()
-        super().close()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close what was opened; throw catalogs of the past away where one of them may be the damaged one."""
-        if self._pasts and is_damage(value):
-            from gitmem.commands.time_travel.catalogs import discard
-
-            discard(self.git)
-        super().__exit__(kind, value, trace)
-
-    def view(self, path: str = "", *, unasked: bool = False) -> View:
-        """Make the view of the memory in a folder, or bring the one that is there to the branch's tip."""
+    def make(self, path: str = "", *, unasked: bool = False) -> View:
+        """Make the view in a folder, or update the one that exists to the branch's tip."""
         from gitmem.commands.view.view import make
 
-        return make(self, self.merge_found, path, unasked=unasked)
+        return make(self._repository, self.merge_found, path, unasked=unasked)
 
-    def remove_view(self) -> str:
-        """Take the view away, unless something in it is not saved; returns the folder that it was."""
+    def remove(self) -> str:
+        """Remove the view, unless it holds unsaved changes; return the folder."""
         from gitmem.commands.view.view import remove
 
-        return remove(self)
+        return remove(self._repository)
 
-    def follow_view(self) -> None:
-        """Bring the view along behind a write, where there is one."""
+    def follow(self) -> None:
+        """Update the view after a write, if there is one."""
         from gitmem.commands.view.view import follow
 
-        follow(self, self.merge_found)
+        follow(self._repository, self.merge_found)
 
     def merge_found(self, view: View, found: str) -> tuple[View, Mapping[str, str], Collection[str]]:
-        """Merge a commit that somebody made in the view onto the branch."""
+        """Merge a commit that a person made in the view onto the branch."""
         from gitmem.commands.view.save import merge_found
 
-        return merge_found(self, view, found)
+        return merge_found(self._repository, view, found)
 
     def save(self, *, message: str = "", forget: bool = False, mine: Collection[str] = ()) -> Saved:
-        """Commit what a person wrote in the view, each file merged onto the branch's tip."""
+        """Commit the changes in the view, each file merged onto the branch's tip."""
         from gitmem.commands.view.save import save
 
-        return save(self, message=message, forget=forget, mine=mine)
+        return save(self._repository, message=message, forget=forget, mine=mine)
 
-    def view_standing(self) -> dict[str, Any] | None:
-        """Return where the view is, what it shows and what in it is not saved; None where there is none."""
+    def state(self) -> dict[str, Any] | None:
+        """Return where the view is, which commit it shows and which files are not saved; None without a view."""
         from gitmem.store.view.state import has_one
 
-        if not has_one(self.git.repository.state):
+        if not has_one(self._repository.git.repository.state):
             return None
         from gitmem.commands.view.view import standing
 
-        return standing(self)
+        return standing(self._repository)

@@ -1,8 +1,8 @@
-"""The steps of a workflow as methods: the part of ``Memory`` that stories, decisions and finished runs go through."""
+"""``memory.workflow``: the memory before, during and after a piece of work: stories, decisions, finished runs."""
 
 from __future__ import annotations
 
-from gitmem.memory.write import Telling, Writes
+from gitmem.memory.duplicate_status import DuplicateStatus
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,46 +13,52 @@ if TYPE_CHECKING:
     from gitmem.commands.workflow.from_run import Distilled
     from gitmem.commands.workflow.pre_work import Told, Work
     from gitmem.commands.workflow.step import Step
-    from gitmem.recall.query import Asked, Found
+    from gitmem.memory.memory import Memory
     from gitmem.write.writer import Change
 
 
-class Flows(Writes):
-    """An opened store with the steps of a workflow."""
+class Workflow:
+    """The steps of a workflow."""
 
-    if TYPE_CHECKING:
-        # What ``Memory`` has and the steps are handed.
-        def recall(self, asked: Asked) -> Found: ...  # noqa: D102
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._repository = memory.repository
 
     def pre_work(self, work: Work) -> Told:
-        """Return what matters before a work begins: what failed, what was decided, how the like was built."""
+        """Return what matters before a piece of work: failures, decisions, and how similar things were built."""
         from gitmem.commands.workflow.pre_work import pre_work
 
-        return pre_work(self, work, recall=self.recall)
+        return pre_work(self._repository, work, recall=self._memory.recall)
 
     def post_work(self, text: str, step: Step, *, refs: Sequence[str], **options: Any) -> Change:
-        """Write down what was built, with the lines of code where it can be seen."""
+        """Record what was built, with the lines of code that show it."""
         from gitmem.commands.workflow.post_work import post_work
 
-        with Telling(self):
-            return post_work(self, text, step, refs=refs, **options)
+        with DuplicateStatus(self._repository):
+            return post_work(self._repository, text, step, refs=refs, **options)
 
     def decide(self, text: str, step: Step, **options: Any) -> Change:
-        """Write a decision."""
+        """Record a decision."""
         from gitmem.commands.workflow.decisions import decide
 
-        with Telling(self):
-            return decide(self, text, step, **options)
+        with DuplicateStatus(self._repository):
+            return decide(self._repository, text, step, **options)
 
     def decisions(self, query: str, step: Step, *, limit: int) -> Decisions:
-        """Return decisions: those that fit a question best, or the newest."""
+        """Return the decisions that fit a query best; the newest without one."""
         from gitmem.commands.workflow.decisions import load
 
-        return load(self, query, step, limit=limit, recall=self.recall)
+        return load(self._repository, query, step, limit=limit, recall=self._memory.recall)
 
     def remember_run(self, raw: bytes, *, name: str = "", partial: bool = False) -> Distilled:
-        """Write what a finished run hands over, in one commit; nothing where one is refused, unless *partial*."""
+        """Write the result of a finished run in one commit; nothing if a part is refused, unless *partial*."""
         from gitmem.commands.capture.quality import says_something
         from gitmem.commands.workflow.from_run import from_run
 
-        return from_run(self, raw, name=name, partial=partial, is_worth=says_something)
+        return from_run(self._repository, raw, name=name, partial=partial, is_worth=says_something)
+
+    def inject(self, text: str, *, category: str, worker: str = "", **options: Any) -> Change:
+        """Pass a learning on to one worker, or to all who share the project's memory."""
+        from gitmem.commands.workflow.inject import inject
+
+        return inject(self._repository, text, category=category, worker=worker, **options)

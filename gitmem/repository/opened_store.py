@@ -61,8 +61,8 @@ class OpenedStore:
         self.config = config
         self.store = store
         self.notices = notices
-        self._clock = clock
-        self._progress = progress
+        self.clock = clock
+        self.progress = progress
         self._catalog: Catalog | None = None
         self._last_good: dict[tuple[str, str], tuple[str, str]] = {}
         self._policy: Policy | None = None
@@ -82,12 +82,12 @@ class OpenedStore:
     @property
     def now(self) -> int:
         """Return the time, epoch seconds; between 1971 and 2106, whatever the clock says."""
-        return plausible(self._clock())
+        return plausible(self.clock())
 
     @property
     def is_clock_wrong(self) -> bool:
         """Tell whether this machine's clock says what cannot be."""
-        return not EARLIEST_S <= self._clock() <= LATEST_S
+        return not EARLIEST_S <= self.clock() <= LATEST_S
 
     @property
     def ref(self) -> str:
@@ -232,7 +232,7 @@ class OpenedStore:
         # elsewhere as soon as the code has memories, or has none any more.
         have = self._catalog if self._catalog and bool(shown_by(self._catalog)[1]) == bool(tree) else None
         done = refresh(
-            self.git, tip, tree=tree, folder=self.folder(tree), have=have, progress=self._told("reading memories")
+            self.git, tip, tree=tree, folder=self.folder(tree), have=have, progress=self.progress_of("reading memories")
         )
         if self._catalog is None:
             self._catalog = done.catalog
@@ -244,8 +244,9 @@ class OpenedStore:
         if done.behind and done.behind not in self.notices:
             self.notices.append(done.behind)
 
-    def _told(self, what: str) -> Callable[[int, int], None] | None:
-        progress = self._progress
+    def progress_of(self, what: str) -> Callable[[int, int], None] | None:
+        """Return what reports the progress of one piece of long work, or None where nobody listens."""
+        progress = self.progress
         return None if progress is None else lambda done, of: progress(what, done, of)
 
     def policy(self) -> Policy:

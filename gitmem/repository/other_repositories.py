@@ -75,7 +75,7 @@ class ListedStore(OpenedStore):
             upstream=f"refs/remotes/{settings.remote}/{settings.branch}",
             name=entry.name,
         )
-        clock, progress = opened._clock, opened._progress
+        clock, progress = opened.clock, opened.progress
         super().__init__(git, settings, store, clock=clock, progress=progress, notices=[])
         self.entry = entry
         self._place = ""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from sqlite3 import Connection
     from types import TracebackType
-    from typing import Self
+    from typing import Protocol, Self
 
     from gitmem.config import Config
     from gitmem.index.catalog.catalog import Catalog
@@ -40,9 +40,16 @@ if TYPE_CHECKING:
     from gitmem.repository.opened_store import OpenedStore
     from gitmem.repository.other_repositories import Listing
     from gitmem.verify.due import Due
-    from gitmem.verify.session import Options
+    from gitmem.verify.session import Options, Session
     from gitmem.write.draft import Author
     from gitmem.write.writer import Change, Writer
+
+    class Waiting(Protocol):
+        """What was captured and is not committed yet: readers see it, and the next write commits it."""
+
+        def overlaid(self, base: Catalog) -> Catalog: ...  # noqa: D102
+        def drain(self) -> int: ...  # noqa: D102
+        def close(self) -> None: ...  # noqa: D102
 
 
 class Opened(ProvingStore):
@@ -51,9 +58,12 @@ class Opened(ProvingStore):
     Attributes:
         agent: Who works here where no setting names an agent: what is written says so. Private memories are not kept
             under this name, which a program says of itself.
+        waiting_captures: What was captured, handed in from above; None where only the branch counts.
     """
 
     agent = ""
+    waiting_captures: Waiting | None = None
+    _is_judging = False
 
     def __init__(
         self,
@@ -112,15 +122,36 @@ class Opened(ProvingStore):
                 self.git,
                 self.config,
                 self.store,
-                clock=self._clock,
-                progress=self._progress,
+                clock=self.clock,
+                progress=self.progress,
                 notices=self.notices,
                 author=self.author,
             )
         return self._branch if self.tree() else None
 
+    def catalog(self, tip: str | None = None) -> Catalog:
+        """Return the catalog at the store's tip, with what was captured; without that where a tip is named."""
+        base = super().catalog(tip)
+        if tip is not None or self._is_judging or self.waiting_captures is None:
+            return base
+        return self.waiting_captures.overlaid(base)
+
+    def session(self, options: Options | None = None) -> Session:
+        """Return a verify session for HEAD; it writes verdicts, so it sees only the branch (no fact is captured)."""
+        self._is_judging = True
+        try:
+            return super().session(options)
+        finally:
+            self._is_judging = False
+
     def writer(self) -> Writer:
-        """Return a writer to the memory branch, which plans on what the branch alone has."""
+        """Return a writer to the memory branch, to which everything captured before was committed."""
+        if self.waiting_captures is not None:
+            self.waiting_captures.drain()
+        return self.branch_writer()
+
+    def branch_writer(self) -> Writer:
+        """Return a writer to the memory branch as it is; it plans on what the branch alone has."""
         branch = self.branch()
         if branch is None:
             return super().writer()
@@ -140,8 +171,8 @@ class Opened(ProvingStore):
             git,
             settings,
             store,
-            clock=self._clock,
-            progress=self._progress,
+            clock=self.clock,
+            progress=self.progress,
             notices=self.notices,
             author=self.author,
         )
@@ -311,6 +342,15 @@ class Opened(ProvingStore):
         own = (word.strip() for word in self.config.domains.split(","))
         return tuple(dict.fromkeys([*self.policy().recall.domains, *filter(None, own)]))
 
+    def note_unread(self, scope: str, domains: Sequence[str]) -> None:
+        """Note that a memory written for a domain is not read in this project."""
+        if scope == DOMAIN and not set(domains) & set(self.domains()):
+            own = (word.strip() for word in self.config.domains.split(","))
+            names = ",".join([*filter(None, own), *domains])
+            self.notices.append(
+                f"this project is in no such domain and does not read it: git config gitmem.domains {names}"
+            )
+
     def sources(self, stores: Iterable[OpenedStore]) -> list[Source]:
         """Return stores as what a question looks into, each brought up to date."""
         from gitmem.recall.many_stores import Source
@@ -336,6 +376,15 @@ class Opened(ProvingStore):
             counts |= scopes_of(source, now=self.now)
         return counts
 
+    def accept(self) -> None:
+        """Let hooks in the person's own settings show the memories of this clone."""
+        from gitmem.store.acceptance import accept
+
+        if not accept(self.git.repository.state):
+            self.notices.append(
+                "that you accept this clone could not be recorded: hooks of your own settings show nothing"
+            )
+
     def turn(self) -> None:
         """Read and write where the current proposal says now: another one, or the memory branch."""
         store = project_store(self.git, self.config, follows=self._follows)
@@ -345,6 +394,8 @@ class Opened(ProvingStore):
 
     def close(self) -> None:
         """Close everything that was opened."""
+        if self.waiting_captures is not None:
+            self.waiting_captures.close()
         super().close()
         for store in (self._branch, *self._others.values()):
             if store is not None:

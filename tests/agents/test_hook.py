@@ -183,7 +183,7 @@ def test_whatever_goes_wrong_is_noted_without_a_word_of_the_payload(
     printed = serve("cursor", fd=told(payload("cursor/beforeSubmitPrompt", workspace_roots=[str(repo)])))
 
     assert printed == "{}"
-    [failure] = hook_log.list_failures(memory.git.repository.state)
+    [failure] = hook_log.list_failures(memory.repository.git.repository.state)
     assert failure.what.startswith(f"cursor prompt: {line}")
     assert "secret" not in failure.what
 
@@ -193,7 +193,7 @@ def test_wrong_setting_of_this_clone_is_noted_with_its_words(memory: Memory, tol
 
     assert serve("claude-code", fd=told(payload("claude-code/UserPromptSubmit", cwd=str(repo)))) == ""
 
-    [failure] = hook_log.list_failures(memory.git.repository.state)
+    [failure] = hook_log.list_failures(memory.repository.git.repository.state)
     assert "ConfigError: git config: there is no setting gitmem.nosuchsetting" in failure.what
 
 
@@ -202,7 +202,7 @@ def test_unknown_harness_is_noted(memory: Memory, told, repo: Path, monkeypatch:
 
     assert serve("claud", fd=told({"a": 1})) == ""
 
-    [failure] = hook_log.list_failures(memory.git.repository.state)
+    [failure] = hook_log.list_failures(memory.repository.git.repository.state)
     assert failure.what.startswith("claud -: UnusableError: there is no harness of this name; there are claude-code,")
 
 
@@ -218,7 +218,7 @@ def test_what_takes_too_long_is_given_up(memory: Memory, told, repo: Path, monke
     assert serve("gemini", fd=told(payload("gemini/BeforeAgent", cwd=str(repo)))) == "{}"
 
     assert time.monotonic() - begun < 5
-    [failure] = hook_log.list_failures(memory.git.repository.state)
+    [failure] = hook_log.list_failures(memory.repository.git.repository.state)
     assert failure.what.startswith("gemini prompt: TimeoutError (")
 
 

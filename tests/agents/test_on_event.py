@@ -21,12 +21,12 @@ def test_every_event_has_its_method() -> None:
 def test_use_of_a_tool_is_learnt_from_and_kept_in_the_worklog(memory: Memory, repo: Path) -> None:
     on_event.tool_used(memory, parsed("claude-code/PostToolUse.Bash", cwd=str(repo)))
 
-    assert len(Spool(memory.git.repository.state).list_waiting()) == 1
+    assert len(Spool(memory.repository.git.repository.state).list_waiting()) == 1
     assert "bd comments add shop-12" in _worklog(memory)
 
 
 def test_worklog_goes_on_where_nothing_can_be_captured(memory: Memory, repo: Path) -> None:
-    for folder in folders_of(memory.git.repository.state):
+    for folder in folders_of(memory.repository.git.repository.state):
         Path(folder).parent.mkdir(parents=True, exist_ok=True)
         Path(folder).write_text("a file is in the way")
 
@@ -39,7 +39,7 @@ def test_worklog_goes_on_where_nothing_can_be_captured(memory: Memory, repo: Pat
 def test_words_of_an_agent_are_learnt_from(memory: Memory, repo: Path) -> None:
     on_event.responded(memory, parsed("cursor/afterAgentResponse", workspace_roots=[str(repo)]))
 
-    assert len(Spool(memory.git.repository.state).list_waiting()) == 1
+    assert len(Spool(memory.repository.git.repository.state).list_waiting()) == 1
 
 
 @pytest.mark.parametrize("name", ["Stop", "SubagentStop"])
@@ -50,10 +50,10 @@ def test_nothing_is_learnt_at_a_stop(memory: Memory, repo: Path, name: str) -> N
     told = on_event.stopped(memory, event) if name == "Stop" else on_event.subagent_stopped(memory, event)
 
     assert not told
-    assert Spool(memory.git.repository.state).list_waiting() == []
+    assert Spool(memory.repository.git.repository.state).list_waiting() == []
     assert tip(repo) == before
 
 
 def _worklog(memory: Memory) -> str:
-    files = Path(memory.git.repository.state, "sessions").rglob("worklog.jsonl")
+    files = Path(memory.repository.git.repository.state, "sessions").rglob("worklog.jsonl")
     return "".join(file.read_text() for file in files)

@@ -27,7 +27,9 @@ def test_checkout_does_every_work_that_git_makes_due_and_a_failure_stops_no_othe
         raise ConflictError("no")
 
     monkeypatch.setattr(command, "AFTER_GIT", ("bad", "good", "index"))
-    monkeypatch.setattr(command, "WORKS", {**command.WORKS, "bad": fail, "good": lambda m: done.append(m.tip())})
+    monkeypatch.setattr(
+        command, "WORKS", {**command.WORKS, "bad": fail, "good": lambda m: done.append(m.repository.tip())}
+    )
 
     ran = run_cli("background", "checkout")
 

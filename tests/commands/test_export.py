@@ -42,11 +42,11 @@ def copy_through(memory: Memory, form: str, folder: Path) -> Path:
     target.mkdir(parents=True)
     git(target, "init", "-q", "-b", "main")
     if form == "jsonl":
-        write_file(memory.export(ALL), source)
+        write_file(memory.bulk.export(ALL), source)
     else:
-        memory.export(ALL, folder=str(source))
+        memory.bulk.export(ALL, folder=str(source))
     with Memory(target) as other:
-        done = other.import_files(Sources((str(source),)))
+        done = other.bulk.import_files(Sources((str(source),)))
         assert not done.refused.total
         assert not done.unreadable.kept
     return target
@@ -104,10 +104,10 @@ def test_any_store_comes_back_byte_for_byte(
 def test_filters_choose_what_goes_out(memory: Memory, repo: Path) -> None:
     put_files(repo, ODD)
 
-    keys = [json.loads(line)["key"] for line in memory.export(Asked(kinds=("learned", "gotcha"), limit=99))]
+    keys = [json.loads(line)["key"] for line in memory.bulk.export(Asked(kinds=("learned", "gotcha"), limit=99))]
 
     assert keys == ["a", "b"]
-    assert [json.loads(line)["key"] for line in memory.export(Asked(limit=99))] == ["a", "b", "d"]
+    assert [json.loads(line)["key"] for line in memory.bulk.export(Asked(limit=99))] == ["a", "b", "d"]
 
 
 def test_nothing_is_overwritten_and_nothing_half_written(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_nothing_is_overwritten_and_nothing_half_written(tmp_path: Path) -> None
 def test_line_holds_no_control_character_that_is_alive(memory: Memory, repo: Path) -> None:
     put_files(repo, {"learned/a.md": memory_text("A", body="\x1b[2J\u202e\n")})
 
-    line = next(memory.export(ALL))
+    line = next(memory.bulk.export(ALL))
 
     assert line.removesuffix("\n").isprintable()
     assert json.loads(line)["body"] == "\x1b[2J\u202e\n"
@@ -148,7 +148,7 @@ def test_memories_of_the_code_tree_go_out_as_those_of_a_store(memory: Memory, re
     git(repo, "add", path)
     git(repo, "commit", "-qm", "a memory of the code")
 
-    list(memory.export(Asked(limit=10), folder=str(tmp_path / "out")))
+    list(memory.bulk.export(Asked(limit=10), folder=str(tmp_path / "out")))
 
     assert (tmp_path / "out/learned/vpn.md").read_bytes() == (repo / path).read_bytes()
-    assert '"folder": "learned"' in "".join(memory.export(Asked(limit=10)))
+    assert '"folder": "learned"' in "".join(memory.bulk.export(Asked(limit=10)))

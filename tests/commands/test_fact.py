@@ -60,7 +60,7 @@ def test_check_that_cannot_fail_is_refused_and_not_even_run(memory, repo, check)
         memory.fact("It is so", verify=check, approve=True)
 
     assert tip(repo) == before
-    assert memory.trust().list_all() == []
+    assert memory.repository.trust().list_all() == []
 
 
 def test_check_that_cannot_fail_is_refused_unproven_too(memory):
@@ -264,7 +264,7 @@ def test_command_that_nobody_can_approve_now_waits_unproven_and_is_not_run(memor
 
     assert not marker.exists()
     assert statuses(memory) == {"k": "unproven"}
-    assert [due.row.key for due in memory.waiting()] == ["k"]
+    assert [due.row.key for due in memory.repository.waiting()] == ["k"]
     assert any("it waits, unproven" in notice for notice in memory.notices)
 
 
@@ -273,7 +273,7 @@ def test_command_of_its_author_at_a_terminal_is_approved_and_run(memory, marker)
 
     assert marker.exists()
     assert statuses(memory) == {"k": "verified"}
-    assert [a.spec for a in memory.trust().list_all()] == [spec_of(memory, "k")]
+    assert [a.spec for a in memory.repository.trust().list_all()] == [spec_of(memory, "k")]
 
 
 def test_approval_by_writing_is_for_these_bytes_alone(memory, marker):
@@ -289,7 +289,7 @@ def test_unproven_runs_nothing_and_approves_nothing(memory, marker):
     memory.fact("It is so", verify=f"touch {marker}", key="k", approve=True, unproven=True)
 
     assert not marker.exists()
-    assert memory.trust().list_all() == []
+    assert memory.repository.trust().list_all() == []
     assert statuses(memory) == {"k": "unproven"}
 
 
@@ -325,7 +325,7 @@ def test_edited_check_must_hold(memory, repo):
     before = tip(repo)
 
     with pytest.raises(RefusedError, match="does not hold now"):
-        memory.edit_fields("k", {"verify": {"exists": "setup.py"}}, None, approve=True)
+        memory.edit("k", fields={"verify": {"exists": "setup.py"}}, body=None, approve=True)
 
     assert tip(repo) == before
     assert statuses(memory) == {"k": "verified"}
@@ -334,7 +334,7 @@ def test_edited_check_must_hold(memory, repo):
 def test_edited_check_that_holds_is_verified(memory):
     memory.fact("It is RS256", verify=RS256, key="k")
 
-    memory.edit_fields("k", {"verify": {"exists": "README.md"}}, None, approve=False)
+    memory.edit("k", fields={"verify": {"exists": "README.md"}}, body=None, approve=False)
 
     assert statuses(memory) == {"k": "verified"}
     assert verify(memory).due == 0
@@ -343,7 +343,7 @@ def test_edited_check_that_holds_is_verified(memory):
 def test_edited_command_waits_where_nobody_can_approve_it(memory, marker):
     memory.fact("It is RS256", verify=RS256, key="k")
 
-    memory.edit_fields("k", {"verify": f"touch {marker}"}, None, approve=False)
+    memory.edit("k", fields={"verify": f"touch {marker}"}, body=None, approve=False)
 
     assert not marker.exists()
     assert statuses(memory) == {"k": "unproven"}
@@ -354,7 +354,7 @@ def test_edited_text_alone_runs_nothing_and_is_unproven(memory, tmp_path):
     memory.fact("It holds", verify=f"printf x >> {log}; test -f README.md", key="k", approve=True)
     ran = len(log.read_text())
 
-    memory.edit_fields("k", {"title": "It holds and more"}, None, approve=True)
+    memory.edit("k", fields={"title": "It holds and more"}, body=None, approve=True)
 
     assert len(log.read_text()) == ran
     assert statuses(memory) == {"k": "unproven"}
@@ -363,7 +363,7 @@ def test_edited_text_alone_runs_nothing_and_is_unproven(memory, tmp_path):
 def test_edited_tags_leave_the_status_alone(memory):
     memory.fact("It is RS256", verify=RS256, key="k")
 
-    memory.edit_fields("k", {"tags": ["auth", "new"]}, None, approve=False)
+    memory.edit("k", fields={"tags": ["auth", "new"]}, body=None, approve=False)
 
     assert statuses(memory) == {"k": "verified"}
 
@@ -373,7 +373,7 @@ def test_check_cannot_be_edited_away_from_a_fact(memory, repo):
     before = tip(repo)
 
     with pytest.raises(RefusedError):
-        memory.edit_fields("k", {"verify": ""}, None, approve=True)
+        memory.edit("k", fields={"verify": ""}, body=None, approve=True)
 
     assert tip(repo) == before
 
@@ -381,6 +381,6 @@ def test_check_cannot_be_edited_away_from_a_fact(memory, repo):
 def test_check_given_to_another_kind_of_memory_is_proved_too(memory):
     memory.remember("The gateway retries three times", key="k", kind="gotcha")
 
-    memory.edit_fields("k", {"verify": {"contains": "RETRIES = 3", "in": "src/gateway/*"}}, None, approve=False)
+    memory.edit("k", fields={"verify": {"contains": "RETRIES = 3", "in": "src/gateway/*"}}, body=None, approve=False)
 
     assert statuses(memory) == {"k": "verified"}

@@ -43,26 +43,26 @@ def shelf(template: Path, tmp_path_factory: pytest.TempPathFactory):
 )
 def test_both_engines_give_the_same_hits_for_plain_questions(shelf: Memory, asked: Asked, monkeypatch) -> None:
     by_catalog = shelf.recall(asked)
-    monkeypatch.setattr(shelf, "config", replace(shelf.config, engine="whoosh"))
+    monkeypatch.setattr(shelf.repository, "config", replace(shelf.repository.config, engine="whoosh"))
 
     assert shelf.recall(asked) == by_catalog
 
 
 def test_one_engine_answers_until_the_store_changes_and_then_shows_the_change(template: Path, tmp_path: Path) -> None:
     with Memory(make_store(template, tmp_path), clock=Clock()) as memory:
-        memory.config = replace(memory.config, engine="whoosh")
+        memory.repository.config = replace(memory.repository.config, engine="whoosh")
         for _ in range(2):  # made, and then read
             memory.recall(Asked(query="zebra"))
-        first = memory.engine
+        first = memory.repository.engine
         memory.recall(Asked(query="gateway"))
-        same = memory.engine
-        with Memory(memory.git.repository.top) as other:
+        same = memory.repository.engine
+        with Memory(memory.repository.git.repository.top or "") as other:
             other.remember("A zebra crosses the gateway", key="zebra")
 
         found = memory.recall(Asked(query="zebra"))
 
         assert first is not None and same is first
-        assert memory.engine is not first
+        assert memory.repository.engine is not first
         assert keys(found) == ["zebra"]
 
 
@@ -73,10 +73,10 @@ def test_past_the_size_syntax_is_refused_with_how_and_plain_recall_still_answers
     with Memory(make_store(template, tmp_path), clock=Clock()) as memory:
         with pytest.raises(GitmemError) as caught:
             ask(memory, "gateway")
-        memory.config = replace(memory.config, engine="whoosh")
+        memory.repository.config = replace(memory.repository.config, engine="whoosh")
         by_catalog = keys(memory.recall(Asked(query="gateway")))
         told = list(memory.notices)
-        memory.refresh_index(rebuild=False, engine="whoosh")
+        memory.index.refresh(rebuild=False, engine="whoosh")
 
         assert caught.value.hint.endswith("gitmem index --engine whoosh")
         assert (by_catalog[0], len(told)) == ("retry-budget", 1)
@@ -126,4 +126,4 @@ def test_where_too_much_was_written_since_it_is_said_which_commit_is_shown(memor
 
 
 def _folder(memory: Memory) -> Path:
-    return memory.git.repository.state_dir / "whoosh"
+    return memory.repository.git.repository.state_dir / "whoosh"

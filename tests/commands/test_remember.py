@@ -14,7 +14,7 @@ from gitmem.memory.memory import Memory
 def test_rotation_is_told(memory: Memory, repo: Path, is_queued: bool) -> None:
     put_files(repo, {"gitmem.toml": "[rotation]\nlimit = 3\nmove = 1\n"})
 
-    with memory.batch() as batch:
+    with memory.bulk.batch() as batch:
         for number in range(5):
             (batch if is_queued else memory).remember(f"Gateway number {number}", key=f"k{number}")
 

@@ -187,7 +187,7 @@ def test_archived_memory_is_shown_by_its_whole_key_with_who_retired_it(memory: M
     put(repo, make_fact("auth-old", RS256, body="the text\n"), make_memory("auth-new", "New"))
     verify(memory)
 
-    memory.forget(["auth-old"], why="the gateway is gone")
+    memory.forget("auth-old", why="the gateway is gone")
 
     found = memory.show("auth-old")
     assert found["archived"]
@@ -274,7 +274,7 @@ def test_log_has_every_change_and_every_verdict_the_newest_first(memory: Memory,
 def test_log_follows_a_memory_through_edit_archive_and_return(memory: Memory) -> None:
     memory.remember("first", key="a")
     memory.remember("second", key="a", kind="gotcha")
-    memory.forget(["a"], why="gone")
+    memory.forget("a", why="gone")
     memory.remember("third", key="a")
 
     assert [subject for _, _, subject in history(memory, "a")] == [
@@ -285,14 +285,14 @@ def test_log_follows_a_memory_through_edit_archive_and_return(memory: Memory) ->
 
 def test_log_of_a_retired_memory_is_there(memory: Memory) -> None:
     memory.remember("first", key="a")
-    memory.forget(["a"])
+    memory.forget("a")
 
     assert [subject for _, _, subject in history(memory, "a")] == ["memory: forget a", "learned: add a"]
 
 
 def test_log_has_what_was_changed_in_the_archive(memory: Memory, repo: Path) -> None:
     memory.remember("first", key="a")
-    memory.forget(["a"])
+    memory.forget("a")
     put_files(repo, {"archive/learned/a.md": memory_text("changed there")})
     put_files(repo, {memory_path("learned", "a", split=True, archived=True): memory_text("and there")})
 

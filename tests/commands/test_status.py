@@ -50,7 +50,7 @@ def test_status_counts_by_kind_and_status_and_says_how_old_the_verdicts_are(memo
         make_memory("f", "F", kind="convention"),
     )
     put_files(repo, {"facts/broken.md": "nonsense"})
-    memory.forget(["f"])
+    memory.forget("f")
     with Memory(repo, clock=Clock()) as opened:
         verify(opened)
     with Memory(repo, clock=Clock(NOW + 5)) as opened:
@@ -80,7 +80,7 @@ def test_verdict_that_only_this_clone_has_counts_as_a_verification(memory, repo)
     verify(memory)
 
     assert memory.status()["verified_at"] == "2026-09-21T14:13:20Z"
-    assert notices(memory.catalog(), now=NOW) == []
+    assert notices(memory.repository.catalog(), now=NOW) == []
 
 
 def test_status_of_a_clone_before_init_is_that_of_the_remote_branch(memory, repo, tmp_path):
@@ -122,7 +122,7 @@ def test_asking_for_the_status_runs_no_command(memory, repo, tmp_path):
 def test_session_is_told_of_files_that_cannot_be_read_first(memory, repo):
     put(repo, make_fact("a", RS256), {"facts/x.md": "nonsense"}, {"facts/y.md": "nonsense"})
 
-    assert notices(memory.catalog(), now=NOW) == [
+    assert notices(memory.repository.catalog(), now=NOW) == [
         "2 files of the store cannot be read: gitmem doctor",
         "no fact was ever verified: gitmem verify",
     ]
@@ -132,14 +132,14 @@ def test_session_is_told_nothing_where_all_is_well(memory, repo):
     put(repo, make_fact("a", RS256), make_memory("b", "B"))
     verify(memory)
 
-    assert notices(memory.catalog(), now=NOW) == []
+    assert notices(memory.repository.catalog(), now=NOW) == []
 
 
 # --- what is being worked on ---------------------------------------------------------------------------------------
 
 
 def test_nothing_is_worked_on_in_a_clean_work_tree(memory):
-    assert working_set(memory.git, "refs/heads/main") == []
+    assert working_set(memory.repository.git, "refs/heads/main") == []
 
 
 def test_changed_and_staged_files_are_worked_on_by_whatever_name(memory, repo):
@@ -149,13 +149,13 @@ def test_changed_and_staged_files_are_worked_on_by_whatever_name(memory, repo):
     (repo / "staged\n.py").write_text("x\n", encoding="utf-8")
     git(repo, "add", "--", "staged\n.py")
 
-    assert working_set(memory.git, "refs/heads/main") == ['a b/ü "q".py', "gone.py", "staged\n.py"]
+    assert working_set(memory.repository.git, "refs/heads/main") == ['a b/ü "q".py', "gone.py", "staged\n.py"]
 
 
 def test_renamed_file_is_worked_on_under_both_names(memory, repo):
     git(repo, "mv", "README.md", "LIESMICH.md")
 
-    assert sorted(working_set(memory.git, "refs/heads/main")) == ["LIESMICH.md", "README.md"]
+    assert sorted(working_set(memory.repository.git, "refs/heads/main")) == ["LIESMICH.md", "README.md"]
 
 
 def test_files_of_the_branch_are_worked_on_after_those_of_the_work_tree(memory, repo):
@@ -163,20 +163,20 @@ def test_files_of_the_branch_are_worked_on_after_those_of_the_work_tree(memory, 
     commit_files(repo, {"src/new.py": "x\n"})
     (repo / "README.md").write_text("changed\n", encoding="utf-8")
 
-    assert working_set(memory.git, "refs/heads/main") == ["README.md", "src/new.py"]
-    assert working_set(memory.git, "") == ["README.md"]
+    assert working_set(memory.repository.git, "refs/heads/main") == ["README.md", "src/new.py"]
+    assert working_set(memory.repository.git, "") == ["README.md"]
 
 
 def test_clean_default_branch_takes_one_process_and_another_branch_takes_two(memory, repo, monkeypatch):
     asked = []
     run = process.run
     monkeypatch.setattr(process, "run", lambda argv, **more: (asked.append(argv), run(argv, **more))[1])
-    working_set(memory.git, "refs/heads/main")
+    working_set(memory.repository.git, "refs/heads/main")
     here, asked[:] = [argv[-5] for argv in asked], []
     git(repo, "checkout", "-q", "-b", "feature")
     commit_files(repo, {"src/new.py": "x\n"})
 
-    assert working_set(memory.git, "refs/heads/main") == ["src/new.py"]
+    assert working_set(memory.repository.git, "refs/heads/main") == ["src/new.py"]
     assert (here, len(asked)) == (["status"], 2)
 
 
@@ -192,25 +192,25 @@ def test_filter_that_is_set_anywhere_is_never_run(memory, repo, tmp_path, monkey
     git(repo, "config", "--file", str(files[where]), "filter.odd.clean", f"touch {marker}; cat")
     (repo / "README.md").write_text("changed\n", encoding="utf-8")
 
-    assert working_set(memory.git, "refs/heads/main") == ["README.md"]
+    assert working_set(memory.repository.git, "refs/heads/main") == ["README.md"]
     assert not marker.exists()
-    assert not memory.git.has_no_filters()
+    assert not memory.repository.git.has_no_filters()
 
 
 def test_work_on_very_many_files_is_cut(memory, repo):
     git(repo, "checkout", "-q", "-b", "feature")
     commit_files(repo, {f"many/{n}.py": "x\n" for n in range(WORKING_LIMIT + 50)})
 
-    assert len(working_set(memory.git, "refs/heads/main")) == WORKING_LIMIT
+    assert len(working_set(memory.repository.git, "refs/heads/main")) == WORKING_LIMIT
 
 
 def test_broken_index_or_unborn_head_is_no_reason_to_fail(memory, repo):
     (repo / ".git/index").write_bytes(b"nonsense")
-    broken = working_set(memory.git, "refs/heads/main")
+    broken = working_set(memory.repository.git, "refs/heads/main")
     (repo / ".git/index").unlink()
     git(repo, "reset", "-q")
     git(repo, "checkout", "-q", "--orphan", "empty")
-    unborn = working_set(memory.git, "refs/heads/main")
+    unborn = working_set(memory.repository.git, "refs/heads/main")
 
     assert (broken, sorted(unborn)) == ([], sorted(CODE))
 
@@ -219,7 +219,7 @@ def test_bare_repository_has_nothing_that_is_worked_on(memory, repo, tmp_path):
     git(tmp_path, "clone", "-q", "--bare", str(repo), "bare.git")
 
     with Memory(tmp_path / "bare.git") as bare:
-        assert working_set(bare.git, "refs/heads/main") == []
+        assert working_set(bare.repository.git, "refs/heads/main") == []
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_looking_at_the_work_tree_runs_nothing_of_the_users_settings(memory, rep
     git(repo, "config", setting[0], setting[1].format(marker=program))
     (repo / "README.md").write_text("changed\n", encoding="utf-8")
 
-    assert working_set(memory.git, "refs/heads/main") == ["README.md"]
+    assert working_set(memory.repository.git, "refs/heads/main") == ["README.md"]
     assert not marker.exists()
 
 

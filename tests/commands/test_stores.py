@@ -131,7 +131,7 @@ def test_without_a_question_only_a_store_that_is_named_is_read(repo: Path) -> No
         assert [hit.reference for hit in memory.list(Asked(limit=9)).hits] == ["gw"]
         assert {hit.reference for hit in memory.list(Asked(limit=9, stores=("api",))).hits} == BOTH - {"gw"}
         assert memory.status()["memories"] == 1
-        assert (memory.listed_status("api")["memories"], memory.listed_status("api")["statuses"]["unproven"]) == (3, 1)
+        assert (memory.stores.status("api")["memories"], memory.stores.status("api")["statuses"]["unproven"]) == (3, 1)
         assert "interface" not in str(memory.context(paths=[], budget_tokens=1000))
 
 
@@ -158,9 +158,12 @@ def test_a_memory_of_another_repository_is_shown_by_its_stores_name(repo: Path) 
 
 def test_a_memory_of_another_repository_is_not_changed_from_here(repo: Path, api: Path) -> None:
     with opened(repo) as memory:
-        for change in (memory.forget, lambda keys: memory.edit_fields(keys[0], {"title": "x"}, None, approve=False)):
+        for change in (
+            memory.forget,
+            lambda key: memory.edit(key, fields={"title": "x"}, body=None, approve=False),
+        ):
             with pytest.raises(RefusedError, match="only read here") as caught:
-                change(["api:gw"])
+                change("api:gw")
             assert caught.value.hint == f"change it there: gitmem -C {api} … gw"
 
 
@@ -179,8 +182,8 @@ def test_reading_writes_nothing_there_but_local_state_and_runs_nothing(repo: Pat
         memory.recall(Asked("gatewya"))
         memory.list(Asked(stores=("api",)))
         memory.show("api:hostile")
-        memory.listed_status("api")
-        memory.list_stores()
+        memory.stores.status("api")
+        memory.stores.list()
 
     assert everything(api) == before
     assert not ran.exists()
@@ -336,7 +339,7 @@ def test_a_store_that_cannot_be_read_is_one_line_and_the_others_answer(
         assert "\n" not in memory.notices[0]
         with pytest.raises(GitmemError, match=r"."):
             memory.show("api:gw")
-        assert [(one.entry.name, bool(one.problem), one.memories) for one in memory.list_stores()] == [
+        assert [(one.entry.name, bool(one.problem), one.memories) for one in memory.stores.list()] == [
             ("api", True, 0),
             ("third", False, 1),
         ]
@@ -376,7 +379,7 @@ def test_where_nothing_can_be_written_the_index_lies_with_us(repo: Path, api: Pa
 
 def test_an_index_of_another_gitmem_is_left_alone(repo: Path, api: Path) -> None:
     with opened(api) as there:
-        there.catalog()
+        there.repository.catalog()
     index = api / ".git/gitmem/catalog.sqlite"
     with sqlite3.connect(index) as other:
         other.execute("UPDATE meta SET value = ? WHERE name = 'format'", (str(schema.FORMAT + 1),))
@@ -441,7 +444,7 @@ def test_a_repository_that_is_read_anyway_or_listed_twice_is_read_once(repo: Pat
     with opened(repo) as memory:
         assert sorted(hit.reference for hit in memory.recall(Asked("gateway")).hits) == sorted(BOTH | {"mine"})
         assert memory.notices == []
-        assert [one.entry.name for one in memory.list_stores() if one.is_here] == ["service", "linked", "universal"]
+        assert [one.entry.name for one in memory.stores.list() if one.is_here] == ["service", "linked", "universal"]
 
 
 def test_stores_of_stores_are_not_followed(repo: Path, api: Path, template: Path, tmp_path: Path) -> None:
@@ -478,7 +481,7 @@ def test_the_environment_lists_stores_in_the_place_of_git_config(
     monkeypatch.setenv("GITMEM_STORES", os.pathsep.join([f"x={third}", str(api)]))
     assert found(repo)[0] == BOTH | {"x:third"}
     with opened(repo) as memory, pytest.raises(GitmemError, match="listed by GITMEM_STORES"):
-        memory.add_store(str(third))
+        memory.stores.add(str(third))
     monkeypatch.setenv("GITMEM_STORES", os.pathsep)
     assert found(repo)[0] == {"gw"}
 
@@ -501,32 +504,32 @@ def test_a_store_is_listed_by_any_of_its_folders_once_and_taken_off_again(
 ) -> None:
     use(repo)
     with opened(repo) as memory:
-        one, is_new = memory.add_store(f"front={api / 'src/auth'}")
+        one, is_new = memory.stores.add(f"front={api / 'src/auth'}")
         assert (one.entry.name, one.entry.path, one.memories, is_new) == ("front", str(api), 3, True)
     with opened(repo) as memory:
-        assert memory.add_store(str(api))[1] is False
+        assert memory.stores.add(str(api))[1] is False
     with opened(repo) as memory, pytest.raises(RefusedError, match="is this repository"):
-        memory.add_store(str(repo / "src"))
+        memory.stores.add(str(repo / "src"))
     with opened(repo) as memory, pytest.raises(NoRepositoryError):
-        memory.add_store(str(tmp_path))
+        memory.stores.add(str(tmp_path))
     assert git(repo, "config", "--get-all", "gitmem.stores") == f"front={api}"
     assert found(repo)[0] == {"gw", "front:gw", "front:drain", "front:signed"}
 
     with opened(repo) as memory, pytest.raises(RefusedError, match="global") as caught:
-        memory.remove_store("front", everywhere=True)
+        memory.stores.remove("front", everywhere=True)
     assert caught.value.hint == "gitmem stores remove front"
     with opened(repo) as memory:
-        assert memory.remove_store("front").path == str(api)
+        assert memory.stores.remove("front").path == str(api)
     assert git(repo, "config", "--get-all", "gitmem.stores", check=False) == ""
     with opened(repo) as memory, pytest.raises(NotFoundError):
-        memory.remove_store("front")
+        memory.stores.remove("front")
 
 
 def test_a_store_without_memories_is_not_listed(repo: Path, template: Path, tmp_path: Path) -> None:
     none = new(tmp_path / "none", template)
 
     with opened(repo) as memory, pytest.raises(NoRepositoryError, match="has no memory"):
-        memory.add_store(str(none))
+        memory.stores.add(str(none))
 
     assert git(repo, "config", "--get-all", stores.SETTING, check=False) == ""
 

@@ -17,11 +17,13 @@ DONE = {"exists": "done.txt"}
 
 
 def state(memory, key: str = "t") -> str:
-    return memory.show_task(key)[1].state
+    return memory.tasks.show(key)[1].state
 
 
 def test_task_is_added_open_with_its_gate_not_yet_held(memory, repo):
-    done = memory.add_task("Refresh tokens", verify=DONE, key="t", priority=0, requires=["nobody-has-this"], tags=["x"])
+    done = memory.tasks.add(
+        "Refresh tokens", verify=DONE, key="t", priority=0, requires=["nobody-has-this"], tags=["x"]
+    )
 
     assert (done.key, done.path, done.is_new) == ("t", "tasks/t.md", True)
     fields = memory.show("t")["frontmatter"]
@@ -29,7 +31,7 @@ def test_task_is_added_open_with_its_gate_not_yet_held(memory, repo):
         "kind": "task", "state": "open", "priority": 0, "verify": DONE,
     }  # fmt: skip
     assert memory.notices == ["t waits for nobody-has-this"]
-    memory.add_task("Already there", verify={"exists": "README.md"})
+    memory.tasks.add("Already there", verify={"exists": "README.md"})
     assert "the gate holds already" in memory.notices[-1]
     assert git(repo, "log", "-1", "--format=%s", "memory~") == "task: add t"
 
@@ -45,67 +47,67 @@ def test_task_is_added_open_with_its_gate_not_yet_held(memory, repo):
 )
 def test_task_that_cannot_be_is_refused(memory, title: str, options: dict, told: str):
     with pytest.raises(RefusedError, match=told):
-        memory.add_task(title, key="t", **{"verify": None, **options})
+        memory.tasks.add(title, key="t", **{"verify": None, **options})
 
 
 def test_task_is_not_written_over_by_another_of_its_name(memory, repo):
-    memory.add_task("Refresh tokens", verify=None, key="t")
-    memory.claim_task("t")
+    memory.tasks.add("Refresh tokens", verify=None, key="t")
+    memory.tasks.claim("t")
     before = tip(repo)
 
     with pytest.raises(RefusedError, match="such a task already: t"):
-        memory.add_task("Something else", verify=None, key="t")
-    memory.add_task("Refresh all tokens of auth", verify=None)
+        memory.tasks.add("Something else", verify=None, key="t")
+    memory.tasks.add("Refresh all tokens of auth", verify=None)
     with pytest.raises(RefusedError, match="such a task already: task-refresh-all"):
-        memory.add_task("Refresh all tokens of auth", priority=1, verify=None)
+        memory.tasks.add("Refresh all tokens of auth", priority=1, verify=None)
 
     assert (git(repo, "merge-base", before, "memory"), state(memory)) == (before, "claimed")
 
 
 def test_attempts_are_kept_from_claim_to_close_one_commit_each(memory, repo):
-    memory.add_task("Refresh tokens", verify=None, key="t")
-    memory.claim_task("t", note="cookies")
-    memory.fail_task("t", note="stripped by the gateway")
-    _, before = memory.claim_task("t")
-    memory.release_task("t", note="half of it is there")
-    memory.claim_task("t")
-    done = memory.close_task("t", reason="a server-side session")
+    memory.tasks.add("Refresh tokens", verify=None, key="t")
+    memory.tasks.claim("t", note="cookies")
+    memory.tasks.fail("t", note="stripped by the gateway")
+    _, before = memory.tasks.claim("t")
+    memory.tasks.release("t", note="half of it is there")
+    memory.tasks.claim("t")
+    done = memory.tasks.close("t", reason="a server-side session")
 
     subjects = git(repo, "log", "--format=%s", "memory").split("\n")[:7]
     assert [subject.split(" ")[1] for subject in reversed(subjects)] == [
         *("add", "claim", "fail", "claim", "release", "claim", "close")
     ]
     assert before.told[0].notes == "cookies; stripped by the gateway"
-    _, task, waits = memory.show_task("t")
+    _, task, waits = memory.tasks.show("t")
     assert [(one.num, one.outcome) for one in task.attempts] == [(1, "failed"), (2, "released"), (3, "done")]
     assert (task.closed["reason"], waits) == ("a server-side session", ())
     assert trailers(repo, done.commit) == ["Gitmem-Key: t", for_code(repo)]
 
 
 def test_what_was_tried_and_how_it_ended_is_found_by_recall(memory):
-    memory.add_task("Refresh tokens", verify=None, key="t")
-    memory.fail_task("t", note="the proxy strips httponly cookies")
+    memory.tasks.add("Refresh tokens", verify=None, key="t")
+    memory.tasks.fail("t", note="the proxy strips httponly cookies")
     failed = memory.recall(Asked(query="httponly")).hits
-    memory.close_task("t", reason="rotating grants instead")
+    memory.tasks.close("t", reason="rotating grants instead")
 
     assert [hit.key for hit in failed] == ["t"]
     assert [hit.key for hit in memory.recall(Asked(query="rotating grants")).hits] == ["t"]
     assert memory.show("t")["body"] == ""
-    memory.forget(["t"])
+    memory.forget("t")
     assert memory.recall(Asked(query="httponly")).hits == ()
 
 
 def test_gate_must_hold_at_the_last_commit_and_its_verdict_is_written_with_the_task(memory, repo):
-    memory.add_task("Refresh tokens", verify=DONE, key="t")
+    memory.tasks.add("Refresh tokens", verify=DONE, key="t")
     (repo / "done.txt").write_text("not committed\n")
     before = tip(repo)
     with pytest.raises(TaskError, match=r"its gate says no: done\.txt does not exist") as refused:
-        memory.close_task("t")
+        memory.tasks.close("t")
     assert (tip(repo), state(memory)) == (before, "open")
     assert "--force --reason" in refused.value.hint
     commit_files(repo, {}, "done")
 
-    done = memory.close_task("t", reason="it is there")
+    done = memory.tasks.close("t", reason="it is there")
 
     assert (state(memory), memory.show("t")["status"]) == ("closed", "verified")
     changed = git(repo, "show", "--name-only", "--format=", done.commit).split("\n")
@@ -113,10 +115,10 @@ def test_gate_must_hold_at_the_last_commit_and_its_verdict_is_written_with_the_t
 
 
 def test_verdict_of_another_branch_stays_in_this_clone(memory, repo):
-    memory.add_task("Refresh tokens", verify={"exists": "README.md"}, key="t")
+    memory.tasks.add("Refresh tokens", verify={"exists": "README.md"}, key="t")
     git(repo, "checkout", "-q", "-b", "topic")
 
-    done = memory.close_task("t")
+    done = memory.tasks.close("t")
 
     assert git(repo, "show", "--name-only", "--format=", done.commit) == "tasks/t.md"
     assert memory.show("t")["status"] == "verified"
@@ -126,19 +128,19 @@ def test_gate_that_nobody_approved_runs_nothing_and_closes_nothing(memory, repo)
     put(repo, make_fact("t", f"touch {repo}/ran", kind="task"))
 
     with pytest.raises(TrustError, match="not approved here: touch") as refused:
-        memory.close_task("t")
+        memory.tasks.close("t")
 
     assert "gitmem trust t" in refused.value.hint
     assert (state(memory), (repo / "ran").exists()) == ("open", False)
 
 
 def test_command_that_was_typed_at_a_terminal_is_approved_and_is_the_gate(memory, repo):
-    memory.add_task("Refresh tokens", verify="test -f done.txt", key="t", approve=True)
+    memory.tasks.add("Refresh tokens", verify="test -f done.txt", key="t", approve=True)
     with pytest.raises(TaskError, match="its gate says no"):
-        memory.close_task("t")
+        memory.tasks.close("t")
 
-    memory.edit_fields("t", {"verify": "test -f README.md"}, None, approve=True)
-    memory.close_task("t")
+    memory.edit("t", fields={"verify": "test -f README.md"}, body=None, approve=True)
+    memory.tasks.close("t")
 
     assert (state(memory), memory.show("t")["verdict"]["outcome"]) == ("closed", "holds")
 
@@ -148,24 +150,24 @@ def test_gate_that_cannot_be_run_is_no_answer(memory, repo):
     approve_all_tasks(memory, "t")
 
     with pytest.raises(GitmemError, match="could not be asked") as refused:
-        memory.close_task("t")
+        memory.tasks.close("t")
 
     assert refused.value.exit_status == 3
 
 
 def approve_all_tasks(memory: Memory, *keys: str) -> None:
-    for due in memory.commands(keys):
-        memory.approve(due)
+    for due in memory.repository.commands(keys):
+        memory.repository.approve(due)
 
 
 def test_force_closes_with_a_reason_and_says_that_it_was_forced(memory):
-    memory.add_task("Refresh tokens", verify=DONE, key="t")
+    memory.tasks.add("Refresh tokens", verify=DONE, key="t")
     with pytest.raises(UsageError, match="needs a reason"):
-        memory.close_task("t", force=True)
+        memory.tasks.close("t", force=True)
 
-    memory.close_task("t", force=True, reason="not needed any more")
+    memory.tasks.close("t", force=True, reason="not needed any more")
 
-    assert memory.show_task("t")[1].closed["forced"] is True
+    assert memory.tasks.show("t")[1].closed["forced"] is True
     assert memory.notices[-1].startswith("forced: t is not done")
     assert memory.show("t")["status"] == "unproven"
 
@@ -180,40 +182,40 @@ def test_gate_that_is_changed_while_it_is_asked_is_asked_again(memory, repo, mon
 
     monkeypatch.setattr(Session, "judge_one", changed)
     with pytest.raises(GitmemError, match="was changed while it was asked"):
-        memory.close_task("t")
+        memory.tasks.close("t")
 
     assert state(memory) == "open"
 
 
 def test_failed_attempt_needs_a_note(memory):
-    memory.add_task("Refresh tokens", verify=None, key="t")
+    memory.tasks.add("Refresh tokens", verify=None, key="t")
 
     with pytest.raises(UsageError, match="needs a note"):
-        memory.fail_task("t", note=" ")
+        memory.tasks.fail("t", note=" ")
 
 
 def test_note_with_a_secret_is_refused_and_changes_nothing(memory, repo):
-    memory.add_task("Refresh tokens", verify=None, key="t")
+    memory.tasks.add("Refresh tokens", verify=None, key="t")
     before = tip(repo)
 
     with pytest.raises(RefusedError, match="secret") as refused:
-        memory.fail_task("t", note="used AKIA" + "Q7ZP2LMX4RTNVB3K")
+        memory.tasks.fail("t", note="used AKIA" + "Q7ZP2LMX4RTNVB3K")
 
     assert tip(repo) == before
     assert "Q7ZP2" not in refused.value.message
 
 
 def test_open_parts_of_a_closed_task_are_told(memory):
-    memory.add_task("Release", verify=None, key="release")
-    memory.add_task("Docs", verify=None, key="docs", parent="release")
+    memory.tasks.add("Release", verify=None, key="release")
+    memory.tasks.add("Docs", verify=None, key="docs", parent="release")
 
-    memory.close_task("release")
+    memory.tasks.close("release")
 
     assert memory.notices == ["parts of release are still open: docs"]
 
 
 def test_of_many_who_claim_one_task_at_once_exactly_one_gets_it(memory, repo, monkeypatch):
-    memory.add_task("Refresh tokens", verify=None, key="t")
+    memory.tasks.add("Refresh tokens", verify=None, key="t")
     told: dict[str, str] = {}
     opened = []
     for agent in ("a", "b", "c", "d"):
@@ -226,10 +228,10 @@ def test_of_many_who_claim_one_task_at_once_exactly_one_gets_it(memory, repo, mo
             mine.show("t")  # all of them saw it open
             gate.wait()
             try:
-                mine.claim_task("t")
-                told[mine.config.agent] = "got it"
+                mine.tasks.claim("t")
+                told[mine.repository.config.agent] = "got it"
             except TaskError as err:
-                told[mine.config.agent] = err.message
+                told[mine.repository.config.agent] = err.message
 
     threads = [threading.Thread(target=claim, args=(mine,)) for mine in opened]
     for thread in threads:
@@ -237,7 +239,7 @@ def test_of_many_who_claim_one_task_at_once_exactly_one_gets_it(memory, repo, mo
     for thread in threads:
         thread.join()
 
-    winner = memory.show_task("t")[1].held.agent
+    winner = memory.tasks.show("t")[1].held.agent
     assert told.pop(winner) == "got it"
     assert len(told) == 3
     assert {text.split(", attempt")[0] for text in told.values()} == {
@@ -246,28 +248,28 @@ def test_of_many_who_claim_one_task_at_once_exactly_one_gets_it(memory, repo, mo
 
 
 def test_task_is_shown_listed_edited_and_forgotten_like_any_memory(memory):
-    memory.add_task("Refresh tokens", verify=DONE, key="t")
-    memory.fail_task("t", note="once")
+    memory.tasks.add("Refresh tokens", verify=DONE, key="t")
+    memory.tasks.fail("t", note="once")
 
-    memory.edit_fields("t", {"title": "Refresh all tokens", "priority": 1}, "More of it.", approve=False)
+    memory.edit("t", fields={"title": "Refresh all tokens", "priority": 1}, body="More of it.", approve=False)
 
     assert memory.show("t")["body"] == "More of it.\n"
-    assert [one.notes for one in memory.show_task("t")[1].attempts] == ["once"]
+    assert [one.notes for one in memory.tasks.show("t")[1].attempts] == ["once"]
     assert [hit.key for hit in memory.list(Asked(kinds=("task",))).hits] == ["t"]
-    memory.forget(["t"])
-    assert memory.ready_tasks() == []
+    memory.forget("t")
+    assert memory.tasks.list_ready() == []
     with pytest.raises(TaskError, match="was retired"):
-        memory.claim_task("t")
+        memory.tasks.claim("t")
 
 
 def test_saying_anew_what_a_task_is_keeps_what_happened_to_it(memory):
-    memory.add_task("Refresh tokens", verify=None, key="t")
-    memory.fail_task("t", note="once")
-    memory.claim_task("t")
+    memory.tasks.add("Refresh tokens", verify=None, key="t")
+    memory.tasks.fail("t", note="once")
+    memory.tasks.claim("t")
 
     memory.remember("All of them", title="Refresh all tokens", kind="task", key="t")
 
-    _, task, _ = memory.show_task("t")
+    _, task, _ = memory.tasks.show("t")
     assert (task.state, [one.notes for one in task.attempts], task.held.num) == ("claimed", ["once"], 2)
     assert memory.show("t")["title"] == "Refresh all tokens"
 
@@ -276,4 +278,4 @@ def test_memory_of_another_kind_is_no_task(memory):
     memory.remember("The gateway retries", key="g")
 
     with pytest.raises(TaskError, match="g is a learned and no task"):
-        memory.claim_task("g")
+        memory.tasks.claim("g")

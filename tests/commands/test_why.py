@@ -140,7 +140,7 @@ def test_culprit_is_not_forgotten_where_another_branch_was_looked_at_meanwhile(h
     git(repo, "checkout", "-q", "-b", "topic")
     commit_lines(repo, "fails there too")
     with Memory(repo, clock=Clock(NOW + 5)) as there:
-        checked = there.check(Options(no_sandbox=True), base="main", head="")
+        checked = there.check(options=Options(no_sandbox=True), base="main", head="")
         assert {f.key: f.culprit for f in checked.findings} == {"signs": culprit, "says": ""}
         assert there.show("signs")["verdict"]["culprit"] == culprit
     commit_files(repo, {"src/auth/jwt.py": "RS256\n"}, "mended there alone")
@@ -243,7 +243,7 @@ def test_only_what_the_runs_were_seen_to_read_is_shown_of_a_culprit_and_of_a_cha
         verify(memory, no_sandbox=False)
         commit_files(repo, {"src/auth/jwt.py": "ALGORITHM = 1\n", "README.md": "# Other\n", "a.txt": "1\n"}, "break it")
 
-        checked = memory.check(Options(), base="HEAD~1")
+        checked = memory.check(options=Options(), base="HEAD~1")
         verify(memory, no_sandbox=False)
         found = memory.why("a", with_diff=True)
 
@@ -273,14 +273,14 @@ def test_check_that_answers_in_two_ways_accuses_nobody(held, repo, tmp_path):
     verify(held)
     commit_lines(repo, *"abcde")
     flag.write_text("fails")
-    due = next(d for d in held.commands(["a"]))
+    due = next(d for d in held.repository.commands(["a"]))
     from gitmem.frozen import replace
 
-    session = held.session(Options(keys=("a",), no_sandbox=True))
+    session = held.repository.session(Options(keys=("a",), no_sandbox=True))
     verdict = replace(
         due.verdict, outcome="fails", commit=session.commit, inputs=due.digest, at=NOW + 1, confirmed=False
     )
-    held.keep_verdicts([verdict], session)
+    held.repository.keep_verdicts([verdict], session)
 
     found = held.why("a", options=RUN)
 
@@ -343,8 +343,8 @@ def test_everything_that_fails_is_explained_at_once_and_known_culprits_are_not_a
     commits = commit_lines(repo, "one", "break it", "three")
     commit_files(repo, {"README.md": "# Other\n"}, "beside")
     verify(held)
-    first, steps = held.why_failing(RUN), []
-    again = held.why_failing(RUN, told=steps.append)
+    first, steps = held.jobs.explain_failures(RUN), []
+    again = held.jobs.explain_failures(RUN, told=steps.append)
 
     assert {why.key: why.found.culprit for why in first} == {"signs": commits[1], "says": commits[1]}
     assert (again, steps) == ([], [])
@@ -355,16 +355,16 @@ def test_culprits_go_into_a_result_file_and_count_where_it_is_recorded(held, rep
     commits = commit_lines(repo, "one", "break it", "three")
     put(repo, make_fact("waits", "make"))
     with Memory(shutil.copytree(repo, tmp_path / "judge"), clock=lambda: float(NOW)) as judge:
-        for due in judge.commands(["signs"]):
-            judge.approve(due)
+        for due in judge.repository.commands(["signs"]):
+            judge.repository.approve(due)
         options = replace(RUN, everything=False, results=str(tmp_path / "part"), shard=Shard(1, 1))
-        judge.verify(options, told=lambda *_: None)
+        judge.verify(options=options, told=lambda *_: None)
         before = tip(tmp_path / "judge")
 
-        explained = judge.why_failing(options)
+        explained = judge.jobs.explain_failures(options)
 
         assert tip(tmp_path / "judge") == before
-    done = held.record_results([str(tmp_path / "part")])
+    done = held.jobs.import_results([str(tmp_path / "part")])
 
     assert {why.key: why.found.culprit for why in explained} == {"signs": commits[1], "says": commits[1]}
     assert (done.taken, [key for key, _ in done.unlearnt]) == (("says", "signs"), ["waits"])
@@ -389,7 +389,7 @@ def test_search_that_fails_ends_alone_and_loses_no_verdict(held, repo, monkeypat
 
     monkeypatch.setattr(Reader, "read", read)
 
-    found = {why.key: why for why in held.why_failing(RUN)}
+    found = {why.key: why for why in held.jobs.explain_failures(RUN)}
 
     assert (found["signs"].outcome, found["signs"].reason) == ("unknown", "an object is missing")
     assert found["says"].found.culprit == commits[0]
@@ -435,7 +435,7 @@ def test_interruption_keeps_what_was_found(held, repo):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        held.why_failing(RUN, told=stop)  # the built-in check comes first, and no run of it is told
+        held.jobs.explain_failures(RUN, told=stop)  # the built-in check comes first, and no run of it is told
 
     assert {key: held.show(key)["verdict"]["culprit"] for key in ("says", "signs")} == {"says": culprit, "signs": ""}
 

@@ -114,8 +114,8 @@ def shown(repo: Path, session: str) -> list[str]:
             on_event.subagent_stopped(
                 memory, Event("claude-code", SUBAGENT_STOP, session=session, agent="a", agent_type="w")
             ),
-            memory.pre_work(Work("gateway idle connections", Step())).text,
-            memory.decisions("gateway idle connections", Step(), limit=5).text,
+            memory.workflow.pre_work(Work("gateway idle connections", Step())).text,
+            memory.workflow.decisions("gateway idle connections", Step(), limit=5).text,
         ]
     return [*texts, *with_client(repo, _served)]
 

@@ -128,7 +128,7 @@ def test_agents_are_told_where_it_changes_their_answer_and_nowhere_else(hostile:
 def test_server_that_runs_already_follows_what_a_person_decides(hostile: Path, listener: Listener) -> None:
     async def use(client: Client) -> list[int]:
         counts = []
-        for decide in (Memory.accept_settings, Memory.deny_settings, None):
+        for decide in (lambda m: m.repository.accept_settings(), lambda m: m.repository.deny_settings(), None):
             await client.call_tool("memory_search", {"query": "sign-in"})
             counts.append(listener.count)
             if decide:

@@ -16,6 +16,8 @@ from support.facts import make_fact, put, tracked
 from support.forge_runner import Machine, load, loaded
 from support.terminal import gitmem
 
+from gitmem.commands.install import ci
+from gitmem.commands.install.ci_files import Wanted
 from gitmem.memory.memory import Memory
 
 pytestmark = pytest.mark.skipif(not GITMEM.exists(), reason="the console script is not installed")
@@ -39,8 +41,8 @@ def project(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             make_fact("command", "echo ::warning::x; grep -q service README.md", paths=["README.md"]),
             make_fact("fails", "echo '::error::pwned'; exit 1", paths=["src/**"]),
         )
-        memory.install_ci("github", every="daily", shards=2, package=PINNED)
-        lines = [due.listed for due in memory.commands()]
+        ci.install(memory.repository, "github", Wanted(every="daily", shards=2, package=PINNED))
+        lines = [due.listed for due in memory.repository.commands()]
     commit_files(folder, {".github/gitmem-approved": "".join(f"{line}\n" for line in lines)})
     return folder
 
@@ -191,7 +193,7 @@ def test_pull_request_of_a_fork_runs_nothing_of_its_own_and_is_told_what_it_brea
         git(fork, "config", f"user.{name}", value)
     commit_files(fork, {**evil, "README.md": "# Changed\n"})
     with Memory(fork) as memory:  # it approves its own command, and on its own branch
-        lines = {due.row.key: due.listed for due in memory.commands()}
+        lines = {due.row.key: due.listed for due in memory.repository.commands()}
     commit_files(fork, {".github/gitmem-approved": f"{lines['evil']}\n"})
     git(fork, "checkout", "-q", "--detach", "origin/main")
     git(fork, "merge", "-q", "--no-ff", "-m", "merge", "patch")
@@ -320,4 +322,4 @@ def test_results_are_written_where_the_repository_is_read_only(repo: Path, memor
     assert done.status == 3, done
     assert [(row["key"], row["outcome"]) for row in rows[1:]] == [("builtin", "holds"), ("waits", "skipped")]
     with Memory(repo) as again:
-        assert again.record_results([str(tmp_path / "part")]).taken == ("builtin",)
+        assert again.jobs.import_results([str(tmp_path / "part")]).taken == ("builtin",)

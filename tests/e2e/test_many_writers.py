@@ -150,7 +150,7 @@ class Meanwhile:
     def __init__(self, memory: Memory, nth: int, act: Callable[[], object]) -> None:
         self.asked, self._nth, self._act, self._is_writing = 0, nth, act, False
         self.errors: list[Exception] = []
-        memory.catalog().connection.set_trace_callback(self._before)
+        memory.repository.catalog().connection.set_trace_callback(self._before)
 
     def _before(self, sql: str) -> None:
         self._is_writing = sql.startswith("BEGIN IMMEDIATE") or (self._is_writing and sql not in ("COMMIT", "ROLLBACK"))
@@ -186,7 +186,7 @@ def test_write_between_any_two_questions_of_a_reader_does_no_harm(repo: Path, co
         def rewrite_all() -> None:
             for n in range(3):
                 writer.remember(f"Number {n} of the retries, said {rounds} times", key=f"n{n}")
-            writer.edit_fields("retries", {"title": f"Retries, said {rounds} times"}, None, approve=False)
+            writer.edit("retries", fields={"title": f"Retries, said {rounds} times"}, body=None, approve=False)
 
         while True:
             rounds += 1
@@ -204,12 +204,12 @@ def test_write_between_any_two_questions_of_a_reader_does_no_harm(repo: Path, co
 def test_branch_that_moves_while_a_command_holds_the_catalog_closes_nothing(repo: Path) -> None:
     with Memory(repo) as reader:
         reader.remember("The first", key="first")
-        held = reader.catalog()
+        held = reader.repository.catalog()
         put_files(repo, {"gotchas/pushed.md": memory_text("Pushed", kind="gotcha")})
-        reader.catalog()
+        reader.repository.catalog()
         followed = held.rows("SELECT key FROM memory ORDER BY key")
         put_files(repo, {"gitmem.toml": '[verify]\ntimeout = "5m"\n'})
-        reader.catalog()
+        reader.repository.catalog()
 
         assert followed == [("first",), ("pushed",)]
         assert held.meta("commit") == tip(repo)

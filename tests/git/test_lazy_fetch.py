@@ -60,13 +60,13 @@ def test_no_command_that_reads_starts_it(clone: Path, run_cli, name: str) -> Non
 def test_person_who_accepts_the_program_has_it_started(clone: Path) -> None:
     ran = plant(clone, "core.sshCommand")
     with Memory(clone) as memory:
-        assert [*memory.ignored_settings] == ["core.sshCommand"]
-        memory.accept_settings()
+        assert [*memory.repository.ignored_settings] == ["core.sshCommand"]
+        memory.repository.accept_settings()
 
     with Memory(clone) as memory:
-        assert memory.ignored_settings == {}
+        assert memory.repository.ignored_settings == {}
         with pytest.raises(GitmemError):
-            memory.catalog()
+            memory.repository.catalog()
     assert ran.exists()
 
 

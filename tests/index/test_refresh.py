@@ -92,8 +92,8 @@ def push(repo: Path, step: dict[str, str]) -> None:
 
 def content(memory: Memory) -> dict[str, list[tuple[object, ...]]]:
     """Return all that the index knows, with paths for its numbers."""
-    ground = memory.ground() or 0
-    catalog = memory.catalog()
+    ground = memory.repository.ground() or 0
+    catalog = memory.repository.catalog()
     db = catalog.connection
     db.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.occurrence USING fts5vocab(main, fts, instance)")
     columns = ", ".join(f"m.{row[1]}" for row in db.execute("PRAGMA table_info(memory)").fetchall() if row[1] != "id")
@@ -140,7 +140,7 @@ def test_an_index_updated_step_by_step_equals_one_made_from_nothing(repo: Path, 
             content(memory)  # brings rows and statuses up to date
 
         updated = content(memory)
-        memory.refresh_index(rebuild=True)
+        memory.index.refresh(rebuild=True)
 
         assert updated == content(memory)
 
@@ -160,11 +160,11 @@ def test_an_index_that_followed_our_own_writes_equals_one_made_from_nothing(
                 _operate(repo, memory, operation, key, other, number)
             except GitmemError:
                 continue  # no such memory, or nothing that may be done with it
-        if memory.find_tip() is None:
+        if memory.repository.find_tip() is None:
             return
 
         updated = content(memory)
-        memory.refresh_index(rebuild=True)
+        memory.index.refresh(rebuild=True)
 
         assert updated == content(memory)
 
@@ -179,7 +179,7 @@ def _operate(repo: Path, memory: Memory, operation: str, key: str, other: str, n
     elif operation == "kind":
         memory.edit(key, lambda text: text.replace("kind: learned", "kind: gotcha"))
     elif operation == "forget":
-        memory.forget([key], why="over")
+        memory.forget(key, why="over")
     elif operation == "supersede":
         memory.supersede(key, other)
     else:
@@ -279,7 +279,7 @@ def test_a_write_is_never_planned_on_an_index_that_is_behind(repo: Path, monkeyp
     monkeypatch.setattr(opened_store, "REFRESH_ATTEMPTS", 1)
     put_files(repo, {"learned/a.md": memory_text("a", body="first\n")})
     with Memory(repo) as memory:
-        memory.catalog()
+        memory.repository.catalog()
         put_files(repo, {"learned/a.md": memory_text("a", body="second, by somebody else\n")})
         other = sqlite3.connect(repo / ".git/gitmem" / schema.FILE_NAME, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
@@ -411,7 +411,7 @@ def test_processes_that_rebuild_and_write_at_once_agree_in_the_end(indexed: Path
         "from gitmem.errors import GitmemError\n"
         "for n in range(8):\n"
         "    with Memory(sys.argv[1]) as m:\n"
-        "        if sys.argv[2] == 'rebuild': m.refresh_index(rebuild=True)\n"
+        "        if sys.argv[2] == 'rebuild': m.index.refresh(rebuild=True)\n"
         "        elif sys.argv[2] == 'write': m.remember(f'gateway more {n}', key=f'more-{n}')\n"
         "        else: assert len(m.recall(Asked('gateway', limit=99)).hits) >= 20\n"
     )
@@ -425,7 +425,7 @@ def test_processes_that_rebuild_and_write_at_once_agree_in_the_end(indexed: Path
     assert [status for _, status in told] == [0] * 5, told
     with Memory(indexed) as memory:
         updated = content(memory)
-        memory.refresh_index(rebuild=True)
+        memory.index.refresh(rebuild=True)
         assert updated == content(memory)
         assert len(memory.recall(Asked("gateway", limit=99)).hits) == 28
 

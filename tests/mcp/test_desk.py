@@ -50,25 +50,25 @@ def test_all_work_is_done_by_one_thread(desk: Desk) -> None:
 
 
 def test_memory_stays_open_between_questions_and_knows_who_asks(desk: Desk) -> None:
-    first = ask(desk, lambda memory: (id(memory), memory.author().agent), agent="one")
-    second = ask(desk, lambda memory: (id(memory), memory.author().agent), agent="two")
-    third = ask(desk, lambda memory: (id(memory), memory.author().agent), agent="two")
+    first = ask(desk, lambda memory: (id(memory), memory.repository.author().agent), agent="one")
+    second = ask(desk, lambda memory: (id(memory), memory.repository.author().agent), agent="two")
+    third = ask(desk, lambda memory: (id(memory), memory.repository.author().agent), agent="two")
 
     assert (first[1], second[1]) == ("one", "two")
     assert second == third
 
 
 def test_changed_setting_counts_from_the_next_question(desk: Desk, repo: Path) -> None:
-    before = ask(desk, lambda memory: memory.config.agent)
+    before = ask(desk, lambda memory: memory.repository.config.agent)
     git(repo, "config", "gitmem.agent", "worker")
 
-    assert (before, ask(desk, lambda memory: memory.config.agent)) == ("", "worker")
+    assert (before, ask(desk, lambda memory: memory.repository.config.agent)) == ("", "worker")
 
 
 def test_proposal_that_another_process_made_current_counts_from_the_next_question(desk: Desk, repo: Path) -> None:
-    assert ask(desk, lambda memory: memory.ref) == "refs/heads/memory"
+    assert ask(desk, lambda memory: memory.repository.ref) == "refs/heads/memory"
     with Memory(repo) as other:
-        other.propose("auth")
+        other.proposals.send("auth")
 
     assert ask(desk, lambda memory: memory.remember("Tokens rotate daily", key="one").key) == "one"
 

@@ -81,7 +81,7 @@ def test_get_tells_the_whole_memory_and_counts_the_access(memory, repo: Path) ->
     }  # fmt: skip
     assert "Source: memory tokens, fact, project, unproven, by a person" in answer.text
     assert "The gateway checks." in answer.text
-    assert memory.local.accesses(["tokens"]) == {"tokens": (1, NOW)}
+    assert memory.repository.local.accesses(["tokens"]) == {"tokens": (1, NOW)}
 
 
 def test_get_of_an_expired_memory_works_and_says_so(memory, repo: Path) -> None:
@@ -189,7 +189,7 @@ def test_write_of_another_process_is_seen_by_the_next_call(memory, repo: Path) -
             seen.append(len(answer.content["hits"]))
         (repo / "src/gateway/retry.py").write_text("RETRIES = 4\n")
         with Memory(repo, clock=lambda: float(NOW)) as other:
-            other.forget(["storm-0"])
+            other.forget("storm-0")
         answer = Answer(await client.call_tool("memory_search", {"query": "storm"}))
         return [*seen, sorted(hit["key"] for hit in answer.content["hits"])]
 

@@ -31,7 +31,7 @@ def test_own_memories_and_those_of_who_is_led(memory, repo: Path, by: object, le
     if leads:
         git(repo, "config", "gitmem.leads", leads)
     with Memory(repo) as mine:
-        mine.agent = "bot"
+        mine.repository.agent = "bot"
         if may:
             assert refuse_others(mine, "sto", "", "deletes it") == "storm"
             refuse_replacing(mine, "storm", "")
@@ -45,14 +45,14 @@ def test_own_memories_and_those_of_who_is_led(memory, repo: Path, by: object, le
 def test_private_memory_is_the_agents_own(memory) -> None:
     memory.remember("A private storm", key="storm", scope="private")
 
-    memory.agent = "bot"
+    memory.repository.agent = "bot"
 
     assert refuse_others(memory, "storm", "", "deletes it") == "storm"
 
 
 def test_key_that_nobody_has_is_free(memory, repo: Path) -> None:
     put(repo, make_memory("storm-of-retries", "A retry storm"))
-    memory.agent = "bot"
+    memory.repository.agent = "bot"
 
     refuse_replacing(memory, "storm", "")  # the beginning of another one's
     refuse_known_fact(memory, "There is a README", "")

@@ -83,7 +83,7 @@ def test_question_does_not_wait_for_a_write(service: Service) -> None:
     async def both() -> tuple[bool, Any]:
         writing = asyncio.create_task(service.write(None, write))
         await asyncio.get_running_loop().run_in_executor(None, begun.wait)
-        answer, _ = await service.read(None, lambda memory: memory.config.branch)
+        answer, _ = await service.read(None, lambda memory: memory.repository.config.branch)
         done.set()
         return (await writing)[0], answer
 

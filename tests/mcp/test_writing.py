@@ -109,7 +109,7 @@ def test_own_memory_is_deleted_and_can_be_restored(memory, repo: Path) -> None:
 
     assert (gone.content["changed"], found.content["hits"], again.content["changed"]) == (True, [], False)
     assert fields_of(repo, f"archive/learned/{key}.md")["retired"]["why"] == "it is over"
-    assert memory.restore([key])[0].is_written
+    assert memory.restore(key)[0].is_written
 
 
 def test_agent_that_leads_deletes_what_others_wrote(memory, repo: Path) -> None:
@@ -148,7 +148,7 @@ def test_proposed_command_waits_and_is_not_run_even_where_it_was_approved(memory
 
     first = call_one(repo, "fact_propose", title="There is a README", command=command)
     with Memory(repo) as other:
-        waiting = other.waiting_keys()
+        waiting = other.repository.waiting_keys()
         approve_all(other)
     second = call_one(repo, "fact_propose", title="The README is there, and more of it", command=command)
 

@@ -226,7 +226,7 @@ def test_another_name_of_the_branch_is_kept_to(repo):
     with at_now(repo) as memory:
         memory.remember("On another branch", key="k")
 
-        assert (memory.ref, hits(memory, "branch")) == ("refs/heads/notes", ["k"])
+        assert (memory.repository.ref, hits(memory, "branch")) == ("refs/heads/notes", ["k"])
     assert git(repo, "branch", "--list", "memory") == ""
 
 
@@ -269,7 +269,7 @@ def test_default_branch_is_found_as_documented(memory, repo, arrange, default, r
         git(repo, *argv)
 
     with at_now(repo) as opened:
-        assert (opened.default_branch(), opened.reviewed_branch()) == (default, reviewed)
+        assert (opened.repository.default_branch(), opened.repository.reviewed_branch()) == (default, reviewed)
 
 
 def test_policy_names_the_branch_whose_verdicts_are_committed_and_not_the_reviewed_one(memory, repo):
@@ -277,8 +277,11 @@ def test_policy_names_the_branch_whose_verdicts_are_committed_and_not_the_review
     put_files(repo, {"gitmem.toml": '[verify]\ndefault_branch = "release"\n'})
 
     with at_now(repo) as opened:
-        assert (opened.default_branch(), opened.reviewed_branch()) == ("refs/heads/release", "refs/heads/main")
-        assert not opened.session().counts()
+        assert (opened.repository.default_branch(), opened.repository.reviewed_branch()) == (
+            "refs/heads/release",
+            "refs/heads/main",
+        )
+        assert not opened.repository.session().counts()
 
 
 @pytest.mark.parametrize(("where", "counts"), [("main", True), ("feature", False), ("main^{commit}", True)])
@@ -286,7 +289,7 @@ def test_verdicts_count_on_the_default_branch_and_detached_at_its_tip(memory, re
     git(repo, "branch", "feature")
     git(repo, "checkout", "-q", where)
 
-    assert memory.session().counts() == counts
+    assert memory.repository.session().counts() == counts
 
 
 # --- following the branch ------------------------------------------------------------------------------------------
@@ -358,7 +361,7 @@ def test_reading_goes_on_while_another_process_writes_the_catalog(memory, repo):
     assert statuses(memory) == {"a": "unproven"}
     other = sqlite3.connect(repo / ".git/gitmem/catalog.sqlite", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    memory.catalog().connection.execute("PRAGMA busy_timeout = 50")
+    memory.repository.catalog().connection.execute("PRAGMA busy_timeout = 50")
     commit_files(repo, {"new.txt": "x\n"})
 
     found = memory.status()
@@ -422,9 +425,9 @@ def apply(memory: Memory, repo: Path, operation: str, key: str, step: int) -> No
         elif operation == "push-bad":
             put_files(repo, {f"facts/{key}.md": "nonsense", f"gotchas/{key}.md": memory_text("Twice", kind="gotcha")})
         elif operation == "edit":
-            memory.edit_fields(key, {"tags": [f"t{step}"]}, None, approve=False)
+            memory.edit(key, fields={"tags": [f"t{step}"]}, body=None, approve=False)
         elif operation == "forget":
-            memory.forget([key])
+            memory.forget(key)
         elif operation == "supersede":
             memory.supersede(key, "a")
         elif operation == "verify":
@@ -439,7 +442,7 @@ def apply(memory: Memory, repo: Path, operation: str, key: str, step: int) -> No
 
 
 def everything(memory: Memory) -> tuple:
-    catalog = memory.catalog()
+    catalog = memory.repository.catalog()
     return (
         catalog.rows("SELECT path, key, oid, kind, title, archived, shadowed, superseded FROM memory ORDER BY path"),
         catalog.rows("SELECT path, key, outcome, code_commit, at FROM verdict ORDER BY path"),
@@ -458,7 +461,7 @@ def test_catalog_that_was_brought_along_says_what_one_made_from_nothing_says(mem
     brought_along = everything(memory)
 
     memory.close()
-    rebuild(memory.git, memory.tip()).close()
+    rebuild(memory.repository.git, memory.repository.tip()).close()
 
     assert everything(memory) == brought_along
 
@@ -470,11 +473,11 @@ def test_key_that_does_not_exist_is_not_found_by_any_method(memory):
     for asked in (
         lambda: memory.show("nothing"),
         lambda: memory.log("nothing", limit=1),
-        lambda: memory.forget(["nothing"]),
+        lambda: memory.forget("nothing"),
         lambda: memory.edit("nothing", lambda text: text),
         lambda: memory.supersede("nothing", "nothing-either"),
-        lambda: memory.need(["nothing"]),
-        lambda: memory.text_of("nothing"),
+        lambda: memory.repository.need(["nothing"]),
+        lambda: memory.repository.text_of("nothing"),
     ):
         with pytest.raises(NotFoundError):
             asked()
@@ -485,7 +488,7 @@ def test_clock_is_an_argument(repo):
     with Memory(repo, clock=clock) as memory:
         memory.remember("At noon", key="k")
 
-        assert memory.now == NOW
+        assert memory.repository.now == NOW
     assert git(repo, "log", "-1", "--format=%ct", "memory") == str(NOW)
 
 
@@ -497,7 +500,7 @@ def test_progress_is_told_of_long_work_alone(repo):
         hits(memory, "one")
         quick = list(told)
         put_files(repo, {f"gotchas/m{n:04}.md": memory_text(f"M {n}", kind="gotcha") for n in range(2100)})
-        memory.refresh_index(rebuild=True)
+        memory.index.refresh(rebuild=True)
 
     assert quick == []
     assert {what for what, _, _ in told} == {"reading memories"}
@@ -507,7 +510,7 @@ def test_progress_is_told_of_long_work_alone(repo):
 def test_index_says_how_many_memories_it_holds(memory, repo):
     put(repo, make_memory("k", "One"), make_fact("f", RS256))
 
-    assert memory.refresh_index(rebuild=False) | {"seconds": 0} == {"commit": tip(repo), "memories": 2, "seconds": 0}
+    assert memory.index.refresh(rebuild=False) | {"seconds": 0} == {"commit": tip(repo), "memories": 2, "seconds": 0}
 
 
 def test_commands_are_those_of_live_facts_that_need_an_approval(memory, repo):
@@ -518,22 +521,22 @@ def test_commands_are_those_of_live_facts_that_need_an_approval(memory, repo):
         make_fact("c", ["make"]),
         make_fact("d", "make", kind="task"),
     )
-    memory.forget(["c"])
+    memory.forget("c")
 
-    assert [due.row.key for due in memory.commands()] == ["a"]
-    assert [due.row.key for due in memory.commands(["d"])] == ["d"]
+    assert [due.row.key for due in memory.repository.commands()] == ["a"]
+    assert [due.row.key for due in memory.repository.commands(["d"])] == ["d"]
 
 
 def test_approving_and_denying_is_kept_for_the_clone(memory, repo):
     put(repo, make_fact("a", "test -f README.md"))
-    due = memory.commands()[0]
+    due = memory.repository.commands()[0]
 
-    memory.approve(due)
+    memory.repository.approve(due)
     approved = outcomes(verify(memory))
-    memory.deny(due)
+    memory.repository.deny(due)
 
     assert approved == {"a": "holds"}
-    assert [(a.verdict, a.key, a.command, a.who) for a in memory.trust().list_all()] == [
+    assert [(a.verdict, a.key, a.command, a.who) for a in memory.repository.trust().list_all()] == [
         ("deny", "a", "test -f README.md", "Ana")
     ]
     assert outcomes(verify(memory, "a")) == {"a": "skipped"}

@@ -78,7 +78,7 @@ def test_a_write_is_found_by_the_next_question(memory: Memory) -> None:
     change = memory.remember("A zebra crosses")
 
     assert keys(ask(memory, "zebra")) == [change.key]
-    memory.forget([change.key])
+    memory.forget(change.key)
     assert ask(memory, "zebra").hits == ()
 
 
@@ -92,7 +92,7 @@ def test_similar_are_those_that_share_its_rare_words_and_never_itself(memory: Me
     for number in range(5):
         memory.remember(f"The build number {number} is signed by the release job", key=f"build-{number}")
 
-    found = memory.similar(asked[:7], Asked())
+    found = memory.similar(asked[:7], query=Asked())
 
     assert keys(found.found) == ["sessions-vanish"]
     assert {"redi", "evict", "session"} <= set(found.terms)
@@ -100,7 +100,7 @@ def test_similar_are_those_that_share_its_rare_words_and_never_itself(memory: Me
 
 def test_similar_to_no_memory_is_an_error(shelf: Memory) -> None:
     with pytest.raises(NotFoundError):
-        shelf.similar("absent", Asked())
+        shelf.similar("absent", query=Asked())
 
 
 def test_whoosh_index_follows_the_language_of_the_store(repo: Path) -> None:
@@ -115,6 +115,6 @@ def test_whoosh_index_follows_the_language_of_the_store(repo: Path) -> None:
         put_files(repo, {"gitmem.toml": '[recall]\nlanguage = "german"\n'})
         assert keys(ask(memory, "title:Haus")) == keys(ask(memory, '"Haus am Fluss"')) == ["haus"]
         assert keys(ask(memory, "title:Häus*")) == keys(ask(memory, "title:hausern")) == ["haus"]
-        assert memory.similar("auto", Asked()).found.hits[0].key == "haus"
+        assert memory.similar("auto", query=Asked()).found.hits[0].key == "haus"
 
     assert before == []

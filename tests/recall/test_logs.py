@@ -23,7 +23,7 @@ TURNS = (
 
 def put_log(memory: Memory, session: str, *, day: int = 1) -> None:
     """Remember the turns as one session; their keys count on past nine."""
-    with memory.batch() as batch:
+    with memory.bulk.batch() as batch:
         for nth, turn in enumerate(TURNS, 8):
             batch.remember(
                 turn, title="Ana", kind="discussion", key=f"{session}-{nth}", tags=[session],
@@ -71,7 +71,7 @@ def test_what_stands_in_no_log_is_not_moved_by_it(memory: Memory) -> None:
 
 def test_a_long_pause_ends_a_session_whatever_its_tag_says(memory: Memory) -> None:
     put_log(memory, "session-1", day=1)
-    with memory.batch() as batch:
+    with memory.bulk.batch() as batch:
         batch.remember(
             "We had soup", kind="discussion", key="session-1-13", tags=["session-1"], created="2026-11-03T09:00:00Z"
         )
@@ -88,7 +88,7 @@ def test_a_long_pause_ends_a_session_whatever_its_tag_says(memory: Memory) -> No
 
 def test_a_filter_holds_for_neighbours_too(memory: Memory) -> None:
     put_log(memory, "session-1")
-    memory.forget(["session-1-9"], why="wrong")
+    memory.forget("session-1-9", why="wrong")
 
     assert "session-1-9" not in keys(memory, "gateway port")
     assert keys(memory, "gateway port", kinds=("gotcha",)) == []

@@ -356,7 +356,7 @@ def test_superseded_memory_comes_back_when_the_new_one_lets_go_of_it(memory: Mem
 def test_forgotten_memory_leaves_search_and_comes_back_with_all(memory: Memory, repo: Path) -> None:
     put(repo, make_memory("a", "The gateway"), make_memory("b", "The gateway"))
 
-    memory.forget(["a"], why="it is gone")
+    memory.forget("a", why="it is gone")
 
     assert keys(memory, "gateway") == keys(memory) == ["b"]
     found = memory.recall(Asked(query="gateway", everything=True)).hits
@@ -376,8 +376,8 @@ def test_statistics_count_what_is_live_and_what_has_left(repo: Path) -> None:
     )
 
     with Memory(repo, clock=Clock()) as memory:
-        memory.forget(["f"])
-        told = memory.statistics()
+        memory.forget("f")
+        told = memory.index.statistics()
 
     assert told == {
         "total": 3,
@@ -825,5 +825,5 @@ def test_process_that_is_asked_again_sees_what_others_write(repo: Path) -> None:
         assert [keys(memory, "gateway drops") for _ in range(3)] == [["one"]] * 3
         other.remember("Gateway drops are counted", key="two")
         assert set(keys(memory, "gateway drops")) == {"one", "two"}
-        other.forget(["one"], why="it is mended")
+        other.forget("one", why="it is mended")
         assert keys(memory, "gateway drops") == ["two"]

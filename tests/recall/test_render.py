@@ -83,4 +83,4 @@ def test_hit_is_told_whole_or_ends_where_a_sentence_does(memory, repo, title: st
     put(repo, make_memory("k", title, body))
     hit = memory.list(Asked()).hits[0]
 
-    assert hit_text(memory.catalog(), hit, limit_tokens=8) == told
+    assert hit_text(memory.repository.catalog(), hit, limit_tokens=8) == told

@@ -179,7 +179,7 @@ def test_neighbours_are_what_requires_and_what_is_required_by_key_and_by_label(m
         make_memory("apart", "Apart", requires=["other"]),
     )
 
-    found = neighbours(memory.catalog(), ["here", "needed", "maker", "rests", "rests-on-label", "apart"])
+    found = neighbours(memory.repository.catalog(), ["here", "needed", "maker", "rests", "rests-on-label", "apart"])
 
     assert found["here"] - {"label"} == {"needed", "maker", "rests", "rests-on-label"}
     assert {key for key in found if "here" in found[key]} == {"needed", "maker", "rests", "rests-on-label"}
@@ -188,15 +188,15 @@ def test_neighbours_are_what_requires_and_what_is_required_by_key_and_by_label(m
 
 def test_a_memory_that_left_search_links_nothing_with_the_work(memory: Memory, repo: Path) -> None:
     put(repo, *pair({}, {"produces": ["label"]}), *LINKS)
-    memory.forget(["anchor"])
+    memory.forget("anchor")
 
     assert order(repo, near=("src/auth/jwt.py",))[1]["dependency"] == 1.0
 
 
 def test_a_task_that_is_held_links_what_it_requires(memory: Memory, repo: Path) -> None:
     put(repo, *pair())
-    memory.add_task("Move the gateway", key="move", requires=["two"])
-    memory.claim_task("move")
+    memory.tasks.add("Move the gateway", key="move", requires=["two"])
+    memory.tasks.claim("move")
     git(repo, "config", "gitmem.recallWork", "asked")
 
     plain, working = order(repo), order(repo, work=True)

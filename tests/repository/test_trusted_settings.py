@@ -93,18 +93,18 @@ def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def read(repo: Path, name: str) -> str:
     """Return a setting as it counts, in the form of git config."""
     with Memory(repo) as memory:
-        found = getattr(memory.config, SETTINGS[name][1])
+        found = getattr(memory.repository.config, SETTINGS[name][1])
         return {True: "true", False: ""}.get(found, found)
 
 
 def ignored(repo: Path) -> list[str]:
     with Memory(repo) as memory:
-        return [*memory.ignored_settings]
+        return [*memory.repository.ignored_settings]
 
 
 def accept(repo: Path) -> None:
     with Memory(repo) as memory:
-        memory.accept_settings()
+        memory.repository.accept_settings()
 
 
 @pytest.mark.parametrize("place", OF_THE_REPOSITORY)
@@ -201,16 +201,16 @@ def test_denied_settings_are_ignored_without_a_word_until_they_change(repo: Path
     local(repo, "gitmem.embed", SETTINGS["gitmem.embed"][0])
     accept(repo)
     with Memory(repo) as memory:
-        assert memory.deny_settings()
+        assert memory.repository.deny_settings()
 
     with Memory(repo) as memory:
-        assert (memory.config.embed, memory.ignoring) == ("", "")
+        assert (memory.repository.config.embed, memory.repository.ignoring) == ("", "")
     local(repo, "gitmem.embed", "http://127.0.0.1:9/v1#" + "x" * LENGTH_AT_MOST)
     with Memory(repo) as memory:
-        assert (memory.config.embed, memory.ignoring) == ("", notice({"gitmem.embed": ""}))
-        assert memory.deny_settings()
+        assert (memory.repository.config.embed, memory.repository.ignoring) == ("", notice({"gitmem.embed": ""}))
+        assert memory.repository.deny_settings()
     with Memory(repo) as memory:
-        assert memory.ignoring == ""
+        assert memory.repository.ignoring == ""
 
 
 def test_acceptance_that_others_could_have_written_counts_for_nothing(repo: Path, tmp_path: Path) -> None:

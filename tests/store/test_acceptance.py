@@ -39,14 +39,14 @@ def test_clone_is_not_accepted_and_neither_is_a_copy_of_one_that_is(joined: Path
     [
         lambda memory: memory.init(),
         approve_all,
-        lambda memory: memory.accept(),
+        lambda memory: memory.repository.accept(),
     ],
     ids=["init", "trust", "accept"],
 )
 def test_what_a_person_does_accepts_it(joined: Path, do) -> None:
     with Memory(joined) as memory:
         do(memory)
-        assert is_accepted(memory.git.repository.state)
+        assert is_accepted(memory.repository.git.repository.state)
 
 
 def test_reading_and_writing_accept_nothing_that_came_from_others(joined: Path) -> None:
@@ -55,14 +55,14 @@ def test_reading_and_writing_accept_nothing_that_came_from_others(joined: Path) 
         memory.show("idle")
         memory.sync(push=False)
 
-        assert not is_accepted(memory.git.repository.state)
+        assert not is_accepted(memory.repository.git.repository.state)
 
 
 def test_memory_that_is_started_here_is_ones_own(repo: Path) -> None:
     with Memory(repo) as memory:
         memory.remember("The gateway caps retries")
 
-        assert is_accepted(memory.git.repository.state)
+        assert is_accepted(memory.repository.git.repository.state)
 
 
 def test_what_cannot_be_recorded_is_said(joined: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,5 +72,5 @@ def test_what_cannot_be_recorded_is_said(joined: Path, tmp_path: Path, monkeypat
     with Memory(joined) as memory:
         memory.init(offline=True)
 
-        assert not is_accepted(memory.git.repository.state)
+        assert not is_accepted(memory.repository.git.repository.state)
         assert [notice for notice in memory.notices if "could not be recorded" in notice]

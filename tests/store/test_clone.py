@@ -84,8 +84,8 @@ def poisoned(repo: Path) -> Path:
     """Return a copy of a repository whose index hides what the branch says, with verdicts of its own."""
     with Memory(repo) as memory:
         memory.remember("The gateway drops idle connections", key="gateway")
-        memory.catalog()
-        memory.local.count_access("gateway", 1)
+        memory.repository.catalog()
+        memory.repository.local.count_access("gateway", 1)
     copy = Path(shutil.copytree(repo, repo.parent / "copy", symlinks=True))
     with sqlite3.connect(copy / ".git" / "gitmem" / "catalog.sqlite") as db:
         db.execute("UPDATE memory SET title = 'Poison'")
@@ -97,15 +97,15 @@ def test_index_and_own_verdicts_of_a_copy_do_not_count(repo: Path) -> None:
     copy = poisoned(repo)
 
     with Memory(copy) as memory:
-        assert memory.catalog().rows("SELECT title FROM memory") == [("The gateway drops idle connections",)]
-        assert memory.local.accesses(["gateway"]) == {}
+        assert memory.repository.catalog().rows("SELECT title FROM memory") == [("The gateway drops idle connections",)]
+        assert memory.repository.local.accesses(["gateway"]) == {}
         assert "set aside" in memory.notices[0]
 
     state = copy / ".git" / "gitmem"
     assert (state / "local.sqlite.elsewhere").is_file()
     assert not (state / "mcp-token").exists()
     with Memory(copy) as memory:
-        memory.catalog()
+        memory.repository.catalog()
         assert memory.notices == []
 
 
@@ -116,8 +116,8 @@ def test_where_nothing_can_be_registered_the_state_folder_is_ignored(repo: Path,
     before = (copy / ".git" / "gitmem" / "local.sqlite").read_bytes()
 
     with Memory(copy) as memory:
-        assert memory.catalog().rows("SELECT title FROM memory") == [("The gateway drops idle connections",)]
-        assert memory.local.accesses(["gateway"]) == {}
+        assert memory.repository.catalog().rows("SELECT title FROM memory") == [("The gateway drops idle connections",)]
+        assert memory.repository.local.accesses(["gateway"]) == {}
     assert (copy / ".git" / "gitmem" / "local.sqlite").read_bytes() == before
 
 
@@ -140,7 +140,7 @@ def test_index_of_a_linked_worktree_in_a_copy_does_not_count(repo: Path, tmp_pat
     with Memory(repo) as memory:
         memory.remember("The gateway drops idle connections", key="gateway")
     with Memory(tmp_path / "side") as memory:
-        memory.catalog()
+        memory.repository.catalog()
     subprocess.run(["cp", "-a", repo, tmp_path / "copy"], check=True)
     indexes = [*(tmp_path / "copy" / ".git").rglob("catalog.sqlite")]
     for file in indexes:
@@ -150,7 +150,7 @@ def test_index_of_a_linked_worktree_in_a_copy_does_not_count(repo: Path, tmp_pat
     git(tmp_path / "copy", "worktree", "repair", str(tmp_path / "side"))
 
     with Memory(tmp_path / "side") as memory:
-        titles = {title for (title,) in memory.catalog().rows("SELECT title FROM memory")}
+        titles = {title for (title,) in memory.repository.catalog().rows("SELECT title FROM memory")}
 
     assert len([file for file in indexes if "worktrees" in file.parts]) == 1
     assert titles == {"Said by the code", "The gateway drops idle connections"}

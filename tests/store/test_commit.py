@@ -720,7 +720,7 @@ def _index(repo: Path, state: str) -> None:
     with Memory(repo) as memory:
         if state == "behind":
             git(repo, "update-ref", REF, f"{last}^")
-        memory.catalog()
+        memory.repository.catalog()
     git(repo, "update-ref", REF, last)
 
 

@@ -97,7 +97,7 @@ def test_a_link_or_a_submodule_at_the_root_is_a_stray(memory: Memory, repo: Path
     )
     made = git(repo, "commit-tree", git(repo, "mktree", input=lines), "-p", REF, "-m", "x")
 
-    assert list_strays(memory.git, made) == ["STATUS.md", "facts"]
+    assert list_strays(memory.repository.git, made) == ["STATUS.md", "facts"]
 
 
 def test_a_proof_is_kept_and_passed_on_by_writes(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,7 +109,7 @@ def test_a_proof_is_kept_and_passed_on_by_writes(repo: Path, monkeypatch: pytest
         monkeypatch.setattr(Git, "is_ancestor", lambda *_: asked.append("ancestry"))
         monkeypatch.setattr("gitmem.store.foreign.list_strays", lambda *_: asked.append("tree"))
         memory.remember("Two is not one", key="two")
-        assert memory.find_tip() == tip(repo)
+        assert memory.repository.find_tip() == tip(repo)
 
     assert asked == []
 

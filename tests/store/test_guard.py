@@ -20,14 +20,14 @@ def test_a_ref_that_stands_for_another_one_is_refused(memory: Memory, repo: Path
     git(repo, "symbolic-ref", REF, "refs/heads/main")
 
     with pytest.raises(ConflictError, match="it stands for refs/heads/main"):
-        refuse_symbolic(memory.git, REF)
+        refuse_symbolic(memory.repository.git, REF)
 
 
 def test_the_branch_of_another_work_tree_is_refused(memory: Memory, repo: Path) -> None:
     git(repo, "worktree", "add", "-q", "../elsewhere", "memory")
 
     with pytest.raises(ConflictError, match="elsewhere") as refused:
-        refuse_checked_out(memory.git, REF)
+        refuse_checked_out(memory.repository.git, REF)
 
     assert "switch --detach" in refused.value.hint
 

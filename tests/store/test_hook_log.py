@@ -97,7 +97,7 @@ def test_name_with_control_characters_is_made_harmless(tmp_path: Path) -> None:
 
 
 def test_doctor_shows_the_failures_of_a_week_in_one_line(memory, run_cli) -> None:
-    state = memory.git.repository.state
+    state = memory.repository.git.repository.state
     noted(Path(state), ConfigError("x must be true", file="", key="x"))
     noted(Path(state), ValueError())
 
@@ -111,7 +111,7 @@ def test_doctor_shows_the_failures_of_a_week_in_one_line(memory, run_cli) -> Non
 
 
 def test_doctor_deletes_the_log_when_asked(memory, run_cli) -> None:
-    noted(Path(memory.git.repository.state), ValueError())
+    noted(Path(memory.repository.git.repository.state), ValueError())
 
     fixed = run_cli("doctor", "--fix")
 
@@ -120,7 +120,7 @@ def test_doctor_deletes_the_log_when_asked(memory, run_cli) -> None:
 
 
 def test_doctor_forgets_after_a_week(memory, run_cli) -> None:
-    state = Path(memory.git.repository.state)
+    state = Path(memory.repository.git.repository.state)
     noted(state, ValueError())
     log = Path(hook_log.path_of(state))
     old = time.strftime(hook_log.FORMAT, time.gmtime(time.time() - 8 * 86_400))

@@ -203,7 +203,7 @@ def test_a_fresh_clone_reads_before_it_starts(repo: Path) -> None:
     folder = clone(repo, "other")
 
     with Memory(folder) as memory:
-        assert memory.text_of("a").startswith("---\ntitle: of the remote")
+        assert memory.repository.text_of("a").startswith("---\ntitle: of the remote")
     assert git(folder, "for-each-ref", REF) == ""
 
 

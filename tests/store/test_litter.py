@@ -40,7 +40,7 @@ def test_half_written_files_go_when_they_are_old(memory: Memory, repo: Path) -> 
     outside = aged(repo / "mine.new", AGE_S + 5)
     (state / "planted").symlink_to(repo)
 
-    removed = sweep(memory.git, memory.ref)
+    removed = sweep(memory.repository.git, memory.repository.ref)
 
     assert sorted(removed) == sorted(map(str, old))
     assert all(path.exists() for path in (*kept, outside))
@@ -62,7 +62,7 @@ def test_of_reports_of_a_fast_import_those_of_a_memory_branch_go(
 ) -> None:
     report = report_of(repo, stream)
 
-    sweep(memory.git, memory.ref)
+    sweep(memory.repository.git, memory.repository.ref)
 
     assert report.exists() != is_ours
 
@@ -70,8 +70,8 @@ def test_of_reports_of_a_fast_import_those_of_a_memory_branch_go(
 def test_young_report_stays_but_where_no_other_fast_import_can_run(memory: Memory, repo: Path) -> None:
     report = report_of(repo, "feature done\n", age_s=1)
 
-    assert sweep(memory.git, memory.ref) == []
-    assert sweep(memory.git, memory.ref, report_age_s=0) == [str(report)]
+    assert sweep(memory.repository.git, memory.repository.ref) == []
+    assert sweep(memory.repository.git, memory.repository.ref, report_age_s=0) == [str(report)]
 
 
 def test_the_next_write_after_a_killed_one_and_doctor_remove_it(memory: Memory, repo: Path) -> None:

@@ -104,7 +104,7 @@ def test_rule_that_own_configuration_silences_is_pushed(repo: Path, hub: Path) -
 def test_proposal_with_a_secret_is_not_pushed(repo: Path, hub: Path) -> None:
     put(repo, LEAK)
 
-    err = refused(repo, lambda memory: memory.propose("notes"))
+    err = refused(repo, lambda memory: memory.proposals.send("notes"))
 
     assert "gotchas/leak.md (github-token in line " in err.message
     assert git(hub, "for-each-ref", "--format=%(refname)") == MEMORY

@@ -21,7 +21,7 @@ def test_every_write_says_for_which_code_it_was_made(memory, repo: Path) -> None
     second = commit_files(repo, {"new.py": ""})
     memory.edit("a", lambda text: text + "more\n")
     told.append(_written(repo))
-    memory.forget(["a"], why="")
+    memory.forget("a", why="")
     told.append(_written(repo))
 
     assert [(point.code, point.default) for point in told] == [(first, ""), (second, ""), (second, "")]
@@ -45,7 +45,7 @@ def test_write_on_a_branch_says_where_the_default_branch_stood(memory, repo: Pat
 def test_private_memories_say_nothing_of_the_code(memory, repo: Path) -> None:
     memory.remember("Mine", key="a", scope="private")
 
-    assert _written(repo, memory.private().ref).code == ""
+    assert _written(repo, memory.repository.private().ref).code == ""
 
 
 def test_trailer_that_names_no_commit_says_nothing(memory, repo: Path) -> None:

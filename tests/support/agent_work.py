@@ -40,10 +40,10 @@ def said(repo: Path, response: str, **changed: Any) -> Event:
 
 def kept(memory: Memory) -> dict[str, dict[str, Any]]:
     """Return what is on the branch after all that was captured was written: the shown memory by key."""
-    memory.drain()
-    if memory.find_tip() is None:
+    memory.captures.drain()
+    if memory.repository.find_tip() is None:
         return {}
-    listed = git(memory.git.repository.work_tree, "ls-tree", "-r", "--name-only", "refs/heads/memory")
+    listed = git(memory.repository.git.repository.work_tree, "ls-tree", "-r", "--name-only", "refs/heads/memory")
     keys = [Path(path).stem for path in listed.splitlines() if path.endswith(".md") and "/" in path]
     return {key: memory.show(key) for key in keys}
 

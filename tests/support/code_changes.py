@@ -27,7 +27,7 @@ def change(
 def check(memory: Memory, *keys: str, base: str = "", head: str = "", **options) -> Checked:
     """Check a change, without a sandbox: it is tested elsewhere, and this is quicker."""
     options.setdefault("no_sandbox", True)
-    return memory.check(Options(keys=keys, **options), base=base, head=head)
+    return memory.check(options=Options(keys=keys, **options), base=base, head=head)
 
 
 def kinds(checked: Checked) -> dict[str, str]:

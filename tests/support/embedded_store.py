@@ -30,8 +30,8 @@ def choose(repo: Path, setting: str, name: str = "embed") -> None:
     """Choose a model for this repository, and accept that: a setting that loads a model or sends text asks for it."""
     git(repo, "config", f"gitmem.{name}", setting)
     with Memory(repo) as memory:
-        if memory.ignored_settings:
-            memory.accept_settings()
+        if memory.repository.ignored_settings:
+            memory.repository.accept_settings()
 
 
 def set_up(repo: Path, setting: str) -> None:

@@ -60,14 +60,14 @@ def put(folder: Path, *files: dict) -> str:
 
 def approve_all(memory: Memory) -> None:
     """Approve every command of the store for this clone, as a person at the terminal would."""
-    for due in memory.commands():
-        memory.approve(due)
+    for due in memory.repository.commands():
+        memory.repository.approve(due)
 
 
 def verify(memory: Memory, *keys: str, **options) -> Run:
     """Run what is due, or these keys, without a sandbox: it is tested elsewhere, and this is quicker."""
     options.setdefault("no_sandbox", True)
-    return memory.verify(Options(keys=keys, **options), told=lambda *_: None)
+    return memory.verify(options=Options(keys=keys, **options), told=lambda *_: None)
 
 
 def outcomes(run: Run) -> dict[str, str]:
@@ -92,7 +92,9 @@ def status_file(folder: Path, ref: str = "refs/heads/memory") -> str:
 
 def spec_of(memory: Memory, key: str) -> str:
     """Return the specification's hash of a fact."""
-    return memory.catalog().row("SELECT f.spec FROM fact f JOIN memory m ON m.id = f.id WHERE m.key = ?", (key,))[0]
+    return memory.repository.catalog().row(
+        "SELECT f.spec FROM fact f JOIN memory m ON m.id = f.id WHERE m.key = ?", (key,)
+    )[0]
 
 
 def verdict_file(memory: Memory, key: str) -> str:

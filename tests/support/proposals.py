@@ -60,7 +60,7 @@ def remember(folder: Path, **texts: str) -> None:
 
 def propose(folder: Path, name: str = "", **how: Any) -> Proposed:
     with opened(folder) as memory:
-        return memory.propose(name, **how)
+        return memory.proposals.send(name, **how)
 
 
 def keys(folder: Path) -> list[str]:

@@ -13,7 +13,7 @@ from gitmem.store.view.state import View, load
 
 def view_of(memory: Memory) -> View:
     """Return what is known of the view."""
-    found = load(memory.git.repository)
+    found = load(memory.repository.git.repository)
     assert found is not None
     return found
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from support.facts import make_fact, make_memory, put
 
+from gitmem.frozen import replace
+
 FAILED = {"num": 1, "outcome": "failed", "who": "Ana", "notes": "the gateway strips httponly cookies"}
 
 
@@ -61,7 +63,7 @@ def test_what_my_task_requires_is_relevant(held):
 
 
 def test_agent_of_mine_does_not_hold_what_i_hold(held, monkeypatch):
-    held.config = type(held.config)(**{**{n: getattr(held.config, n) for n in held.config.__fields__}, "agent": "dev"})
+    held.repository.config = replace(held.repository.config, agent="dev")
 
     assert sections(held)["WORKING ON"]["total"] == 0
 

@@ -18,11 +18,11 @@ def make_task(key: str, **fields) -> dict:
 
 
 def ready(memory) -> list[str]:
-    return [row.key for row in memory.ready_tasks()]
+    return [row.key for row in memory.tasks.list_ready()]
 
 
 def waits(memory) -> dict[str, tuple[str, ...]]:
-    return {row.key: row.waits_for for row in memory.list_tasks() if row.waits_for}
+    return {row.key: row.waits_for for row in memory.tasks.list() if row.waits_for}
 
 
 def test_ready_is_what_is_open_the_most_urgent_and_then_the_oldest_first(memory, repo):
@@ -83,7 +83,7 @@ def test_forgotten_task_is_not_waited_for(memory, repo):
     put(repo, make_task("t", requires=["r"]), make_task("r"))
     assert ready(memory) == ["r"]
 
-    memory.forget(["r"])
+    memory.forget("r")
 
     assert ready(memory) == ["t"]
 
@@ -99,7 +99,7 @@ def test_gate_that_says_no_makes_nothing_suspect_and_a_passed_one_stays_passed(m
 
 
 def test_list_filters_by_state_parent_and_holder(memory, repo):
-    me = worker_of(memory.git, "")
+    me = worker_of(memory.repository.git, "")
     put(
         repo,
         make_task(
@@ -111,21 +111,21 @@ def test_list_filters_by_state_parent_and_holder(memory, repo):
     )
 
     def keys(**asked) -> list[str]:
-        return [row.key for row in memory.list_tasks(**asked)]
+        return [row.key for row in memory.tasks.list(**asked)]
 
     assert keys() == ["agents", "mine", "p"]
     assert keys(everything=True) == ["agents", "done", "mine", "p"]
     assert keys(states=["closed", "open"]) == ["done", "p"]
     assert keys(parent="p", everything=True) == ["done", "mine"]
     assert keys(mine=True) == ["mine"]
-    rows = {row.key: row for row in memory.list_tasks(everything=True)}
+    rows = {row.key: row for row in memory.tasks.list(everything=True)}
     assert (rows["mine"].who, rows["mine"].since, rows["agents"].agent) == ("Ana", 1_788_220_800, "dev")
     assert (rows["p"].attempts, rows["p"].failures, rows["done"].closed) == (2, 1, 1_788_307_200)
     assert isinstance(rows["p"], Row)
 
 
 def test_who_works_here_is_the_person_and_the_agent(memory):
-    assert worker_of(memory.git, "dev") == Worker("Ana", "dev")
+    assert worker_of(memory.repository.git, "dev") == Worker("Ana", "dev")
 
 
 def test_task_without_a_policy_for_it_never_leaves_search_and_with_one_counts_from_its_closing(memory, repo):
@@ -134,7 +134,7 @@ def test_task_without_a_policy_for_it_never_leaves_search_and_with_one_counts_fr
     put(repo, make_task("short", created=old, ttl="1d", state="closed", closed={"when": "2026-09-21T00:00:00Z"}))
     put(repo, make_task("gone", created=old, ttl="1d", state="closed", closed={"when": old}))
 
-    expires = dict(memory.catalog().rows("SELECT key, expires FROM memory WHERE kind = 'task'"))
+    expires = dict(memory.repository.catalog().rows("SELECT key, expires FROM memory WHERE kind = 'task'"))
 
     assert (expires["open"], expires["closed"]) == (None, None)
     assert expires["gone"] < NOW < expires["short"]

@@ -161,8 +161,8 @@ def test_all_claims_are_read_in_one_batch(memory, repo, fresh, monkeypatch):
     monkeypatch.setattr(builtin, "look_into", lambda git, files: asked.append(len(files)) or look(git, files))
 
     with fresh() as other:
-        session = other.session()
-        assert len(session.find_wrong(other.git, session.tree())) == 20
+        session = other.repository.session()
+        assert len(session.find_wrong(other.repository.git, session.tree())) == 20
 
     assert asked == [20]
 

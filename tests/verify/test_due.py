@@ -58,7 +58,7 @@ def runs(tmp_path):
 
 def due(memory, **options):
     """Return why each fact is due, by key."""
-    session = memory.session(Options(**options))
+    session = memory.repository.session(Options(**options))
     return {d.row.key: d.why for d in session.list_due()}
 
 
@@ -250,7 +250,7 @@ def test_declared_paths_that_change_make_a_fact_due(memory, repo):
 def test_retired_and_superseded_facts_are_never_due(memory, repo):
     put(repo, make_fact("a", RS256), make_fact("b", RS256), make_fact("c", RS256, supersedes=["a"]))
 
-    memory.forget(["b"])
+    memory.forget("b")
 
     assert due(memory) == {"c": "new"}
     assert due(memory, everything=True) == {"c": "new"}
@@ -343,7 +343,7 @@ def test_verdict_made_on_a_branch_is_written_down_when_that_code_is_on_the_defau
     assert (local.is_local, local.recorded) == (True, None)
     assert run.recorded.failed == ("a",)
     assert (count_commits(repo), runs()) == (before + 1, ran)
-    assert list_publishable(memory.catalog(), memory.local, memory.ground()) == []
+    assert list_publishable(memory.repository.catalog(), memory.repository.local, memory.repository.ground()) == []
 
 
 def test_suspects_are_named_when_a_verdict_of_a_branch_is_written_down(memory, repo):
@@ -387,7 +387,7 @@ def test_more_code_commits_than_are_kept_show_the_right_statuses(timed, repo, cl
         shown.append(statuses(timed)["a"])
 
     assert shown == ["failed", "verified"] * 6
-    assert timed.catalog().row("SELECT count(*) FROM ground")[0] <= state.KEPT_GROUNDS
+    assert timed.repository.catalog().row("SELECT count(*) FROM ground")[0] <= state.KEPT_GROUNDS
 
 
 def test_clock_that_was_set_back_does_not_keep_statuses_from_being_worked_out(timed, repo, clock):
@@ -402,10 +402,16 @@ def test_clock_that_was_set_back_does_not_keep_statuses_from_being_worked_out(ti
 def test_states_kept_from_before_do_not_hide_a_verdict_that_came_by_fetch(memory, repo):
     put(repo, make_fact("a", RS256))
     assert statuses(memory) == {"a": "unproven"}
+    (due,) = memory.repository.session(Options(keys=("a",))).list_due()
     verdict = Verdict(
-        key="a", spec=spec_of(memory, "a"), claim=memory.session(Options(keys=("a",))).list_due()[0].row.claim,
-        outcome=FAILS, commit="1" * 40, inputs=memory.session(Options(keys=("a",))).list_due()[0].digest, at=NOW,
-    )  # fmt: skip
+        key="a",
+        spec=spec_of(memory, "a"),
+        claim=due.row.claim,
+        outcome=FAILS,
+        commit="1" * 40,
+        inputs=due.digest,
+        at=NOW,
+    )
 
     put_files(repo, {verdict_file(memory, "a"): format_verdict(verdict)})
 
@@ -442,7 +448,7 @@ def test_policy_says_whose_verdicts_count(settings, fields, accepted):
 
 
 def claim_of(memory, key="a"):
-    return memory.session(Options(keys=(key,))).list_due()[0]
+    return memory.repository.session(Options(keys=(key,))).list_due()[0]
 
 
 def forged(memory, **fields) -> dict[str, str]:
@@ -640,10 +646,10 @@ def test_verdict_file_is_read_as_it_was_written():
 
 def test_declared_paths_that_match_nothing_count_as_unknown(memory: Memory) -> None:
     memory.fact("RS256 is used", verify="grep -q RS256 src/auth/jwt.py", key="k", paths=["src/typo.py"], unproven=True)
-    for due in memory.commands():
-        memory.approve(due)
-    assert outcomes(memory.verify(Options(), told=lambda *_: None)) == {"k": "holds"}
+    for due in memory.repository.commands():
+        memory.repository.approve(due)
+    assert outcomes(memory.verify(options=Options(), told=lambda *_: None)) == {"k": "holds"}
 
-    commit_files(Path(memory.git.repository.top or ""), {"src/auth/jwt.py": "none\n"})
+    commit_files(Path(memory.repository.git.repository.top or ""), {"src/auth/jwt.py": "none\n"})
 
-    assert outcomes(memory.verify(Options(), told=lambda *_: None)) == {"k": "fails"}
+    assert outcomes(memory.verify(options=Options(), told=lambda *_: None)) == {"k": "fails"}

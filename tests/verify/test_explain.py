@@ -15,11 +15,11 @@ from gitmem.verify.session import Options
 
 def changed(memory: Memory, reads: str | None = None) -> dict[str, tuple[str, ...]]:
     """What changed for each fact that is due; *reads* stands for what its verdict read."""
-    head = git(memory.git.repository.work_tree, "rev-parse", "HEAD")
-    dues = [d for d in memory.session(Options(dry_run=True)).list_due() if d.verdict]
+    head = git(memory.repository.git.repository.work_tree, "rev-parse", "HEAD")
+    dues = [d for d in memory.repository.session(Options(dry_run=True)).list_due() if d.verdict]
     if reads is not None:
         dues = [replace(d, verdict=replace(d.verdict, reads=reads)) for d in dues]
-    return {d.row.key: d.changed for d in explain(memory.git, CodeTree(memory.git, head), dues)}
+    return {d.row.key: d.changed for d in explain(memory.repository.git, CodeTree(memory.repository.git, head), dues)}
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_a_few_are_named_and_none_where_the_old_commit_is_not_here(proved, repo)
     commit_files(repo, {f"{n}.md": "x\n" for n in range(NAMED + 3)})
     named = changed(proved)["declared"]
     head = git(repo, "rev-parse", "HEAD")
-    dues = [replace(d, verdict=replace(d.verdict, commit="0" * 40)) for d in proved.session().list_due()]
+    dues = [replace(d, verdict=replace(d.verdict, commit="0" * 40)) for d in proved.repository.session().list_due()]
 
     assert len(named) == NAMED
-    assert {d.changed for d in explain(proved.git, CodeTree(proved.git, head), dues)} == {()}
+    assert {d.changed for d in explain(proved.repository.git, CodeTree(proved.repository.git, head), dues)} == {()}

@@ -18,6 +18,6 @@ def test_most_important_comes_first_then_by_key():
 def test_fact_of_the_code_tree_is_shown_at_the_line_of_its_check(memory, repo):
     commit = commit_files(repo, tracked(make_fact("a", RS256, tags=["verify: no"])))
 
-    assert fact_spot(memory.git, commit, ".memory/facts/a.md") == Spot(".memory/facts/a.md", 6)
-    assert fact_spot(memory.git, commit, ".memory/facts/missing.md") == Spot(".memory/facts/missing.md", 1)
-    assert fact_spot(memory.git, commit, "facts/a.md") is None
+    assert fact_spot(memory.repository.git, commit, ".memory/facts/a.md") == Spot(".memory/facts/a.md", 6)
+    assert fact_spot(memory.repository.git, commit, ".memory/facts/missing.md") == Spot(".memory/facts/missing.md", 1)
+    assert fact_spot(memory.repository.git, commit, "facts/a.md") is None

@@ -258,7 +258,7 @@ def test_new_failures_are_asked_again_behind_everything_else_and_after_a_pause(m
 
     with Memory(repo, clock=lambda: float(NOW + 1)) as later:
         later.verify(
-            Options(no_sandbox=True), told=lambda result, *_: told.append((result.due.row.key, result.outcome))
+            options=Options(no_sandbox=True), told=lambda result, *_: told.append((result.due.row.key, result.outcome))
         )
 
     assert (told, paused) == ([("b", "holds"), ("a", "holds")], [0.51])
@@ -477,7 +477,7 @@ def test_each_result_is_told_as_it_comes(memory, repo):
     told: list[tuple[str, int, int]] = []
 
     memory.verify(
-        Options(no_sandbox=True, jobs=2),
+        options=Options(no_sandbox=True, jobs=2),
         told=lambda result, done, total: told.append((result.due.row.key, done, total)),
     )
 
@@ -500,7 +500,7 @@ def test_interruption_keeps_what_was_told_and_ends_what_is_under_way(memory, rep
 
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        memory.verify(Options(no_sandbox=True, jobs=2), told=told)
+        memory.verify(options=Options(no_sandbox=True, jobs=2), told=told)
 
     assert time.monotonic() - began < 10
     assert not is_running(mark)
@@ -595,7 +595,7 @@ def test_clock_is_read_once_for_all_verdicts_of_a_run(repo, memory):
 
 
 def test_a_claimed_verdict_cannot_excuse_a_failure_by_the_commit_it_names(memory: Memory) -> None:
-    top = Path(memory.git.repository.top or "")
+    top = Path(memory.repository.git.repository.top or "")
     memory.fact("RS256 is used", verify="grep -q RS256 src/auth/jwt.py", key="k", approve=True)
     head = commit_files(top, {"src/auth/jwt.py": "none\n"})
     path, text = next(
@@ -611,6 +611,6 @@ def test_a_claimed_verdict_cannot_excuse_a_failure_by_the_commit_it_names(memory
     for kept in (top / ".git/gitmem").glob("local.sqlite*"):
         kept.unlink()  # as in a clone that never ran it
 
-    run = memory.verify(Options(everything=True), told=lambda *_: None)
+    run = memory.verify(options=Options(everything=True), told=lambda *_: None)
 
     assert [(r.outcome, r.verdict.confirmed) for r in run.results if r.verdict] == [("fails", False)]

@@ -205,7 +205,7 @@ def test_environment_that_changed_is_told_once_and_the_last_verdict_stays(memory
 
 
 def test_what_is_only_claimed_is_not_written_again_as_our_own(flapping, memory):
-    (due,) = memory.session(Options(everything=True)).list_due()
+    (due,) = memory.repository.session(Options(everything=True)).list_due()
     cannot = Result(due, "error", reason="no tool")
 
     mine = attempted(cannot, ended={"a"}, now=NOW)

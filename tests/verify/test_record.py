@@ -75,11 +75,11 @@ def dump(catalog) -> dict[str, list[tuple]]:
 
 def assert_as_from_nothing(memory, repo):
     """The catalog that was brought along says what one made from nothing says, statuses too."""
-    told, shown = dump(memory.catalog()), statuses(memory)
+    told, shown = dump(memory.repository.catalog()), statuses(memory)
 
-    memory.refresh_index(rebuild=True)
+    memory.index.refresh(rebuild=True)
 
-    assert (dump(memory.catalog()), statuses(memory)) == (told, shown)
+    assert (dump(memory.repository.catalog()), statuses(memory)) == (told, shown)
     assert dict(told["meta"])["commit"] == tip(repo)
 
 
@@ -309,7 +309,7 @@ def test_page_is_the_one_that_is_expected(memory, repo):
         make_memory("rests-on-it", "Rotate keys *weekly* | see <b>[here](http://x)</b>", requires=["readme-is-there"]),
         make_memory("stands-alone", "Nothing to do with it", kind="convention"),
     )
-    memory.approve(memory.commands(["gateway-retries"])[0])
+    memory.repository.approve(memory.repository.commands(["gateway-retries"])[0])
     verify(memory)
     commit_files(repo, BREAKING)
 
@@ -424,7 +424,7 @@ def test_memory_that_was_pushed_while_facts_were_judged_is_kept(memory, repo):
         if not pushed:
             pushed.append(put(repo, make_memory("pushed", "Somebody pushed this meanwhile")))
 
-    run = memory.verify(Options(no_sandbox=True), told=told)
+    run = memory.verify(options=Options(no_sandbox=True), told=told)
 
     assert git(repo, "rev-parse", "memory^") == pushed[0]
     assert run.recorded.commit == tip(repo)
@@ -439,7 +439,7 @@ def test_memory_that_another_process_wrote_while_facts_were_judged_is_kept(memor
         with Memory(repo, clock=lambda: float(NOW)) as other:
             other.remember("Something else was learnt", key="learnt")
 
-    memory.verify(Options(no_sandbox=True), told=told)
+    memory.verify(options=Options(no_sandbox=True), told=told)
 
     assert statuses(memory) == {"a": "verified", "learnt": ""}
     assert_as_from_nothing(memory, repo)
@@ -450,9 +450,9 @@ def test_fact_that_was_retired_while_it_was_judged_gets_no_verdict(memory, repo)
 
     def told(result, done, total):
         with Memory(repo, clock=lambda: float(NOW)) as other:
-            other.forget(["a"])
+            other.forget("a")
 
-    memory.verify(Options(no_sandbox=True), told=told)
+    memory.verify(options=Options(no_sandbox=True), told=told)
 
     assert git(repo, "ls-tree", "-r", "--name-only", "memory", "verdicts").split() == [verdict_file(memory, "b")]
     assert_as_from_nothing(memory, repo)
@@ -467,7 +467,7 @@ def test_policy_that_changed_while_facts_were_judged_loses_no_verdict(memory, re
         put_files(repo, {"gitmem.toml": "[recall]\nhalf_life_days = 7\n"})
 
     with suppress(ConflictError):  # it may say so; nothing that was learnt is lost by it
-        memory.verify(Options(no_sandbox=True), told=told)
+        memory.verify(options=Options(no_sandbox=True), told=told)
     ran = len(log.read_text())
     with Memory(repo, clock=lambda: float(NOW)) as opened:
         verify(opened)
@@ -515,14 +515,14 @@ def test_catalog_says_what_the_branch_says_when_the_commit_fails(memory, repo, l
     verify(memory)
     commit_files(repo, BREAKING)
     statuses(memory)
-    before, told = tip(repo), dump(memory.catalog())
+    before, told = tip(repo), dump(memory.repository.catalog())
     locked()
 
     with pytest.raises(ConflictError):
         verify(memory)
 
     assert tip(repo) == before
-    assert dump(memory.catalog()) == told
+    assert dump(memory.repository.catalog()) == told
     assert statuses(memory) == {"a": "failed", "b": "suspect"}, "what was found here is shown all the same"
     assert_as_from_nothing(memory, repo)
 
@@ -555,14 +555,14 @@ def test_failed_commit_leaves_the_catalog_free_for_others(memory, repo, locked):
     with Memory(repo, clock=lambda: float(NOW)) as other:
         other.remember("Written right after", key="after")
 
-    assert not memory.catalog().connection.in_transaction
+    assert not memory.repository.catalog().connection.in_transaction
     assert statuses(memory)["after"] == ""
 
 
 def test_damaged_object_database_fails_the_commit_cleanly(memory, repo):
     put(repo, make_fact("a", RS256))
     statuses(memory)
-    before = dump(memory.catalog())
+    before = dump(memory.repository.catalog())
     tree = git(repo, "rev-parse", "memory^{tree}")
     (repo / ".git/objects" / tree[:2] / tree[2:]).rename(repo / "kept")
 
@@ -570,7 +570,7 @@ def test_damaged_object_database_fails_the_commit_cleanly(memory, repo):
         verify(memory)
     (repo / "kept").rename(repo / ".git/objects" / tree[:2] / tree[2:])
 
-    assert dump(memory.catalog()) == before
+    assert dump(memory.repository.catalog()) == before
     assert verify(memory).recorded.commit == tip(repo)
 
 

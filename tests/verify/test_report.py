@@ -20,7 +20,7 @@ def test_run_tells_what_it_judged_what_failed_before_and_what_is_suspect(memory,
     verify(memory)
     commit_files(repo, tracked(make_fact("here", {"exists": "missing"})))
 
-    found = findings_of(verify(memory), memory.git, summary="S", now=NOW)
+    found = findings_of(verify(memory), memory.repository.git, summary="S", now=NOW)
 
     assert [(f.key, f.kind, f.because, f.by) for f in found.findings] == [
         ("fails", "failed", "no file of src/auth/jwt.py contains 'HS512'", "ana"),

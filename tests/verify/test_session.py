@@ -86,11 +86,11 @@ def test_verifying_changes_nothing_of_the_users_repository(stocked, repo):
 
 def test_waiting_are_the_due_facts_that_nobody_approved_or_denied(memory, repo):
     put(repo, *(make_fact(key, f"test -f README.md # {key}") for key in "abcd"), make_fact("e", RS256))
-    dues = {due.row.key: due for due in memory.commands()}
-    memory.approve(dues["a"])
-    memory.deny(dues["b"])
+    dues = {due.row.key: due for due in memory.repository.commands()}
+    memory.repository.approve(dues["a"])
+    memory.repository.deny(dues["b"])
 
-    assert [due.row.key for due in memory.waiting()] == ["c", "d"]
+    assert [due.row.key for due in memory.repository.waiting()] == ["c", "d"]
     assert memory.status()["waiting"] == ["c", "d"]
     texts = [item["text"] for item in memory.context(paths=(), budget_tokens=0)["sections"][0]["items"]]
     assert "2 commands wait for approval: gitmem trust --review" in texts
@@ -174,7 +174,7 @@ def test_verify_works_in_a_path_with_spaces_quotes_and_letters_of_any_language(s
     with Memory(odd, clock=lambda: float(NOW)) as opened:
         approve_all(opened)
         assert set(outcomes(verify(opened)).values()) == {"holds"}
-        opened.trust()
+        opened.repository.trust()
         assert set(outcomes(verify(opened, everything=True, no_sandbox=False)).values()) == {"holds"}
     assert not list(tmp_path.rglob("marker"))
 
@@ -222,7 +222,7 @@ def test_verify_works_in_a_repository_of_sha256(tmp_path):
 
         assert outcomes(run) == {"b": "fails"}
         assert statuses(opened) == {"a": "verified", "b": "failed"}
-        opened.refresh_index(rebuild=True)
+        opened.index.refresh(rebuild=True)
         assert statuses(opened) == {"a": "verified", "b": "failed"}
 
 
@@ -231,7 +231,7 @@ def test_checkout_during_a_run_writes_no_verdict_of_another_branch_down(stocked,
     commit_files(repo, {"src/auth/jwt.py": "HS256\n"})
     before = tip(repo)
 
-    run = stocked.verify(Options(no_sandbox=True), told=lambda *_: git(repo, "checkout", "-q", "main"))
+    run = stocked.verify(options=Options(no_sandbox=True), told=lambda *_: git(repo, "checkout", "-q", "main"))
 
     assert (outcomes(run)["builtin"], run.is_local) == ("fails", True)
     assert tip(repo) == before
@@ -240,7 +240,7 @@ def test_checkout_during_a_run_writes_no_verdict_of_another_branch_down(stocked,
 def test_checkout_during_a_run_on_the_default_branch_loses_no_verdict(stocked, repo):
     git(repo, "branch", "feature")
 
-    run = stocked.verify(Options(no_sandbox=True), told=lambda *_: git(repo, "checkout", "-q", "feature"))
+    run = stocked.verify(options=Options(no_sandbox=True), told=lambda *_: git(repo, "checkout", "-q", "feature"))
 
     assert not run.is_local
     assert run.recorded.commit == tip(repo)
@@ -353,7 +353,7 @@ def test_approved_list_outside_is_refused(stocked, path, monkeypatch, repo):
     monkeypatch.chdir(repo)
 
     with pytest.raises(NotFoundError):
-        stocked.session(Options(approved=path))
+        stocked.repository.session(Options(approved=path))
 
 
 def test_history_of_the_verdict_is_the_history_of_its_truth(repo, memory):

@@ -28,7 +28,9 @@ NONE = {"exists": "nothing"}
 
 
 def stock(memory) -> Standing:
-    return take_stock(memory.catalog(), memory.ground(), memory.local, now=memory.now)
+    return take_stock(
+        memory.repository.catalog(), memory.repository.ground(), memory.repository.local, now=memory.repository.now
+    )
 
 
 # --- suspects, through the catalog's own links ---------------------------------------------------------------------
@@ -166,7 +168,7 @@ def test_retiring_the_cause_clears_its_suspects(memory, repo):
     verify(memory)
     suspected = statuses(memory)
 
-    memory.forget(["a"])
+    memory.forget("a")
 
     assert (suspected["b"], statuses(memory)) == ("suspect", {"b": ""})
 
@@ -224,7 +226,7 @@ def test_statuses_of_all_five_kinds_are_told_at_once(repo, memory):
 def test_failure_is_told_with_its_reason_its_author_and_where_it_held_last(memory, repo):
     put(repo, make_fact("a", RS256, title="It signs", by={"who": "Ana", "agent": "dev"}))
     verify(memory)
-    good = memory.session().commit
+    good = memory.repository.session().commit
     commit_files(repo, {"src/auth/jwt.py": "HS256\n"})
     verify(memory)
 
@@ -240,7 +242,7 @@ def test_reason_of_a_failure_is_that_of_the_verdict_that_counts(memory, repo):
     put(repo, make_fact("a", {"exists": "former"}))
     verify(memory)
     put(repo, make_fact("a", {"exists": "latter"}))
-    former = memory.catalog().row("SELECT because FROM verdict")[0]
+    former = memory.repository.catalog().row("SELECT because FROM verdict")[0]
     run = verify(memory)
 
     assert former == "former does not exist"

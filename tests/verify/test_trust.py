@@ -267,13 +267,13 @@ def test_changed_text_of_a_fact_keeps_its_command_approved(memory, repo):
 def test_denied_command_is_not_run_whatever_is_listed(memory, repo, marker):
     put(repo, make_fact("a", touching(marker)))
     approve_all(memory)
-    commit_files(repo, {LIST: f"{memory.commands()[0].listed}\n"})
+    commit_files(repo, {LIST: f"{memory.repository.commands()[0].listed}\n"})
 
-    memory.deny(memory.commands()[0])
+    memory.repository.deny(memory.repository.commands()[0])
 
     assert outcomes(verify(memory, approved=LIST)) == {"a": "skipped"}
     assert outcomes(verify(memory, "a")) == {"a": "skipped"}
-    assert memory.waiting() == []
+    assert memory.repository.waiting() == []
     assert not marker.exists()
 
 
@@ -284,7 +284,7 @@ def test_clone_asks_again(memory, repo, tmp_path, marker):
 
     with Memory(tmp_path / "copy") as cloned:
         assert outcomes(verify(cloned)) == {"a": "skipped"}
-        assert [due.row.key for due in cloned.waiting()] == ["a"]
+        assert [due.row.key for due in cloned.repository.waiting()] == ["a"]
     assert not marker.exists()
 
 
@@ -311,7 +311,7 @@ def test_name_that_was_cut_short_by_a_crash_approves_nothing(memory, repo, tmp_p
 def test_folder_that_others_can_write_to_runs_nothing_and_reading_goes_on(memory, repo, run_cli, marker):
     put(repo, make_fact("a", touching(marker)), make_fact("b", {"exists": "README.md"}))
     approve_all(memory)
-    memory.trust().folder.chmod(0o777)
+    memory.repository.trust().folder.chmod(0o777)
 
     refused = run_cli("verify", "--no-sandbox")
     told = [run_cli(*words) for words in (("status",), ("context",), ("list",), ("recall", "fact"), ("show", "a"))]
@@ -378,7 +378,7 @@ def test_anything_else_typed_approves_nothing(memory, repo, typed):
     status, _ = at_terminal(repo, typed.format(spec_of(memory, "a")[:5]), "trust", "--review")
 
     assert status == 1
-    assert [due.row.key for due in memory.waiting()] == ["a"]
+    assert [due.row.key for due in memory.repository.waiting()] == ["a"]
 
 
 FITS = "\n".join(f"echo {n}" for n in range(16))
@@ -414,7 +414,7 @@ def test_d_typed_at_the_terminal_denies(memory, repo):
 
     at_terminal(repo, "d\n", "trust", "--review")
 
-    assert memory.waiting() == []
+    assert memory.repository.waiting() == []
     assert outcomes(verify(memory)) == {"a": "skipped"}
 
 
@@ -423,7 +423,7 @@ def test_fact_written_at_the_terminal_is_approved_for_its_author(memory, repo):
 
     assert status == 0, screen
     with Memory(repo) as opened:
-        assert (statuses(opened), opened.waiting()) == ({"k": "verified"}, [])
+        assert (statuses(opened), opened.repository.waiting()) == ({"k": "verified"}, [])
 
 
 def test_nothing_can_be_approved_without_a_terminal(memory, repo):
@@ -438,7 +438,7 @@ def test_nothing_can_be_approved_without_a_terminal(memory, repo):
 
     assert ran.returncode == 3
     assert b"asked for on the terminal" in ran.stderr
-    assert [due.row.key for due in memory.waiting()] == ["a"]
+    assert [due.row.key for due in memory.repository.waiting()] == ["a"]
 
 
 def test_printing_the_list_approves_nothing(memory, repo, run_cli):
@@ -448,13 +448,13 @@ def test_printing_the_list_approves_nothing(memory, repo, run_cli):
 
     assert ran.out.splitlines()[1].startswith(f"{spec_of(memory, 'a')}  a  test -f README.md")
     assert len(ran.out.splitlines()) == 2
-    assert [due.row.key for due in memory.waiting()] == ["a"]
+    assert [due.row.key for due in memory.repository.waiting()] == ["a"]
 
 
 def test_copied_state_of_another_machine_is_no_approval(memory, repo, tmp_path, monkeypatch, marker):
     put(repo, make_fact("a", touching(marker)))
     approve_all(memory)
-    shutil.copytree(memory.trust().folder, tmp_path / "stolen/gitmem/trust")
+    shutil.copytree(memory.repository.trust().folder, tmp_path / "stolen/gitmem/trust")
     git(tmp_path, "clone", "-q", str(repo), "copy")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "stolen"))
 
@@ -465,35 +465,37 @@ def test_copied_state_of_another_machine_is_no_approval(memory, repo, tmp_path, 
 
 def test_typing_a_check_does_not_approve_a_setup_that_came_with_the_policy(memory: Memory, tmp_path: Path) -> None:
     marker = tmp_path / "ran"
-    put_files(Path(memory.git.repository.top or ""), {"gitmem.toml": f'[verify]\nsetup = "touch {marker}"\n'})
+    put_files(
+        Path(memory.repository.git.repository.top or ""), {"gitmem.toml": f'[verify]\nsetup = "touch {marker}"\n'}
+    )
 
     memory.fact("There is a readme", verify="test -s README.md", key="k", approve=True)
 
     assert not marker.exists()
-    assert memory.trust().list_all() == []
+    assert memory.repository.trust().list_all() == []
 
 
 def test_editing_another_field_does_not_approve_a_command_that_somebody_else_wrote(memory: Memory) -> None:
     text = memory_text("theirs", kind="fact", verify="test -s README.md")
-    put_files(Path(memory.git.repository.top or ""), {"facts/k.md": text})
+    put_files(Path(memory.repository.git.repository.top or ""), {"facts/k.md": text})
 
-    memory.edit_fields("k", {"timeout": "5m"}, None, approve=True)
+    memory.edit("k", fields={"timeout": "5m"}, body=None, approve=True)
 
-    assert memory.trust().list_all() == []
+    assert memory.repository.trust().list_all() == []
 
 
 def test_typing_a_check_does_not_approve_a_counterexample_that_was_there(memory: Memory) -> None:
     text = memory_text("theirs", kind="fact", verify="test -s pyproject.toml", refute="rm README.md")
-    put_files(Path(memory.git.repository.top or ""), {"facts/k.md": text})
+    put_files(Path(memory.repository.git.repository.top or ""), {"facts/k.md": text})
 
-    memory.edit_fields("k", {"verify": "test -s README.md"}, None, approve=True)
+    memory.edit("k", fields={"verify": "test -s README.md"}, body=None, approve=True)
 
-    assert memory.trust().list_all() == []
+    assert memory.repository.trust().list_all() == []
 
 
 def test_writing_a_denied_command_again_does_not_lift_the_deny(memory: Memory) -> None:
     memory.fact("There is a readme", verify="test -s README.md", key="k", approve=True)
-    memory.deny(memory.commands(["k"])[0])
+    memory.repository.deny(memory.repository.commands(["k"])[0])
 
     with pytest.raises(RefusedError, match="denied"):
         memory.fact("There is a readme still", verify="test -s README.md", key="l", approve=True)

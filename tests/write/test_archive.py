@@ -97,7 +97,7 @@ def test_limit_of_nothing_switches_it_off(store: Memory, repo: Path) -> None:
 def test_rotated_memory_comes_back_and_is_not_the_next_to_go(store: Memory, repo: Path) -> None:
     remember(store, 5)
 
-    change = store.restore(["k1"])[0]
+    change = store.restore("k1")[0]
     remember(store, 6)
 
     assert (change.path, change.is_written) == ("learned/k1.md", True)
@@ -108,10 +108,10 @@ def test_rotated_memory_comes_back_and_is_not_the_next_to_go(store: Memory, repo
 def test_forgotten_memory_comes_back_byte_for_byte_with_others_in_one_commit(memory: Memory, repo: Path) -> None:
     texts = {"learned/a.md": "---\ntitle: 'A'  # why\n---\nbody", "gotchas/b.md": memory_text("B", kind="gotcha")}
     put_files(repo, texts)
-    memory.forget(["a", "b"], why="by mistake")
+    memory.forget("a", "b", why="by mistake")
     before = int(git(repo, "rev-list", "--count", "memory"))
 
-    memory.restore(["a", "b", "a"])
+    memory.restore("a", "b", "a")
 
     assert git(repo, "show", "memory:learned/a.md") == texts["learned/a.md"]
     assert git(repo, "show", "memory:gotchas/b.md") + "\n" == texts["gotchas/b.md"]
@@ -122,7 +122,7 @@ def test_forgotten_memory_comes_back_byte_for_byte_with_others_in_one_commit(mem
 def test_rotated_memory_that_is_forgotten_becomes_a_tombstone(store: Memory, repo: Path) -> None:
     remember(store, 5)
 
-    changes = store.forget(["k1"], why="wrong")
+    changes = store.forget("k1", why="wrong")
 
     assert [(change.path, change.is_written) for change in changes] == [("archive/learned/k1.md", True)]
     assert fields_of(repo, "archive/learned/k1.md")["retired"]["why"] == "wrong"

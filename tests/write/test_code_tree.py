@@ -57,7 +57,7 @@ def test_what_is_not_committed_yet_counts_for_the_next_write(memory: Memory, rep
     assert lying(repo) == {first.path, ".memory/learned/a.md"}
     assert "title: New" in (repo / ".memory/learned/a.md").read_text()
 
-    memory.edit_fields("a", {"title": "Newer"}, None, approve=False)
+    memory.edit("a", fields={"title": "Newer"}, body=None, approve=False)
     assert "title: Newer" in (repo / ".memory/learned/a.md").read_text()
     with pytest.raises(NotFoundError, match="there is no memory a"):
         memory.show("a")
@@ -69,9 +69,9 @@ def test_edits_and_retirements_happen_in_the_work_tree(repo: Path) -> None:
     before = tip(repo)
 
     with Memory(repo, clock=Clock()) as memory:
-        memory.edit_fields("a", {"title": "Twice"}, None, approve=False)
-        memory.edit_fields("a", {"tags": ["x"]}, None, approve=False)
-        memory.forget(["b"], why="no more")
+        memory.edit("a", fields={"title": "Twice"}, body=None, approve=False)
+        memory.edit("a", fields={"tags": ["x"]}, body=None, approve=False)
+        memory.forget("b", why="no more")
 
     text = (repo / ".memory/gotchas/a.md").read_text()
     assert "title: Twice" in text
@@ -83,10 +83,10 @@ def test_edits_and_retirements_happen_in_the_work_tree(repo: Path) -> None:
 def test_what_was_retired_there_comes_back_there(repo: Path) -> None:
     commit_files(repo, tracked(make_memory("a", "Stays"), make_memory("b", "Gone")))
     with Memory(repo, clock=Clock()) as memory:
-        memory.forget(["b"])
+        memory.forget("b")
         commit_files(repo, {}, "retired")
 
-        done = memory.restore(["b"])
+        done = memory.restore("b")
 
     assert [change.path for change in done] == [".memory/gotchas/b.md"]
     assert lying(repo) == {".memory/gotchas/a.md", ".memory/gotchas/b.md"}
@@ -115,7 +115,7 @@ def test_a_fact_that_is_edited_there_keeps_the_branch_s_verdict_until_it_is_comm
         verify(memory)
         before = tip(repo)
 
-        memory.edit_fields("three", {"verify": {"exists": "src/gateway/retry.py"}}, None, approve=False)
+        memory.edit("three", fields={"verify": {"exists": "src/gateway/retry.py"}}, body=None, approve=False)
 
         assert tip(repo) == before
         assert statuses(memory) == {"three": "verified"}

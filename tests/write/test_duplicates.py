@@ -130,11 +130,11 @@ def test_edit_may_not_make_a_memory_say_what_another_one_says(memory: Memory) ->
     memory.remember("Deploys need VPN", key="b")
 
     with pytest.raises(DuplicateError, match="a says nearly this"):
-        memory.edit_fields("b", {"title": NEARLY}, None, approve=False)
+        memory.edit("b", fields={"title": NEARLY}, body=None, approve=False)
 
-    memory.edit_fields("b", {"tags": ["ops"]}, None, approve=False)
-    memory.edit_fields("b", {"title": NEARLY}, None, approve=False, force=True)
-    memory.edit_fields("b", {"title": f"{NEARLY}."}, "", approve=False, force=True)
+    memory.edit("b", fields={"tags": ["ops"]}, body=None, approve=False)
+    memory.edit("b", fields={"title": NEARLY}, body=None, approve=False, force=True)
+    memory.edit("b", fields={"title": f"{NEARLY}."}, body="", approve=False, force=True)
 
 
 def test_two_homes_know_of_each_other(memory: Memory, repo: Path) -> None:
@@ -165,7 +165,7 @@ def test_policy_says_what_is_alike(memory: Memory, repo: Path, threshold: str, r
 def test_batch_adds_to_the_memory_that_says_it(memory: Memory, repo: Path) -> None:
     memory.remember(SAID, key="a", refs=["src/gateway.py:1"])
 
-    with memory.batch() as batch:
+    with memory.bulk.batch() as batch:
         batch.remember(f"{SAID}!", key="b", refs=["src/gateway.py:9"])
         batch.remember("Deploys need VPN", key="c")
 
@@ -180,7 +180,7 @@ def test_what_is_captured_again_is_added_and_its_words_stay_in_the_history(memor
     memory.capture(NEARLY, refs=["commit:1234567"])
     memory.capture(f"{SAID}.", kind="gotcha")
 
-    memory.drain()
+    memory.captures.drain()
 
     [path] = memory_files(repo)
     assert (fields_of(repo, path)["title"], fields_of(repo, path)["refs"]) == (SAID, ["commit:1234567"])
@@ -191,7 +191,7 @@ def test_what_means_the_same_is_refused_where_a_model_is_set_up(repo: Path, tmp_
     set_up(repo, make_model(tmp_path / "tiny"))
     with Memory(repo) as memory:
         memory.remember("Login", key="login")
-        memory.embed_rebuild()
+        memory.vectors.rebuild()
 
         with pytest.raises(DuplicateError, match=r"(sso|login) says nearly this \(0\.99\)"):
             memory.remember("Authentication")

@@ -281,7 +281,7 @@ def test_circle_that_somebody_pushed_ends_the_look():
 
 def test_a_file_that_cannot_be_read_is_not_overwritten_by_a_key_made_from_a_text(memory: Memory) -> None:
     key = memory.remember("What somebody wrote").key
-    top = Path(memory.git.repository.top or "")
+    top = Path(memory.repository.git.repository.top or "")
     put_files(top, {f"learned/{key}.md": "---\ntags: [a, b\n---\nMuch that was written\n"})
 
     again = memory.remember("What somebody wrote")
@@ -294,7 +294,9 @@ def test_a_hashed_key_that_was_edited_since_is_not_overwritten(memory: Memory) -
     stem = "x" * 60
     memory.remember(f"{stem} one", title="")
     second = memory.remember(f"{stem} wholly different words about rivers and boats", title="")
-    memory.edit_fields(second.key, {}, "Something that nobody may lose: trains, stations, timetables", approve=False)
+    memory.edit(
+        second.key, fields={}, body="Something that nobody may lose: trains, stations, timetables", approve=False
+    )
 
     third = memory.remember(f"{stem} wholly different words about rivers and boats", title="")
 

@@ -29,7 +29,7 @@ def tree(repo: Path) -> list[str]:
 def test_memories_of_a_batch_share_a_commit_and_are_found(memory: Memory, repo: Path) -> None:
     before = tip(repo)
 
-    with memory.batch() as batch:
+    with memory.bulk.batch() as batch:
         for number in range(120):
             batch.remember(f"Gateway number {number}", key=f"k{number}", kind="gotcha")
         assert tip(repo) == before
@@ -39,7 +39,7 @@ def test_memories_of_a_batch_share_a_commit_and_are_found(memory: Memory, repo: 
     assert [change.key for change in changes] == [f"k{number}" for number in range(120)]
     assert {change.commit for change in changes} == {tip(repo)}
     assert keys_found(memory, "number 77")[0] == "k77"
-    assert memory.catalog().rows("SELECT * FROM problem") == []
+    assert memory.repository.catalog().rows("SELECT * FROM problem") == []
 
 
 _DRAWN = st.lists(
@@ -68,7 +68,7 @@ def test_batch_leaves_the_store_that_the_same_writes_one_by_one_leave(
     for is_batch in (False, True):
         git(repo, "update-ref", "refs/heads/memory", start)
         put_files(repo, {**old, **policy})
-        with Memory(repo, clock=lambda: float(NOW)) as store, store.batch() as batch:
+        with Memory(repo, clock=lambda: float(NOW)) as store, store.bulk.batch() as batch:
             for text, key, kind, supersedes in drawn:
                 options = {"key": key, "kind": kind, "supersedes": [k for k in supersedes if k == "old1" and k != key]}
                 if is_batch:
@@ -87,7 +87,7 @@ def monkeypatch_module(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_refused_memory_is_told_at_once_and_the_others_are_written(memory: Memory, repo: Path) -> None:
-    with memory.batch() as batch:
+    with memory.bulk.batch() as batch:
         batch.remember("a good one", key="a")
         with pytest.raises(RefusedError):
             batch.remember(f"use {TOKEN}")
@@ -100,7 +100,7 @@ def test_refused_memory_is_told_at_once_and_the_others_are_written(memory: Memor
 def test_exception_drops_what_was_not_acknowledged(memory: Memory, repo: Path) -> None:
     before = tip(repo)
 
-    with pytest.raises(ZeroDivisionError), memory.batch() as batch:
+    with pytest.raises(ZeroDivisionError), memory.bulk.batch() as batch:
         batch.remember("a text")
         1 / 0  # noqa: B018
 
@@ -109,7 +109,7 @@ def test_exception_drops_what_was_not_acknowledged(memory: Memory, repo: Path) -
 
 def test_refusal_of_one_write_keeps_all_of_them_waiting_and_the_catalog_as_it_was(memory: Memory, repo: Path) -> None:
     before = tip(repo)
-    batch = memory.batch()
+    batch = memory.bulk.batch()
     batch.remember("a good one", key="a")
     batch.remember("a bad one", key="b", supersedes=["nosuch"])
 
@@ -117,14 +117,14 @@ def test_refusal_of_one_write_keeps_all_of_them_waiting_and_the_catalog_as_it_wa
         batch.flush()
 
     assert tip(repo) == before
-    assert memory.catalog().rows("SELECT key FROM memory") == []
+    assert memory.repository.catalog().rows("SELECT key FROM memory") == []
 
 
 def test_large_batch_is_written_before_it_grows(memory: Memory, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "FLUSH_AT", 3)
     before = tip(repo)
 
-    with memory.batch() as batch:
+    with memory.bulk.batch() as batch:
         for number in range(7):
             batch.remember(f"Gateway number {number}", key=f"k{number}")
 
@@ -134,7 +134,7 @@ def test_large_batch_is_written_before_it_grows(memory: Memory, repo: Path, monk
 WRITER = """
 import sys
 from gitmem import Memory
-with Memory(".") as memory, memory.batch() as batch:
+with Memory(".") as memory, memory.bulk.batch() as batch:
     for n in range(30):
         batch.remember(f"Writer {sys.argv[1]} says number {n}", kind="gotcha", key=f"w{sys.argv[1]}-{n}")
 print(*(change.key for change in batch.flush()))

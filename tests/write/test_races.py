@@ -41,13 +41,13 @@ def push(repo: Path, text: str, path: str = "learned/a.md") -> Callable[[], obje
 
 def test_forgetting_keeps_what_somebody_wrote_meanwhile(repo: Path, memory: Memory, meanwhile) -> None:  # type: ignore[no-untyped-def]
     memory.remember("text", key="a")
-    newer = memory.text_of("a") + "\nby somebody else\n"
+    newer = memory.repository.text_of("a") + "\nby somebody else\n"
     meanwhile(push(repo, newer))
 
-    memory.forget(["a"])
+    memory.forget("a")
 
-    assert "by somebody else" in memory.text_of("a")
-    assert "retired" in memory.text_of("a")
+    assert "by somebody else" in memory.repository.text_of("a")
+    assert "retired" in memory.repository.text_of("a")
 
 
 def test_of_two_memories_with_one_explicit_key_the_latest_wins_with_history(
@@ -58,7 +58,7 @@ def test_of_two_memories_with_one_explicit_key_the_latest_wins_with_history(
     change = memory.remember("ours", key="a")
 
     assert not change.is_new
-    assert "title: ours" in memory.text_of("a")
+    assert "title: ours" in memory.repository.text_of("a")
     assert git(repo, "log", "--format=%s", REF, "--", "learned/a.md").splitlines() == ["learned: update a", "pushed"]
 
 
@@ -71,18 +71,18 @@ def test_a_key_that_is_taken_meanwhile_by_another_text_gets_a_hash(repo: Path, m
 
     assert change.key.startswith(f"{key[:60]}")
     assert change.key != key
-    assert "Something else" in memory.text_of(key)
+    assert "Something else" in memory.repository.text_of(key)
 
 
 def test_what_supersedes_is_checked_against_the_tip_it_lands_on(repo: Path, memory: Memory, meanwhile) -> None:  # type: ignore[no-untyped-def]
     memory.remember("old", key="old")
-    newer = memory.text_of("old") + "\nby somebody else\n"
+    newer = memory.repository.text_of("old") + "\nby somebody else\n"
     meanwhile(push(repo, newer, "learned/old.md"))
 
     memory.remember("new", key="new", supersedes=["old"])
 
-    assert "by somebody else" in memory.text_of("old")
-    assert "superseded_by: new" in memory.text_of("old")
+    assert "by somebody else" in memory.repository.text_of("old")
+    assert "superseded_by: new" in memory.repository.text_of("old")
 
 
 def test_verdicts_land_beside_what_is_written_while_facts_are_judged(repo: Path, memory: Memory) -> None:
@@ -94,7 +94,7 @@ def test_verdicts_land_beside_what_is_written_while_facts_are_judged(repo: Path,
         with Memory(repo, clock=lambda: float(NOW)) as other:
             written.append(other.remember(f"meanwhile {len(written)}", key=f"meanwhile-{len(written)}").key)
 
-    run = memory.verify(Options(), told=told)
+    run = memory.verify(options=Options(), told=told)
 
     assert run.recorded is not None
     assert [result.verdict.outcome for result in run.results] == [HOLDS, HOLDS]

@@ -20,7 +20,12 @@ TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 
 
 def save(memory: Memory, *items: Item, **how: object) -> Saver:
-    saver = Saver(memory.writer(), memory.git, memory.catalog_at, How(memory.policy(), lambda *_: None, **how))  # type: ignore[arg-type]
+    saver = Saver(
+        memory.repository.writer(),
+        memory.repository.git,
+        memory.repository.catalog_at,
+        How(memory.repository.policy(), lambda *_: None, **how),
+    )  # type: ignore[arg-type]
     saver.save(items)
     return saver
 
@@ -115,7 +120,7 @@ def test_a_file_that_cannot_be_saved_says_why_and_keeps_no_other(
 
 def test_a_retired_memory_does_not_come_back_by_a_file(memory: Memory, repo: Path) -> None:
     memory.remember("known", key="a")
-    memory.forget(["a"])
+    memory.forget("a")
 
     refused = save(memory, item(repo, "a", OLD)).refused
 
@@ -142,7 +147,12 @@ def test_what_a_higher_room_refuses_is_refused(memory: Memory, repo: Path) -> No
     def inspect(document: Document, before: Document | None) -> None:
         raise RefusedError(f"no {document.key}")
 
-    saver = Saver(memory.writer(), memory.git, memory.catalog_at, How(memory.policy(), inspect))
+    saver = Saver(
+        memory.repository.writer(),
+        memory.repository.git,
+        memory.repository.catalog_at,
+        How(memory.repository.policy(), inspect),
+    )
     saver.save([item(repo, "a", OLD)])
 
     assert [r.reason for r in saver.refused] == ["no a"]
@@ -155,7 +165,7 @@ def test_the_policy_is_saved_where_it_can_be_read(memory: Memory, repo: Path) ->
     saver = save(memory, Item("gitmem.toml", mine.encode(), blob(repo, base)))
 
     assert ([c.path for c in saver.changes], saver.refused) == (["gitmem.toml"], [])
-    assert memory.policy().kind("riddle").description == "what nobody knows"
+    assert memory.repository.policy().kind("riddle").description == "what nobody knows"
 
 
 def test_what_the_branch_has_already_makes_no_commit(memory: Memory, repo: Path) -> None:

@@ -44,9 +44,9 @@ def test_every_memory_is_found_before_and_after(repo: Path, memory: Memory) -> N
 
         for reader in (memory, earlier):
             assert len(reader.list(Asked(limit=999)).hits) == FULL + 1
-            assert "gateway 7" in reader.text_of("k7")
-            assert reader.text_of("new")
-    assert memory.catalog().rows("SELECT * FROM problem") == []
+            assert "gateway 7" in reader.repository.text_of("k7")
+            assert reader.repository.text_of("new")
+    assert memory.repository.catalog().rows("SELECT * FROM problem") == []
 
 
 def test_a_folder_split_by_hand_in_part_is_read_whole_and_stays_so(repo: Path, memory: Memory) -> None:
@@ -72,7 +72,7 @@ def test_a_split_memory_is_forgotten_and_comes_back(repo: Path, memory: Memory) 
     fill(repo)
     memory.remember("new", key="new")
 
-    memory.forget(["k5"])
+    memory.forget("k5")
     gone = {hit.key for hit in memory.list(Asked(limit=999)).hits}
     back = memory.remember("gateway, again", key="k5")
 
@@ -95,7 +95,7 @@ def test_the_history_of_a_memory_goes_on_through_a_split(repo: Path, memory: Mem
 
 def test_a_lost_race_beside_a_split_loses_nothing(repo: Path, memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(repo)
-    memory.catalog()
+    memory.repository.catalog()
     from gitmem.store import commit
 
     real, raced = commit._import, []
@@ -111,4 +111,4 @@ def test_a_lost_race_beside_a_split_loses_nothing(repo: Path, memory: Memory, mo
     assert git(repo, "rev-parse", f"{REF}^") == raced[0]
     assert len(paths(repo)) == FULL + 2
     assert all(map(is_split, paths(repo)))
-    assert tip(repo) == memory.catalog().meta("commit")
+    assert tip(repo) == memory.repository.catalog().meta("commit")

@@ -55,7 +55,7 @@ SUPERSEDED = {"old": ((), "new"), "new": (("old",), None)}
     "how",
     [
         lambda m: m.supersede("old", "new"),
-        lambda m: m.edit_fields("new", {"supersedes": ["old"]}, None, approve=False),
+        lambda m: m.edit("new", fields={"supersedes": ["old"]}, body=None, approve=False),
         lambda m: m.remember("Tokens are signed with RS256 now", key="new", supersedes=["old"]),
     ],
     ids=["supersede", "edit", "remember"],
@@ -101,7 +101,7 @@ def test_circle_is_refused(pair, repo):
 
 
 def test_retired_memory_takes_nobodys_place(pair, repo):
-    pair.forget(["new"])
+    pair.forget("new")
 
     with pytest.raises(RefusedError, match="new was retired"):
         pair.supersede("old", "new")
@@ -112,7 +112,7 @@ def test_retired_memory_takes_nobodys_place(pair, repo):
 def test_memory_that_is_let_go_of_comes_back(pair, repo):
     pair.supersede("old", "new")
 
-    pair.edit_fields("new", {"supersedes": []}, None, approve=False)
+    pair.edit("new", fields={"supersedes": []}, body=None, approve=False)
 
     assert links(repo, "old", "new") == {"old": ((), None), "new": ((), None)}
     assert "old" in keys_found(pair, "tokens signed")
@@ -167,7 +167,7 @@ def test_what_was_superseded_and_is_said_again_is_a_memory_of_its_own(store, rep
 def test_link_to_nothing_that_was_there_keeps_nobody_from_editing(store, repo):
     put_files(repo, {"learned/a.md": memory_text("A", supersedes="[gone]")})
 
-    store.edit_fields("a", {"title": "B"}, None, approve=False)
+    store.edit("a", fields={"title": "B"}, body=None, approve=False)
 
     assert fields_of(repo, "learned/a.md")["supersedes"] == ["gone"]
 
@@ -187,13 +187,13 @@ def take(memory, step):
     if what == "remember":
         memory.remember(f"Thing {rest[0]}", key=key, kind=rest[1])
     elif what == "kind":
-        memory.edit_fields(key, {"kind": rest[0]}, None, approve=False)
+        memory.edit(key, fields={"kind": rest[0]}, body=None, approve=False)
     elif what == "forget":
-        memory.forget([key])
+        memory.forget(*key)
     elif what == "supersede":
         memory.supersede(key, rest[0])
     else:
-        memory.edit_fields(key, {"supersedes": []}, None, approve=False)
+        memory.edit(key, fields={"supersedes": []}, body=None, approve=False)
 
 
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -209,7 +209,7 @@ def test_links_always_go_both_ways_and_every_key_has_one_file(tmp_path_factory, 
                 take(memory, step)
             except (RefusedError, NotFoundError) as refused:
                 assert refused.message
-        last = said_by(memory.catalog())
+        last = said_by(memory.repository.catalog())
 
     documents = {path: parse(text, path=path) for path, text in memory_files(repo).items()}
     by_key = {document.key: document for document in documents.values()}

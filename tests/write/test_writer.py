@@ -218,7 +218,7 @@ def test_check_of_a_near_duplicate_replaces_the_old_one_as_a_whole(store, repo):
 @pytest.mark.parametrize("key", ["", "learned-deploys-need-vpn"], ids=["made key", "explicit key"])
 def test_remembering_a_retired_memory_brings_it_back(store, repo, key):
     store.remember("Deploys need VPN", tags=["ops"])
-    store.forget(["learned-deploys-need-vpn"], why="not any more")
+    store.forget("learned-deploys-need-vpn", why="not any more")
 
     with pytest.raises(DuplicateError, match=r"was retired on .* because: not any more") as refused:
         store.remember("Deploys need VPN", key=key)
@@ -264,15 +264,15 @@ REFUSED = {
     "fact remembered": lambda m: m.remember("x", kind="fact"),
     "supersedes nothing": lambda m: m.remember("x", supersedes=["no-such"]),
     "supersedes itself": lambda m: m.remember("x", key="x", supersedes=["x"]),
-    "edit: secret": lambda m: m.edit_fields("there", {"title": SECRET}, None, approve=False),
+    "edit: secret": lambda m: m.edit("there", fields={"title": SECRET}, body=None, approve=False),
     "edit: hidden": lambda m: m.edit("there", lambda text: text + "\u200b\n"),
     "edit: no memory": lambda m: m.edit("there", lambda _: "text"),
-    "edit: no check": lambda m: m.edit_fields("there", {"kind": "fact"}, None, approve=False),
-    "edit: metadata": lambda m: m.edit_fields("decided", {"project": ""}, None, approve=False),
-    "edit: itself": lambda m: m.edit_fields("there", {"superseded_by": "there"}, None, approve=False),
+    "edit: no check": lambda m: m.edit("there", fields={"kind": "fact"}, body=None, approve=False),
+    "edit: metadata": lambda m: m.edit("decided", fields={"project": ""}, body=None, approve=False),
+    "edit: itself": lambda m: m.edit("there", fields={"superseded_by": "there"}, body=None, approve=False),
     "edit: no such": lambda m: m.edit("no-such", str.upper),
-    "forget: no such": lambda m: m.forget(["there", "no-such"]),
-    "forget: secret": lambda m: m.forget(["there"], why=f"it says {SECRET}"),
+    "forget: no such": lambda m: m.forget("there", "no-such"),
+    "forget: secret": lambda m: m.forget("there", why=f"it says {SECRET}"),
     "supersede: itself": lambda m: m.supersede("there", "there"),
     "supersede: no such": lambda m: m.supersede("no-such", "there"),
     "supersede: by no such": lambda m: m.supersede("there", "no-such"),
@@ -298,9 +298,9 @@ def test_write_touches_nothing_but_the_memory_branch(store, untouched):
 
     store.remember("It is there", key="there")
     store.fact("There is a readme", verify={"exists": "README.md"}, key="fact")
-    store.edit_fields("there", {"kind": "gotcha"}, "more\n", approve=False)
+    store.edit("there", fields={"kind": "gotcha"}, body="more\n", approve=False)
     store.remember("It is here", key="here", supersedes=["there"])
-    store.forget(["there", "fact"])
+    store.forget("there", "fact")
 
     assert untouched(with_memory=False) == before
 
@@ -324,8 +324,8 @@ def test_edit_changes_what_was_asked_and_no_other_byte(store, repo):
     "change",
     [
         lambda m: m.edit("a", lambda text: text),
-        lambda m: m.edit_fields("a", {"title": "A thing", "tags": ["x"]}, "body\n", approve=False),
-        lambda m: m.edit_fields("a", {"ttl": ""}, None, approve=False),
+        lambda m: m.edit("a", fields={"title": "A thing", "tags": ["x"]}, body="body\n", approve=False),
+        lambda m: m.edit("a", fields={"ttl": ""}, body=None, approve=False),
     ],
     ids=["text", "fields", "a field that is not there"],
 )
@@ -343,7 +343,7 @@ def test_edited_fields_say_when(store, repo, clock):
     store.remember("A thing", key="a")
     clock.now += DAY
 
-    done = store.edit_fields("a", {"ttl": "30d", "tags": ["x"]}, "more", approve=False)
+    done = store.edit("a", fields={"ttl": "30d", "tags": ["x"]}, body="more", approve=False)
 
     assert fields_of(repo, done.path)["updated"] == "2026-09-22T14:13:20Z"
     assert store.show("a")["body"] == "more\n"
@@ -364,7 +364,7 @@ def test_file_from_windows_can_be_edited_and_keeps_its_form(store, repo, form):
 def test_edited_kind_moves_the_file_in_the_same_commit(store, repo):
     store.remember("A thing", key="a")
 
-    done = store.edit_fields("a", {"kind": "gotcha"}, None, approve=False)
+    done = store.edit("a", fields={"kind": "gotcha"}, body=None, approve=False)
 
     assert done.path == "gotchas/a.md"
     assert list(memory_files(repo)) == ["gotchas/a.md"]
@@ -398,8 +398,8 @@ def test_two_writers_that_change_different_fields_both_win(store, repo):
     with Memory(repo, clock=Clock()) as other:
         other.show("a")  # it knows the memory as it was
 
-        store.edit_fields("a", {"ttl": "30d"}, None, approve=False)
-        other.edit_fields("a", {"tags": ["x"]}, None, approve=False)
+        store.edit("a", fields={"ttl": "30d"}, body=None, approve=False)
+        other.edit("a", fields={"tags": ["x"]}, body=None, approve=False)
 
     now = fields_of(repo, "learned/a.md")
     assert (now["ttl"], now["tags"]) == ("30d", ["x"])
@@ -425,9 +425,9 @@ def test_edit_that_fits_the_old_text_only_is_not_forced_onto_the_new_one(store, 
 
 def test_edit_of_a_memory_that_was_retired_meanwhile_stays_in_the_archive(store, repo):
     store.remember("A thing", key="a")
-    store.forget(["a"])
+    store.forget("a")
 
-    done = store.edit_fields("a", {"kind": "gotcha"}, None, approve=False)
+    done = store.edit("a", fields={"kind": "gotcha"}, body=None, approve=False)
 
     assert done.path == "archive/learned/a.md"
     assert list(memory_files(repo)) == ["archive/learned/a.md"]
@@ -441,7 +441,7 @@ def test_forgotten_memory_lies_in_the_archive_with_when_who_and_why(store, repo,
     before = memory_files(repo)["gotchas/a.md"]
     clock.now += DAY
 
-    (done,) = store.forget(["a"], why="it moved")
+    (done,) = store.forget("a", why="it moved")
 
     assert (done.key, done.path, done.commit) == ("a", "archive/gotchas/a.md", tip(repo))
     assert list(memory_files(repo)) == ["archive/gotchas/a.md"]
@@ -454,7 +454,7 @@ def test_forgotten_memory_lies_in_the_archive_with_when_who_and_why(store, repo,
 def test_forgotten_memory_leaves_search_and_not_the_store(store):
     store.remember("A thing", key="a")
 
-    store.forget(["a"])
+    store.forget("a")
 
     assert keys_found(store, "thing") == []
     assert [hit.key for hit in store.recall(Asked(query="thing", everything=True)).hits] == ["a"]
@@ -463,10 +463,10 @@ def test_forgotten_memory_leaves_search_and_not_the_store(store):
 
 def test_second_forget_writes_nothing(store, repo):
     store.remember("A thing", key="a")
-    store.forget(["a"])
+    store.forget("a")
     before = tip(repo)
 
-    (done,) = store.forget(["a"], why="again")
+    (done,) = store.forget("a", why="again")
 
     assert (done.is_written, done.path, done.commit, tip(repo)) == (False, "archive/learned/a.md", before, before)
 
@@ -474,10 +474,10 @@ def test_second_forget_writes_nothing(store, repo):
 def test_several_are_forgotten_in_one_commit_that_names_the_ones_it_moved(store, repo):
     for key in ("a", "b", "c"):
         store.remember(f"Thing {key}", key=key)
-    store.forget(["a"])
+    store.forget("a")
     before = count_commits(repo)
 
-    done = store.forget(["a", "c", "b", "c"])
+    done = store.forget("a", "c", "b", "c")
 
     assert [(d.key, d.is_written) for d in done] == [("a", False), ("c", True), ("b", True)]
     assert count_commits(repo) == before + 1
@@ -496,7 +496,7 @@ def test_no_other_file_takes_the_place_of_what_was_forgotten(store, repo):
         },
     )
 
-    done = store.forget(["a"])
+    done = store.forget("a")
 
     assert [(d.key, d.path) for d in done] == [("a", "archive/gotchas/a.md")]
     assert sorted(memory_files(repo)) == ["archive/gotchas/a.md", "archive/learned/a.md"]
@@ -509,7 +509,7 @@ def test_name_of_who_forgets_hides_nothing(store, repo):
     git(repo, "config", "user.name", "An\u202ea")
 
     with Memory(repo, clock=Clock()) as opened:
-        opened.forget(["a"])
+        opened.forget(*"a")
 
     assert fields_of(repo, "archive/learned/a.md")["retired"]["by"] == "An\\u{202e}a"
 
@@ -546,16 +546,16 @@ def test_folder_is_split_in_one_commit_with_the_file_that_was_one_too_many(crowd
     assert trailers(repo, done.commit) == ["Gitmem-Key: new", for_code(repo)]
     assert crowded.show("m007")["path"] == split("m007")
     assert keys_found(crowded, "one too many")[0] == "new"
-    assert said_by(crowded.catalog()) == said_anew(repo, tip(repo))
+    assert said_by(crowded.repository.catalog()) == said_anew(repo, tip(repo))
 
 
 def test_memory_is_changed_and_forgotten_in_either_layout(crowded, repo):
-    crowded.edit_fields("m001", {"tags": ["x"]}, None, approve=False)
+    crowded.edit("m001", fields={"tags": ["x"]}, body=None, approve=False)
     crowded.remember("One too many", key="new")
 
-    assert crowded.edit_fields("m002", {"tags": ["x"]}, None, approve=False).path == split("m002")
+    assert crowded.edit("m002", fields={"tags": ["x"]}, body=None, approve=False).path == split("m002")
     assert crowded.remember("Another thing", key="m003").path == split("m003")
-    assert crowded.forget(["m004"])[0].path == "archive/learned/m004.md"
+    assert crowded.forget("m004")[0].path == "archive/learned/m004.md"
     assert crowded.remember("It is back", key="m004").path == split("m004")
     assert [row["subject"] for row in crowded.log("m001", limit=9)] == [
         *("learned: add new", "learned: edit m001", "pushed")
@@ -574,7 +574,7 @@ def test_edited_kind_splits_the_folder_that_it_moves_to(crowded, repo):
     crowded.remember("A trap", key="trap", kind="gotcha")
     before = count_commits(repo)
 
-    done = crowded.edit_fields("trap", {"kind": "learned"}, None, approve=False)
+    done = crowded.edit("trap", fields={"kind": "learned"}, body=None, approve=False)
 
     assert (done.path, count_commits(repo)) == (split("trap"), before + 1)
     assert paths(repo) == MOVED | {split("trap")}
@@ -584,7 +584,7 @@ def test_archive_is_split_by_what_is_forgotten_into_it(store, repo):
     old = {f"archive/learned/m{n:03}.md": memory_text(f"Thing {n}") for n in range(layout.SPLIT_ABOVE)}
     put_files(repo, {**old, "learned/a.md": memory_text("A"), "learned/b.md": memory_text("B")})
 
-    done = store.forget(["a", "b"])
+    done = store.forget("a", "b")
 
     assert [d.path for d in done] == [split("a", "archive/learned"), split("b", "archive/learned")]
     assert paths(repo) == {f"archive/{path}" for path in MOVED} | {d.path for d in done}

@@ -43,8 +43,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if not 0 <= args.threshold <= 1:
         raise UsageError("--threshold must be above 0 and at most 1", hint="gitmem curate dedupe --threshold 0.75")
     with shared.open_memory(args, out) as memory:
-        memory.tip()
-        done = memory.dedupe(scope=args.scope or PROJECT, threshold=args.threshold, apply=args.apply)
+        memory.repository.tip()
+        done = memory.bulk.dedupe(scope=args.scope or PROJECT, threshold=args.threshold, apply=args.apply)
         shared.tell_notices(memory, out)
     shown = done.groups[: args.limit]
     if args.json:

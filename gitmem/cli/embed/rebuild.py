@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Embed, and say what was done."""
     with shared.open_memory(args, out) as memory:
-        found = memory.embed_rebuild(everything=args.all, download=args.download)
+        found = memory.vectors.rebuild(everything=args.all, download=args.download)
         shared.tell_notices(memory, out)
     if args.json:
         out.json(found)

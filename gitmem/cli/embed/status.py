@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print how the vectors stand."""
     with shared.open_memory(args, out) as memory:
-        found = memory.embed_status()
+        found = memory.vectors.status()
         shared.tell_notices(memory, out)
     if args.json:
         out.json(found)

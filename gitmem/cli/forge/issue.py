@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.commands.forge.client import Forge
-from gitmem.commands.forge.issue import Told, asked_for, keep
+from gitmem.commands.forge.issue import Failing, Told, asked_for, keep
 from gitmem.commands.forge.place import place_here
 from gitmem.config import forge_token
 from gitmem.errors import ForgeError
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     import argparse
 
     from gitmem.cli.output import Output
-    from gitmem.commands.forge.issue import Failing
     from gitmem.commands.forge.place import Place
 
 EXAMPLES = ("gitmem forge issue", "gitmem forge issue --dry-run", "gitmem forge issue --json")
@@ -44,7 +43,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Bring the issue up to date and print its address."""
     place = place_here()
     with shared.open_memory(args, out) as memory:
-        failing = memory.failing()
+        found = memory.status()
+        failing = Failing(found["failed"], found["suspect"])
         shared.tell_notices(memory, out)
     counts = {"failed": len(failing.failed), "suspect": len(failing.suspect)}
     told = ", ".join(f"{number} {word}" for word, number in counts.items() if number) or "nothing fails"

@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """List a store and print its name."""
     with shared.open_memory(args, out) as memory:
-        one, is_new = memory.add_store(args.store, everywhere=args.everywhere)
+        one, is_new = memory.stores.add(args.store, everywhere=args.everywhere)
         shared.tell_notices(memory, out)
     if args.json:
         out.json(as_table(one))

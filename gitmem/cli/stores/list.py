@@ -10,6 +10,7 @@ from gitmem.cli import shared
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
     from typing import Any
 
     from gitmem.cli.output import Output
@@ -26,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print the listed stores; 1 where there are none, or one cannot be read."""
     with shared.open_memory(args, out) as memory:
-        found = memory.list_stores()
+        found = memory.stores.list()
         shared.tell_notices(memory, out)
     if args.json:
         out.json({"stores": [as_table(one) for one in found]})
@@ -50,7 +51,7 @@ def as_table(one: Looked) -> dict[str, Any]:
     }
 
 
-def print_stores(found: list[Looked], out: Output) -> None:
+def print_stores(found: Sequence[Looked], out: Output) -> None:
     """Print listed stores for people, or a line of cells each in a pipe."""
     for one in found:
         if not out.is_terminal:

@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Take a store off the list and print its name."""
     with shared.open_memory(args, out) as memory:
-        entry = memory.remove_store(args.store, everywhere=args.everywhere)
+        entry = memory.stores.remove(args.store, everywhere=args.everywhere)
         shared.tell_notices(memory, out)
     out.line(entry.name)
     return 0

@@ -52,14 +52,14 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
     body = shared.read_standard_input(MEMORY_LIMIT) if args.body == "-" else args.body
     with shared.open_memory(args, out) as memory:
-        change = memory.add_task(
+        change = memory.tasks.add(
             args.title,
             verify=verify_of(args),
             body=body,
             key=args.key,
             approve=shared.is_interactive(),
             priority=args.priority,
-            parent=memory.full_key(args.parent) if args.parent else "",
+            parent=memory.repository.full_key(args.parent) if args.parent else "",
             tags=args.tag,
             paths=args.path,
             refs=args.ref,

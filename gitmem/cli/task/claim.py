@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Claim one task, print its key, and tell of the attempts before."""
     with shared.open_memory(args, out) as memory:
-        change, before = memory.claim_task(args.key, note=args.note)
+        change, before = memory.tasks.claim(args.key, note=args.note)
         for attempt in () if args.json else before.told:
             out.note(rows.attempt_line(attempt))
         shared.tell_notices(memory, out)

@@ -43,8 +43,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         raise UsageError("--note goes with --failed", hint="a closed task has a --reason")
     with shared.open_memory(args, out) as memory:
         if args.failed:
-            change = memory.fail_task(args.key, note=args.note)
+            change = memory.tasks.fail(args.key, note=args.note)
         else:
-            change = memory.close_task(args.key, reason=args.reason, force=args.force)
+            change = memory.tasks.close(args.key, reason=args.reason, force=args.force)
         shared.tell_notices(memory, out)
         return shared.print_change(change, args, out)

@@ -41,7 +41,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if wrong:
         raise UsageError(f"there is no state {wrong[0]}", hint=f"it is one of {', '.join(STATES)}")
     with shared.open_memory(args, out) as memory:
-        found = memory.list_tasks(states=states, parent=args.parent, mine=args.mine, everything=args.all)
+        found = memory.tasks.list(states=states, parent=args.parent, mine=args.mine, everything=args.all)
         shared.tell_notices(memory, out)
     if args.json:
         out.json({"tasks": [rows.as_table(row) for row in found]})

@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print what can be begun; 1 where nothing can."""
     with shared.open_memory(args, out) as memory:
-        found = memory.ready_tasks()
+        found = memory.tasks.list_ready()
         shared.tell_notices(memory, out)
     shown = found[: args.limit] if args.limit else found
     if args.json:

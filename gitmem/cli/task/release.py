@@ -27,6 +27,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Release one task and print its key."""
     with shared.open_memory(args, out) as memory:
-        change = memory.release_task(args.key, note=args.note, force=args.force)
+        change = memory.tasks.release(args.key, note=args.note, force=args.force)
         shared.tell_notices(memory, out)
         return shared.print_change(change, args, out)

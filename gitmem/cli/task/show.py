@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print one task."""
     with shared.open_memory(args, out) as memory:
-        found, task, waits_for = memory.show_task(args.key)
+        found, task, waits_for = memory.tasks.show(args.key)
         shared.tell_notices(memory, out)
     attempts = [*([task.held] if task.held else []), *task.told]
     if args.json:

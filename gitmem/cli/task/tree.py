@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print the trees; 1 where there are no tasks."""
     with shared.open_memory(args, out) as memory:
-        trees = memory.task_tree(args.key, everything=args.all)
+        trees = memory.tasks.tree(args.key, everything=args.all)
         shared.tell_notices(memory, out)
     if args.json:
         out.json({"tasks": [as_table(tree) for tree in trees]})

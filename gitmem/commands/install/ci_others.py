@@ -7,6 +7,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from gitmem.repository.repository import Opened
+
 FOLDER = ".github/workflows"
 # More of a workflow is not looked at.
 SIZE_LIMIT = 262_144
@@ -30,6 +32,16 @@ SERVICES = {
     "Jenkinsfile": f"Jenkins {_OWN_FILE}",
     ".gitlab-ci.yml": f"GitLab {_OWN_FILE}",
 }
+
+
+def notes_of(repository: Opened) -> list[str]:
+    """Return one line for each thing to know before a forge's jobs are set up here."""
+    top = repository.git.repository.work_tree
+    notes = list_notes(top, repository.config.branch) if top is not None else []
+    if repository.find_tip() is None:
+        told = "there is no memory branch here yet, where pull requests to it are reviewed"
+        notes.append(f"{told}: gitmem init, then install again")
+    return notes
 
 
 def list_notes(top: Path, branch: str) -> list[str]:

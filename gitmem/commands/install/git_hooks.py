@@ -63,7 +63,7 @@ def folder_of(git: Git) -> tuple[Path, str]:
     return Path(os.path.normpath(Path(git.repository.top or git.repository.git, path))), scope
 
 
-def plan_install(git: Git, *, shared: bool, check: bool = False) -> tuple[Step, ...]:
+def plan_install(git: Git, *, shared: bool = False, check: bool = False) -> tuple[Step, ...]:
     """Return what setting the shims does, one step an event.
 
     Args:
@@ -116,7 +116,7 @@ def _plan_one(git: Git, folder: Path, event: str) -> Step:
     return Step(CHAIN, str(path), f"added; the hook that was there{maker} is kept as {kept.name} and called", "", text)
 
 
-def install(git: Git, *, shared: bool, check: bool = False) -> tuple[Step, ...]:
+def install(git: Git, *, shared: bool = False, check: bool = False) -> tuple[Step, ...]:
     """Set the shims and return what was done; doing it again changes nothing.
 
     Raises:

@@ -146,7 +146,7 @@ def places(git: Git, kind: str, job: Wanted) -> list[Place]:
     return [Place(Path(config.home(), "Library", "LaunchAgents", f"{job.name}.plist"), units.launchd_plist(job))]
 
 
-def plan_install(git: Git, *, every: str, kind: str) -> tuple[Step, ...]:
+def plan_install(git: Git, *, every: str, kind: str = "") -> tuple[Step, ...]:
     """Return what installing a schedule does; another kind that was installed before is taken away.
 
     Args:
@@ -179,7 +179,7 @@ def plan_install(git: Git, *, every: str, kind: str) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def install(git: Git, *, every: str, kind: str, now: int) -> tuple[Step, ...]:
+def install(git: Git, *, every: str, kind: str = "", now: int) -> tuple[Step, ...]:
     """Install a schedule and return what was done; doing it again changes nothing.
 
     Raises:

@@ -16,6 +16,7 @@ from gitmem.store.proposal import PREFIX
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from gitmem.commands.sync.summary import Synced
@@ -175,7 +176,7 @@ def _keep(memory: Opened, one: Proposal) -> list[str]:
     return kept
 
 
-def as_table(found: list[Proposal], *, now: int) -> dict[str, Any]:
+def as_table(found: Sequence[Proposal], *, now: int) -> dict[str, Any]:
     """Return proposals as the documented JSON."""
     rows = [
         {

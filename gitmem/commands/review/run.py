@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from gitmem.git.binary import Git
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.policy.policy import Policy
+    from gitmem.repository.repository import Opened
     from gitmem.store.local import LocalState
     from gitmem.verify.trust import Trust
 
@@ -63,6 +64,21 @@ class Ground:
     trust: Trust
     now: int
     allow: tuple[str, ...] = ()
+
+
+def ground_of(repository: Opened, approved: str, catalog_at: Callable[[str, str], Catalog]) -> Ground:
+    """Return what a review needs of an opened repository, with the commands that the list *approved* names."""
+    return Ground(
+        repository.git,
+        repository.ref,
+        repository.store.upstream or "",
+        repository.reviewed_branch(),
+        catalog_at,
+        repository.local,
+        repository.trust(approved),
+        repository.now,
+        repository.config.secrets_allow,
+    )
 
 
 def review(ground: Ground, typed: str = "", *, code: str = "") -> f.Review:

@@ -14,6 +14,7 @@ from gitmem.index import refresh
 from gitmem.index.catalog import packing, schema
 from gitmem.index.catalog.catalog import Catalog, shown_by
 from gitmem.store import layout, read
+from gitmem.store.code_tree.tree import read_tree
 from gitmem.store.sqlite_errors import is_unwritable
 from gitmem.text.tokens import format_stamp
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gitmem.git.binary import Git
+    from gitmem.repository.repository import Opened
 
     Progress = Callable[[int, int], None] | None
 
@@ -182,3 +184,11 @@ def _prune(top: Path, *, keep: Path) -> None:
             found.append((folder == keep, is_whole, used, folder))
     for *_, folder in sorted(found, reverse=True)[KEPT:]:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def catalog_for(repository: Opened, commit: str, code: str) -> Catalog:
+    """Return the catalog of a commit of the store together with the memories of a commit of the code."""
+    tip = repository.find_tip()
+    now = repository.catalog(tip) if tip else refresh.empty_catalog()
+    wanted = Wanted((commit,) if commit else (), read_tree(repository.git, code) if code else "")
+    return catalog_at(repository.git, now, wanted, progress=repository.progress_of("reading memories"))

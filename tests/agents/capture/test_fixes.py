@@ -43,11 +43,11 @@ def test_what_failed_was_changed_and_passed_is_a_candidate(memory: Memory, repo:
 def test_it_is_told_once(memory: Memory, repo: Path) -> None:
     events = [ran(repo, TEST, failed=True, output=FAILED), edited(repo, "a.py"), ran(repo, TEST), ran(repo, TEST)]
     assert len(play(memory, *events)) == 1
-    before = memory.find_tip()
+    before = memory.repository.find_tip()
 
     play(memory, ran(repo, TEST))
 
-    assert memory.find_tip() == before
+    assert memory.repository.find_tip() == before
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,11 @@ def test_secret_in_an_output_is_nowhere(memory: Memory, repo: Path) -> None:
         ran(repo, TEST, failed=True, output=f"denied for {SECRET}\nE  error: denied"),
         edited(repo, "a.py"),
     )
-    files = [path.read_bytes() for path in Path(memory.git.repository.state, "capture").rglob("*") if path.is_file()]
+    files = [
+        path.read_bytes()
+        for path in Path(memory.repository.git.repository.state, "capture").rglob("*")
+        if path.is_file()
+    ]
 
     (found,) = play(memory, ran(repo, TEST))
 

@@ -23,7 +23,7 @@ def test_note_file_is_a_memory_with_the_ttl_of_notes(memory: Memory, repo: Path,
     assert key.startswith("note-")
     assert (found["kind"], found["title"]) == ("note", "The API wants a Bearer prefix")
     assert found["frontmatter"]["refs"] == [path]
-    assert memory.policy().kind("note").ttl_s == 30 * 86_400
+    assert memory.repository.policy().kind("note").ttl_s == 30 * 86_400
 
 
 def test_note_that_is_written_again_is_the_same_memory(memory: Memory, repo: Path) -> None:

@@ -86,7 +86,7 @@ def test_code_with_a_secret_is_refused_and_nowhere_kept(wanting: Memory, repo: P
 
     assert kept(wanting) == {}
     assert "github-token" in refusals(wanting)[0]
-    held = [path.read_bytes() for path in Path(wanting.git.repository.state).rglob("*") if path.is_file()]
+    held = [path.read_bytes() for path in Path(wanting.repository.git.repository.state).rglob("*") if path.is_file()]
     assert not any(SECRET.encode() in content for content in held)
 
 

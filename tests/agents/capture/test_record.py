@@ -65,7 +65,7 @@ def test_close_keeps_how_a_task_ended(memory: Memory, repo: Path) -> None:
 
     assert sorted(found) == ["learned-it-holds-five", "outcome-shop-3"]
     assert found["outcome-shop-3"]["kind"] == "outcome"
-    assert memory.policy().kind("outcome").ttl_s == 7 * 86_400
+    assert memory.repository.policy().kind("outcome").ttl_s == 7 * 86_400
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_secret_is_refused_with_what_and_where_and_is_nowhere(memory: Memory, re
     assert kept(memory) == {}
     (told,) = refusals(memory)
     assert "github-token in line 1" in told
-    held = [path.read_bytes() for path in Path(memory.git.repository.state).rglob("*") if path.is_file()]
+    held = [path.read_bytes() for path in Path(memory.repository.git.repository.state).rglob("*") if path.is_file()]
     assert not any(SECRET.encode() in content for content in held)
 
 
@@ -104,7 +104,7 @@ def test_many_learnings_of_one_comment_are_told(memory: Memory, repo: Path) -> N
 
 
 def test_reasons_are_bounded(memory: Memory) -> None:
-    spool = Spool(memory.git.repository.state)
+    spool = Spool(memory.repository.git.repository.state)
     for n in range(120):
         spool.note_refused(f"reason {n}")
 
@@ -121,8 +121,8 @@ def test_said_again_the_latest_wins(memory: Memory, repo: Path) -> None:
 
 
 def test_task_is_the_one_that_is_held_where_nothing_names_one(memory: Memory, repo: Path) -> None:
-    task = memory.add_task("Make retries safe").key
-    memory.claim_task(task)
+    task = memory.tasks.add("Make retries safe").key
+    memory.tasks.claim(task)
 
     on_event.tool_used(memory, ran(repo, f"gh issue comment 5 -b '{LEARNT}'"))
 
@@ -152,7 +152,7 @@ def test_near_duplicate_is_folded(memory: Memory, repo: Path) -> None:
 def test_of_several_learnings_each_is_tried_and_each_loss_is_noted(
     memory: Memory, repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folders = folders_of(memory.git.repository.state)
+    folders = folders_of(memory.repository.git.repository.state)
     put, calls = spool._put, iter(range(10))
 
     def fails_at_first(folder: str, name: str, content: bytes) -> None:

@@ -18,12 +18,12 @@ KEY = "learned-retries-must-be-idempotent"
 def test_line_of_an_answer_is_kept_once(memory: Memory, repo: Path) -> None:
     on_event.responded(memory, said(repo, TEXT))
     assert list(kept(memory)) == [KEY]
-    before = memory.find_tip()
+    before = memory.repository.find_tip()
 
     on_event.responded(memory, said(repo, TEXT, session="s2"))
 
     assert list(kept(memory)) == [KEY]
-    assert memory.find_tip() == before
+    assert memory.repository.find_tip() == before
 
 
 def test_what_a_comment_said_before_is_left_as_it_is(memory: Memory, repo: Path) -> None:
@@ -37,7 +37,7 @@ def test_what_a_comment_said_before_is_left_as_it_is(memory: Memory, repo: Path)
 def test_what_was_forgotten_does_not_come_back(memory: Memory, repo: Path) -> None:
     on_event.responded(memory, said(repo, TEXT))
     kept(memory)
-    memory.forget([KEY])
+    memory.forget(KEY)
 
     on_event.responded(memory, said(repo, TEXT))
 
@@ -48,7 +48,7 @@ def test_what_was_forgotten_does_not_come_back(memory: Memory, repo: Path) -> No
 def test_other_answers_keep_nothing(memory: Memory, repo: Path, text: str) -> None:
     on_event.responded(memory, said(repo, text))
 
-    assert waiting_in(memory.git.repository.state) == ()
+    assert waiting_in(memory.repository.git.repository.state) == ()
     assert refusals(memory) == []
 
 

@@ -17,15 +17,15 @@ def test_agent_of_the_main_work_tree_leads_and_one_of_another_was_sent(memory: M
     git(repo, "worktree", "add", "-q", str(sent), "-b", "bd-shop-12")
 
     with Memory(sent) as other:
-        assert role_of(memory, ran(repo, "x")) == "orchestrator"
-        assert role_of(other, ran(sent, "x")) == "worker"
-        assert role_of(other, ran(sent, "x", agent="a1", agent_type="py-supervisor")) == "supervisor"
-        assert (task_of(memory), task_of(other)) == ("", "shop-12")
+        assert role_of(memory.repository, ran(repo, "x")) == "orchestrator"
+        assert role_of(other.repository, ran(sent, "x")) == "worker"
+        assert role_of(other.repository, ran(sent, "x", agent="a1", agent_type="py-supervisor")) == "supervisor"
+        assert (task_of(memory.repository), task_of(other.repository)) == ("", "shop-12")
 
 
 def test_agent_in_a_folder_of_work_trees_and_a_sub_agent_were_sent(memory: Memory, repo: Path) -> None:
-    assert role_of(memory, ran(repo / ".worktrees" / "bd-1", "x")) == "worker"
-    assert role_of(memory, ran(repo, "x", agent="a1", agent_type="Explore")) == "worker"
+    assert role_of(memory.repository, ran(repo / ".worktrees" / "bd-1", "x")) == "worker"
+    assert role_of(memory.repository, ran(repo, "x", agent="a1", agent_type="Explore")) == "worker"
 
 
 @pytest.mark.parametrize(
@@ -43,13 +43,13 @@ def test_agent_in_a_folder_of_work_trees_and_a_sub_agent_were_sent(memory: Memor
 def test_branch_names_the_task(memory: Memory, repo: Path, branch: str, task: str) -> None:
     git(repo, "symbolic-ref", "HEAD", f"refs/heads/{branch}")
 
-    assert task_of(memory) == task
+    assert task_of(memory.repository) == task
 
 
 def test_who_captured_is_named_without_what_could_hide(memory: Memory, repo: Path) -> None:
     event = ran(repo, "x", session="s\x1b[31m\u202e1" + "x" * 500, agent="a1", agent_type="Explore")
 
-    by = captured_by(memory, event)
+    by = captured_by(memory.repository, event)
 
     assert {name: by[name] for name in ("agent", "role", "type")} == {
         "agent": "claude-code",
@@ -64,7 +64,7 @@ def test_agent_that_the_settings_name_goes_before_the_harness(repo: Path, monkey
     monkeypatch.setenv("GITMEM_AGENT", "scout")
 
     with Memory(repo) as opened:
-        assert captured_by(opened, ran(repo, "x"))["agent"] == "scout"
+        assert captured_by(opened.repository, ran(repo, "x"))["agent"] == "scout"
 
 
 def test_only_plain_files_of_the_work_tree_are_read(memory: Memory, repo: Path, tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_only_plain_files_of_the_work_tree_are_read(memory: Memory, repo: Path, 
     event = ran(repo / "sub", "x")
 
     found = {
-        name: read_inside(memory, place_of(memory, event, name), limit=1000)
+        name: read_inside(memory.repository, place_of(memory.repository, event, name), limit=1000)
         for name in (
             "../README.md",
             str(repo / "README.md"),
@@ -89,4 +89,4 @@ def test_only_plain_files_of_the_work_tree_are_read(memory: Memory, repo: Path, 
     }
 
     assert [text is not None for text in found.values()] == [True, True, False, False, False, False, False]
-    assert place_of(memory, event, "/etc/passwd") == place_of(memory, event, "a\0b") == ""
+    assert place_of(memory.repository, event, "/etc/passwd") == place_of(memory.repository, event, "a\0b") == ""

@@ -105,11 +105,11 @@ def test_work_of_an_exempt_type_is_left_alone_but_not_what_it_says(memory: Memor
 
 
 def test_what_no_disk_takes_is_an_error(memory: Memory, repo: Path) -> None:
-    state = Path(memory.git.repository.state)
+    state = Path(memory.repository.git.repository.state)
     for folder in (state, Path(second_place(state))):
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "spool").write_text("in the way")
 
     with pytest.raises(OSError, match="spool"):
         on_event.tool_used(memory, ran(repo, 'bd comment s-1 "LEARNED: retries must be idempotent"'))
-    os.unlink(Path(memory.git.repository.state) / "spool")
+    os.unlink(Path(memory.repository.git.repository.state) / "spool")

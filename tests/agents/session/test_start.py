@@ -175,8 +175,8 @@ def test_a_review_starts_in_a_clean_room(memory, repo) -> None:
 
 def test_only_a_compaction_brings_back_what_was_done(memory, repo) -> None:
     put(repo, make_memory("a", "A"))
-    worklog.record(memory, ran("make test", failed=True, output="2 failed"))
-    worklog.record(memory, edited(str(repo / "src/a.py")))
+    worklog.record(memory.repository, ran("make test", failed=True, output="2 failed"))
+    worklog.record(memory.repository, edited(str(repo / "src/a.py")))
 
     first, again = (
         on_event.session_started(memory, started()),

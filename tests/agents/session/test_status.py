@@ -10,8 +10,8 @@ from gitmem.agents.session import worklog
 def test_a_topic_is_described(memory) -> None:
     memory.sessions.use("billing", "Move the invoices")
     memory.sessions.add_evidence("It rounds", ["a.py:3"])
-    worklog.record(memory, ran("make"))
-    worklog.record(memory, edited("b.py"))
+    worklog.record(memory.repository, ran("make"))
+    worklog.record(memory.repository, edited("b.py"))
 
     found = memory.sessions.status()
 

@@ -44,8 +44,8 @@ def test_what_is_left_is_asked_once(tree: Path) -> None:
     (tree / "b\u202e.py").write_text("b")
     (tree / "README.md").write_text("changed")
     with Memory(tree) as opened:
-        key = opened.add_task("Write b").key
-        opened.claim_task(key)
+        key = opened.tasks.add("Write b").key
+        opened.tasks.claim(key)
 
     assert told(tree).splitlines() == [
         "Before you stop, please finish this in your work tree:",

@@ -72,7 +72,7 @@ def test_what_the_agent_said_it_learnt_is_kept_once(memory: Memory, repo: Path) 
     for _ in range(2):
         on_event.session_ended(memory, event)
         on_event.summarize(memory)
-        memory.drain()
+        memory.captures.drain()
 
     (hit,) = memory.list(Asked(kinds=("learned",))).hits
     assert hit.title == "the gateway drops bursts above 50 requests"
@@ -135,7 +135,7 @@ def test_what_was_retired_does_not_come_back(memory: Memory, repo: Path) -> None
     event = event_of(repo, placed(session(repo)))
     on_event.session_ended(memory, event)
     on_event.summarize(memory)
-    memory.forget([key_of(event)], why="nobody needs it")
+    memory.forget(key_of(event), why="nobody needs it")
     on_event.session_ended(memory, event)
 
     assert on_event.summarize(memory) == []
@@ -182,7 +182,7 @@ def test_a_request_that_a_killed_process_had_taken_is_done(memory: Memory, repo:
 def test_of_a_harness_whose_transcripts_are_not_read_no_summary_is_asked(memory: Memory, repo: Path, harness) -> None:
     on_event.session_ended(memory, event_of(repo, repo / "session.jsonl", harness=harness))
 
-    assert not waits(memory.git.repository.state)
+    assert not waits(memory.repository.git.repository.state)
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{", json.dumps({"harness": "x", "at": "now"})])

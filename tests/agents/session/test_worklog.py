@@ -15,9 +15,9 @@ def kept(memory, session: str = "s1") -> list[dict]:
 
 
 def test_commands_and_edits_are_kept_in_short(memory, repo) -> None:
-    worklog.record(memory, ran("pytest -q\n  tests", failed=True, output="a\n1 failed in 2 s\n"))
-    worklog.record(memory, edited(str(repo / "src/a.py"), "/elsewhere/b.py"))
-    worklog.record(memory, Event("claude-code", TOOL, session="s1", tool=OTHER, tool_name="Read"))
+    worklog.record(memory.repository, ran("pytest -q\n  tests", failed=True, output="a\n1 failed in 2 s\n"))
+    worklog.record(memory.repository, edited(str(repo / "src/a.py"), "/elsewhere/b.py"))
+    worklog.record(memory.repository, Event("claude-code", TOOL, session="s1", tool=OTHER, tool_name="Read"))
 
     shell, edit, other = kept(memory)
     assert (shell["did"], shell["failed"], shell["said"]) == ("pytest -q tests", True, "1 failed in 2 s")
@@ -30,7 +30,7 @@ def test_commands_and_edits_are_kept_in_short(memory, repo) -> None:
 
 
 def test_secrets_and_control_characters_are_not_kept(memory) -> None:
-    worklog.record(memory, ran(f"curl -H 'x: {TOKEN}' \x1b]0;x\x07", failed=True, output=f"no: {TOKEN}"))
+    worklog.record(memory.repository, ran(f"curl -H 'x: {TOKEN}' \x1b]0;x\x07", failed=True, output=f"no: {TOKEN}"))
 
     with open(memory.sessions.topic("s1").worklog_path) as file:
         text = file.read()
@@ -40,22 +40,22 @@ def test_secrets_and_control_characters_are_not_kept(memory) -> None:
 
 
 def test_a_secret_across_the_cut_is_not_kept_in_part(memory) -> None:
-    worklog.record(memory, ran("echo " + "word " * (worklog.READ_CHARS // 5 - 6) + TOKEN))
-    worklog.record(memory, ran("echo" + " " * (worklog.READ_CHARS - 20) + TOKEN))
+    worklog.record(memory.repository, ran("echo " + "word " * (worklog.READ_CHARS // 5 - 6) + TOKEN))
+    worklog.record(memory.repository, ran("echo" + " " * (worklog.READ_CHARS - 20) + TOKEN))
 
     assert not any(TOKEN[:8] in entry["did"] for entry in kept(memory))
 
 
 def test_a_secret_across_the_beginning_of_a_long_last_line_is_not_kept_in_part(memory) -> None:
     for room in (worklog.READ_CHARS - 20, 20_000 - len(TOKEN)):
-        worklog.record(memory, ran("make", failed=True, output="no: " + TOKEN + " x" * (room // 2)))
+        worklog.record(memory.repository, ran("make", failed=True, output="no: " + TOKEN + " x" * (room // 2)))
 
     assert not any(TOKEN[-12:] in entry["said"] for entry in kept(memory))
 
 
 def test_the_worklog_stays_small(memory) -> None:
     for number in range(30):
-        worklog.record(memory, ran(f"echo {number} " + "y" * 50_000))
+        worklog.record(memory.repository, ran(f"echo {number} " + "y" * 50_000))
 
     assert all(len(entry["did"]) <= worklog.KEPT_CHARS for entry in kept(memory))
 

@@ -6,10 +6,10 @@ import json
 
 
 def test_claim_shows_what_was_tried_the_failed_ones_first(memory, run_cli):
-    memory.add_task("Refresh tokens", verify=None, key="t")
-    memory.fail_task("t", note="stripped by the\ngateway")
-    memory.claim_task("t")
-    memory.release_task("t", note="no time")
+    memory.tasks.add("Refresh tokens", verify=None, key="t")
+    memory.tasks.fail("t", note="stripped by the\ngateway")
+    memory.tasks.claim("t")
+    memory.tasks.release("t", note="no time")
 
     done = run_cli("task", "claim", "t", "--note", "by header")
 
@@ -20,7 +20,7 @@ def test_claim_shows_what_was_tried_the_failed_ones_first(memory, run_cli):
 
 
 def test_second_claim_is_refused_with_who_and_since_when(memory, run_cli, monkeypatch):
-    memory.add_task("Refresh tokens", verify=None, key="t")
+    memory.tasks.add("Refresh tokens", verify=None, key="t")
     first = run_cli("task", "claim", "t", "--json")
     monkeypatch.setenv("GITMEM_AGENT", "other")
 

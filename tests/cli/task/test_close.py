@@ -9,7 +9,7 @@ from conftest import commit_files
 
 
 def test_close_is_refused_until_the_gate_holds(memory, repo, run_cli):
-    memory.add_task("Refresh tokens", verify={"exists": "done.txt"}, key="t")
+    memory.tasks.add("Refresh tokens", verify={"exists": "done.txt"}, key="t")
 
     no = run_cli("task", "close", "t")
     commit_files(repo, {"done.txt": "x"})
@@ -22,14 +22,14 @@ def test_close_is_refused_until_the_gate_holds(memory, repo, run_cli):
 
 
 def test_failed_attempt_opens_the_task_again_and_force_closes_it(memory, run_cli):
-    memory.add_task("Refresh tokens", verify={"exists": "done.txt"}, key="t")
+    memory.tasks.add("Refresh tokens", verify={"exists": "done.txt"}, key="t")
 
     failed = run_cli("task", "close", "t", "--failed", "--note", "the gateway")
-    still = memory.show_task("t")[1].state
+    still = memory.tasks.show("t")[1].state
     forced = run_cli("task", "close", "t", "--force", "--reason", "not needed")
 
     assert (failed.status, failed.out, still) == (0, "t\n", "open")
-    assert (forced.status, memory.show_task("t")[1].state) == (0, "closed")
+    assert (forced.status, memory.tasks.show("t")[1].state) == (0, "closed")
 
 
 @pytest.mark.parametrize(
@@ -42,9 +42,9 @@ def test_failed_attempt_opens_the_task_again_and_force_closes_it(memory, run_cli
     ],
 )
 def test_wrong_use_is_refused(memory, run_cli, words: tuple[str, ...], told: str):
-    memory.add_task("Refresh tokens", verify=None, key="t")
+    memory.tasks.add("Refresh tokens", verify=None, key="t")
 
     done = run_cli("task", "close", "t", *words)
 
-    assert (done.status, memory.show_task("t")[1].state) == (2, "open")
+    assert (done.status, memory.tasks.show("t")[1].state) == (2, "open")
     assert told in done.err

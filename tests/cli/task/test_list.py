@@ -6,11 +6,11 @@ import json
 
 
 def test_list_prints_rows_that_pipe_and_json(memory, run_cli, monkeypatch):
-    memory.add_task("Refresh tokens", verify=None, key="a", priority=1)
-    memory.add_task("Docs", verify=None, key="b", parent="a", requires=["a"])
-    memory.claim_task("a")
-    memory.add_task("Gone", verify=None, key="c")
-    memory.close_task("c")
+    memory.tasks.add("Refresh tokens", verify=None, key="a", priority=1)
+    memory.tasks.add("Docs", verify=None, key="b", parent="a", requires=["a"])
+    memory.tasks.claim("a")
+    memory.tasks.add("Gone", verify=None, key="c")
+    memory.tasks.close("c")
 
     rows, found = run_cli("task", "list"), run_cli("task", "list", "--all", "--json")
 

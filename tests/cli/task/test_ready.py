@@ -8,9 +8,9 @@ from support.facts import make_fact, put
 
 
 def test_ready_lists_what_can_be_begun_also_as_task_alone(memory, run_cli):
-    memory.add_task("Later", verify=None, key="later", priority=3)
-    memory.add_task("Refresh tokens", verify=None, key="now", priority=1)
-    memory.add_task("Docs", verify=None, key="waits", requires=["now"])
+    memory.tasks.add("Later", verify=None, key="later", priority=3)
+    memory.tasks.add("Refresh tokens", verify=None, key="now", priority=1)
+    memory.tasks.add("Docs", verify=None, key="waits", requires=["now"])
 
     done = run_cli("task", "ready")
 
@@ -29,12 +29,12 @@ def test_nothing_ready_is_a_no_with_a_way_on(memory, run_cli):
 
 def test_ready_asks_the_catalog_alone_and_few_questions(memory, repo):
     put(repo, *(make_fact(f"t{n}", None, kind="task", requires=[f"t{n - 1}"]) for n in range(50)))
-    memory.catalog()
+    memory.repository.catalog()
     asked: list[str] = []
-    memory.catalog().connection.set_trace_callback(asked.append)
+    memory.repository.catalog().connection.set_trace_callback(asked.append)
 
-    ready = memory.ready_tasks()
+    ready = memory.tasks.list_ready()
 
-    memory.catalog().connection.set_trace_callback(None)
+    memory.repository.catalog().connection.set_trace_callback(None)
     assert [row.key for row in ready] == []
     assert len([sql for sql in asked if sql.startswith("SELECT")]) < 12

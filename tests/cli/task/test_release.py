@@ -4,8 +4,8 @@ from __future__ import annotations
 
 
 def test_release_gives_a_task_back_and_only_force_takes_it_from_somebody(memory, run_cli, monkeypatch):
-    memory.add_task("Refresh tokens", verify=None, key="t")
-    memory.claim_task("t")
+    memory.tasks.add("Refresh tokens", verify=None, key="t")
+    memory.tasks.claim("t")
     monkeypatch.setenv("GITMEM_AGENT", "other")
 
     refused = run_cli("task", "release", "t")
@@ -15,6 +15,6 @@ def test_release_gives_a_task_back_and_only_force_takes_it_from_somebody(memory,
     assert (refused.status, refused.out) == (1, "")
     assert "claimed by Ana" in refused.err
     assert (forced.status, forced.out) == (0, "t\n")
-    (one,) = memory.show_task("t")[1].attempts
+    (one,) = memory.tasks.show("t")[1].attempts
     assert (one.outcome, one.who, one.agent, one.notes) == ("released", "Ana", "", "nobody is there")
     assert again.status == 1

@@ -6,9 +6,9 @@ import json
 
 
 def test_show_has_the_attempts_and_what_it_waits_for(memory, run_cli):
-    memory.add_task("Refresh tokens", verify=None, key="t", requires=["x"], body="All of them.")
-    memory.fail_task("t", note="stripped")
-    memory.claim_task("t")
+    memory.tasks.add("Refresh tokens", verify=None, key="t", requires=["x"], body="All of them.")
+    memory.tasks.fail("t", note="stripped")
+    memory.tasks.claim("t")
 
     text, found = run_cli("task", "show", "t").out, json.loads(run_cli("task", "show", "t", "--json").out)
 

@@ -20,11 +20,11 @@ class Terminal(io.StringIO):
 
 @pytest.fixture
 def tasks(memory, repo):
-    memory.add_task("Release", verify=None, key="release", priority=0)
-    memory.add_task("Tokens", verify=None, key="tokens", parent="release", requires=["module", "nobody"])
-    memory.add_task("Docs", verify=None, key="docs", parent="release", priority=3)
-    memory.add_task("Module", verify=None, key="module")
-    memory.close_task("module")
+    memory.tasks.add("Release", verify=None, key="release", priority=0)
+    memory.tasks.add("Tokens", verify=None, key="tokens", parent="release", requires=["module", "nobody"])
+    memory.tasks.add("Docs", verify=None, key="docs", parent="release", priority=3)
+    memory.tasks.add("Module", verify=None, key="module")
+    memory.tasks.close("module")
     return memory
 
 

@@ -31,8 +31,8 @@ def test_learning_of_a_commit_names_the_commit_and_the_files_it_touched(memory, 
     files = {"src/gateway/retry.py": "RETRIES = 4\n", "src/gateway/odd[1].py": "", "docs/naïve.md": "x\n"}
     commit = commit_files(repo, files, "raise\n\nLearned: retries hide the timeout of the gateway")
 
-    learnt = memory.learn_from([commit])
-    memory.drain()
+    learnt = memory.captures.add_commits([commit])
+    memory.captures.drain()
 
     fields = fields_of(repo, "learned/learned-retries-hide-the-timeout-of-the-gateway.md")
     assert (learnt.kept, learnt.refused) == (1, ())
@@ -44,8 +44,8 @@ def test_many_files_are_told_by_their_folders(memory, repo: Path) -> None:
     files = {f"src/{part}/deep/er/f{n}.py": "" for part in ("a", "b") for n in range(9)}
     commit = commit_files(repo, files, "move\n\nLearned: everything moved below src")
 
-    memory.learn_from([commit])
-    memory.drain()
+    memory.captures.add_commits([commit])
+    memory.captures.drain()
 
     assert fields_of(repo, "learned/learned-everything-moved-below-src.md")["paths"] == [
         "src/a/deep/**",
@@ -55,13 +55,13 @@ def test_many_files_are_told_by_their_folders(memory, repo: Path) -> None:
 
 def test_rewritten_commit_says_nothing_new(memory, repo: Path) -> None:
     message = "x\n\nLearned: retries hide the timeout"
-    memory.learn_from([commit_files(repo, {"a": "1"}, message)])
-    memory.drain()
+    memory.captures.add_commits([commit_files(repo, {"a": "1"}, message)])
+    memory.captures.drain()
     before = tip(repo)
     git(repo, "commit", "-q", "--amend", "--allow-empty", "-m", message + " \nmore")
 
-    memory.learn_from([git(repo, "rev-parse", "HEAD")])
-    memory.drain()
+    memory.captures.add_commits([git(repo, "rev-parse", "HEAD")])
+    memory.captures.drain()
 
     assert tip(repo) == before
 
@@ -71,7 +71,7 @@ def test_secrets_empty_words_and_too_many_are_left_out_and_told(memory, repo: Pa
     first = commit_files(repo, {"a": "1"}, f"x\n\nLearned: ok\nLearned: it is {SECRET}\n")
     second = commit_files(repo, {"a": "2"}, f"x\n\n{many}Learned: one too many\n")
 
-    learnt = memory.learn_from([first, second, "not-a-commit", "--output=x"])
+    learnt = memory.captures.add_commits([first, second, "not-a-commit", "--output=x"])
 
     assert learnt.kept == AT_MOST
     assert [why.split(": ", 1)[0] for why in learnt.refused] == [first[:12], first[:12], second[:12]]

@@ -16,6 +16,7 @@ from gitmem.errors import ConflictError
 from gitmem.index.catalog.catalog import Catalog
 from gitmem.memory.memory import Memory
 from gitmem.recall.query import Asked
+from gitmem.repository.repository import Opened
 from gitmem.store.lock import WriteLock
 from gitmem.store.spool import Spool, waiting_in
 from gitmem.verify.session import Options
@@ -57,7 +58,7 @@ def test_captured_text_is_found_and_drained_beside_memories_of_the_code_tree(mem
 
     assert keys_found(memory, "gateway") == [GATEWAY]
     assert keys_found(memory, "tokens signed") == ["rs256"]
-    assert memory.drain() == 2
+    assert memory.captures.drain() == 2
     assert keys_found(memory, "gateway") == [GATEWAY]
     assert keys_found(memory, "tokens signed") == ["rs256"]
     assert keys(repo) == [GATEWAY]
@@ -101,7 +102,7 @@ def test_next_write_drains_first_and_an_edit_finds_what_was_captured(memory, rep
     memory.capture(TEXT)
     assert keys_found(memory, "gateway") == [GATEWAY]
 
-    memory.edit_fields(GATEWAY, {"tags": ["net"]}, None, approve=False)
+    memory.edit(GATEWAY, fields={"tags": ["net"]}, body=None, approve=False)
 
     assert not waiting_in(state(repo))
     assert fields_of(repo, f"learned/{GATEWAY}.md")["tags"] == ["net"]
@@ -112,11 +113,11 @@ def test_many_entries_are_one_commit_and_each_has_its_own_time_and_agent(
 ) -> None:
     memory.capture(TEXT)
     with Memory(repo, clock=lambda: float(NOW + 60)) as later:
-        later.config = type(later.config)(agent="worker-1")
+        later.repository.config = type(later.repository.config)(agent="worker-1")
         later.capture("Retries are capped at three", kind="gotcha")
         later.capture(TEXT)  # said again
 
-    assert memory.drain() == 3
+    assert memory.captures.drain() == 3
 
     assert git(repo, "rev-list", "--count", "memory") == "3"  # root, policy, and one more
     assert (
@@ -124,14 +125,14 @@ def test_many_entries_are_one_commit_and_each_has_its_own_time_and_agent(
         != fields_of(repo, "gotchas/gotcha-retries-are-capped-at-three.md")["created"]
     )
     assert fields_of(repo, "gotchas/gotcha-retries-are-capped-at-three.md")["by"]["agent"] == "worker-1"
-    assert memory.drain() == 0
+    assert memory.captures.drain() == 0
 
 
 def test_second_text_for_a_key_of_the_same_batch_changes_the_first(memory, repo: Path) -> None:
     memory.capture("first text of all", key="a-key")
     memory.capture("second text of all", key="a-key")
 
-    memory.drain()
+    memory.captures.drain()
 
     assert fields_of(repo, "learned/a-key.md")["title"] == "second text of all"
     assert keys(repo) == ["a-key"]
@@ -143,7 +144,7 @@ def test_folder_that_is_split_meanwhile_takes_all_of_them(memory, repo: Path) ->
         memory.capture(f"Captured thing number {n}", key=f"late-{n}")
     assert len(keys_found(memory, "captured thing")) >= 1
 
-    memory.drain()
+    memory.captures.drain()
 
     assert {f"late-{n}" for n in range(4)} <= set(keys(repo))
     assert len(keys(repo)) == 503
@@ -155,13 +156,13 @@ def test_drain_that_was_killed_after_its_commit_writes_nothing_twice(
     memory.capture(TEXT, key="a-key")
     monkeypatch.setattr(Spool, "remove", lambda self, names: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
-        memory.drain()
+        memory.captures.drain()
     monkeypatch.undo()
     put_files(repo, {"learned/a-key.md": "---\ntitle: Edited since\nkind: learned\n---\n"})
     assert waiting_in(state(repo))
 
     with Memory(repo, clock=lambda: float(NOW + 60)) as later:
-        later.drain()
+        later.captures.drain()
 
     assert not waiting_in(state(repo))
     assert fields_of(repo, "learned/a-key.md")["title"] == "Edited since"
@@ -175,9 +176,9 @@ def test_drain_that_was_killed_before_its_commit_is_done_again(
     with monkeypatch.context() as broken:
         broken.setattr("gitmem.write.writer.write_commit", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
-            memory.drain()
+            memory.captures.drain()
 
-    memory.drain()
+    memory.captures.drain()
 
     assert keys(repo) == [GATEWAY]
 
@@ -194,7 +195,7 @@ def test_entry_that_cannot_be_written_is_set_aside_and_stops_no_other(memory, re
     memory.capture(TEXT)
     assert keys_found(memory, "gateway") == [GATEWAY]
 
-    memory.drain()
+    memory.captures.drain()
 
     refused = {os.path.basename(path): why for path, why in Spool(state(repo)).list_refused()}
     assert keys(repo) == [GATEWAY]
@@ -206,12 +207,12 @@ def test_entry_that_cannot_be_written_is_set_aside_and_stops_no_other(memory, re
 def test_captured_once_brings_back_nothing_and_changes_nothing(memory, repo: Path) -> None:
     memory.remember(TEXT)
     memory.remember("Retries are capped at three")
-    memory.forget(["learned-retries-are-capped-at-three"], why="they are not")
+    memory.forget("learned-retries-are-capped-at-three", why="they are not")
     before = tip(repo)
     memory.capture(TEXT, refs=["commit:abc"], once=True)
     memory.capture("Retries are capped at three", once=True)
 
-    memory.drain()
+    memory.captures.drain()
 
     assert tip(repo) == before
     assert not waiting_in(state(repo))
@@ -221,14 +222,14 @@ def test_two_that_drain_take_turns(memory, repo: Path) -> None:
     memory.capture(TEXT)
     lock = Spool(state(repo)).lock()
     assert lock is not None
-    memory.config = type(memory.config)(lock_timeout_s=0.05)
+    memory.repository.config = type(memory.repository.config)(lock_timeout_s=0.05)
     try:
         with pytest.raises(ConflictError):
-            memory.drain()
+            memory.captures.drain()
     finally:
         os.close(lock)
 
-    assert memory.drain() == 1
+    assert memory.captures.drain() == 1
 
 
 def test_catalog_on_disk_never_holds_what_is_only_spooled(memory, repo: Path) -> None:
@@ -236,7 +237,7 @@ def test_catalog_on_disk_never_holds_what_is_only_spooled(memory, repo: Path) ->
     memory.capture(TEXT)
     keys_found(memory, "gateway")
 
-    stored = Catalog.open(state(repo), analysis=memory.catalog().meta("analysis"))
+    stored = Catalog.open(state(repo), analysis=memory.repository.catalog().meta("analysis"))
 
     assert stored is not None
     assert [row[0] for row in stored.rows("SELECT key FROM memory")] == ["learned-tokens-are-signed-with-rs256"]
@@ -244,15 +245,17 @@ def test_catalog_on_disk_never_holds_what_is_only_spooled(memory, repo: Path) ->
 
 
 def test_verify_records_what_it_finds_while_something_waits(memory, repo: Path) -> None:
-    write_fact(memory, "There is a gateway", verify={"exists": "src/gateway/retry.py"}, key="a-fact", unproven=True)
+    write_fact(
+        memory.repository, "There is a gateway", verify={"exists": "src/gateway/retry.py"}, key="a-fact", unproven=True
+    )
     memory.capture(TEXT)
 
-    run = memory.verify(Options(), told=lambda *_: None)
+    run = memory.verify(options=Options(), told=lambda *_: None)
 
     assert [result.outcome for result in run.results] == ["holds"]
     assert memory.show("a-fact")["status"] == "verified"
     assert keys_found(memory, "gateway drops idle") == [GATEWAY, "a-fact"]
-    assert memory.drain() == 1
+    assert memory.captures.drain() == 1
     assert memory.show("a-fact")["status"] == "verified"
 
 
@@ -267,26 +270,28 @@ def test_sync_takes_what_was_captured_along(memory, repo: Path, tmp_path: Path) 
 
 
 def test_statuses_are_right_while_what_is_spooled_becomes_a_commit(memory, repo: Path, monkeypatch) -> None:
-    write_fact(memory, "There is a gateway", verify={"exists": "src/gateway/retry.py"}, key="a-fact")
+    write_fact(memory.repository, "There is a gateway", verify={"exists": "src/gateway/retry.py"}, key="a-fact")
     memory.capture(TEXT)
     commit_files(repo, {"more": "1\n"})
-    worked_out = Memory.ground
+    worked_out = Opened.ground
 
-    def and_then_drained(self: Memory, *catalog: Catalog) -> int | None:
+    def and_then_drained(self: Opened, *catalog: Catalog) -> int | None:
         ground = worked_out(self, *catalog)
         with Memory(repo) as other:
-            other.drain()
+            other.captures.drain()
         return ground
 
-    monkeypatch.setattr(Memory, "ground", and_then_drained)
+    monkeypatch.setattr(Opened, "ground", and_then_drained)
 
     assert {hit.key: hit.status for hit in memory.list(Asked()).hits} == {"a-fact": "verified", GATEWAY: ""}
 
 
 def test_export_knows_statuses_while_something_waits(memory, repo: Path) -> None:
-    write_fact(memory, "There is a gateway", verify={"exists": "src/gateway/retry.py"}, key="a-fact")
+    write_fact(memory.repository, "There is a gateway", verify={"exists": "src/gateway/retry.py"}, key="a-fact")
     memory.capture(TEXT)
     commit_files(repo, {"more": "1\n"})
 
-    assert [json.loads(line)["key"] for line in memory.export(Asked(statuses=("verified",), limit=9))] == ["a-fact"]
+    assert [json.loads(line)["key"] for line in memory.bulk.export(Asked(statuses=("verified",), limit=9))] == [
+        "a-fact"
+    ]
     assert [notice.split(":")[0] for notice in memory.notices] == ["1 captured and in no commit yet, so not exported"]

@@ -28,10 +28,15 @@ def test_fact_is_known_on_the_base_by_specification_and_claim(memory, repo):
         ),
     )
     put(repo, make_fact("of-the-branch", RS256))
-    facts = list_facts(memory.catalog(), ())
+    facts = list_facts(memory.repository.catalog(), ())
 
     found = find_brought(
-        memory.git, memory.catalog(), memory.policy(), facts, base=base, changes=memory.git.diff_trees(base, head)
+        memory.repository.git,
+        memory.repository.catalog(),
+        memory.repository.policy(),
+        facts,
+        base=base,
+        changes=memory.repository.git.diff_trees(base, head),
     )
 
     assert [f.row.key for f in facts if f.row.id in found.facts] == ["checked", "said"]
@@ -42,4 +47,4 @@ def test_link_in_the_place_of_the_folder_is_no_home(repo, memory):
     (repo / ".memory").symlink_to("src")
     commit = commit_files(repo, {})
 
-    assert home_tree(memory.git, commit) == ""
+    assert home_tree(memory.repository.git, commit) == ""

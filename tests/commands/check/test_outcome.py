@@ -13,20 +13,20 @@ def test_verdicts_of_another_branch_are_not_kept_and_those_of_head_are(memory, r
     approve_all(memory)
     verify(memory)
     head = change(repo, EDDSA)
-    before = memory.local.serial()
+    before = memory.repository.local.serial()
 
-    memory.git.run("update-ref", "--no-deref", "HEAD", "refs/heads/main")
+    memory.repository.git.run("update-ref", "--no-deref", "HEAD", "refs/heads/main")
     assert kinds(check(memory, head=head)) == {"ran": "newly_false"}
-    elsewhere = memory.local.serial()
-    memory.git.run("update-ref", "--no-deref", "HEAD", head)
+    elsewhere = memory.repository.local.serial()
+    memory.repository.git.run("update-ref", "--no-deref", "HEAD", head)
     assert kinds(check(memory)) == {"ran": "newly_false"}
 
-    assert (elsewhere, memory.local.serial() > before) == (before, True)
+    assert (elsewhere, memory.repository.local.serial() > before) == (before, True)
 
 
 def test_only_commands_open_a_session(memory, repo, monkeypatch):
     put(repo, make_fact("a", RS256), make_fact("b", requires=["a"], verify={"exists": "README.md"}))
     change(repo, EDDSA)
-    monkeypatch.setattr(type(memory), "session", None)
+    monkeypatch.setattr(type(memory.repository), "session", None)
 
     assert kinds(check(memory)) == {"a": "newly_false", "b": "suspect"}

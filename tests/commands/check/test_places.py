@@ -31,8 +31,10 @@ def test_files_are_named_once_with_their_lines_and_deleted_ones_last(memory, rep
     (repo / "was").unlink()
     (repo / "was").symlink_to("changed")
     head = commit_files(repo, {"changed": "1\n2\n4\n", "new": "a"})
-    changes = {change.path: change for change in memory.git.diff_trees(base, head)}
+    changes = {change.path: change for change in memory.repository.git.diff_trees(base, head)}
 
-    found = spots_of(memory.git, [[changes[name] for name in ("gone", "changed", "new")], [changes["was"]], []])
+    found = spots_of(
+        memory.repository.git, [[changes[name] for name in ("gone", "changed", "new")], [changes["was"]], []]
+    )
 
     assert found == [(Spot("changed", 3), Spot("new", 1), Spot("gone")), (Spot("was"),), ()]

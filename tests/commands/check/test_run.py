@@ -173,7 +173,7 @@ def test_command_that_nobody_approved_does_not_run(memory, repo, tmp_path):
 
 def test_list_of_the_change_itself_approves_nothing(memory, repo, tmp_path):
     put(repo, counting(tmp_path / "runs"))
-    (due,) = memory.commands()
+    (due,) = memory.repository.commands()
     change(repo, {**EDDSA, "approved": f"{due.listed}\n"})
     with pytest.raises(GitmemError):
         check(memory, approved="approved")

@@ -153,7 +153,7 @@ def test_policy_and_attributes_of_a_change_do_not_count(memory, repo):
     checked = check(memory)
 
     assert [f.key for f in checked.of("newly_false")] == ["victim"]
-    assert exit_status(checked, memory.policy().check.fail_on) == 1
+    assert exit_status(checked, memory.repository.policy().check.fail_on) == 1
 
 
 def test_memory_that_no_longer_requires_what_becomes_false_is_a_suspect_by_the_base(memory, repo):
@@ -183,7 +183,7 @@ def test_what_is_staged_and_another_branch_are_judged_by_their_base(memory, repo
     assert both(check(memory, head="change")) == (1, "changes its check")
     git(repo, "checkout", "-q", "change")
     git(repo, "reset", "-q", "--soft", "main")
-    assert both(memory.check(Options(no_sandbox=True), staged=True)) == (1, "changes its check")
+    assert both(memory.check(options=Options(no_sandbox=True), staged=True)) == (1, "changes its check")
 
 
 def test_repository_without_a_memory_branch_is_judged_by_the_base(repo):
@@ -191,7 +191,7 @@ def test_repository_without_a_memory_branch_is_judged_by_the_base(repo):
     change(repo, EDDSA, gone=(PLACE,))
 
     with Memory(repo, clock=lambda: float(NOW)) as memory:
-        assert not memory.has_store()
+        assert not memory.repository.has_store()
         checked = check(memory)
     assert both(checked) == (1, "removes it")
     assert checked.facts == 1

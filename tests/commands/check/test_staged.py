@@ -21,7 +21,7 @@ EDDSA = 'ALGORITHM = "EdDSA"\n'
 
 
 def check(memory: Memory, *keys: str):
-    return memory.check(Options(keys=keys, no_sandbox=True), staged=True)
+    return memory.check(options=Options(keys=keys, no_sandbox=True), staged=True)
 
 
 def stage(repo: Path, files: dict[str, str]) -> None:
@@ -45,7 +45,7 @@ def test_what_is_staged_counts_and_nothing_else_and_nothing_is_touched(memory, r
     (repo / RETRY).write_text("")
     (repo / "meant").write_text("")
     git(repo, "add", "-N", "meant")
-    memory.catalog()
+    memory.repository.catalog()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
     (tmp_path / "tmp").mkdir()
     before = snapshot(repo, apart_from=(".git/gitmem",))
@@ -178,7 +178,7 @@ def test_approved_command_runs_on_what_is_staged_and_another_is_not_run(memory, 
     assert kinds(checked) == {"approved": "newly_false", "unapproved": "unchecked"}
     assert finding(checked, "unapproved").because == "not approved"
     assert not (tmp_path / "ran").exists()
-    assert memory.local.verdicts(["approved"])["approved"][0].outcome == "holds"  # of HEAD; of no index
+    assert memory.repository.local.verdicts(["approved"])["approved"][0].outcome == "holds"  # of HEAD; of no index
 
 
 @pytest.mark.parametrize("place", ["linked work tree", "submodule", "names of SHA-256"])

@@ -35,7 +35,7 @@ TREES = st.dictionaries(st.sampled_from(PATHS), st.sampled_from("12"))
 @pytest.fixture
 def facts(memory, repo):
     put(repo, *(make_fact(key, check, paths=paths) for key, (check, paths) in CHECKS.items()))
-    return list_facts(memory.catalog(), ())
+    return list_facts(memory.repository.catalog(), ())
 
 
 def commit_tree(repo, files):
@@ -48,13 +48,13 @@ def commit_tree(repo, files):
 
 
 def touched_by(memory, repo, facts, base, head):
-    handle = Git(memory.git.repository)
+    handle = Git(memory.repository.git.repository)
     return find_touched(
         facts,
         Trees(handle, base, lambda: head, handle.diff_trees(base, head)),
         (),
-        catalog=memory.catalog(),
-        store=memory,
+        catalog=memory.repository.catalog(),
+        store=memory.repository,
     )
 
 
@@ -91,9 +91,9 @@ def test_builtin_checks_that_no_changed_file_concerns_need_no_tree(memory, repo)
     put(repo, make_fact("a", RS256), make_fact("b", {"exists": "README.md"}))
     base = git(repo, "rev-parse", "HEAD")
     head = commit_files(repo, {"other.py": ""})
-    trees = Trees(memory.git, base, pytest.fail, memory.git.diff_trees(base, head))
+    trees = Trees(memory.repository.git, base, pytest.fail, memory.repository.git.diff_trees(base, head))
 
-    found = find_touched(list_facts(memory.catalog(), ()), trees, (), catalog=None, store=None)
+    found = find_touched(list_facts(memory.repository.catalog(), ()), trees, (), catalog=None, store=None)
 
     assert (found, "base" in vars(trees), "head" in vars(trees)) == ([], False, False)
 
@@ -109,7 +109,7 @@ def test_of_observed_facts_only_the_changed_files_that_were_read_are_named(memor
         base = git(repo, "rev-parse", "HEAD")
         head = commit_files(repo, {"src/auth/jwt.py": "", "src/new.py": "", "README.md": ""})
 
-        found = touched_by(opened, repo, list_facts(opened.catalog(), ()), base, head)
+        found = touched_by(opened, repo, list_facts(opened.repository.catalog(), ()), base, head)
 
     named = {t.fact.row.key: [change.path for change in t.changed] for t in found}
     assert named == {"a": ["src/auth/jwt.py"], "b": ["src/new.py"]}

@@ -149,7 +149,7 @@ def test_memory_that_left_search_is_not_in_the_digest(memory, repo, gone):
         make_memory("new", "The new one", kind="learned", created=days_ago(1)),
     )
     if gone == "archived":
-        memory.forget(["gone"])
+        memory.forget("gone")
     if gone == "superseded":
         memory.supersede("gone", "new")
 
@@ -205,7 +205,7 @@ def files_of(some, now: int) -> dict:
 @given(SOME, st.sampled_from([0, 300, 700, 1500]))
 def test_digest_as_it_is_printed_never_exceeds_the_budget(repo, memory, run_cli, some, budget):
     with Memory(repo) as opened:
-        put_files(repo, files_of(some, opened.now))
+        put_files(repo, files_of(some, opened.repository.now))
         verify(opened, everything=True)
         found = opened.context(paths=(), budget_tokens=budget)
     arguments = ("--budget", str(budget)) if budget else ()

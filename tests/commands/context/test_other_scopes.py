@@ -189,7 +189,7 @@ def test_a_key_is_that_of_the_nearest_scope_unless_one_is_named(four: Memory) ->
     assert four.show("project")["scope"] == "project"
     assert four.show("project", scope="private")["title"] == "My own view"
     assert four.show("univ")["scope"] == "universal"
-    four.forget(["project"], scope="private")
+    four.forget("project", scope="private")
     assert four.show("project")["title"] == "The gateway of the project"
 
 
@@ -197,8 +197,8 @@ def test_memories_of_every_scope_are_edited_and_retired_where_they_are(four: Mem
     before = tip(repo)
 
     for key in ("private", "domain", "universal"):
-        four.edit_fields(key, {"title": f"New {key}"}, None, approve=False)
-    four.forget(["private", "universal"], why="gone")
+        four.edit(key, fields={"title": f"New {key}"}, body=None, approve=False)
+    four.forget("private", "universal", why="gone")
 
     assert tip(repo) == before
     assert found(four, "new") == {"domain": "domain"}
@@ -247,7 +247,7 @@ def test_the_digest_has_a_section_for_the_other_scopes_within_its_budget(four: M
 def test_status_counts_what_the_other_scopes_have(four: Memory) -> None:
     assert four.status()["scopes"] == {"private": 1, "domain": 1, "universal": 1}
     assert four.status(scope="private")["memories"] == 1
-    assert four.statistics()["scopes"] == {"private": 1, "domain": 1, "universal": 1}
+    assert four.index.statistics()["scopes"] == {"private": 1, "domain": 1, "universal": 1}
 
 
 def test_a_broken_universal_store_hides_nothing_of_the_project(four: Memory, tmp_path: Path, repo: Path) -> None:
@@ -275,5 +275,5 @@ def test_scopes_are_told_by_the_commands(four: Memory, run_cli) -> None:
     assert "private" in run_cli("show", "private").out.splitlines()[1]
     assert "1 private, 1 domain, 1 universal" in run_cli("status").out
     assert run_cli("recall", "x", "--scope", "everywhere").status == 2
-    git(four.git.repository.work_tree, "update-ref", "-d", AGENT)
+    git(four.repository.git.repository.work_tree, "update-ref", "-d", AGENT)
     assert run_cli("recall", "gateway", "--scope", "private").status == 1

@@ -149,7 +149,7 @@ def test_nearness_knows_lines_and_escapes():
 def test_kinds_that_are_wanted_are_candidates_however_old_they_are(memory, repo):
     put(repo, *(old(f"n{n}", days=10) for n in range(NEWEST + 5)), old("rule", days=900, kind="recipe"))
 
-    rows = candidates(memory.catalog(), [], NOW, kinds=("recipe",))
+    rows = candidates(memory.repository.catalog(), [], NOW, kinds=("recipe",))
 
     assert "rule" in {row.key for row in rows}
-    assert "rule" not in {row.key for row in candidates(memory.catalog(), [], NOW)}
+    assert "rule" not in {row.key for row in candidates(memory.repository.catalog(), [], NOW)}

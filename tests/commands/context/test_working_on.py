@@ -48,10 +48,10 @@ def test_changed_files_always_count_where_the_policy_or_this_clone_says_so(repo:
 def test_files_of_the_branch_and_those_of_a_held_task_are_what_is_worked_on(memory: Memory, repo: Path) -> None:
     git(repo, "checkout", "-q", "-b", "feature")
     commit_files(repo, {"src/auth/jwt.py": "changed\n"})
-    memory.add_task("Move the gateway", key="move", paths=["src/gateway/**"])
-    memory.claim_task("move")
+    memory.tasks.add("Move the gateway", key="move", paths=["src/gateway/**"])
+    memory.tasks.claim("move")
 
-    asked = at_work(memory, Asked(query="x", near=("docs",), work=True))
+    asked = at_work(memory.repository, Asked(query="x", near=("docs",), work=True))
 
     assert (asked.near, asked.held, asked.work) == (("docs", "src/auth/jwt.py", "src/gateway/**"), ("move",), False)
 

@@ -19,7 +19,7 @@ AGENT = {"who": "Ana", "agent": "dev"}
 
 def groups(memory: Memory) -> list[tuple[str, str, list[str]]]:
     """Return key and reason of what is kept, and the keys of the others."""
-    return [(g.kept.key, g.why, [one.key for one in g.others]) for g in find_groups(memory).groups]
+    return [(g.kept.key, g.why, [one.key for one in g.others]) for g in find_groups(memory.repository).groups]
 
 
 def test_groups_have_one_that_is_kept_and_those_that_are_like_it(memory: Memory, repo: Path) -> None:
@@ -94,23 +94,23 @@ def test_applied_in_one_commit_that_links_both_ways_and_can_be_taken_back(memory
         make_memory("y", "A deploy needs the VPN", created="2026-02-01T00:00:00Z"),
     )
 
-    done = memory.dedupe(apply=True)
+    done = memory.bulk.dedupe(apply=True)
 
     assert done.commit == tip(repo) != before
     assert [g.kept.key for g in done.groups] == ["b", "y"]
     assert fields_of(repo, "gotchas/b.md")["supersedes"] == ["a"]
     assert fields_of(repo, "gotchas/a.md")["superseded_by"] == "b"
     assert keys_found(memory, "gateway deploy") in (["b", "y"], ["y", "b"])
-    assert memory.dedupe(apply=True).groups == ()
-    memory.edit_fields("b", {"supersedes": []}, None, approve=False)
+    assert memory.bulk.dedupe(apply=True).groups == ()
+    memory.edit("b", fields={"supersedes": []}, body=None, approve=False)
     assert groups(memory) == [("b", "it is the newest", ["a"])]
 
 
 def test_group_that_changed_meanwhile_is_left(memory: Memory, repo: Path) -> None:
     put(repo, make_memory("a", SAID), make_memory("b", NEARLY))
-    found = find_groups(memory)
-    memory.edit_fields("a", {"title": "Deploys need VPN"}, None, approve=False)
+    found = find_groups(memory.repository)
+    memory.edit("a", fields={"title": "Deploys need VPN"}, body=None, approve=False)
 
-    done = apply_groups(memory, found)
+    done = apply_groups(memory.repository, found)
 
     assert (done.groups, done.commit, done.changed) == ((), "", (found.groups[0].kept.key,))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from gitmem.commands.install import git_hooks
 from gitmem.errors import ConflictError
 from gitmem.store import background
 from gitmem.store.spool import Spool
@@ -34,7 +35,7 @@ def test_failure_behind_a_command_and_a_replaced_hook_are_told(memory, repo: Pat
         for turn in background.turns(repo / ".git" / "gitmem", repo, "index"):
             with turn:
                 raise ConflictError("somebody else writes")
-    memory.install_git_hooks()
+    git_hooks.install(memory.repository.git)
     (repo / ".git" / "hooks" / "post-merge").write_text("#!/bin/sh\n")
 
     problems = {p.code: p for p in memory.doctor(fix=False).problems}

@@ -16,9 +16,9 @@ from gitmem.model import HOLDS, Verdict
 
 @pytest.mark.skipif(sys.platform != "linux", reason="strace is of Linux")
 def test_tracing_that_is_off_or_cannot_be_is_told_with_what_it_costs(memory: Memory) -> None:
-    off = checks.tracing(memory, "/usr/bin", "none")
-    memory.config = replace(memory.config, trace="auto")
-    lacking = checks.tracing(memory, "/nowhere", "none")
+    off = checks.tracing(memory.repository, "/usr/bin", "none")
+    memory.repository.config = replace(memory.repository.config, trace="auto")
+    lacking = checks.tracing(memory.repository, "/nowhere", "none")
 
     assert off == f"off by a setting: {checks.COST}"
     assert lacking == f"strace is not installed: {checks.COST}"
@@ -26,11 +26,11 @@ def test_tracing_that_is_off_or_cannot_be_is_told_with_what_it_costs(memory: Mem
 
 def test_fact_whose_verdict_read_more_than_it_declares_is_a_problem(memory: Memory, repo) -> None:
     put(repo, make_fact("a", "test -f README.md", paths=["README.md"]), make_fact("b", "test -f x", paths=["x"]))
-    row = memory.commands(["a"])[0].row
-    verdict = Verdict("a", row.spec, row.claim, HOLDS, "c1", memory.commands(["a"])[0].digest, NOW, own=True)
-    memory.local.add_verdicts([replace(verdict, undeclared="setup.cfg\n\x1b[2J")])
+    row = memory.repository.commands(["a"])[0].row
+    verdict = Verdict("a", row.spec, row.claim, HOLDS, "c1", memory.repository.commands(["a"])[0].digest, NOW, own=True)
+    memory.repository.local.add_verdicts([replace(verdict, undeclared="setup.cfg\n\x1b[2J")])
 
-    found = checks.list_undeclared(memory, memory.catalog())
+    found = checks.list_undeclared(memory.repository, memory.repository.catalog())
 
     assert [(p.code, p.key, p.severity) for p in found] == [("undeclared-read", "a", "warning")]
     assert "setup.cfg" in found[0].message and "\x1b" not in found[0].message
@@ -41,7 +41,7 @@ def test_what_the_policy_may_not_decide_is_told_with_where_it_is_decided(memory:
     said = '[secrets]\nallow = ["jwt; x"]\n[stops]\npush = false\n[roles.dev]\nbudget_tokens = 900000\n'
     put(repo, {"gitmem.toml": said})
 
-    found = checks.list_without_effect(memory.policy())
+    found = checks.list_without_effect(memory.repository.policy())
 
     assert [(p.severity, p.message.split(" ", 1)[0], p.hint) for p in found] == [
         ("warning", "roles.dev.budget_tokens", "set 8000 or less"),

@@ -80,7 +80,7 @@ def test_nothing_is_said_of_a_store_that_is_well_formed(memory: Memory, repo: Pa
         make_memory("d", "D", requires=["a"]),
     )
     verify(memory)
-    memory.forget(["d"])
+    memory.forget("d")
     memory.remember("again", key="d")
     put_files(repo, {".github/CODEOWNERS": "* @ana\n", "STATUS.md": "anything"})
 
@@ -208,7 +208,7 @@ def test_verdict_of_no_memory_is_told(memory: Memory, repo: Path) -> None:
     put(repo, make_fact("a", {"exists": "README.md"}), make_fact("b", {"exists": "README.md"}))
     verify(memory)
     path = verdict_file(memory, "a")
-    memory.forget(["b"])
+    memory.forget("b")
     assert told(memory) == []
 
     stream = f"commit {REF}\ncommitter M <m@e> {NOW} +0000\ndata 1\nx\nfrom {REF}^0\nD facts/a.md\n\n"
@@ -263,7 +263,7 @@ def test_link_to_nothing_names_the_link_and_the_memory(memory: Memory, repo: Pat
 def test_link_to_a_retired_memory_leads_somewhere(memory: Memory, repo: Path) -> None:
     put(repo, make_memory("a", "A", requires=["b"]), make_memory("b", "B"), make_memory("c", "C", requires=["no"]))
 
-    memory.forget(["b", "c"])
+    memory.forget("b", "c")
 
     assert told(memory) == []
 
@@ -312,7 +312,7 @@ def test_memories_that_supersede_each_other_are_told_since_search_has_none_of_th
 def test_long_chain_of_requires_is_looked_through_at_once(memory: Memory, repo: Path) -> None:
     number = 3000
     put(repo, *(make_memory(f"m{n:04}", "M", requires=[f"m{(n + 1) % number:04}"]) for n in range(number)))
-    memory.catalog()
+    memory.repository.catalog()
     began = time.monotonic()
 
     (message,) = messages(memory, "link-circle")
@@ -441,7 +441,7 @@ def test_nothing_is_written_on_a_tree_that_cannot_be_read(memory: Memory, repo: 
     memory.remember("a memory that everybody can read", key="n")
     verify(memory)
     with Memory(repo, clock=Clock()) as opened:
-        opened.refresh_index(rebuild=True)
+        opened.index.refresh(rebuild=True)
         assert served(opened) == ["a", "n"]
         assert opened.show("a")["status"] == "verified"
 
@@ -675,10 +675,10 @@ def test_a_wrong_clock_breaks_nothing_and_is_reported(repo: Path, clock: float) 
         memory.fact("Retries", verify={"contains": "RETRIES", "in": "src/**"}, key="retries")
         verify(memory)
         memory.edit("strange", lambda text: text.replace("Written", "Changed"))
-        memory.forget(["strange-too"], why="no reason")
+        memory.forget("strange-too", why="no reason")
         memory.context(paths=(), budget_tokens=1000)
         memory.status()
-        memory.metrics()
+        memory.jobs.metrics()
         assert "strange" in [hit.key for hit in memory.recall(Asked("strange time")).hits]
         problems = memory.doctor(fix=False).problems
 

@@ -40,7 +40,7 @@ def lines(path: Path, *tables: object) -> str:
 
 
 def run(memory: Memory, *names: str, **asked: object) -> Imported:
-    return memory.import_files(Sources(names, **asked))  # type: ignore[arg-type]
+    return memory.bulk.import_files(Sources(names, **asked))  # type: ignore[arg-type]
 
 
 def test_log_of_beadboard_comes_in_by_one_commit_and_again_brings_nothing(
@@ -75,7 +75,7 @@ def test_entries_with_secrets_stay_out_and_the_rest_goes_in(memory: Memory, repo
 def test_forgotten_memory_is_not_brought_back_and_a_dry_run_says_so(memory: Memory, repo: Path, tmp_path: Path) -> None:
     source = lines(tmp_path / "k.jsonl", BEADS[0], {**BEADS[1], "key": "another-key"})
     run(memory, source)
-    memory.forget(["learned-k0"], why="wrong")
+    memory.forget("learned-k0", why="wrong")
     before = tip(repo)
 
     dry = run(memory, source, dry_run=True)
@@ -93,7 +93,7 @@ def test_imported_command_is_not_run_not_approved_and_counted(memory: Memory, re
     memory.status()
 
     assert done.commands == 1
-    assert memory.waiting_keys() == list(done.settled.new)
+    assert memory.repository.waiting_keys() == list(done.settled.new)
     assert not trap.exists()
 
 
@@ -126,7 +126,7 @@ def test_update_that_splits_the_folder_it_leaves_loses_no_file(memory: Memory, r
     keys = [*(f"old{n}" for n in range(499)), *(f"new{n}" for n in range(5))]
     assert sorted(Path(path).stem for path in paths) == sorted(keys)
     assert "gotchas/old7.md" in paths
-    assert memory.catalog().rows("SELECT * FROM problem") == []
+    assert memory.repository.catalog().rows("SELECT * FROM problem") == []
 
 
 KILLED = """
@@ -178,7 +178,7 @@ def test_log_without_times_or_counting_keys_stays_in_the_order_of_import(
 
     run(memory, lines(tmp_path / "talk.jsonl", *entries))
 
-    catalog = memory.catalog()
+    catalog = memory.repository.catalog()
     rows = {body: (id_, json.loads(fields)) for id_, body, fields in catalog.rows(
         "SELECT m.id, m.title || t.body, t.fields FROM memory m JOIN text t ON t.id = m.id"
     )}  # fmt: skip
@@ -191,7 +191,7 @@ def test_place_that_is_none_counts_as_none(memory: Memory, repo: Path) -> None:
     odd = {f"k{n}": value for n, value in enumerate(("-1", "x", "[1]", "1.5", "true", "9" * 40))}
     put(repo, *(make_memory(key, f"About {key}", "Text", tags=["session-1"], seq=value) for key, value in odd.items()))
 
-    catalog = memory.catalog()
+    catalog = memory.repository.catalog()
     numbers = [row[0] for row in catalog.rows("SELECT id FROM memory ORDER BY key")]
 
     assert sorted(*runs_of(catalog, texts_of(catalog, numbers), "1", ())) == sorted(numbers)

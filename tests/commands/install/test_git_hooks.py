@@ -56,16 +56,16 @@ def test_uninstall_puts_back_every_hook_byte_for_byte_also_when_installed_twice(
     (hooks / "post-rewrite").symlink_to("nowhere")
     before = state_of(hooks)
 
-    first = [step.what for step in memory.install_git_hooks()]
+    first = [step.what for step in git_hooks.install(memory.repository.git)]
     installed = state_of(hooks)
-    second = [step.what for step in memory.install_git_hooks()]
+    second = [step.what for step in git_hooks.install(memory.repository.git)]
     assert state_of(hooks) == installed
-    memory.uninstall_git_hooks()
+    git_hooks.uninstall(memory.repository.git)
 
     assert first == [git_hooks.CHAIN] * 4
     assert second == [git_hooks.KEEP] * 4
     assert state_of(hooks) == before
-    assert memory.uninstall_git_hooks() == ()
+    assert git_hooks.uninstall(memory.repository.git) == ()
 
 
 def test_plan_changes_nothing_and_shows_what_install_does(memory, repo: Path) -> None:
@@ -73,16 +73,16 @@ def test_plan_changes_nothing_and_shows_what_install_does(memory, repo: Path) ->
     write_hook(hooks / "post-checkout")
     before = state_of(hooks)
 
-    plan = memory.install_git_hooks(only_plan=True)
+    plan = git_hooks.plan_install(memory.repository.git)
 
     assert state_of(hooks) == before
-    assert plan == memory.install_git_hooks()
+    assert plan == git_hooks.install(memory.repository.git)
 
 
 def test_older_shim_is_brought_up_to_date_and_stays_a_shim(memory, repo: Path) -> None:
     old = write_hook(repo / ".git" / "hooks" / "post-merge", f"#!/bin/sh\n{shim.MARK}post-merge\nold\n")
 
-    steps = memory.install_git_hooks()
+    steps = git_hooks.install(memory.repository.git)
 
     assert [step.what for step in steps if step.path == str(old)] == [git_hooks.UPDATE]
     assert "old" not in old.read_text().split("\n")
@@ -98,11 +98,11 @@ def test_hook_of_a_manager_is_kept_and_its_maker_told(memory, repo: Path, manage
     hook = write_hook(folder / "post-checkout", HUSKY if manager == "husky" else f"#!/bin/sh\n# {manager}\n")
     before = state_of(folder)
 
-    steps = memory.install_git_hooks()
+    steps = git_hooks.install(memory.repository.git)
 
     assert f"(of {manager})" in next(step.about for step in steps if step.what == git_hooks.CHAIN)
     assert shim.is_shim(hook.read_bytes())
-    memory.uninstall_git_hooks()
+    git_hooks.uninstall(memory.repository.git)
     assert state_of(folder) == before
 
 
@@ -113,7 +113,7 @@ def test_project_s_own_hook_is_still_found_by_husky(memory, repo: Path, tmp_path
         write_hook(repo / ".husky" / "_" / name, HUSKY)
     write_hook(repo / ".husky" / "_" / "h", HUSKY_H, mode=0o644)
     (repo / ".husky" / event).write_text(f'echo "$# $(cat)" >"{tmp_path}/told"\n')
-    memory.install_git_hooks()
+    git_hooks.install(memory.repository.git)
 
     git(repo, "commit", "-q", "--allow-empty", "--amend", "-m", "again")
 
@@ -126,42 +126,42 @@ def test_commits_are_checked_only_where_that_was_asked_for_and_from_then_on(memo
     write_hook(hooks / "pre-commit")
     before = state_of(hooks)
 
-    memory.install_git_hooks()
+    git_hooks.install(memory.repository.git)
     assert state_of(hooks)["pre-commit"] == before["pre-commit"]
-    memory.install_git_hooks(check=True)
-    steps = memory.install_git_hooks()
+    git_hooks.install(memory.repository.git, check=True)
+    steps = git_hooks.install(memory.repository.git)
 
     assert [Path(step.path).name for step in steps] == [*shim.EVENTS, *shim.CHECKS]
     assert {step.what for step in steps} == {git_hooks.KEEP}
     write_hook(hooks / "pre-commit", "#!/bin/sh\n# lefthook\n")
     (hooks / "pre-merge-commit").unlink()  # by hand: nobody misses it
-    assert git_hooks.missing(memory.git) == [str(hooks / "pre-commit")]
+    assert git_hooks.missing(memory.repository.git) == [str(hooks / "pre-commit")]
     write_hook(hooks / "pre-commit")
-    memory.uninstall_git_hooks()
+    git_hooks.uninstall(memory.repository.git)
     assert state_of(hooks)["pre-commit"][:2] == before["pre-commit"][:2]
     assert set(state_of(hooks)) == set(before) | {f"pre-commit{shim.KEPT}"}
 
 
 def test_manager_that_wrote_its_hook_again_is_kept_again(memory, repo: Path) -> None:
     hook = write_hook(repo / ".git" / "hooks" / "post-checkout", "#!/bin/sh\n# husky\n")
-    memory.install_git_hooks()
+    git_hooks.install(memory.repository.git)
     write_hook(hook, "#!/bin/sh\n# husky\n")
-    assert git_hooks.missing(memory.git) == [str(hook)]
+    assert git_hooks.missing(memory.repository.git) == [str(hook)]
 
-    memory.install_git_hooks()
+    git_hooks.install(memory.repository.git)
 
     assert shim.is_shim(hook.read_bytes())
-    assert git_hooks.missing(memory.git) == []
+    assert git_hooks.missing(memory.repository.git) == []
 
 
 def test_other_hook_in_our_place_is_never_lost(memory, repo: Path) -> None:
     hook = write_hook(repo / ".git" / "hooks" / "post-checkout")
-    memory.install_git_hooks()
+    git_hooks.install(memory.repository.git)
     write_hook(hook, "#!/bin/sh\necho another\n")
 
     with pytest.raises(ConflictError):
-        memory.install_git_hooks()
-    left = [step.what for step in memory.uninstall_git_hooks() if step.path == str(hook)]
+        git_hooks.install(memory.repository.git)
+    left = [step.what for step in git_hooks.uninstall(memory.repository.git) if step.path == str(hook)]
 
     assert left == [git_hooks.LEAVE]
     assert hook.read_text() == "#!/bin/sh\necho another\n"
@@ -170,13 +170,15 @@ def test_other_hook_in_our_place_is_never_lost(memory, repo: Path) -> None:
 
 def test_shim_that_pre_commit_moved_away_is_found_and_taken_away(memory, repo: Path) -> None:
     hook = write_hook(repo / ".git" / "hooks" / "post-checkout")
-    memory.install_git_hooks()
+    git_hooks.install(memory.repository.git)
     hook.rename(hook.with_name("post-checkout.legacy"))
     write_hook(hook, "#!/bin/sh\n# pre-commit\n")
-    assert git_hooks.missing(memory.git) == []
-    assert {step.what for step in memory.install_git_hooks()} == {git_hooks.KEEP}  # a second shim would go in a circle
+    assert git_hooks.missing(memory.repository.git) == []
+    assert {step.what for step in git_hooks.install(memory.repository.git)} == {
+        git_hooks.KEEP
+    }  # a second shim would go in a circle
 
-    memory.uninstall_git_hooks()
+    git_hooks.uninstall(memory.repository.git)
 
     assert hook.with_name("post-checkout.legacy").read_text() == MINE
     assert "pre-commit" in hook.read_text()
@@ -191,7 +193,7 @@ def test_tracked_hook_is_left_to_the_person(memory, repo: Path, link: bool) -> N
     else:
         git(repo, "config", "core.hooksPath", ".githooks")
 
-    steps = {step.what: step for step in memory.install_git_hooks()}
+    steps = {step.what: step for step in git_hooks.install(memory.repository.git)}
 
     assert (repo / ".githooks" / "post-checkout").read_text() == MINE
     assert 'gitmem hook post-checkout "$@" 2>/dev/null || :' in steps[git_hooks.BY_HAND].about
@@ -203,7 +205,9 @@ def test_line_for_a_tracked_hook_that_checks_is_one_that_gitmem_takes(memory, re
     commit_files(repo, {".githooks/pre-commit": MINE})
     git(repo, "config", "core.hooksPath", ".githooks")
 
-    about = next(step.about for step in memory.install_git_hooks(check=True) if step.what == git_hooks.BY_HAND)
+    about = next(
+        step.about for step in git_hooks.install(memory.repository.git, check=True) if step.what == git_hooks.BY_HAND
+    )
 
     assert about.endswith(": ! command -v gitmem >/dev/null || gitmem hook check || exit")
     assert is_harness("pre-commit")
@@ -217,9 +221,9 @@ def test_folder_that_serves_all_repositories_is_changed_only_when_asked(
     (tmp_path / ".gitconfig").write_text("[core]\n\thooksPath = ~/all-hooks\n")
 
     with pytest.raises(UsageError):
-        memory.install_git_hooks()
+        git_hooks.install(memory.repository.git)
     assert not (tmp_path / "all-hooks").exists()
-    memory.install_git_hooks(shared=True)
+    git_hooks.install(memory.repository.git, shared=True)
 
     assert shim.is_shim((tmp_path / "all-hooks" / "post-checkout").read_bytes())
 
@@ -231,8 +235,8 @@ def test_linked_work_tree_and_bare_repository_have_their_hooks_in_the_common_fol
     git(tmp_path, "clone", "-q", "--bare", str(repo), "bare.git")
 
     with Memory(tmp_path / "linked") as linked, Memory(tmp_path / "bare.git") as bare:
-        linked.install_git_hooks()
-        bare.install_git_hooks()
+        git_hooks.install(linked.repository.git)
+        git_hooks.install(bare.repository.git)
 
     assert shim.is_shim((repo / ".git" / "hooks" / "post-merge").read_bytes())
     assert shim.is_shim((tmp_path / "bare.git" / "hooks" / "post-merge").read_bytes())
@@ -245,7 +249,7 @@ def test_folder_that_cannot_be_written_to_is_told_before_anything_changes(
     monkeypatch.setattr(os, "access", lambda path, mode: not str(path).endswith("hooks"))  # root may write anywhere
 
     with pytest.raises(GitmemError, match="cannot be written to"):
-        memory.install_git_hooks()
+        git_hooks.install(memory.repository.git)
 
     assert hook.read_text() == MINE
 
@@ -254,18 +258,18 @@ def test_folder_in_the_place_of_a_hook_is_told(memory, repo: Path) -> None:
     (repo / ".git" / "hooks" / "post-checkout").mkdir(parents=True)
 
     with pytest.raises(GitmemError, match="cannot be read"):
-        memory.install_git_hooks()
+        git_hooks.install(memory.repository.git)
 
 
 def test_hook_that_pre_commit_put_back_itself_is_not_called_twice(memory, repo: Path) -> None:
     generated = "#!/bin/sh\n# File generated by pre-commit\necho called\n"
     hook = write_hook(repo / ".git" / "hooks" / "post-checkout", generated)
-    memory.install_git_hooks()
+    git_hooks.install(memory.repository.git)
     legacy = hook.rename(hook.with_name("post-checkout.legacy"))
     write_hook(hook, generated)
 
     done = subprocess.run([legacy, "a", "b", "1"], capture_output=True, check=True)
-    memory.uninstall_git_hooks()
+    git_hooks.uninstall(memory.repository.git)
 
     assert done.stdout == b""
     assert [path.name for path in hook.parent.glob("post-*") if path.suffix != ".sample"] == ["post-checkout"]
@@ -279,7 +283,7 @@ def test_link_that_came_with_the_code_is_not_written_through(memory, repo: Path,
     (repo / ".githooks" / f"post-commit.{os.getpid()}.new").symlink_to(precious)
     git(repo, "config", "core.hooksPath", ".githooks")
 
-    memory.install_git_hooks()
+    git_hooks.install(memory.repository.git)
 
     assert precious.read_text() == MINE
     assert shim.is_shim((repo / ".githooks" / "post-commit").read_bytes())

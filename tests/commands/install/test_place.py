@@ -14,7 +14,7 @@ from gitmem.memory.memory import Memory
 
 
 def test_link_is_followed_inside_a_project_and_not_out_of_it(memory: Memory, repo: Path) -> None:
-    place = places.of_project(memory.git)
+    place = places.of_project(memory.repository.git)
     (repo / "AGENTS.md").symlink_to("README.md")
     (repo / ".claude").symlink_to("/tmp")
     (repo / ".codex").symlink_to(".git")

@@ -16,6 +16,7 @@ import pytest
 from conftest import NOW
 from support.facts import make_fact, put
 
+from gitmem.commands.install import schedule
 from gitmem.errors import GitmemError, UsageError
 from gitmem.memory.memory import Memory
 from gitmem.store.background import list_failures
@@ -62,8 +63,8 @@ def test_systemd_units_are_written_started_once_and_taken_away(memory: Memory, r
     have(home, "systemctl", _SYSTEMCTL)
     before = everything(home)
 
-    first = memory.install_schedule(every="6h")
-    again = memory.install_schedule(every="6h")
+    first = schedule.install(memory.repository.git, every="6h", now=memory.repository.now)
+    again = schedule.install(memory.repository.git, every="6h", now=memory.repository.now)
 
     units = home / ".config/systemd/user"
     name = next(units.glob("*.timer")).stem
@@ -76,11 +77,11 @@ def test_systemd_units_are_written_started_once_and_taken_away(memory: Memory, r
     assert calls.count("--user daemon-reload") == 1
     assert f"--user enable --now {name}.timer" in calls
     assert read_note(str(repo / ".git/gitmem")).every_s == 6 * 3600
-    memory.uninstall_schedule()
+    schedule.uninstall(memory.repository.git)
     assert f"--user disable --now {name}.timer" in (home / "calls").read_text(encoding="utf-8")
     assert everything(home) == before
     assert not (repo / ".git/gitmem/schedule.json").exists()
-    assert memory.uninstall_schedule() == ()
+    assert schedule.uninstall(memory.repository.git) == ()
 
 
 def test_crontab_keeps_its_lines_and_gets_them_back(memory: Memory, home: Path, repo: Path) -> None:
@@ -88,23 +89,23 @@ def test_crontab_keeps_its_lines_and_gets_them_back(memory: Memory, home: Path, 
     mine = "# mine\n0 5 * * * backup\n"
     (home / "tab").write_text(mine, encoding="utf-8")
 
-    memory.install_schedule(every="daily")
-    memory.install_schedule(every="daily")
+    schedule.install(memory.repository.git, every="daily", now=memory.repository.now)
+    schedule.install(memory.repository.git, every="daily", now=memory.repository.now)
 
     tab = (home / "tab").read_text(encoding="utf-8")
     assert tab.startswith(mine)
     assert tab.count("/schedule.sh") == 1
-    memory.uninstall_schedule()
+    schedule.uninstall(memory.repository.git)
     assert (home / "tab").read_text(encoding="utf-8") == mine
     assert not (repo / ".git/gitmem/schedule.sh").exists()
 
 
 def test_other_kind_takes_the_place_of_the_first(memory: Memory, home: Path) -> None:
     have(home, "crontab", _CRONTAB)
-    memory.install_schedule(every="daily")
+    schedule.install(memory.repository.git, every="daily", now=memory.repository.now)
     have(home, "systemctl", _SYSTEMCTL)
 
-    steps = memory.install_schedule(every="daily")
+    steps = schedule.install(memory.repository.git, every="daily", now=memory.repository.now)
 
     assert [step.what for step in steps] == ["remove", "update", "add", "add"]
     assert not (home / "tab").exists()
@@ -117,7 +118,7 @@ def test_job_that_cron_starts_verifies_and_leaves_a_line_in_the_log(
     put(repo, make_fact("a", {"exists": "README.md"}))
     nice = shutil.which("nice", path=os.defpath)
     (home / "bin" / "nice").symlink_to(nice)
-    memory.install_schedule(every="daily")
+    schedule.install(memory.repository.git, every="daily", now=memory.repository.now)
     line = next(line for line in (home / "tab").read_text(encoding="utf-8").split("\n") if "/schedule.sh" in line)
 
     command = line.split(" ", 5)[5]
@@ -132,9 +133,9 @@ def test_job_that_cron_starts_verifies_and_leaves_a_line_in_the_log(
 
 def test_what_works_here_is_chosen_or_nothing(memory: Memory, home: Path) -> None:
     with pytest.raises(GitmemError, match="nothing here runs jobs"):
-        memory.install_schedule(every="daily")
+        schedule.install(memory.repository.git, every="daily", now=memory.repository.now)
     with pytest.raises(UsageError, match="--every cannot be 5h"):
-        memory.install_schedule(every="5h")
+        schedule.install(memory.repository.git, every="5h", now=memory.repository.now)
     assert list(home.glob("*")) == [home / "bin"]
 
 
@@ -160,13 +161,13 @@ def test_print_shows_everything_and_writes_nothing(memory: Memory, home: Path, r
 def test_moved_repository_takes_the_old_units_away(memory: Memory, repo: Path, home: Path) -> None:
     have(home, "systemctl", _SYSTEMCTL)
     before = everything(home)
-    memory.install_schedule(every="daily")
+    schedule.install(memory.repository.git, every="daily", now=memory.repository.now)
     memory.close()
     moved = repo.rename(repo.parent / "moved")
 
     with Memory(moved) as other:
-        assert other.schedules() == []
-        other.uninstall_schedule()
+        assert other.jobs.schedules() == []
+        schedule.uninstall(other.repository.git)
 
     assert everything(home) == before
 
@@ -178,7 +179,7 @@ def test_option_of_another_is_refused(run_cli) -> None:
 
 def test_note_names_what_was_installed(memory: Memory, home: Path, repo: Path) -> None:
     have(home, "systemctl", _SYSTEMCTL)
-    memory.install_schedule(every="24h")
+    schedule.install(memory.repository.git, every="24h", now=memory.repository.now)
 
     note = read_note(str(repo / ".git/gitmem"))
     assert isinstance(note, Schedule)

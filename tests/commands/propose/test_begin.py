@@ -48,18 +48,18 @@ def test_without_anything_unsent_it_begins_with_the_next_write(repo: Path, hub: 
 
 def test_everything_that_writes_follows_the_current_proposal_until_it_is_left(repo: Path, hub: Path) -> None:
     with opened(repo) as memory:
-        memory.view()
+        memory.view.make()
         memory.capture("Captured before it began", key="before")
-        memory.propose("auth")
+        memory.proposals.send("auth")
         memory.capture("Captured while it is current", key="after")
-        memory.drain()
+        memory.captures.drain()
         shown = repo / ".memory/learned"
         (shown / "idle.md").write_text((shown / "idle.md").read_text().replace("drops", "closes"))
-        memory.save()
+        memory.view.save()
         assert "learned/after.md" in files_of(repo / ".memory")
         context = memory.context(paths=(), budget_tokens=500)
         memory.capture("Captured before it was left", key="last")
-        memory.switch_proposal("memory")
+        memory.proposals.switch("memory")
 
         assert "learned/after.md" not in files_of(repo / ".memory")
         memory.remember("Written when it was left", key="left")
@@ -72,13 +72,13 @@ def test_everything_that_writes_follows_the_current_proposal_until_it_is_left(re
 
 def test_a_commit_made_in_the_view_goes_where_it_was_made(repo: Path, hub: Path) -> None:
     with opened(repo) as memory:
-        memory.view()
-        memory.propose("auth")
+        memory.view.make()
+        memory.proposals.send("auth")
         (repo / ".memory/learned/mine.md").write_text(memory_text("Written in the view"))
         git(repo / ".memory", "add", "-A")
         git(repo / ".memory", "commit", "-q", "-m", "by hand")
 
-        memory.switch_proposal("memory")
+        memory.proposals.switch("memory")
 
     assert "learned/mine.md" in paths(repo, AUTH)
     assert "learned/mine.md" not in paths(repo)
@@ -91,10 +91,10 @@ def test_another_proposal_can_be_made_current_also_one_of_the_remote(repo: Path,
     propose(other, "auth")
 
     with opened(repo) as memory:
-        memory.propose("mine", push=False)
-        assert memory.switch_proposal("auth") == "gitmem/auth"
+        memory.proposals.send("mine", push=False)
+        assert memory.proposals.switch("auth") == "gitmem/auth"
         with pytest.raises(NotFoundError, match="no proposal nothing"):
-            memory.switch_proposal("nothing")
+            memory.proposals.switch("nothing")
     assert keys(repo) == ["idle", "theirs"]
 
 
@@ -102,7 +102,7 @@ def test_a_second_look_moves_what_was_written_to_memory_meanwhile(repo: Path, hu
     remember(repo, one="Tokens rotate daily")
     propose(repo, "auth")
     with opened(repo) as memory:
-        memory.switch_proposal("memory")
+        memory.proposals.switch("memory")
     remember(repo, two="Keys live in the vault")
 
     done = propose(repo, "auth")
@@ -121,7 +121,7 @@ def test_killed_half_way_nothing_is_lost_and_sync_or_propose_finishes_it(repo: P
         "import os, signal\nfrom gitmem.commands.propose import begin as b\nreal = b.advance\n"
         "def stop(*a, **k): os.kill(os.getpid(), signal.SIGKILL)\n"
         "def behind(*a, **k): real(*a, **k); stop()\n"
-        f"{code}\nfrom gitmem import Memory\nMemory({str(repo)!r}).propose('auth')"
+        f"{code}\nfrom gitmem import Memory\nMemory({str(repo)!r}).proposals.send('auth')"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
     assert done.returncode == -signal.SIGKILL, done.stderr
@@ -148,7 +148,7 @@ def test_a_lock_that_a_killed_git_left_does_not_keep_it_from_being_finished(repo
         f"    for path in {[str(lock) for lock in locks]}: open(path, 'w')\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
         "Git.run = stop\n"
-        f"from gitmem import Memory\nMemory({str(repo)!r}).propose('auth')"
+        f"from gitmem import Memory\nMemory({str(repo)!r}).proposals.send('auth')"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
     assert (done.returncode, [lock.exists() for lock in locks]) == (-signal.SIGKILL, [True, True]), done.stderr
@@ -191,18 +191,18 @@ def test_a_write_to_memory_meanwhile_is_moved_too(repo: Path, hub: Path, monkeyp
 def test_a_name_that_no_proposal_can_have_is_refused(repo: Path, hub: Path) -> None:
     for name in ("memory", "Auth", "a/b"):
         with opened(repo) as memory, pytest.raises(RefusedError, match="cannot be called"):
-            memory.propose(name)
+            memory.proposals.send(name)
 
 
 def test_a_branch_that_is_in_the_way_is_told(repo: Path, hub: Path) -> None:
     git(repo, "branch", "gitmem")
     with opened(repo) as memory, pytest.raises(ConflictError, match="because there is a branch gitmem"):
-        memory.propose("auth")
+        memory.proposals.send("auth")
     git(repo, "branch", "-D", "gitmem")
     git(repo, "config", "gitmem.branch", "gitmem")
 
     with opened(repo) as memory, pytest.raises(RefusedError, match="no branch gitmem/auth beside"):
-        memory.propose("auth")
+        memory.proposals.send("auth")
 
 
 def test_a_branch_of_the_code_never_becomes_a_proposal(repo: Path, hub: Path) -> None:
@@ -212,11 +212,11 @@ def test_a_branch_of_the_code_never_becomes_a_proposal(repo: Path, hub: Path) ->
     git(hub, "branch", "gitmem/theirs", "main")
 
     with opened(repo) as memory:
-        for take in (memory.propose, memory.switch_proposal):
+        for take in (memory.proposals.send, memory.proposals.switch):
             with pytest.raises(ForeignBranchError, match="gitmem/mine is not a memory store"):
                 take("mine")
         with pytest.raises(ForeignBranchError, match="gitmem/theirs of origin is not a memory store"):
-            memory.switch_proposal("theirs")
+            memory.proposals.switch("theirs")
 
     assert keys(repo) == ["idle", "one"]
     assert tip(repo, "refs/heads/gitmem/mine") == code
@@ -229,9 +229,9 @@ def test_without_a_remote_it_is_a_branch_here(repo: Path) -> None:
         propose(repo, "auth")
     with opened(repo) as memory:
         memory.init(offline=True)
-        memory.propose("auth")
+        memory.proposals.send("auth")
         memory.remember("Tokens rotate daily", key="one")
-        done = memory.propose()
+        done = memory.proposals.send()
 
     assert (done.pushed, done.added, done.remote) == (False, ("one",), "")
     assert "learned/one.md" not in paths(repo)

@@ -23,10 +23,10 @@ def test_they_are_told_with_what_they_change_and_where_they_are(repo: Path, hub:
     merge_on_forge(hub, "squash")
     with opened(repo) as memory:
         memory.sync()
-        memory.propose("mine", push=False)
+        memory.proposals.send("mine", push=False)
         memory.remember("Keys live in the vault", key="two")
-        memory.edit_fields("idle", {"tags": ["net"]}, None, approve=False)
-        found = memory.list_proposals()
+        memory.edit("idle", fields={"tags": ["net"]}, body=None, approve=False)
+        found = memory.proposals.list()
         table = as_table(found, now=NOW + 60)
 
     told = {
@@ -61,10 +61,10 @@ def test_one_that_nobody_else_has_is_kept_under_a_ref_and_comes_back(repo: Path,
     lost = tip(repo, AUTH)
     with opened(repo) as memory:
         with pytest.raises(RefusedError, match="has 1 commit that nobody else has"):
-            memory.drop_proposal("auth")
+            memory.proposals.drop("auth")
         assert AUTH in refs(repo)
 
-        _, kept = memory.drop_proposal("auth", force=True)
+        _, kept = memory.proposals.drop("auth", force=True)
 
         assert memory.status()["proposal"] == ""
     assert AUTH not in refs(repo)
@@ -72,7 +72,7 @@ def test_one_that_nobody_else_has_is_kept_under_a_ref_and_comes_back(repo: Path,
     assert keys(repo) == ["idle"]
     git(repo, "branch", "gitmem/auth", kept[0])
     with opened(repo) as memory:
-        memory.switch_proposal("auth")
+        memory.proposals.switch("auth")
     assert keys(repo) == ["idle", "one"]
 
 
@@ -81,42 +81,42 @@ def test_the_remotes_goes_only_where_that_is_said_and_where_nobody_pushed_meanwh
     remember(repo, one="Tokens rotate daily")
     propose(repo, "auth")
     with opened(repo) as memory:
-        memory.drop_proposal("auth")
+        memory.proposals.drop("auth")
         assert AUTH in refs(hub)
         with pytest.raises(NotFoundError) as told:
-            memory.drop_proposal("auth")
+            memory.proposals.drop("auth")
         assert told.value.hint == "gitmem propose --drop auth --remote"
         with pytest.raises(RefusedError, match="is not merged"):
-            memory.drop_proposal("auth", remote=True)
+            memory.proposals.drop("auth", remote=True)
         remember(other, two="Keys live in the vault")
         propose(other, "auth")
         with pytest.raises(ConflictError, match="somebody pushed to gitmem/auth"):
-            memory.drop_proposal("auth", remote=True, force=True)
+            memory.proposals.drop("auth", remote=True, force=True)
         assert AUTH in refs(hub)
         git(repo, "fetch", "-q")
 
-        _, kept = memory.drop_proposal("auth", remote=True, force=True)
+        _, kept = memory.proposals.drop("auth", remote=True, force=True)
 
         assert AUTH not in refs(hub)
-        assert memory.list_proposals() == []
+        assert memory.proposals.list() == []
         assert tip(repo, kept[0]) == tip(other, AUTH)
-        memory.propose("auth", push=False)
-        assert [one.commit for one in memory.list_proposals()] == [""]
-        memory.drop_proposal("auth")
-        assert memory.list_proposals() == []
+        memory.proposals.send("auth", push=False)
+        assert [one.commit for one in memory.proposals.list()] == [""]
+        memory.proposals.drop("auth")
+        assert memory.proposals.list() == []
 
 
 def test_what_keeps_one_from_being_dropped_says_what_can_be_typed_for_this_one(repo: Path, hub: Path) -> None:
     remember(repo, one="Tokens rotate daily")
     propose(repo, "auth", push=False)
     with opened(repo) as memory:
-        memory.switch_proposal("memory")
+        memory.proposals.switch("memory")
         with pytest.raises(RefusedError) as alone:
-            memory.drop_proposal("auth")
-        memory.switch_proposal("auth")
-        memory.propose()
+            memory.proposals.drop("auth")
+        memory.proposals.switch("auth")
+        memory.proposals.send()
         with pytest.raises(RefusedError) as pushed:
-            memory.drop_proposal("auth", remote=True)
+            memory.proposals.drop("auth", remote=True)
 
     forced = "delete it and keep the commits under a ref here: gitmem propose --drop auth"
     assert alone.value.hint == f"push it: gitmem propose --switch auth && gitmem propose\n{forced} --force"
@@ -132,7 +132,7 @@ def test_one_that_a_work_tree_has_checked_out_is_not_deleted_under_it(repo: Path
     git(repo, "worktree", "add", "-q", str(repo.parent / "tree"), "gitmem/auth")
 
     with opened(repo) as memory, pytest.raises(ConflictError, match="gitmem/auth is checked out in"):
-        memory.drop_proposal("auth", remote=True, force=True)
+        memory.proposals.drop("auth", remote=True, force=True)
 
     assert AUTH in refs(repo)
     assert AUTH in refs(hub)
@@ -146,7 +146,7 @@ def test_a_merged_one_goes_without_a_question(repo: Path, hub: Path) -> None:
     with opened(repo) as memory:
         memory.sync()
 
-        one, kept = memory.drop_proposal("auth", remote=True)
+        one, kept = memory.proposals.drop("auth", remote=True)
 
     assert (one.merged, kept) == ("content", [])
     assert [ref for ref in refs(repo) if "auth" in ref] == []

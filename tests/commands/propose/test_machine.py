@@ -52,7 +52,7 @@ def test_verdicts_that_were_taken_along_are_put_back_and_its_own_go_along(repo: 
         }  # known in this clone all the same
         run = verify(memory)
         assert (run.is_local, run.recorded, run.proposal) == (True, None, "auth")
-        memory.propose()
+        memory.proposals.send()
         assert statuses(memory) == {"idle": "", "new": "verified", "old": "verified"}
     assert verdicts(hub, AUTH) == ["new"]
     assert git(repo, "log", "-1", "--format=%an %s", AUTH) == "gitmem propose: what its checks showed"
@@ -66,7 +66,7 @@ def test_on_a_branch_of_the_code_no_verdict_goes_along(repo: Path, hub: Path) ->
     with opened(repo) as memory:
         verify(memory)
 
-        memory.propose()
+        memory.proposals.send()
 
     assert verdicts(hub, AUTH) == []
 
@@ -77,15 +77,15 @@ def test_the_scheduled_job_judges_memory_and_a_proposal_merges_beside_it(repo: P
         memory.sync()
     propose(repo, "auth")
     with opened(repo) as memory:
-        memory.edit_fields("old", {"title": "It is signed so"}, None, approve=False)
-        memory.edit_fields("other", {"verify": {"exists": "README.md"}}, None, approve=False)
+        memory.edit("old", fields={"title": "It is signed so"}, body=None, approve=False)
+        memory.edit("other", fields={"verify": {"exists": "README.md"}}, body=None, approve=False)
         verify(memory)
-        memory.propose()
+        memory.proposals.send()
         assert verdicts(hub, AUTH) == ["other"]  # memory's job writes that of the old claim to the same file
 
-        run = memory.scheduled_verify()
+        run = memory.jobs.run_scheduled()
 
-        assert memory.store.proposal == "auth"
+        assert memory.repository.store.proposal == "auth"
     assert run is not None and run.recorded is not None
     assert tip(hub) == tip(repo) == run.recorded.commit
     assert verdicts(hub, "memory") == ["old", "other"]

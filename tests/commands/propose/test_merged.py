@@ -19,7 +19,7 @@ def sync(folder: Path) -> list[str]:
 
 def how(folder: Path) -> str:
     with opened(folder) as memory:
-        return how_merged(memory.git, tip(folder, AUTH), [tip(folder)])
+        return how_merged(memory.repository.git, tip(folder, AUTH), [tip(folder)])
 
 
 @pytest.mark.parametrize(("merged", "found"), [("merge", "ancestry"), ("squash", "content"), ("rebase", "content")])
@@ -46,13 +46,13 @@ def test_it_is_found_merged_though_memory_says_more_since_and_its_name_is_free_a
     remember(repo, one="Tokens rotate daily")
     propose(repo, "auth")
     with opened(repo) as memory:
-        memory.edit_fields("idle", {}, "After a minute.\n", approve=False)
-        memory.propose()
+        memory.edit("idle", fields={}, body="After a minute.\n", approve=False)
+        memory.proposals.send()
     merge_on_forge(hub, "squash")
     git(hub, "update-ref", "-d", AUTH)  # as forges do behind a merge
     with opened(other) as memory:
         memory.sync()
-        memory.edit_fields("idle", {}, "After two minutes.\n", approve=False)
+        memory.edit("idle", fields={}, body="After two minutes.\n", approve=False)
         memory.sync()
 
     sync(repo)
@@ -78,13 +78,13 @@ def test_one_that_was_merged_in_part_goes_on_and_has_what_came_in(repo: Path, hu
 def test_what_was_merged_by_lines_is_found_by_what_it_would_change(repo: Path, hub: Path) -> None:
     body = "".join(f"Line {number} says something.\n" for number in range(9))
     with opened(repo) as memory:
-        memory.edit_fields("idle", {}, body, approve=False)
+        memory.edit("idle", fields={}, body=body, approve=False)
         memory.sync()
     other = clone(repo)
     propose(repo, "auth")
     for folder, was in ((repo, "Line 0"), (other, "Line 8")):
         with opened(folder) as memory:
-            memory.edit_fields("idle", {}, body.replace(was, f"{was} now"), approve=False)
+            memory.edit("idle", fields={}, body=body.replace(was, f"{was} now"), approve=False)
     propose(repo)
     sync(other)
     merge_on_forge(hub, "squash")
@@ -99,9 +99,9 @@ def test_what_others_went_on_with_is_merged_here_too(repo: Path, hub: Path) -> N
     remember(repo, one="Tokens rotate daily")
     propose(repo, "auth")
     with opened(other) as memory:
-        memory.switch_proposal("auth")
-        memory.edit_fields("one", {}, "They rotate at night.\n", approve=False)
-        memory.propose()
+        memory.proposals.switch("auth")
+        memory.edit("one", fields={}, body="They rotate at night.\n", approve=False)
+        memory.proposals.send()
     git(repo, "fetch", "-q")
     merge_on_forge(hub, "squash")
 

@@ -16,7 +16,7 @@ from gitmem.git.remotes import Talk
 
 def edit(folder: Path, key: str, body: str) -> None:
     with opened(folder) as memory:
-        memory.edit_fields(key, {}, body, approve=False)
+        memory.edit(key, fields={}, body=body, approve=False)
 
 
 def test_two_clones_that_propose_one_name_come_to_one_proposal(repo: Path, hub: Path) -> None:
@@ -69,10 +69,10 @@ def test_what_waits_on_memory_here_is_no_part_of_it(repo: Path, hub: Path) -> No
     propose(repo, "auth")
     remember(repo, one="Tokens rotate daily")
     with opened(repo) as memory:
-        memory.switch_proposal("memory")
+        memory.proposals.switch("memory")
         memory.remember("Keys live in the vault", key="waits")
-        memory.switch_proposal("auth")
-        done = memory.propose()
+        memory.proposals.switch("auth")
+        done = memory.proposals.send()
 
     assert (done.added, done.moved) == (("one", "waits"), 1)
 
@@ -87,7 +87,7 @@ def test_a_remote_that_cannot_be_reached_gets_it_later(repo: Path, hub: Path) ->
     assert told.value.hint == "nothing is lost: the proposal is the branch gitmem/auth here; later: gitmem propose"
     assert keys(repo) == ["idle", "one"]
     with opened(repo) as memory:
-        memory.switch_proposal("memory")
+        memory.proposals.switch("memory")
     git(repo, "update-ref", "-d", "refs/remotes/origin/memory")
     with pytest.raises(RemoteError) as told:
         propose(repo, "other")
@@ -152,7 +152,7 @@ def test_a_merged_one_is_not_pushed_again(repo: Path, hub: Path) -> None:
     with opened(repo) as memory:
         assert memory.status()["proposal"] == ""
         with pytest.raises(UsageError, match="no proposal is current"):
-            memory.propose()
+            memory.proposals.send()
 
 
 def test_the_link_is_of_where_git_pushes_and_tells_no_secret(repo: Path, hub: Path) -> None:
@@ -160,7 +160,7 @@ def test_the_link_is_of_where_git_pushes_and_tells_no_secret(repo: Path, hub: Pa
     git(repo, "config", "remote.origin.url", "gh:ana/service")
     git(repo, "config", "url.https://x:ghp_secret@github.com/.insteadOf", "gh:")
     with opened(repo) as memory:
-        assert push_url(memory.git, "origin") == "https://x:ghp_secret@github.com/ana/service"
+        assert push_url(memory.repository.git, "origin") == "https://x:ghp_secret@github.com/ana/service"
     git(repo, "config", f"url.{hub}.insteadOf", "https://x:ghp_secret@github.com/ana/service")
     git(repo, "config", "--unset", "url.https://x:ghp_secret@github.com/.insteadOf")
     git(repo, "config", "remote.origin.url", "https://x:ghp_secret@github.com/ana/service")

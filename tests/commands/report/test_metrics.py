@@ -31,7 +31,7 @@ def timed(repo: Path):
 def read(memory: Memory) -> dict[tuple[str, ...], float]:
     """Return samples by name and labels without the repository's."""
     found = {}
-    for family in parse_openmetrics(memory.metrics()):
+    for family in parse_openmetrics(memory.jobs.metrics()):
         for sample in family.samples:
             labels = [value for name, value in sample.labels.items() if name != "repository"]
             found[sample.name.removeprefix("gitmem_"), *labels] = sample.value
@@ -44,10 +44,10 @@ def test_numbers_are_those_of_the_store(timed, repo: Path) -> None:
     put(repo, make_fact("d", "make"), make_memory("e", "E"), make_memory("f", "F", kind="convention"))
     put_files(repo, {"facts/broken.md": "nonsense"})
     verify(memory)
-    memory.forget(["f"])
+    memory.forget("f")
     memory.show("e")
     memory.show("e")
-    memory.add_task("Something to do")
+    memory.tasks.add("Something to do")
     clock.now += 3 * DAY
 
     found = read(memory)
@@ -112,7 +112,7 @@ def test_private_memories_are_a_number_and_no_more(timed, repo: Path) -> None:
     memory, _ = timed
     memory.remember("the gateway drops what has no trace id", key="secret-key", scope="private")
 
-    text = memory.metrics()
+    text = memory.jobs.metrics()
 
     assert 'gitmem_scope_memories{repository="service",scope="private"} 1\n' in text
     assert "secret-key" not in text
@@ -123,7 +123,7 @@ def test_no_words_of_a_memory_are_told(timed, repo: Path) -> None:
     put(repo, make_fact("somewhere", NONE, title="Everything", by={"who": "Anastasia"}))
     verify(memory)
 
-    text = memory.metrics()
+    text = memory.jobs.metrics()
 
     assert not any(word in text for word in ("somewhere", "Everything", "Anastasia"))
     assert memory.list(Asked(limit=5)).hits[0].status == "failed"
@@ -134,7 +134,7 @@ def test_older_format_that_node_exporter_reads_says_the_same(timed, repo: Path) 
     installed(repo, "6h")
     put(repo, make_fact("a", README))
     verify(memory)
-    text = memory.metrics()
+    text = memory.jobs.metrics()
 
     old = {(s.name, *s.labels.values()): s.value for family in parse_text(text) for s in family.samples}
     new = {(s.name, *s.labels.values()): s.value for family in parse_openmetrics(text) for s in family.samples}
@@ -150,7 +150,7 @@ def test_units_are_the_ends_of_names(timed, repo: Path) -> None:
     put(repo, make_fact("a", README))
     verify(memory)
 
-    units = {family.name: family.unit for family in parse_openmetrics(memory.metrics())}
+    units = {family.name: family.unit for family in parse_openmetrics(memory.jobs.metrics())}
 
     assert units["gitmem_verify_last_run_duration_seconds"] == "seconds"
     assert all(name.endswith("_seconds") is (unit == "seconds") for name, unit in units.items())

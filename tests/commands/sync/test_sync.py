@@ -16,6 +16,7 @@ from conftest import NOW, git, memory_text, put_files, tip
 from gitmem.commands.sync import sync as module
 from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, RemoteError
 from gitmem.git import remotes
+from gitmem.memory.captures import Captures
 from gitmem.memory.memory import Memory
 from gitmem.recall.query import Asked
 
@@ -78,10 +79,10 @@ def test_the_first_sync_publishes_and_another_clone_joins(repo: Path, hub: Path,
 def test_two_clones_that_wrote_apart_come_to_the_same_commit(clones: tuple[Path, Path], hub: Path) -> None:
     one, other = clones
     with opened(one) as memory:
-        memory.edit_fields("idle", {"tags": ["net", "gateway"]}, None, approve=False)
+        memory.edit("idle", fields={"tags": ["net", "gateway"]}, body=None, approve=False)
         memory.remember("Only here", key="mine")
     with opened(other) as memory:
-        memory.edit_fields("idle", {"ttl": "30d"}, None, approve=False)
+        memory.edit("idle", fields={"ttl": "30d"}, body=None, approve=False)
         memory.remember("Only there", key="theirs")
 
     done = [run(other), run(one), run(other)]
@@ -103,7 +104,7 @@ def test_one_sentence_changed_twice_is_told_until_it_is_settled(clones: tuple[Pa
     one, other = clones
     for folder, said in ((one, "After two minutes.\n"), (other, "After ten.\n")):
         with opened(folder) as memory:
-            memory.edit_fields("idle", {}, said, approve=False)
+            memory.edit("idle", fields={}, body=said, approve=False)
     run(one)
 
     done = run(other)
@@ -118,7 +119,7 @@ def test_one_sentence_changed_twice_is_told_until_it_is_settled(clones: tuple[Pa
         assert problem.key == "idle"
         assert problem.message.startswith("the text holds two versions (by ")
 
-        memory.edit_fields("idle", {}, "After ten minutes.", approve=False)
+        memory.edit("idle", fields={}, body="After ten minutes.", approve=False)
 
         assert memory.status()["to_settle"] == []
     run(other)
@@ -129,7 +130,7 @@ def test_what_is_to_be_settled_is_told_with_who_wrote_it_on_which_side(clones: t
     one, other = clones
     for folder, title in ((one, "By Ana"), (other, "By Bob")):
         with opened(folder) as memory:
-            memory.edit_fields("idle", {"title": title}, None, approve=False)
+            memory.edit("idle", fields={"title": title}, body=None, approve=False)
     run(one)
     run(other)
 
@@ -300,7 +301,7 @@ def test_verdicts_of_both_sides_count_and_the_page_is_made_anew(repo: Path, hub:
         (folder / gone).unlink()
         git(folder, "commit", "-qam", "gone")
         with opened(folder) as opened_memory:
-            opened_memory.verify(Options(), told=lambda *_: None)
+            opened_memory.verify(options=Options(), told=lambda *_: None)
     run(other)
 
     done = run(repo)
@@ -391,7 +392,7 @@ def test_repositories_with_sha256_names_sync_alike(tmp_path: Path) -> None:
         with opened(folder) as memory:
             memory.init(offline=True)
             memory.remember("The gateway drops idle connections", key="idle")
-            memory.edit_fields("idle", {"tags": [name.lower()]}, None, approve=False)
+            memory.edit("idle", fields={"tags": [name.lower()]}, body=None, approve=False)
         folders.append(folder)
 
     done = [run(folders[0]), run(folders[1]), run(folders[0])]
@@ -405,7 +406,7 @@ def test_repositories_with_sha256_names_sync_alike(tmp_path: Path) -> None:
 def test_what_was_captured_before_is_sent(
     clones: tuple[Path, Path], hub: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Memory, "leave", lambda *_: None)  # nobody but the sync writes it
+    monkeypatch.setattr(Captures, "start", lambda *_: None)  # nobody but the sync writes it
     with opened(clones[0]) as memory:
         memory.capture("The gateway drops requests without a trace id", key="trace")
 

@@ -17,7 +17,9 @@ from gitmem.memory.memory import Memory
 
 @contextmanager
 def _at(memory: Memory, *states: str, tree: str = "") -> Iterator[Catalog]:
-    with closing(catalog_at(memory.git, memory.catalog(memory.find_tip()), Wanted(states, tree))) as found:
+    with closing(
+        catalog_at(memory.repository.git, memory.repository.catalog(memory.repository.find_tip()), Wanted(states, tree))
+    ) as found:
         yield found
 
 
@@ -35,7 +37,7 @@ def test_catalog_led_back_says_what_one_made_from_nothing_says(memory: Memory, r
     tips = _grown(repo, 4)
     policy = put_files(repo, {"gitmem.toml": "[recall]\nrelative-floor = 0.5\n"})
     later = _grown(repo, 6)
-    memory.catalog()
+    memory.repository.catalog()
 
     for state in (tips[1], policy, later[2], tips[1]):  # the first needs another policy, the last one is kept
         with _at(memory, state) as found:
@@ -60,7 +62,7 @@ def test_what_two_clones_wrote_side_by_side_is_united(memory: Memory, repo: Path
 
 def test_only_the_last_few_are_kept_and_present_statuses_are_not(memory: Memory, repo: Path) -> None:
     memory.fact("It is there", verify={"exists": "README.md"}, key="f")
-    memory.ground()
+    memory.repository.ground()
     tips = [tip(repo), *_grown(repo, KEPT + 2)]
 
     for state in tips:
@@ -73,7 +75,7 @@ def test_only_the_last_few_are_kept_and_present_statuses_are_not(memory: Memory,
 
 def test_it_lives_in_memory_where_the_disk_cannot_be_written_to(memory: Memory, repo: Path) -> None:
     tips = _grown(repo, 3)
-    memory.catalog()
+    memory.repository.catalog()
     (repo / ".git/gitmem/at").write_text("in the way")
 
     with _at(memory, tips[0]) as found:

@@ -19,7 +19,7 @@ from gitmem.verify.session import Options
 
 
 def verify(memory: Memory) -> None:
-    memory.verify(Options(), told=lambda *_: None)
+    memory.verify(options=Options(), told=lambda *_: None)
 
 
 def listed(memory: Memory, rev: str) -> dict[str, str]:
@@ -54,7 +54,7 @@ def made(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         verify(memory)
         memory.edit("gateway", lambda text: text.replace("The first", "The second"))
         memory.remember("Learnt late", key="late")
-        memory.forget(["old"])
+        memory.forget("old")
         commit_files(repo, {"f.txt": "very good"})
         git(repo, "tag", "D")
         verify(memory)
@@ -147,13 +147,13 @@ def test_other_scopes_and_todays_index_are_not_of_the_past(memory: Memory) -> No
 
 
 def test_looking_back_writes_to_no_branch_and_counts_no_look(memory: Memory, made: Path) -> None:
-    refs, looks = git(made, "for-each-ref"), memory.local.accesses(["f"])
+    refs, looks = git(made, "for-each-ref"), memory.repository.local.accesses(["f"])
 
     with memory.at("C") as past:
         past.show("f")
         past.recall(Asked("good"))
 
-    assert (git(made, "for-each-ref"), memory.local.accesses(["f"])) == (refs, looks)
+    assert (git(made, "for-each-ref"), memory.repository.local.accesses(["f"])) == (refs, looks)
 
 
 def test_read_only_and_bare_repositories_look_back_too(made: Path, tmp_path: Path) -> None:
@@ -186,8 +186,8 @@ def test_damaged_catalog_of_the_past_is_thrown_away(made: Path) -> None:
 
 def test_gate_of_a_task_that_is_not_passed_is_no_failure(repo: Path) -> None:
     with Memory(repo, clock=Clock()) as memory:
-        memory.add_task("Make it blue", verify={"contains": "blue", "in": "README.md"}, key="t")
-        memory.verify(Options(keys=("t",)), told=lambda *_: None)
+        memory.tasks.add("Make it blue", verify={"contains": "blue", "in": "README.md"}, key="t")
+        memory.verify(options=Options(keys=("t",)), told=lambda *_: None)
 
         with memory.at("HEAD") as past:
             found = past.show("t")

@@ -139,11 +139,11 @@ def test_every_version_of_a_verdict_is_found_that_a_branch_ever_had(memory, repo
     put_files(repo, says_good())
     for text in ("good", "bad", "good again"):
         commit_files(repo, {"f.txt": text})
-        memory.verify(Options(), told=lambda *_: None)
-    spec = next(iter(memory.catalog().row("SELECT path FROM verdict")))
+        memory.verify(options=Options(), told=lambda *_: None)
+    spec = next(iter(memory.repository.catalog().row("SELECT path FROM verdict")))
     put_files(repo, {spec: "not a verdict"})
 
-    found = all_verdicts(memory.git, tip(repo), "f")
+    found = all_verdicts(memory.repository.git, tip(repo), "f")
 
     assert [verdict.outcome for verdict in found] == [HOLDS, FAILS, HOLDS]
-    assert all_verdicts(memory.git, tip(repo), "g") == all_verdicts(memory.git, "", "f") == []
+    assert all_verdicts(memory.repository.git, tip(repo), "g") == all_verdicts(memory.repository.git, "", "f") == []

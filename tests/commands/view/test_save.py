@@ -32,7 +32,7 @@ OLD = memory_text("Old", body=BODY)
 def shown(memory: Memory, repo: Path) -> Path:
     """Return the folder of a view of two memories."""
     push(repo, a=OLD, b=OLD)
-    return Path(memory.view().path)
+    return Path(memory.view.make().path)
 
 
 def test_edits_and_new_files_are_saved_and_found(memory: Memory, shown: Path, repo: Path) -> None:
@@ -41,7 +41,7 @@ def test_edits_and_new_files_are_saved_and_found(memory: Memory, shown: Path, re
     (shown / "gotchas/c.md").write_text(memory_text("Flamingos bite", kind="gotcha"))
     git(shown, "add", "learned/a.md")
 
-    done = memory.save()
+    done = memory.view.save()
 
     assert [c.key for c in done.changes] == ["c", "a"]
     assert (status_of(shown), view_of(memory).held) == ("", {})
@@ -52,9 +52,9 @@ def test_edits_and_new_files_are_saved_and_found(memory: Memory, shown: Path, re
 def test_what_others_wrote_meanwhile_is_kept_and_shown(memory: Memory, shown: Path, repo: Path) -> None:
     (shown / "learned/a.md").write_text(OLD.replace("line 0", "mine"))
     push(repo, a=OLD.replace("line 4", "theirs"), c=OLD)
-    memory.follow_view()
+    memory.view.follow()
 
-    memory.save()
+    memory.view.save()
 
     united = OLD.replace("line 0", "mine").replace("line 4", "theirs")
     assert memory_files(repo)["learned/a.md"] == united
@@ -69,9 +69,9 @@ def test_a_conflict_stays_the_persons_without_markers_until_it_is_settled(
     (shown / "learned/a.md").write_text(mine)
     push(repo, a=theirs)
 
-    first = memory.save()
+    first = memory.view.save()
     between = (memory_files(repo)["learned/a.md"], files_of(shown)["learned/a.md"])
-    second = memory.save(mine=["a"])
+    second = memory.view.save(mine=["a"])
 
     assert [r.path for r in first.refused] == ["learned/a.md"]
     assert between == (theirs, mine)
@@ -82,9 +82,9 @@ def test_a_conflict_stays_the_persons_without_markers_until_it_is_settled(
 def test_a_memory_that_both_sides_made_is_not_overwritten(memory: Memory, shown: Path, repo: Path) -> None:
     (shown / "learned/new.md").write_text(memory_text("Mine"))
     push(repo, new=memory_text("Theirs"))
-    memory.follow_view()
+    memory.view.follow()
 
-    done = memory.save()
+    done = memory.view.save()
 
     assert [r.path for r in done.refused] == ["learned/new.md"]
     assert memory_files(repo)["learned/new.md"] == memory_text("Theirs")
@@ -96,11 +96,11 @@ def test_a_deleted_file_comes_back_unless_its_memory_is_to_be_forgotten(
 ) -> None:
     for key in ("a", "b"):
         (shown / f"learned/{key}.md").unlink()
-    first = memory.save()
+    first = memory.view.save()
     back = status_of(shown)
     (shown / "learned/a.md").unlink()
 
-    second = memory.save(forget=True)
+    second = memory.view.save(forget=True)
 
     assert (first.restored, first.changes, back) == (("learned/a.md", "learned/b.md"), (), "")
     assert (second.forgotten, second.restored) == (("a",), ())
@@ -114,7 +114,7 @@ def test_a_file_that_was_moved_is_an_edit_of_its_memory(memory: Memory, shown: P
     (shown / "learned/a.md").rename(shown / "gotchas/a.md")
     (shown / "gotchas/a.md").write_text(memory_text("Old", kind="gotcha", body=BODY))
 
-    done = memory.save(forget=True)
+    done = memory.view.save(forget=True)
 
     assert (done.refused, done.forgotten, done.restored) == ((), (), ())
     assert sorted(memory_files(repo)) == ["gotchas/a.md", "learned/b.md"]
@@ -131,7 +131,7 @@ def test_a_plain_commit_is_found_kept_and_merged(memory: Memory, shown: Path, re
     (shown / "learned/a.md").write_text(OLD.replace("line 0", "mine").replace("line 2", "not committed"))
     push(repo, a=OLD.replace("line 4", "theirs"))
 
-    memory.follow_view()
+    memory.view.follow()
 
     assert memory_files(repo)["learned/a.md"] == OLD.replace("line 0", "mine").replace("line 4", "theirs")
     assert git(repo, "for-each-ref", "--format=%(objectname)", "refs/gitmem/kept/") == mine
@@ -142,7 +142,7 @@ def test_a_plain_commit_is_found_kept_and_merged(memory: Memory, shown: Path, re
     assert status_of(shown) == " M learned/a.md\n?? notes.txt"
     assert any("kept as refs/gitmem/kept/" in notice for notice in memory.notices)
 
-    memory.save()
+    memory.view.save()
 
     assert memory_files(repo)["learned/a.md"] == (
         OLD.replace("line 0", "mine").replace("line 2", "not committed").replace("line 4", "theirs")
@@ -155,8 +155,8 @@ def test_a_commit_that_cannot_be_merged_leaves_the_file_to_the_person(memory: Me
     git(shown, "commit", "-qam", "by hand")
     push(repo, a=theirs)
 
-    memory.follow_view()
-    again = memory.save()
+    memory.view.follow()
+    again = memory.view.save()
 
     assert (memory_files(repo)["learned/a.md"], files_of(shown)["learned/a.md"]) == (theirs, mine)
     assert [r.path for r in again.refused] == ["learned/a.md"]
@@ -169,7 +169,7 @@ def test_a_merge_of_the_branch_in_the_view_is_taken_as_it_is(memory: Memory, sho
     push(repo, b=OLD.replace("line 0", "theirs"))
     git(shown, "merge", "-q", "memory", "-m", "merged by hand")
 
-    memory.save()
+    memory.view.save()
 
     assert memory_files(repo)["learned/a.md"] == OLD.replace("line 0", "mine")
     assert memory_files(repo)["learned/b.md"] == OLD.replace("line 0", "theirs")
@@ -181,11 +181,11 @@ def test_a_new_check_waits_and_one_that_cannot_fail_is_refused(memory: Memory, s
     (shown / "facts/ok.md").write_text(memory_text("It is", kind="fact", verify="grep -q RS256 src/auth/jwt.py"))
     (shown / "facts/bad.md").write_text(memory_text("It is so", kind="fact", verify="'true'"))
 
-    done = memory.save()
+    done = memory.view.save()
 
     assert [c.key for c in done.changes] == ["ok"]
     assert [(r.path, "cannot fail" in r.reason) for r in done.refused] == [("facts/bad.md", True)]
-    assert memory.waiting_keys() == ["ok"]
+    assert memory.repository.waiting_keys() == ["ok"]
     assert memory.notices == ["the check of ok is new; it is unproven until: gitmem verify"]
 
 
@@ -195,7 +195,7 @@ def test_other_files_and_links_are_left_alone(memory: Memory, shown: Path, repo:
     (shown / "learned/link.md").symlink_to(repo / "README.md")
     before = tip(repo)
 
-    done = memory.save()
+    done = memory.view.save()
 
     assert (done.others, tip(repo)) == (2, before)
     assert [r.path for r in done.refused] == ["learned/link.md"]
@@ -207,7 +207,7 @@ def test_message_with_a_secret_is_refused_before_anything_is_written(memory: Mem
     before = tip(repo)
 
     with pytest.raises(RefusedError):
-        memory.save(message="ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8")
+        memory.view.save(message="ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8")
 
     assert tip(repo) == before
 
@@ -218,7 +218,7 @@ def test_files_that_the_code_brought_into_the_folder_are_no_edits(memory: Memory
     (shown / "learned/code.md").write_text(OLD)
 
     with pytest.raises(RefusedError, match="belongs to the code"):
-        memory.save()
+        memory.view.save()
 
     assert [p.code for p in memory.doctor(fix=False).problems if p.code.startswith("view")] == ["view-tracked"]
 
@@ -232,7 +232,7 @@ def test_a_switch_to_the_branch_keeps_nobody_from_writing_and_loses_nothing(
     (shown / "learned/b.md").write_text(OLD.replace("line 0", "not saved"))
 
     memory.remember("written meanwhile", key="c")
-    memory.save()
+    memory.view.save()
 
     assert [word in memory_files(repo)[f"learned/{key}.md"] for key, word in
             (("a", "committed"), ("b", "not saved"), ("c", "meanwhile"))] == [True, True, True]  # fmt: skip
@@ -241,12 +241,12 @@ def test_a_switch_to_the_branch_keeps_nobody_from_writing_and_loses_nothing(
 
 def test_a_key_that_does_not_exist_is_told(memory: Memory, shown: Path) -> None:
     with pytest.raises(NotFoundError):
-        memory.save(mine=["nosuch"])
+        memory.view.save(mine=["nosuch"])
 
 
 def test_without_a_view_there_is_nothing_to_save(memory: Memory) -> None:
     with pytest.raises(NotFoundError):
-        memory.save()
+        memory.view.save()
 
 
 STEPS = st.lists(
@@ -278,7 +278,7 @@ def test_no_word_that_anybody_wrote_is_lost(template: Path, steps: list[tuple[st
         with Memory(repo, clock=lambda: float(NOW)) as memory:
             memory.init(offline=True)
             push(repo, a=OLD, b=OLD)
-            shown = Path(memory.view().path)
+            shown = Path(memory.view.make().path)
             mine: dict[tuple[str, int], str] = {}
             others: dict[str, str] = {}
             for nth, (what, key, line) in enumerate(steps):
@@ -291,10 +291,10 @@ def test_no_word_that_anybody_wrote_is_lost(template: Path, steps: list[tuple[st
                     text = git(repo, "show", f"memory:learned/{key}.md")
                     push(repo, **{key: f"{text}\n\ntheirs {nth}.\n"})
                 elif what == "follow":
-                    memory.follow_view()
+                    memory.view.follow()
                 else:
-                    memory.save()
-            memory.save()
+                    memory.view.save()
+            memory.view.save()
 
             branch, files = memory_files(repo), files_of(shown)
             assert [w for w, key in others.items() if w not in branch[f"learned/{key}.md"]] == []
@@ -356,13 +356,13 @@ def test_a_save_that_is_killed_at_any_step_loses_no_edit(
         with monkeypatch.context() as patch:
             Steps(patch, stop)
             try:
-                memory.save()
+                memory.view.save()
                 break
             except Cut:
                 pass
 
-        memory.follow_view()
-        memory.save()
+        memory.view.follow()
+        memory.view.save()
 
         texts = memory_files(repo)
         assert f"mine {stop}" in texts["learned/a.md"]
@@ -378,7 +378,7 @@ def test_an_edit_that_is_made_while_a_save_writes_the_view_is_not_replaced(
 ) -> None:
     late = OLD.replace("line 0", "late")
     push(repo, a=OLD.replace("line 4", "theirs"))
-    read_blobs = type(memory.git).read_blobs
+    read_blobs = type(memory.repository.git).read_blobs
 
     def slow(git: Git, oids: Iterable[str]) -> Iterator[tuple[str, bytes | None]]:
         found = list(read_blobs(git, oids))
@@ -386,9 +386,9 @@ def test_an_edit_that_is_made_while_a_save_writes_the_view_is_not_replaced(
         return iter(found)
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(memory.git), "read_blobs", slow)
-        memory.follow_view()
+        patch.setattr(type(memory.repository.git), "read_blobs", slow)
+        memory.view.follow()
 
     assert (shown / "learned/a.md").read_text() == late
-    memory.save()
+    memory.view.save()
     assert memory_files(repo)["learned/a.md"] == late.replace("line 4", "theirs")

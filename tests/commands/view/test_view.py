@@ -24,7 +24,7 @@ from gitmem.store.view import worktree as views
 def shown(memory: Memory, repo: Path) -> Path:
     """Return the folder of a view of one memory."""
     push(repo, a=memory_text("Old"))
-    return Path(memory.view().path)
+    return Path(memory.view.make().path)
 
 
 def codes(memory: Memory, *, fix: bool = False) -> list[str]:
@@ -63,7 +63,7 @@ def test_status_counts_no_file_that_a_refresh_is_writing(
 
     for module, name in ((worktrees, "update_index"), (worktrees, "move_head"), (refresh, "save")):
         monkeypatch.setattr(module, name, and_asked(getattr(module, name)))
-    memory.follow_view()
+    memory.view.follow()
 
     assert asked == [["learned/mine.md"]] * 4
     assert (shown / "learned/a.md").read_text() == memory_text("New")
@@ -75,7 +75,7 @@ def test_doctor_is_silent_while_all_is_well_and_tells_of_files_that_stay_behind(
     well = codes(memory)
     (shown / "learned/a.md").write_text(memory_text("Mine"))
     push(repo, a=memory_text("New"))
-    memory.follow_view()
+    memory.view.follow()
 
     assert (well, codes(memory)) == ([], ["view-behind"])
 
@@ -92,7 +92,7 @@ def test_doctor_mends_a_copy_and_forgets_what_is_gone(memory: Memory, shown: Pat
 
 
 def test_doctor_makes_a_damaged_index_anew(memory: Memory, shown: Path) -> None:
-    Path(view_of(memory).admin(memory.git), "index").write_bytes(b"garbage")
+    Path(view_of(memory).admin(memory.repository.git), "index").write_bytes(b"garbage")
     broken = codes(memory)
 
     memory.doctor(fix=True)
@@ -101,7 +101,7 @@ def test_doctor_makes_a_damaged_index_anew(memory: Memory, shown: Path) -> None:
 
 
 def test_doctor_removes_a_lock_that_nobody_holds_and_no_other(memory: Memory, shown: Path) -> None:
-    lock = Path(views.lock_of(memory.git, view_of(memory)))
+    lock = Path(views.lock_of(memory.repository.git, view_of(memory)))
     lock.touch()
     young = codes(memory, fix=True)
     os.utime(lock, (0, 0))
@@ -129,10 +129,10 @@ def test_a_large_one_is_made_only_for_whoever_asks(memory: Memory, repo: Path, m
     push(repo, a=memory_text(), b=memory_text())
 
     with pytest.raises(RefusedError, match="it would have 5 files; gitmem view makes it"):
-        memory.view(unasked=True)
+        memory.view.make(unasked=True)
 
     assert not (repo / ".memory").exists()
-    assert Path(memory.view().path, "learned/b.md").is_file()
+    assert Path(memory.view.make().path, "learned/b.md").is_file()
 
 
 def test_a_view_that_was_not_asked_for_stops_growing_at_the_limit(
@@ -140,10 +140,10 @@ def test_a_view_that_was_not_asked_for_stops_growing_at_the_limit(
 ) -> None:
     monkeypatch.setattr("gitmem.commands.view.view.UNASKED_AT_MOST", 4)
     push(repo, a=memory_text())
-    folder = Path(memory.view(unasked=True).path)
+    folder = Path(memory.view.make(unasked=True).path)
     push(repo, **{f"m{n}": memory_text() for n in range(5)})
 
-    memory.follow_view()
+    memory.view.follow()
     names, told = files_of(folder).keys(), run_cli("status").out
     run_cli("view")
 
@@ -158,7 +158,7 @@ def test_it_follows_a_write_by_itself(shown: Path, repo: Path, monkeypatch: pyte
 
     with Memory(repo) as memory:
         memory.remember("More is known", key="b")
-        memory.forget(["a"])
+        memory.forget("a")
     # What the process behind it is writing now is no file to read yet.
     assert wait_until(lambda: (shown / "archive/learned/a.md").exists() and at_rest(repo / ".git" / "gitmem"))
 
@@ -175,7 +175,7 @@ def test_every_way_of_moving_the_branch_lets_it_follow(
     old = memory.remember("More is known", key="b").commit
     new = git(repo, "commit-tree", "-p", old, "-m", "x", f"{old}^{{tree}}")
 
-    advance(memory.git, memory.ref, new, old=old, command="test", lock_timeout_s=1)
+    advance(memory.repository.git, memory.repository.ref, new, old=old, command="test", lock_timeout_s=1)
 
     assert asked == ["view", "view"]
 
@@ -191,8 +191,8 @@ def test_a_disk_that_is_read_only_keeps_writes_and_view_apart(
     with monkeypatch.context() as patch:
         patch.setattr("gitmem.store.view.safe_folder.os.rename", refuse)
         with pytest.raises(OSError, match="Read-only"):
-            memory.follow_view()
-    memory.follow_view()
+            memory.view.follow()
+    memory.view.follow()
 
     assert (status_of(shown), "learned/b.md" in files_of(shown)) == ("", True)
 
@@ -210,14 +210,14 @@ def test_a_view_that_the_code_brought_files_into_can_be_taken_away_and_leaves_th
     unsaved = memory.status()["view"]["unsaved"]
     (shown / "learned/a.md").write_text(memory_text("Mine"))
     with pytest.raises(ConflictError, match=r"1 file\(s\) .* learned/a.md"):
-        memory.remove_view()
+        memory.view.remove()
     (shown / "learned/a.md").unlink()
     git(shown, "checkout", "-q", "--", "learned/a.md")
 
-    memory.remove_view()
+    memory.view.remove()
 
     assert unsaved == []
     assert files_of(shown) == {"learned/code.md": memory_text("Of the code")}
     assert git(repo, "status", "--porcelain", "--ignored") == ""
     assert str(shown) not in git(repo, "worktree", "list")
-    assert memory.view(str(repo.parent / "view")).path == str(repo.parent / "view")
+    assert memory.view.make(str(repo.parent / "view")).path == str(repo.parent / "view")

@@ -13,9 +13,11 @@ NONE = Step()
 
 @pytest.fixture
 def decided(memory):
-    memory.decide("PostgreSQL, since the ledger needs transactions", Step("architect", "LED-1", "storage"), key="pg")
-    memory.decide("The ledger is a page of its own", Step("ux-designer", "LED-1"), key="page")
-    memory.decide("Tokens live an hour", Step("architect", "AUTH-2"), key="hour")
+    memory.workflow.decide(
+        "PostgreSQL, since the ledger needs transactions", Step("architect", "LED-1", "storage"), key="pg"
+    )
+    memory.workflow.decide("The ledger is a page of its own", Step("ux-designer", "LED-1"), key="page")
+    memory.workflow.decide("Tokens live an hour", Step("architect", "AUTH-2"), key="hour")
     memory.remember("The ledger rounds half even", kind="gotcha", key="rounds")
     return memory
 
@@ -37,32 +39,32 @@ def keys(loaded) -> list[str]:
     ids=["all", "role", "story", "component", "role and story", "nobody's"],
 )
 def test_decisions_of_a_step_are_loaded_and_nothing_else(decided, step: Step, found: list[str]) -> None:
-    assert sorted(keys(decided.decisions("", step, limit=10))) == found
+    assert sorted(keys(decided.workflow.decisions("", step, limit=10))) == found
 
 
 def test_question_brings_the_decisions_about_it_the_best_first(decided) -> None:
-    assert keys(decided.decisions("ledger transactions", NONE, limit=10)) == ["pg", "page"]
-    assert keys(decided.decisions("ledger transactions", Step(role="ux-designer"), limit=10)) == ["page"]
-    loaded = decided.decisions("ledger transactions", Step(story="LED-1"), limit=1)
+    assert keys(decided.workflow.decisions("ledger transactions", NONE, limit=10)) == ["pg", "page"]
+    assert keys(decided.workflow.decisions("ledger transactions", Step(role="ux-designer"), limit=10)) == ["page"]
+    loaded = decided.workflow.decisions("ledger transactions", Step(story="LED-1"), limit=1)
     assert (keys(loaded), loaded.found.more) == (["pg"], 1)
 
 
 def test_limit_counts_what_it_leaves_out(decided) -> None:
-    loaded = decided.decisions("", NONE, limit=2)
+    loaded = decided.workflow.decisions("", NONE, limit=2)
 
     assert (len(keys(loaded)), loaded.found.more) == (2, 1)
     assert "… 1 more" in loaded.text
 
 
 def test_what_took_the_place_of_another_is_loaded_alone(decided) -> None:
-    decided.decide("Tokens live fifteen minutes", Step("architect"), key="quarter", supersedes=["hour"])
+    decided.workflow.decide("Tokens live fifteen minutes", Step("architect"), key="quarter", supersedes=["hour"])
 
-    assert sorted(keys(decided.decisions("", Step(role="architect"), limit=10))) == ["pg", "quarter"]
+    assert sorted(keys(decided.workflow.decisions("", Step(role="architect"), limit=10))) == ["pg", "quarter"]
 
 
 def test_decision_that_was_taken_already_is_refused(decided) -> None:
     with pytest.raises(DuplicateError, match="hour says this already"):
-        decided.decide("Tokens live an hour.", Step("pm"))
+        decided.workflow.decide("Tokens live an hour.", Step("pm"))
 
 
 def test_memories_of_others_with_odd_fields_are_read(memory, repo) -> None:
@@ -72,4 +74,4 @@ def test_memories_of_others_with_odd_fields_are_read(memory, repo) -> None:
         make_memory("y", "Y", kind="decision", by={"role": "pm"}),
     )
 
-    assert keys(memory.decisions("", Step(role="pm"), limit=5)) == ["y"]
+    assert keys(memory.workflow.decisions("", Step(role="pm"), limit=5)) == ["y"]

@@ -23,7 +23,9 @@ RUN = {"run": "night-7", "role": "reflector", "task": "LED-1"}
 
 
 def distil(memory, *items, partial: bool = False, name: str = "", **more):
-    return memory.remember_run(json.dumps({**RUN, **more, "memories": items}).encode(), name=name, partial=partial)
+    return memory.workflow.remember_run(
+        json.dumps({**RUN, **more, "memories": items}).encode(), name=name, partial=partial
+    )
 
 
 def test_run_is_one_commit_that_names_it(memory, repo) -> None:
@@ -87,13 +89,13 @@ def test_file_names_the_run_that_does_not_name_itself_and_no_name_points_at_a_li
 
 
 def test_task_as_it_is_shown_becomes_its_outcomes(memory) -> None:
-    memory.add_task("Refresh tokens", verify=None, key="t")
-    memory.claim_task("t")
-    memory.fail_task("t", note="the gateway strips cookies")
-    found, task, _ = memory.show_task("t")
+    memory.tasks.add("Refresh tokens", verify=None, key="t")
+    memory.tasks.claim("t")
+    memory.tasks.fail("t", note="the gateway strips cookies")
+    found, task, _ = memory.tasks.show("t")
     attempts = [{"num": one.num, "outcome": one.outcome, "notes": one.notes} for one in task.attempts]
 
-    done = memory.remember_run(json.dumps(found | {"attempts": attempts}).encode())
+    done = memory.workflow.remember_run(json.dumps(found | {"attempts": attempts}).encode())
 
     assert memory.show(done.changes[0][1].key)["kind"] == "outcome"
 

@@ -31,7 +31,7 @@ def as_agent(repo, monkeypatch):
 
 
 def test_learning_for_one_worker_is_its_own_and_nobody_elses(memory, repo, as_agent) -> None:
-    done = memory.inject(TEXT, category="mistake-pattern", worker="worker-2")
+    done = memory.workflow.inject(TEXT, category="mistake-pattern", worker="worker-2")
 
     assert keys_found(as_agent("worker-2"), "migrations ledger") == [done.key]
     assert as_agent("worker-2").recall(Asked(query="migrations")).hits[0].scope == "private"
@@ -39,12 +39,12 @@ def test_learning_for_one_worker_is_its_own_and_nobody_elses(memory, repo, as_ag
     assert keys_found(as_agent("worker-3"), "migrations ledger") == []
     assert git(repo, "ls-tree", "-r", "--name-only", "refs/gitmem/private/worker-2").split() == [done.path]
     with pytest.raises(DuplicateError):
-        memory.inject(TEXT, category="preference", worker="worker-2")
-    assert memory.inject(TEXT, category="preference", worker="worker-3").is_new
+        memory.workflow.inject(TEXT, category="preference", worker="worker-2")
+    assert memory.workflow.inject(TEXT, category="preference", worker="worker-3").is_new
 
 
 def test_learning_for_all_is_shared_and_says_that_a_lead_wrote_it(memory, repo, as_agent) -> None:
-    done = as_agent("boss").inject(TEXT, category="best-practice", tags=["db"])
+    done = as_agent("boss").workflow.inject(TEXT, category="best-practice", tags=["db"])
 
     fields = fields_of(repo, done.path)
     assert (fields["kind"], fields["by"]) == ("best_practice", {"who": "Ana", "agent": "boss", "role": "lead"})
@@ -56,9 +56,9 @@ def test_where_leads_are_named_other_agents_may_not(memory, repo, as_agent) -> N
     git(repo, "config", "--add", "gitmem.leads", "chief")
 
     with pytest.raises(RefusedError, match="worker-3 is none of the agents that lead here"):
-        as_agent("worker-3").inject(TEXT, category="preference")
-    assert as_agent("chief").inject(TEXT, category="preference").is_new
-    assert as_agent("").inject("Say what you measured", category="preference").is_new
+        as_agent("worker-3").workflow.inject(TEXT, category="preference")
+    assert as_agent("chief").workflow.inject(TEXT, category="preference").is_new
+    assert as_agent("").workflow.inject("Say what you measured", category="preference").is_new
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_where_leads_are_named_other_agents_may_not(memory, repo, as_agent) -> N
 )
 def test_what_cannot_be_is_refused(memory, category: str, worker: str, told: str) -> None:
     with pytest.raises(RefusedError, match=told):
-        memory.inject(TEXT, category=category, worker=worker)
+        memory.workflow.inject(TEXT, category=category, worker=worker)
 
 
 def test_every_category_is_a_kind_that_never_expires() -> None:
@@ -84,6 +84,6 @@ def test_a_person_leads_and_agents_do_that_are_named(memory, repo, agent: str, n
     for name in named:
         git(repo, "config", "--add", "gitmem.leads", name)
     with Memory(repo) as mine:
-        mine.agent = agent
+        mine.repository.agent = agent
 
-        assert leads(mine) is is_lead
+        assert leads(mine.repository) is is_lead

@@ -19,7 +19,9 @@ STEP = Step("dev", "LED-1", "Storage layer")
 
 
 def test_pattern_is_written_with_its_story_component_role_and_lines(memory, repo) -> None:
-    done = memory.post_work(f"{BUILT} See src/db.py:12-40.", STEP, refs=["tests/test_db.py:5"], importance="high")
+    done = memory.workflow.post_work(
+        f"{BUILT} See src/db.py:12-40.", STEP, refs=["tests/test_db.py:5"], importance="high"
+    )
 
     fields = fields_of(repo, done.path)
     assert (fields["kind"], fields["task"], fields["importance"]) == ("code_pattern", "LED-1", "high")
@@ -45,25 +47,27 @@ def test_what_helps_nobody_is_refused(memory, repo, text: str, refs: list[str], 
     before = tip(repo)
 
     with pytest.raises(RefusedError, match=told):
-        memory.post_work(text, STEP, refs=refs)
+        memory.workflow.post_work(text, STEP, refs=refs)
 
     assert tip(repo) == before
 
 
 def test_what_is_said_already_is_refused_and_written_with_force(memory) -> None:
-    first = memory.post_work(BUILT, STEP, refs=["src/db.py:1"])
+    first = memory.workflow.post_work(BUILT, STEP, refs=["src/db.py:1"])
 
     with pytest.raises(DuplicateError, match=first.key):
-        memory.post_work(BUILT, STEP, refs=["src/db.py:1"], kind="outcome")
-    assert memory.post_work(BUILT, STEP, refs=["src/db.py:1"], kind="outcome", force=True).path.startswith("outcomes/")
+        memory.workflow.post_work(BUILT, STEP, refs=["src/db.py:1"], kind="outcome")
+    assert memory.workflow.post_work(BUILT, STEP, refs=["src/db.py:1"], kind="outcome", force=True).path.startswith(
+        "outcomes/"
+    )
 
 
 def test_policy_says_how_long_it_may_be(memory, repo) -> None:
     put_files(repo, {"gitmem.toml": "[workflow]\nmin_tokens = 2\nmax_tokens = 5\n"})
 
-    assert memory.post_work("We built it.", STEP, refs=["a.py:1"]).is_new
+    assert memory.workflow.post_work("We built it.", STEP, refs=["a.py:1"]).is_new
     with pytest.raises(RefusedError, match="and 5 are the most"):
-        memory.post_work("We built it all in the end, too.", STEP, refs=["a.py:1"])
+        memory.workflow.post_work("We built it all in the end, too.", STEP, refs=["a.py:1"])
 
 
 def test_references_are_found_in_prose_and_ports_and_steps_are_none() -> None:

@@ -24,7 +24,7 @@ SHELF = {
 
 
 def told(memory, text: str = "", *, step: Step | None = None, **options):
-    return memory.pre_work(Work(text, step or Step(), **options))
+    return memory.workflow.pre_work(Work(text, step or Step(), **options))
 
 
 def names(found) -> dict[str, list[str]]:
@@ -90,9 +90,9 @@ def test_what_does_not_fit_is_left_out_from_the_bottom_and_counted(memory, repo)
 
 
 def test_task_is_what_is_asked_for_and_its_failures_come_first(shelf) -> None:
-    shelf.add_task("Retry writes of the ledger", verify=None, key="retry")
-    shelf.claim_task("retry")
-    shelf.fail_task("retry", note="advisory locks deadlock")
+    shelf.tasks.add("Retry writes of the ledger", verify=None, key="retry")
+    shelf.tasks.claim("retry")
+    shelf.tasks.fail("retry", note="advisory locks deadlock")
 
     by_text, by_story = told(shelf, "retry"), told(shelf, step=Step(story="retry"))
 
@@ -104,9 +104,9 @@ def test_task_is_what_is_asked_for_and_its_failures_come_first(shelf) -> None:
 
 
 def test_failures_of_tasks_about_the_same_files_are_told(shelf) -> None:
-    shelf.add_task("Retry writes", verify=None, key="retry", paths=["src/ledger/db.py"])
-    shelf.claim_task("retry")
-    shelf.fail_task("retry", note="it deadlocks")
+    shelf.tasks.add("Retry writes", verify=None, key="retry", paths=["src/ledger/db.py"])
+    shelf.tasks.claim("retry")
+    shelf.tasks.fail("retry", note="it deadlocks")
 
     assert "FAILED BEFORE" in names(told(shelf, "ledger", paths=("src/ledger/db.py",)))
     assert "FAILED BEFORE" not in names(told(shelf, "ledger", paths=("docs",)))
@@ -114,7 +114,7 @@ def test_failures_of_tasks_about_the_same_files_are_told(shelf) -> None:
 
 def test_each_says_what_it_is_and_whose(shelf, repo) -> None:
     put(repo, make_fact("signed", {"contains": "RS256", "in": "src/auth/jwt.py"}, title="The ledger is signed"))
-    shelf.inject("Ledger tests need the migrations", category="best-practice", worker="ana")
+    shelf.workflow.inject("Ledger tests need the migrations", category="best-practice", worker="ana")
 
     text = told(shelf, "ledger").text
 
@@ -142,24 +142,24 @@ def test_nothing_that_fits_is_nothing_and_nothing_asked_is_wrong(shelf) -> None:
 
 
 def test_reading_before_a_work_writes_nothing(shelf, repo) -> None:
-    before = shelf.find_tip()
+    before = shelf.repository.find_tip()
 
     told(shelf, "ledger", step=Step("dev", "LED-1", "storage"))
 
-    assert shelf.find_tip() == before
+    assert shelf.repository.find_tip() == before
 
 
 def test_finished_and_failed_tasks_are_found_and_leave_search_when_the_policy_says(memory, repo) -> None:
     # D2 and D5: a completion is a memory of a week where the policy wants that.
     put_files(repo, {"gitmem.toml": '[kinds.task]\nttl = "7d"\nexpires = true\n'})
-    memory.add_task("Refresh tokens", verify=None, key="t")
-    memory.claim_task("t")
-    memory.fail_task("t", note="the gateway strips cookies")
+    memory.tasks.add("Refresh tokens", verify=None, key="t")
+    memory.tasks.claim("t")
+    memory.tasks.fail("t", note="the gateway strips cookies")
     assert names(told(memory, "cookies"))["ALSO RELEVANT"] == ["t"]
-    memory.close_task("t", reason="a header carries them")
+    memory.tasks.close("t", reason="a header carries them")
     assert [hit.key for hit in memory.recall(Asked(query="header carries")).hits] == ["t"]
 
-    memory._clock = lambda: float(1_790_000_000 + 8 * 86_400)
+    memory.repository.clock = lambda: float(1_790_000_000 + 8 * 86_400)
 
     assert memory.recall(Asked(query="header carries")).hits == ()
     assert memory.show("t")["kind"] == "task"

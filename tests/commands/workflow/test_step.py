@@ -34,6 +34,6 @@ def test_component_that_can_be_no_tag_is_refused(typed: str) -> None:
 
 
 def test_step_is_a_task_a_tag_and_a_role_in_who_wrote_it(memory, monkeypatch) -> None:
-    fields = Step("PM", " LED-1 ", "Storage layer").fields(memory, ("storage-layer", "db"))
+    fields = Step("PM", " LED-1 ", "Storage layer").fields(memory.repository, ("storage-layer", "db"))
 
     assert fields == {"task": "LED-1", "tags": ["storage-layer", "db"], "by": {"who": "Ana", "role": "pm"}}

@@ -19,7 +19,7 @@ def test_what_is_retired_superseded_expired_or_of_a_kind_left_out_does_not_count
         make_memory("says", "Says", kind="outcome", created=days_ago(0), ttl="1d"),
         make_memory("todo", "To do", kind="task"),
     )
-    memory.forget(["gone"])
+    memory.forget("gone")
 
-    assert count_live(memory.catalog(), without=(), now=NOW) == 3
-    assert count_live(memory.catalog(), without=("task", "outcome"), now=NOW) == 1
+    assert count_live(memory.repository.catalog(), without=(), now=NOW) == 3
+    assert count_live(memory.repository.catalog(), without=("task", "outcome"), now=NOW) == 1

@@ -18,41 +18,41 @@ def keyed(memory: Memory) -> Memory:
     """Return a memory with a few keys that begin alike."""
     for key in ("auth-rs256", "auth-rs256-old", "deploy-vpn", "gone"):
         memory.remember(f"About {key}", key=key)
-    memory.forget(["gone"])
+    memory.forget("gone")
     return memory
 
 
 def test_a_whole_key_is_taken_although_others_begin_with_it(keyed: Memory) -> None:
-    assert full_key(keyed.catalog(), "auth-rs256") == "auth-rs256"
+    assert full_key(keyed.repository.catalog(), "auth-rs256") == "auth-rs256"
 
 
 def test_a_beginning_that_fits_one_is_enough(keyed: Memory) -> None:
-    assert full_key(keyed.catalog(), "dep") == "deploy-vpn"
+    assert full_key(keyed.repository.catalog(), "dep") == "deploy-vpn"
 
 
 def test_a_beginning_that_fits_several_names_them_all(keyed: Memory) -> None:
     with pytest.raises(AmbiguousKeyError) as caught:
-        full_key(keyed.catalog(), "auth")
+        full_key(keyed.repository.catalog(), "auth")
 
     assert caught.value.keys == ["auth-rs256", "auth-rs256-old"]
     assert "auth-rs256-old" in caught.value.hint
 
 
 def test_a_retired_memory_is_found_by_its_whole_key_only(keyed: Memory) -> None:
-    assert full_key(keyed.catalog(), "gone") == "gone"
+    assert full_key(keyed.repository.catalog(), "gone") == "gone"
     with pytest.raises(NotFoundError):
-        full_key(keyed.catalog(), "gon")
+        full_key(keyed.repository.catalog(), "gon")
 
 
 @pytest.mark.parametrize(("typed", "near"), [("depoly-vpn", "deploy-vpn"), ("rs256", "auth-rs256")])
 def test_a_key_that_is_nearly_right_is_named(keyed: Memory, typed: str, near: str) -> None:
-    assert near in near_keys(keyed.catalog(), typed)
+    assert near in near_keys(keyed.repository.catalog(), typed)
 
 
 @pytest.mark.parametrize("typed", ["", "%", "_", "nothing-like-it-at-all", "é", "\U0010ffff"])
 def test_what_is_no_key_is_not_found_and_says_how_to_look(keyed: Memory, typed: str) -> None:
     with pytest.raises(NotFoundError) as caught:
-        full_key(keyed.catalog(), typed)
+        full_key(keyed.repository.catalog(), typed)
 
     assert "gitmem recall" in caught.value.hint
 
@@ -61,8 +61,8 @@ def test_whoever_proves_says_that_a_file_which_may_be_a_fact_cannot_be_read(memo
     put_files(repo, {"facts/broken.md": "---\ntitle: x\ntitle: y\n---\n"})
     told = "1 file of the store cannot be read: gitmem doctor"
 
-    memory.verify(Options(), told=lambda *_: None)
+    memory.verify(options=Options(), told=lambda *_: None)
     assert memory.notices == [told]
     memory.notices.clear()
-    memory.check(Options(), base="HEAD")
+    memory.check(options=Options(), base="HEAD")
     assert memory.notices == [told]

@@ -62,10 +62,12 @@ def test_large_store_answers_from_packed_texts(repo: Path, memory: Memory, monke
     monkeypatch.setattr("gitmem.index.fts._BATCH", 20)
     put_files(repo, {f"learned/m{n}.md": memory_text(f"m{n}", body=text) for n, text in enumerate(TEXTS)})
     found = memory.recall(Asked(query="gateway number 31 tokens", limit=1)).hits[0]
-    packed = memory.catalog().row("SELECT typeof(p.body), typeof(a.terms) FROM packed p JOIN analysed a USING (id)")
+    packed = memory.repository.catalog().row(
+        "SELECT typeof(p.body), typeof(a.terms) FROM packed p JOIN analysed a USING (id)"
+    )
 
     memory.remember("Cookies of the gateway expire at noon", key="noon", kind="learned")
-    memory.forget(["m31"])
+    memory.forget("m31")
 
     assert (found.key, packed) == ("m31", ("blob", "blob"))
     assert memory.recall(Asked(query="cookies noon")).hits[0].key == "noon"

@@ -18,7 +18,7 @@ TOKEN = "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 
 def whole(memory: Memory) -> str:
     """Return all that the catalog says of memories: its tables, packed or not, and the words of the full-text index."""
-    catalog = memory.catalog()
+    catalog = memory.repository.catalog()
     catalog.rows("CREATE VIRTUAL TABLE IF NOT EXISTS temp.words USING fts5vocab(main, fts, row)")
     named = catalog.rows("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'fts%'")
     assert {("memory",), ("text",), ("tag",), ("task",), ("secret",)} <= set(named)
@@ -40,7 +40,7 @@ def test_secret_on_the_branch_is_in_no_column_and_its_place_is_known(memory: Mem
     made = make_fact("k", None, **{"title": "Deploy", **fields})
     put(repo, made)
 
-    rows = memory.catalog().rows("SELECT path, key, rule, line FROM secret")
+    rows = memory.repository.catalog().rows("SELECT path, key, rule, line FROM secret")
 
     ((path, text),) = made.items()
     line = next(n for n, one in enumerate(text.split("\n"), 1) if TOKEN in one)
@@ -64,8 +64,8 @@ def test_secret_that_only_a_value_spells_is_found(title: str) -> None:
 def test_command_and_claim_stay_exact_so_that_verdicts_count(memory: Memory, repo) -> None:
     command = f"test -n '{TOKEN}' -a -f README.md"
     put(repo, make_fact("k", command, title="Deploys", body=f"With {TOKEN}."))
-    (due,) = memory.commands()
-    memory.approve(due)
+    (due,) = memory.repository.commands()
+    memory.repository.approve(due)
 
     verify(memory)
 
@@ -76,11 +76,11 @@ def test_command_and_claim_stay_exact_so_that_verdicts_count(memory: Memory, rep
 
 def test_rows_go_when_the_memory_is_mended(memory: Memory, repo) -> None:
     put(repo, make_fact("k", None, body=TOKEN))
-    assert memory.catalog().rows("SELECT key FROM secret") == [("k",)]
+    assert memory.repository.catalog().rows("SELECT key FROM secret") == [("k",)]
 
     put(repo, make_fact("k", None, body="In the vault."))
 
-    assert memory.catalog().rows("SELECT key FROM secret") == []
+    assert memory.repository.catalog().rows("SELECT key FROM secret") == []
 
 
 def test_what_holds_none_is_left_alone() -> None:

@@ -56,7 +56,7 @@ def proved(memory: Memory) -> Memory:
 
 
 def test_statuses_in_the_database_are_those_of_the_graph(proved: Memory) -> None:
-    catalog, ground = proved.catalog(), proved.ground()
+    catalog, ground = proved.repository.catalog(), proved.repository.ground()
     number = catalog.row("SELECT id FROM fact")[0]
     for outcome, fresh, at, ttl_s in product(("", HOLDS, FAILS), (0, 1), (NOW - 100, NOW + 100), (None, 0, 50, 500)):
         catalog.connection.execute("UPDATE state SET outcome = ?, fresh = ?, at = ?", (outcome, fresh, at))
@@ -65,29 +65,35 @@ def test_statuses_in_the_database_are_those_of_the_graph(proved: Memory) -> None
         wanted = own_status(outcome, fresh=bool(fresh), at=at, ttl_s=ttl_s, now=NOW)
 
         assert state.tell(catalog, ground, [number], now=NOW, chains={})[number].status == wanted
-        counted = take_stock(catalog, ground, proved.local, now=NOW).statuses
+        counted = take_stock(catalog, ground, proved.repository.local, now=NOW).statuses
         assert [s for s, n in counted.items() if n] == [wanted], (outcome, fresh, at, ttl_s)
 
 
 def test_grounds_of_old_commits_make_room(proved: Memory) -> None:
-    top = proved.git.repository.work_tree
+    top = proved.repository.git.repository.work_tree
     assert top is not None
     for number in range(state.KEPT_GROUNDS + 3):
         commit_files(top, {"README.md": f"{number}\n"})
-        proved.ground()
+        proved.repository.ground()
 
-    assert proved.catalog().row("SELECT count(*) FROM ground")[0] == state.KEPT_GROUNDS
-    assert proved.catalog().row("SELECT count(*) FROM state WHERE ground NOT IN (SELECT id FROM ground)")[0] == 0
-    assert state.tell(proved.catalog(), proved.ground(), [1], now=NOW, chains={})[1].status == "verified"
+    assert proved.repository.catalog().row("SELECT count(*) FROM ground")[0] == state.KEPT_GROUNDS
+    assert (
+        proved.repository.catalog().row("SELECT count(*) FROM state WHERE ground NOT IN (SELECT id FROM ground)")[0]
+        == 0
+    )
+    assert (
+        state.tell(proved.repository.catalog(), proved.repository.ground(), [1], now=NOW, chains={})[1].status
+        == "verified"
+    )
 
 
 def test_another_branch_shows_its_own_statuses_and_the_first_one_comes_back_without_a_run(proved: Memory) -> None:
-    top = proved.git.repository.work_tree
+    top = proved.repository.git.repository.work_tree
     assert top is not None
     git(top, "checkout", "-q", "-b", "other")
     commit_files(top, {"src/gateway/retry.py": "RETRIES = 5\n"})
     assert told(proved) == "stale"
-    proved.verify(Options(), told=lambda *_: None)
+    proved.verify(options=Options(), told=lambda *_: None)
     assert told(proved) == "failed"
 
     git(top, "checkout", "-q", "main")
@@ -96,8 +102,10 @@ def test_another_branch_shows_its_own_statuses_and_the_first_one_comes_back_with
 
 
 def told(memory: Memory) -> str:
-    ground = memory.ground()
-    return state.tell(memory.catalog(), ground, [1], now=NOW, chains=state.suspects(memory.catalog(), ground))[1].status
+    ground = memory.repository.ground()
+    return state.tell(
+        memory.repository.catalog(), ground, [1], now=NOW, chains=state.suspects(memory.repository.catalog(), ground)
+    )[1].status
 
 
 # Verdicts of the branch
@@ -156,8 +164,8 @@ def test_a_verdict_that_the_policy_refuses_does_not_count() -> None:
 
 
 def test_a_new_verdict_of_this_clone_voids_the_statuses(proved: Memory) -> None:
-    catalog = proved.catalog()
-    proved.ground()
+    catalog = proved.repository.catalog()
+    proved.repository.ground()
     row = catalog.row("SELECT code, local_serial FROM ground")
 
     ground = state.open_ground(catalog, row[0], row[1] + 1, NOW)
@@ -167,7 +175,7 @@ def test_a_new_verdict_of_this_clone_voids_the_statuses(proved: Memory) -> None:
 
 
 def test_a_clock_that_was_set_back_does_not_throw_the_newest_ground_away(proved: Memory) -> None:
-    catalog = proved.catalog()
+    catalog = proved.repository.catalog()
     for number in range(state.KEPT_GROUNDS):
         state.open_ground(catalog, f"later {number}", 0, NOW + 1000 + number)
 
@@ -181,7 +189,7 @@ def test_a_clock_that_was_set_back_does_not_throw_the_newest_ground_away(proved:
 
 
 def test_suspicion_follows_keys_and_labels_and_skips_what_is_gone(memory: Memory) -> None:
-    top = memory.git.repository.work_tree
+    top = memory.repository.git.repository.work_tree
     assert top is not None
     gone = {"kind": "fact", "verify": "{exists: gone.py}"}
     put_files(
@@ -197,17 +205,17 @@ def test_suspicion_follows_keys_and_labels_and_skips_what_is_gone(memory: Memory
             "learned/old.md": memory_text("g", requires="[root]", superseded_by="by-key"),
         },
     )
-    assert state.suspects(memory.catalog(), memory.ground()) == {}
+    assert state.suspects(memory.repository.catalog(), memory.repository.ground()) == {}
 
-    memory.verify(Options(), told=lambda *_: None)
+    memory.verify(options=Options(), told=lambda *_: None)
 
-    assert state.suspects(memory.catalog(), memory.ground()) == {
+    assert state.suspects(memory.repository.catalog(), memory.repository.ground()) == {
         "by-key": ("root",),
         "by-label": ("root",),
         "second": ("by-label", "root"),
         "third": ("second", "by-label", "root"),
     }
-    assert state.suspects(memory.catalog(), None) == {}
+    assert state.suspects(memory.repository.catalog(), None) == {}
 
 
 def test_a_claim_cannot_say_that_what_failed_here_holds_on_the_same_inputs() -> None:

@@ -13,12 +13,12 @@ from gitmem.memory.memory import Memory
 
 
 def live(memory: Memory) -> dict[str, tuple[int, int]]:
-    rows = memory.catalog().rows("SELECT path, shadowed, superseded FROM memory ORDER BY path")
+    rows = memory.repository.catalog().rows("SELECT path, shadowed, superseded FROM memory ORDER BY path")
     return {path: (shadowed, superseded) for path, shadowed, superseded in rows}
 
 
 def test_of_two_files_with_one_key_the_first_active_one_counts(memory: Memory) -> None:
-    top = memory.git.repository.work_tree
+    top = memory.repository.git.repository.work_tree
     assert top is not None
     put_files(
         top,
@@ -33,7 +33,7 @@ def test_of_two_files_with_one_key_the_first_active_one_counts(memory: Memory) -
 
 
 def test_the_next_file_counts_when_the_first_one_goes(memory: Memory) -> None:
-    top = memory.git.repository.work_tree
+    top = memory.repository.git.repository.work_tree
     assert top is not None
     put_files(top, {"gotchas/a.md": memory_text("first"), "learned/a.md": memory_text("second")})
     live(memory)
@@ -50,7 +50,7 @@ def remove_file(top: Path, path: str) -> None:
 
 
 def test_a_memory_is_superseded_by_a_link_from_either_side(memory: Memory) -> None:
-    top = memory.git.repository.work_tree
+    top = memory.repository.git.repository.work_tree
     assert top is not None
     put_files(
         top,
@@ -69,18 +69,18 @@ def test_a_memory_is_superseded_by_a_link_from_either_side(memory: Memory) -> No
 
 
 def test_a_memory_comes_back_when_what_superseded_it_is_retired(memory: Memory) -> None:
-    top = memory.git.repository.work_tree
+    top = memory.repository.git.repository.work_tree
     assert top is not None
     put_files(top, {"learned/old.md": memory_text("old"), "learned/new.md": memory_text("new", supersedes="[old]")})
     assert live(memory)["learned/old.md"] == (0, 1)
 
-    memory.forget(["new"])
+    memory.forget("new")
 
     assert live(memory)["learned/old.md"] == (0, 0)
 
 
 def test_a_memory_cannot_supersede_itself_out_of_search(memory: Memory) -> None:
-    top = memory.git.repository.work_tree
+    top = memory.repository.git.repository.work_tree
     assert top is not None
     put_files(top, {"learned/a.md": memory_text("a", supersedes="[a]")})
 
@@ -89,7 +89,7 @@ def test_a_memory_cannot_supersede_itself_out_of_search(memory: Memory) -> None:
 
 def test_removed_memory_is_no_longer_found_at_its_path(memory: Memory) -> None:
     memory.remember("Über uns: naïve café", key="a")
-    catalog = memory.catalog()
+    catalog = memory.repository.catalog()
     number, path = catalog.row("SELECT id, path FROM memory")
 
     with catalog.writing():
@@ -102,11 +102,11 @@ def test_removed_memory_is_no_longer_found_at_its_path(memory: Memory) -> None:
 
 def test_a_write_of_no_fact_leaves_the_statuses_alone(memory: Memory) -> None:
     memory.fact("There is a readme", verify={"exists": "README.md"})
-    memory.ground()
+    memory.repository.ground()
 
     memory.remember("Something else")
 
-    assert memory.catalog().row("SELECT complete FROM ground")[0] == 1
+    assert memory.repository.catalog().row("SELECT complete FROM ground")[0] == 1
 
 
 @pytest.mark.parametrize("keys", [None, ["k7"]])

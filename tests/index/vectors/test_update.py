@@ -51,7 +51,7 @@ def store(repo: Path) -> Memory:
 
 
 def known(store: Memory, model: str) -> set[str]:
-    vectors = Vectors.open(store.store.folder, model)
+    vectors = Vectors.open(store.repository.store.folder, model)
     assert vectors is not None
     with vectors.reading():
         return vectors.known()
@@ -61,25 +61,30 @@ def test_everything_is_embedded_once_and_what_is_there_is_not_again(store: Memor
     model, told = Counted(setting), []
 
     left = update.catch_up(
-        store.store.folder, store.catalog(), (model, model), progress=lambda done, of: told.append((done, of))
+        store.repository.store.folder,
+        store.repository.catalog(),
+        (model, model),
+        progress=lambda done, of: told.append((done, of)),
     )
-    update.catch_up(store.store.folder, store.catalog(), (model, model))
+    update.catch_up(store.repository.store.folder, store.repository.catalog(), (model, model))
 
     assert (left, len(model.texts), told[-1]) == (0, COUNT, (COUNT, COUNT))
-    assert known(store, model.name) == {oid for (oid,) in store.catalog().rows("SELECT oid FROM memory")}
+    assert known(store, model.name) == {oid for (oid,) in store.repository.catalog().rows("SELECT oid FROM memory")}
 
 
 def test_when_the_time_is_over_the_newest_have_vectors_and_the_others_are_counted(store: Memory, setting: str) -> None:
     model = Counted(setting)
 
-    left = update.catch_up(store.store.folder, store.catalog(), (model, model), until=time.monotonic())
+    left = update.catch_up(
+        store.repository.store.folder, store.repository.catalog(), (model, model), until=time.monotonic()
+    )
 
     assert (left, len(model.texts)) == (COUNT - 1, 1)
-    vectors = Vectors.open(store.store.folder, model.name)
+    vectors = Vectors.open(store.repository.store.folder, model.name)
     assert vectors is not None
     with vectors.reading():
-        assert update.seen(store.catalog(), vectors) == COUNT - 1
-    newest = store.catalog().row("SELECT oid FROM memory ORDER BY id DESC LIMIT 1")[0]
+        assert update.seen(store.repository.catalog(), vectors) == COUNT - 1
+    newest = store.repository.catalog().row("SELECT oid FROM memory ORDER BY id DESC LIMIT 1")[0]
     assert known(store, model.name) == {newest}
 
 
@@ -87,9 +92,9 @@ def test_what_was_embedded_before_a_model_failed_is_kept(store: Memory, setting:
     failing, model = Counted(setting, most=40), Counted(setting)
 
     with pytest.raises(EmbeddingError):
-        update.catch_up(store.store.folder, store.catalog(), (failing, failing))
+        update.catch_up(store.repository.store.folder, store.repository.catalog(), (failing, failing))
     assert len(known(store, model.name)) == len(failing.texts) > 0
-    update.catch_up(store.store.folder, store.catalog(), (model, model))
+    update.catch_up(store.repository.store.folder, store.repository.catalog(), (model, model))
 
     assert len(failing.texts) + len(model.texts) == COUNT
 
@@ -98,16 +103,16 @@ def test_where_half_the_rows_are_of_no_memory_they_go_with_the_work_behind_and_n
     store: Memory, setting: str
 ) -> None:
     model = Counted(setting)
-    both, folder = (model, model), store.store.folder
-    update.catch_up(folder, store.catalog(), both)
-    put(Path(store.git.repository.top or ""), make_memory("m-1", "Changed"))
-    update.catch_up(folder, store.catalog(), both)
+    both, folder = (model, model), store.repository.store.folder
+    update.catch_up(folder, store.repository.catalog(), both)
+    put(Path(store.repository.git.repository.top or ""), make_memory("m-1", "Changed"))
+    update.catch_up(folder, store.repository.catalog(), both)
 
-    few = update.tidy(folder, store.catalog(), both, dead_at_most=update.DEAD_AT_MOST, others=False)
+    few = update.tidy(folder, store.repository.catalog(), both, dead_at_most=update.DEAD_AT_MOST, others=False)
     vectors = Vectors.open(folder, model.name)
     assert vectors is not None
     with vectors.reading():
         assert (few, vectors.sizes().dead) == ((1, 0), 1)
-    update.tidy(folder, store.catalog(), both)
+    update.tidy(folder, store.repository.catalog(), both)
     with vectors.reading():
         assert (vectors.sizes().rows, vectors.sizes().dead) == (COUNT, 0)

@@ -23,7 +23,7 @@ OLD, NEW, MINE = memory_text("Old"), memory_text("New"), memory_text("Mine")
 def shown(memory: Memory, repo: Path) -> Path:
     """Return the folder of a view of two memories."""
     push(repo, a=OLD, b=OLD)
-    return Path(memory.view().path)
+    return Path(memory.view.make().path)
 
 
 def test_only_what_a_person_left_alone_is_brought_forward(memory: Memory, shown: Path, repo: Path) -> None:
@@ -31,7 +31,7 @@ def test_only_what_a_person_left_alone_is_brought_forward(memory: Memory, shown:
     (shown / "learned/mine.md").write_text(MINE)
     push(repo, a=NEW, b=NEW, c=NEW)
 
-    memory.follow_view()
+    memory.view.follow()
 
     files = files_of(shown)
     assert [files[f"learned/{k}.md"] for k in ("a", "b", "c", "mine")] == [MINE, NEW, NEW, MINE]
@@ -43,8 +43,8 @@ def test_only_what_a_person_left_alone_is_brought_forward(memory: Memory, shown:
 def test_what_is_gone_from_the_branch_goes_and_a_changed_file_stays(memory: Memory, shown: Path) -> None:
     (shown / "learned/a.md").write_text(MINE)
 
-    memory.forget(["a", "b"])
-    memory.follow_view()
+    memory.forget("a", "b")
+    memory.view.follow()
 
     assert sorted(files_of(shown)) == [
         ".gitattributes", "STATUS.md", "archive/learned/a.md", "archive/learned/b.md", "gitmem.toml", "learned/a.md",
@@ -54,10 +54,10 @@ def test_what_is_gone_from_the_branch_goes_and_a_changed_file_stays(memory: Memo
 def test_a_person_who_takes_the_change_back_gets_what_the_branch_has(memory: Memory, shown: Path, repo: Path) -> None:
     (shown / "learned/a.md").write_text(MINE)
     push(repo, a=NEW)
-    memory.follow_view()
+    memory.view.follow()
     (shown / "learned/a.md").write_text(OLD)
 
-    memory.follow_view()
+    memory.view.follow()
 
     assert (files_of(shown)["learned/a.md"], view_of(memory).held, status_of(shown)) == (NEW, {}, "")
 
@@ -76,9 +76,9 @@ def test_a_refresh_that_died_is_taken_up_by_the_next(
     with monkeypatch.context() as patch:
         patch.setattr(f"gitmem.store.view.refresh.{after}", die)
         with pytest.raises(KeyboardInterrupt):
-            memory.follow_view()
+            memory.view.follow()
     push(repo, b=MINE)
-    memory.follow_view()
+    memory.view.follow()
 
     files = files_of(shown)
     assert [files[f"learned/{k}.md"] for k in ("a", "b", "c")] == [MINE, MINE, NEW]
@@ -91,29 +91,29 @@ def test_an_index_that_was_lost_is_made_anew_and_nothing_looks_deleted(
     memory: Memory, shown: Path, repo: Path, damage: str
 ) -> None:
     (shown / "learned/a.md").write_text(MINE)
-    index = Path(view_of(memory).admin(memory.git), "index")
+    index = Path(view_of(memory).admin(memory.repository.git), "index")
     data = {"missing": b"", "garbage": b"no index", "cut": index.read_bytes()[:50]}[damage]
     index.unlink()
     if data:
         index.write_bytes(data)
     push(repo, c=NEW)
 
-    memory.follow_view()
+    memory.view.follow()
 
     assert status_of(shown) == " M learned/a.md"
     assert files_of(shown)["learned/c.md"] == NEW
 
 
 def test_a_view_that_another_git_writes_is_left_for_later(memory: Memory, shown: Path, repo: Path) -> None:
-    lock = Path(views.lock_of(memory.git, view_of(memory)))
+    lock = Path(views.lock_of(memory.repository.git, view_of(memory)))
     lock.touch()
     push(repo, a=NEW)
 
     with pytest.raises(ConflictError, match="locked by another git process"):
-        memory.follow_view()
+        memory.view.follow()
     locked = files_of(shown)["learned/a.md"]
     lock.unlink()
-    memory.follow_view()
+    memory.view.follow()
 
     assert (locked, files_of(shown)["learned/a.md"]) == (OLD, NEW)
 
@@ -123,7 +123,7 @@ def test_a_view_that_was_switched_to_the_code_is_left_alone(memory: Memory, show
     push(repo, a=NEW)
 
     with pytest.raises(ConflictError, match="is no state of the memory"):
-        memory.follow_view()
+        memory.view.follow()
 
     assert (shown / "src/auth/jwt.py").is_file()
 
@@ -132,10 +132,10 @@ def test_git_may_bring_it_forward_or_back_itself(memory: Memory, shown: Path, re
     push(repo, a=NEW)
     push(repo, c=NEW)
     git(shown, "switch", "-q", "--detach", "memory~1")
-    memory.follow_view()
+    memory.view.follow()
     forward = (files_of(shown)["learned/c.md"], status_of(shown))
     git(shown, "switch", "-q", "--detach", "memory~3")
-    memory.follow_view()
+    memory.view.follow()
 
     assert (forward, status_of(shown)) == ((NEW, ""), "")
     assert files_of(shown)["learned/c.md"] == NEW
@@ -147,7 +147,7 @@ def test_a_branch_that_was_written_anew_is_shown(memory: Memory, shown: Path, re
     git(repo, "reflog", "expire", "--all", "--expire=now")
     (shown / "learned/a.md").write_text(MINE)
 
-    memory.follow_view()
+    memory.view.follow()
 
     assert sorted(name for name in files_of(shown) if "/" in name) == ["learned/a.md", "learned/z.md"]
 
@@ -155,7 +155,7 @@ def test_a_branch_that_was_written_anew_is_shown(memory: Memory, shown: Path, re
 def test_verdicts_are_not_shown_and_not_deleted_by_a_commit_there(memory: Memory, shown: Path, repo: Path) -> None:
     path = layout.verdict_path("a", "0123456789abcdef")
     put_files(repo, {path: "x = 1\n", ".github/workflows/check.yml": "on: push\n"})
-    memory.follow_view()
+    memory.view.follow()
     (shown / "learned/a.md").write_text(MINE)
 
     git(shown, "commit", "-qam", "by hand")
@@ -194,9 +194,9 @@ def test_a_hostile_branch_writes_and_runs_nothing_but_memories(
         },
     )
 
-    memory.follow_view()
+    memory.view.follow()
     (shown / "learned/good.md").write_text(MINE)
-    memory.save()
+    memory.view.save()
     status_of(shown)
 
     assert sorted(files_of(shown)) == [
@@ -217,7 +217,7 @@ def test_a_branch_with_a_name_of_no_store_at_its_root_is_not_shown(
     hostile_branch.push(repo, {"": [(hostile_branch.FILE, name, text) if name.endswith(b".md") else folder]})
 
     with pytest.raises(ForeignBranchError):
-        memory.follow_view()
+        memory.view.follow()
 
     assert files_of(shown) == before
     assert not (repo / "victim.md").exists()
@@ -240,11 +240,11 @@ def test_a_name_that_leads_out_is_not_looked_at_after_a_refresh_was_cut_short(
     with monkeypatch.context() as patch:
         patch.setattr("gitmem.store.view.refresh._index", lambda *_, **__: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            memory.follow_view()
+            memory.view.follow()
     git(repo, "update-ref", "refs/heads/memory", "memory~1")
     push(repo, c=NEW)
 
-    memory.follow_view()
+    memory.view.follow()
 
     assert (repo / "victim.md").read_text() == NEW
     assert files_of(shown)["learned/c.md"] == NEW
@@ -257,9 +257,9 @@ def test_a_hostile_attributes_file_at_the_top_is_not_shown_and_counts_for_nothin
     git(repo, "config", "filter.evil.clean", f"touch {ran}; cat")
     put_files(repo, {".gitattributes": "* filter=evil\n"})
 
-    memory.follow_view()
+    memory.view.follow()
     (shown / "learned/a.md").write_text(MINE)
-    memory.save()
+    memory.view.save()
     status_of(shown)
 
     assert not (shown / ".gitattributes").exists()
@@ -275,7 +275,7 @@ def test_a_link_that_a_person_put_in_the_way_is_not_followed(memory: Memory, sho
     (shown / "learned").symlink_to(outside)
     push(repo, a=NEW, c=NEW)
 
-    memory.follow_view()
+    memory.view.follow()
 
     assert os.listdir(outside) == []
     assert sorted(view_of(memory).held) == ["learned/a.md", "learned/c.md"]
@@ -286,6 +286,6 @@ def test_standing_says_where_the_files_are_from(memory: Memory, shown: Path, rep
     (shown / "learned/a.md").write_text(MINE)
     git(shown, "commit", "-qam", "mine")
 
-    found = refresh.standing(memory.git, view, before)
+    found = refresh.standing(memory.repository.git, view, before)
 
     assert found == refresh.Standing(before, git(shown, "rev-parse", "HEAD"))

@@ -26,7 +26,7 @@ BLANK = {"empty": b"", "zeros": bytes(41)}
 def shown(memory: Memory, repo: Path) -> Path:
     """Return the folder of a view of one memory."""
     push(repo, a=memory_text("About a"))
-    return Path(memory.view().path)
+    return Path(memory.view.make().path)
 
 
 def fsck(repo: Path) -> str:
@@ -48,7 +48,7 @@ def test_blank_files_of_the_views_git_directory_are_written_again(
     for name in lost:
         (repo / ADMIN / name).write_bytes(blank)
 
-    changes = memory.save().changes
+    changes = memory.view.save().changes
 
     assert [change.key for change in changes] == ["a"]
     assert "Mine" in git(repo, "show", "memory:learned/a.md")
@@ -60,7 +60,7 @@ def test_a_blank_link_of_the_view_is_written_again(memory: Memory, shown: Path, 
     (shown / "learned/a.md").write_text(memory_text("Mine"))
     (shown / ".git").write_bytes(b"")
 
-    assert [change.key for change in memory.save().changes] == ["a"]
+    assert [change.key for change in memory.view.save().changes] == ["a"]
     assert status_of(shown) == ""
 
 
@@ -69,7 +69,7 @@ def test_a_commit_in_the_view_counts_after_its_head_was_lost(memory: Memory, sho
     git(shown, "commit", "-qam", "mine")
     (repo / ADMIN / "HEAD").write_bytes(b"")
 
-    memory.save()
+    memory.view.save()
 
     assert "Mine" in git(repo, "show", "memory:learned/a.md")
 
@@ -108,7 +108,7 @@ def test_a_view_whose_making_was_cut_short_is_made(
     memory: Memory, repo: Path, drop: Callable[[Path, bytes], None], is_known: bool, blank: bytes
 ) -> None:
     push(repo, a=memory_text("About a"))
-    views.save(memory.git, View(str(repo / ".memory"), "", "", {}))
+    views.save(memory.repository.git, View(str(repo / ".memory"), "", "", {}))
     git(repo, "worktree", "add", "-q", "--detach", "--no-checkout", ".memory", "memory")
     drop(repo, blank)
     if (repo / ADMIN).exists():
@@ -116,7 +116,7 @@ def test_a_view_whose_making_was_cut_short_is_made(
     if not is_known:
         (repo / ".git/gitmem/view.json").unlink()
 
-    made = memory.view()
+    made = memory.view.make()
 
     assert made.path == str(repo / ".memory")
     assert (repo / ".memory/learned/a.md").read_text() == memory_text("About a")
@@ -126,13 +126,13 @@ def test_a_view_whose_making_was_cut_short_is_made(
 
 def test_files_that_a_cut_left_blank_are_written_again_and_edits_stay(memory: Memory, repo: Path) -> None:
     push(repo, a=memory_text("About a"), b=memory_text("About b"))
-    view = memory.view()
+    view = memory.view.make()
     folder = Path(view.path)
-    views.save(memory.git, View(view.path, view.name, "", {}, (tip(repo),)))
+    views.save(memory.repository.git, View(view.path, view.name, "", {}, (tip(repo),)))
     (folder / "learned/a.md").write_bytes(b"")
     (folder / "learned/b.md").write_text(memory_text("Mine"))
 
-    memory.save()
+    memory.view.save()
 
     assert (folder / "learned/a.md").read_text() == memory_text("About a")
     assert "Mine" in (folder / "learned/b.md").read_text()
@@ -146,7 +146,7 @@ def test_a_folder_with_files_of_a_person_is_left_alone(memory: Memory, repo: Pat
     (repo / ".memory/mine.txt").write_text("mine")
 
     with pytest.raises(RefusedError, match="is there and is not empty"):
-        memory.view()
+        memory.view.make()
 
     assert (repo / ".memory/mine.txt").read_text() == "mine"
 
@@ -154,17 +154,17 @@ def test_a_folder_with_files_of_a_person_is_left_alone(memory: Memory, repo: Pat
 def test_a_planned_view_is_made_by_the_next_command_and_given_up_where_it_cannot_be(memory: Memory, repo: Path) -> None:
     push(repo, a=memory_text("About a"))
     planned = View(str(repo / ".memory"), "", "", {})
-    views.save(memory.git, planned)
+    views.save(memory.repository.git, planned)
 
-    memory.follow_view()
+    memory.view.follow()
     assert (repo / ".memory/learned/a.md").exists()
 
-    memory.remove_view()
-    views.save(memory.git, planned)
+    memory.view.remove()
+    views.save(memory.repository.git, planned)
     (repo / ".memory").write_text("mine")
     with pytest.raises(RefusedError):
-        memory.follow_view()
-    memory.follow_view()
+        memory.view.follow()
+    memory.view.follow()
     assert (repo / ".memory").read_text() == "mine"
 
 
@@ -179,7 +179,7 @@ def test_a_lock_file_that_a_killed_gitmem_left_in_the_view_is_cleared(
     (repo / ".git/gitmem/view.lock").write_text(f"1 {time.time():.3f} {time.time():.3f} - save")
     push(repo, b=memory_text("About b"))
 
-    memory.follow_view()
+    memory.view.follow()
 
     assert not (repo / ADMIN / name).exists()
     assert (git(shown, "rev-parse", "HEAD"), status_of(shown)) == (tip(repo), "")
@@ -194,11 +194,11 @@ def test_a_lock_file_of_another_git_stays_until_doctor_finds_it_old(
     push(repo, b=memory_text("About b"))
 
     with pytest.raises((ConflictError, ProcessError)):
-        memory.follow_view()
+        memory.view.follow()
     assert lock.exists()
     assert memory.doctor(fix=True).fixed == ()
 
     os.utime(lock, (time.time() - 60,) * 2)
     assert str(lock) in "".join(memory.doctor(fix=True).fixed)
-    memory.follow_view()
+    memory.view.follow()
     assert git(shown, "rev-parse", "HEAD") == tip(repo)

@@ -13,7 +13,7 @@ from gitmem.store.view.state import FILE_NAME, has_one, load, outside
 
 
 def test_inside_the_view_the_code_is_that_of_the_main_work_tree(memory: Memory, repo: Path) -> None:
-    memory.view()
+    memory.view.make()
     git(repo, "worktree", "add", "-q", "-b", "topic", "../linked")
     linked = discover(str(repo.parent / "linked"))
 
@@ -22,18 +22,18 @@ def test_inside_the_view_the_code_is_that_of_the_main_work_tree(memory: Memory, 
     assert seen == discover(str(repo))
     assert outside(linked) == linked
     with Memory(repo / ".memory") as inside:
-        assert inside.git.read_head() == ("refs/heads/main", git(repo, "rev-parse", "main"))
+        assert inside.repository.git.read_head() == ("refs/heads/main", git(repo, "rev-parse", "main"))
 
 
 @pytest.mark.parametrize(
     "text", ["", "{}", "[]", '{"path": "../../x", "name": "../../..", "shown": "", "held": {}}', '{"held": 1}', "\0"]
 )
 def test_a_damaged_file_is_no_view(memory: Memory, text: str) -> None:
-    memory.view()
-    Path(memory.git.repository.state, FILE_NAME).write_text(text)
+    memory.view.make()
+    Path(memory.repository.git.repository.state, FILE_NAME).write_text(text)
 
-    assert load(memory.git.repository) is None
+    assert load(memory.repository.git.repository) is None
 
 
 def test_where_no_view_was_made_there_is_none(memory: Memory) -> None:
-    assert (has_one(memory.git.repository.state), load(memory.git.repository)) == (False, None)
+    assert (has_one(memory.repository.git.repository.state), load(memory.repository.git.repository)) == (False, None)

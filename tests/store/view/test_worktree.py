@@ -19,7 +19,7 @@ from gitmem.store.view import worktree as views
 def shown(memory: Memory, repo: Path) -> Path:
     """Return the folder of a view of one memory."""
     push(repo, a=memory_text("About a"))
-    return Path(memory.view().path)
+    return Path(memory.view.make().path)
 
 
 def test_it_lies_at_the_top_of_the_main_work_tree_and_git_status_does_not_see_it(shown: Path, repo: Path) -> None:
@@ -34,7 +34,7 @@ def test_from_a_linked_worktree_it_is_the_same_view(shown: Path, repo: Path) -> 
     git(repo, "worktree", "add", "-q", "-b", "topic", "../linked")
 
     with Memory(repo.parent / "linked") as other:
-        assert other.view().path == str(shown)
+        assert other.view.make().path == str(shown)
     assert git(repo.parent / "linked", "status", "--porcelain") == ""
 
 
@@ -47,7 +47,7 @@ def test_folders_that_are_taken_or_gits_own_are_refused_and_stay_as_they_are(mem
 
     for name in ("full", "link", "file", ".git/inner", ".git", "kept", "src/auth"):
         with pytest.raises(RefusedError):
-            memory.view(str(repo / name))
+            memory.view.make(str(repo / name))
 
     assert (repo / "full/file").read_text() == "mine"
     assert git(repo, "worktree", "list", "--porcelain").count("worktree ") == 1
@@ -58,8 +58,8 @@ def test_where_the_code_tracks_the_folder_another_one_must_be_named(memory: Memo
     (repo / ".memory/facts/x.md").unlink()
 
     with pytest.raises(RefusedError, match=r"\.memory belongs to the code"):
-        memory.view()
-    made = memory.view(str(repo / "notes/view"))
+        memory.view.make()
+    made = memory.view.make(str(repo / "notes/view"))
 
     assert made.path == str(repo / "notes/view")
     assert git(repo, "status", "--porcelain") == " D .memory/facts/x.md"
@@ -67,7 +67,7 @@ def test_where_the_code_tracks_the_folder_another_one_must_be_named(memory: Memo
 
 def test_a_second_view_elsewhere_is_refused(memory: Memory, shown: Path, repo: Path) -> None:
     with pytest.raises(RefusedError, match="the view lies at"):
-        memory.view(str(repo.parent / "other"))
+        memory.view.make(str(repo.parent / "other"))
 
     assert not (repo.parent / "other").exists()
 
@@ -78,12 +78,12 @@ def test_folder_that_was_deleted_is_forgotten_and_its_commits_are_kept(memory: M
     mine = git(shown, "rev-parse", "HEAD")
     shutil.rmtree(shown)
 
-    memory.follow_view()
+    memory.view.follow()
 
-    assert memory.view_standing() is None
+    assert memory.view.state() is None
     assert not (repo / ".git/worktrees").exists()
     assert git(repo, "for-each-ref", "--format=%(objectname)", "refs/gitmem/kept/") == mine
-    assert (memory.view().path, status_of(shown)) == (str(shown), "")
+    assert (memory.view.make().path, status_of(shown)) == (str(shown), "")
 
 
 def test_a_folder_of_the_persons_own_in_its_place_is_left_alone(memory: Memory, shown: Path, repo: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_folder_of_the_persons_own_in_its_place_is_left_alone(memory: Memory, 
     (shown / "facts").mkdir(parents=True)
     (shown / "facts/x.md").write_text("mine")
 
-    memory.follow_view()
+    memory.view.follow()
 
     assert files_of(shown) == {"facts/x.md": "mine"}
     assert not (shown / ".git").exists()
@@ -103,10 +103,10 @@ def test_a_copied_repository_gets_its_own_and_the_original_is_not_touched(shown:
     before = (git(repo, "rev-parse", "HEAD"), tip(repo), files_of(shown), git(shown, "rev-parse", "HEAD"))
 
     with Memory(other) as copied:
-        assert (copied.view_standing() or {})["state"] == "unlinked"
+        assert (copied.view.state() or {})["state"] == "unlinked"
         copied.remember("only in the copy", key="b")
-        copied.follow_view()
-        copied.save()
+        copied.view.follow()
+        copied.view.save()
 
     assert (git(repo, "rev-parse", "HEAD"), tip(repo), files_of(shown), git(shown, "rev-parse", "HEAD")) == before
     assert status_of(shown) == " M learned/a.md"
@@ -125,7 +125,7 @@ def test_a_moved_repository_is_linked_again_with_what_was_not_saved(shown: Path,
 
     with Memory(moved) as memory:
         memory.remember("more", key="b")
-        memory.follow_view()
+        memory.view.follow()
 
     assert files_of(moved / ".memory")["learned/a.md"] == memory_text("Not saved")
     assert status_of(moved / ".memory") == " M learned/a.md"
@@ -133,32 +133,32 @@ def test_a_moved_repository_is_linked_again_with_what_was_not_saved(shown: Path,
 
 
 def test_a_view_that_lies_outside_is_not_shared_with_a_copy(memory: Memory, repo: Path, tmp_path: Path) -> None:
-    memory.view(str(tmp_path / "far/view"))
+    memory.view.make(str(tmp_path / "far/view"))
     other = copy(repo, tmp_path / "copy")
 
     with Memory(other) as copied, pytest.raises(ConflictError, match="belongs to another repository"):
-        copied.follow_view()
+        copied.view.follow()
     with Memory(other) as copied:
-        copied.remove_view()
-        assert copied.view_standing() is None
+        copied.view.remove()
+        assert copied.view.state() is None
 
-    assert (memory.view_standing() or {})["state"] == "whole"
+    assert (memory.view.state() or {})["state"] == "whole"
     assert status_of(tmp_path / "far/view") == ""
 
 
 def test_git_may_move_it(memory: Memory, shown: Path, repo: Path) -> None:
     git(repo, "worktree", "move", ".memory", "elsewhere")
 
-    memory.follow_view()
+    memory.view.follow()
 
     assert view_of(memory).path == str(repo / "elsewhere")
 
 
 def test_making_that_was_cut_short_goes_on(memory: Memory, repo: Path) -> None:
-    views.make(memory.git, str(repo / ".memory"), memory.tip())
-    Path(memory.git.repository.state, "view.json").unlink()
+    views.make(memory.repository.git, str(repo / ".memory"), memory.repository.tip())
+    Path(memory.repository.git.repository.state, "view.json").unlink()
 
-    memory.view()
+    memory.view.make()
 
     assert (repo / ".memory/gitmem.toml").is_file()
     assert status_of(repo / ".memory") == ""
@@ -170,10 +170,10 @@ def test_a_view_of_which_nothing_is_known_any_more_is_taken_over_and_nothing_in_
     (shown / "learned/a.md").write_text(memory_text("Mine"))
     push(repo, a=memory_text("Theirs"), b=memory_text("New"))
     memory.close()
-    shutil.rmtree(memory.git.repository.state)
+    shutil.rmtree(memory.repository.git.repository.state)
 
-    memory.view()
-    done = memory.save()
+    memory.view.make()
+    done = memory.view.save()
 
     assert files_of(shown)["learned/a.md"] == memory_text("Mine")
     assert [r.path for r in done.refused] == ["learned/a.md"]
@@ -184,7 +184,7 @@ def test_a_worktree_of_the_code_is_not_taken_over(memory: Memory, repo: Path) ->
     git(repo, "worktree", "add", "-q", "--detach", ".memory")
 
     with pytest.raises(RefusedError, match="is not empty"):
-        memory.view()
+        memory.view.make()
 
 
 def bare(repo: Path) -> Path:
@@ -214,14 +214,14 @@ def test_it_works_in_every_shape_of_repository(repo: Path, shape: Callable[[Path
     place = shape(repo)
     with Memory(place) as memory:
         memory.remember("known", key="a")
-        shown = Path(memory.view(str(repo.parent / "view")).path)
+        shown = Path(memory.view.make(str(repo.parent / "view")).path)
         (shown / "learned/a.md").write_text(memory_text("Mine"))
         memory.remember("more", key="b")
-        memory.follow_view()
+        memory.view.follow()
         before = status_of(shown)
-        memory.save()
+        memory.view.save()
         with Memory(shown) as inside:
-            assert "Mine" in inside.text_of("a")
+            assert "Mine" in inside.repository.text_of("a")
 
     assert (before, status_of(shown)) == (" M learned/a.md", "")
     assert sorted(files_of(shown)) == ["gitmem.toml", "learned/a.md", "learned/b.md"]

@@ -210,7 +210,12 @@ def stocked(memory, repo):
 def state(memory, repo) -> list[object]:
     """Return all that a run may leave: the branch, local verdicts and attempts, refs, objects, the work tree."""
     asked = (("for-each-ref",), ("count-objects",), ("status", "--porcelain"))
-    return [tip(repo), memory.local.serial(), memory.local.attempts(), *(git(repo, *words) for words in asked)]
+    return [
+        tip(repo),
+        memory.repository.local.serial(),
+        memory.repository.local.attempts(),
+        *(git(repo, *words) for words in asked),
+    ]
 
 
 def test_facts_whose_inputs_changed_are_judged_as_they_are_now_and_nothing_is_recorded(stocked, repo):

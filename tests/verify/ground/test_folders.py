@@ -279,9 +279,9 @@ def test_a_check_sees_folders_and_what_setup_made_and_is_no_failure_without_them
 def test_folders_are_approved_with_the_command_and_not_by_typing_it(policed, project):
     waits = policed.fact("Left is there", verify="test -d node_modules/left", key="left", approve=True)
 
-    assert policed.trust().list_all() == []
+    assert policed.repository.trust().list_all() == []
     terminal = io.BytesIO()
-    ask(terminal, policed.commands()[0], 1, 1)
+    ask(terminal, policed.repository.commands()[0], 1, 1)
     assert b"it sees what you keep in .venv, node_modules\n" in terminal.getvalue()
     assert "nobody can approve its command here" in policed.notices[-1]
     approve_all(policed)

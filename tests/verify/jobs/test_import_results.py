@@ -30,8 +30,8 @@ def machines(memory: Memory, repo: Path):
         make_fact("waits", "make"),
     )
     with Memory(shutil.copytree(repo, repo.parent / "judge"), clock=lambda: float(NOW)) as judge:
-        for due in judge.commands(["fails", "shell"]):
-            judge.approve(due)
+        for due in judge.repository.commands(["fails", "shell"]):
+            judge.repository.approve(due)
         yield judge, memory
 
 
@@ -54,7 +54,7 @@ def test_results_are_written_instead_of_the_branch_and_count_after_recording(mac
         ("builtin", "holds"), ("fails", "fails"), ("shell", "holds"), ("waits", "skipped")
     ]  # fmt: skip
 
-    done = memory.record_results([str(tmp_path / "part")])
+    done = memory.jobs.import_results([str(tmp_path / "part")])
 
     assert (done.taken, done.unlearnt) == (("builtin", "fails", "shell"), (("waits", "skipped"),))
     assert count_commits(repo) == commits + 1
@@ -72,7 +72,7 @@ def test_shards_come_together_in_one_commit_and_a_missing_one_is_named(machines,
     for number, path in enumerate(paths, 1):
         verify(judge, results=path, shard=Shard(number, 3), everything=True)
 
-    done = memory.record_results(paths)
+    done = memory.jobs.import_results(paths)
 
     assert done.missing == ("3/3",)
     assert count_commits(repo) == before + 1
@@ -85,7 +85,7 @@ def test_shards_that_one_clone_judged_in_turn_are_taken_whole(machines, tmp_path
     for number, path in enumerate(paths, 1):
         verify(judge, results=path, shard=Shard(number, 3), everything=True)
 
-    done = memory.record_results(paths)
+    done = memory.jobs.import_results(paths)
 
     assert (done.taken, done.unlearnt) == (("builtin", "fails", "shell"), (("waits", "skipped"),))
     assert (done.missing, done.skipped) == ((), ())
@@ -108,9 +108,9 @@ def test_line_that_does_not_fit_is_skipped_and_the_others_are_taken(machines, tm
 
     reasons = []
     for changes, _ in UNFIT:
-        done = memory.record_results([rewrite(tmp_path / "part", [head | {"facts": 1}, shell | changes])])
+        done = memory.jobs.import_results([rewrite(tmp_path / "part", [head | {"facts": 1}, shell | changes])])
         reasons.append((done.taken, *done.skipped))
-    done = memory.record_results([rewrite(tmp_path / "part", [head | {"facts": 2}, fails, shell | UNFIT[1][0]])])
+    done = memory.jobs.import_results([rewrite(tmp_path / "part", [head | {"facts": 2}, fails, shell | UNFIT[1][0]])])
 
     wanted = [(changes.get("key", "shell"), reason) for changes, reason in UNFIT]
     assert [(told[1][0], reason) for told, (_, reason) in zip(reasons, wanted, strict=True)] == wanted
@@ -123,7 +123,7 @@ def test_builtin_check_is_answered_anew(machines, tmp_path) -> None:
     rows = judged(judge, tmp_path / "part")
     rows[1] |= {"outcome": "fails"}
 
-    done = memory.record_results([rewrite(tmp_path / "part", rows)])
+    done = memory.jobs.import_results([rewrite(tmp_path / "part", rows)])
 
     assert done.skipped == (("builtin", "the check says something else here"),)
     others_well = replace(done, standing=Standing({}, {"failed": 0, "suspect": 0}, ()))
@@ -135,7 +135,7 @@ def test_policy_decides_whether_a_claim_counts(machines, repo, tmp_path) -> None
     judged(judge, tmp_path / "part")
     put(repo, {"gitmem.toml": '[verify]\nmin_sandbox = "landlock"\n'})
 
-    done = memory.record_results([str(tmp_path / "part")])
+    done = memory.jobs.import_results([str(tmp_path / "part")])
 
     assert done.taken == ("builtin",)
     assert {why for _, why in done.skipped} == {"the policy does not let it count"}
@@ -174,7 +174,7 @@ def test_older_code_counts_for_what_did_not_change_since(machines, repo, tmp_pat
     code = judged(judge, tmp_path / "part")[0]["code"]
     commit_files(repo, {"src/auth/jwt.py": "EdDSA\n"})
 
-    done = memory.record_results([str(tmp_path / "part")])
+    done = memory.jobs.import_results([str(tmp_path / "part")])
 
     assert done.taken == ("fails", "shell")
     assert done.skipped == (("builtin", "what it reads differs here"),)
@@ -188,7 +188,7 @@ def test_later_verdict_of_the_branch_is_kept(machines, repo, tmp_path) -> None:
         approve_all(later)
         verify(later, "shell")
 
-        done = later.record_results([str(tmp_path / "part")])
+        done = later.jobs.import_results([str(tmp_path / "part")])
 
     assert dict(done.skipped) == {"shell": "a verdict as late is there"}
 
@@ -210,7 +210,7 @@ def test_culprit_and_last_good_commit_are_not_believed(machines, repo, tmp_path)
     rows = judged(judge, tmp_path / "part")
     rows[2] |= {"culprit": "1" * 40, "culprit_after": "2" * 40, "held_commit": "3" * 40, "because": "\x1b]52;c;x\x07no"}
 
-    memory.record_results([rewrite(tmp_path / "part", rows)])
+    memory.jobs.import_results([rewrite(tmp_path / "part", rows)])
 
     names = git(repo, "ls-tree", "-r", "--name-only", "memory").split("\n")
     verdict = git(repo, "show", next(f"memory:{name}" for name in names if "/fails." in name))

@@ -49,7 +49,7 @@ def test_job_leaves_a_note_of_what_it_did(stocked: Memory, repo: Path) -> None:
 
 def test_job_that_raises_leaves_the_reason_and_lets_go(stocked: Memory, repo: Path) -> None:
     with pytest.raises(RuntimeError):
-        stocked.verify(Options(), told=_raise)
+        stocked.verify(options=Options(), told=_raise)
 
     job = last_job(state(repo))
     assert (job.ended, job.problem) == (NOW, "the disk is gone")
@@ -65,7 +65,7 @@ def test_interrupted_job_says_so_in_a_word(stocked: Memory, repo: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        stocked.verify(Options(), told=interrupt)
+        stocked.verify(options=Options(), told=interrupt)
 
     assert last_job(state(repo)).problem == "interrupted"
 
@@ -79,7 +79,7 @@ def test_second_job_names_the_first_waits_for_it_and_only_then_gives_up(
     said: list[str] = []
 
     with Memory(repo) as other, pytest.raises(BusyError, match=r"process 4711, since 2026-09-21T14:13:20Z"):
-        other.verify(Options(), told=lambda *_: None, waiting=said.append)
+        other.verify(options=Options(), told=lambda *_: None, waiting=said.append)
 
     os.close(held)
     assert len(said) == 1
@@ -106,7 +106,7 @@ def test_work_trees_share_the_lock_and_a_killed_holder_frees_it(stocked: Memory,
 
     with Memory(repo.parent / "linked") as linked:
         with pytest.raises(BusyError, match=f"process {child.pid}"):
-            linked.verify(Options(if_idle=True), told=lambda *_: None)
+            linked.verify(options=Options(if_idle=True), told=lambda *_: None)
         assert is_running(last_job(state(repo)))
         child.send_signal(signal.SIGKILL)
         child.wait()
@@ -119,18 +119,18 @@ def test_scheduled_job_shares_what_it_found_if_this_clone_was_synced_before(stoc
     hub = repo.parent / "hub.git"
     git(repo.parent, "init", "-q", "--bare", str(hub))
     git(repo, "remote", "add", "origin", str(hub))
-    assert stocked.scheduled_verify().due == 3
+    assert stocked.jobs.run_scheduled().due == 3
     assert git(hub, "for-each-ref") == ""  # whoever never synced has not said that the memory may go there
 
     stocked.sync()
     put(repo, make_fact("d", {"exists": "README.md"}))
-    stocked.scheduled_verify()
+    stocked.jobs.run_scheduled()
     assert git(hub, "rev-parse", "memory") == tip(repo)
 
     hub.rename(repo.parent / "away.git")
     put(repo, make_fact("e", {"exists": "README.md"}))
     with pytest.raises(RemoteError):
-        stocked.scheduled_verify()
+        stocked.jobs.run_scheduled()
     assert stocked.show("e")["verdict"]["outcome"] == "holds"
     job = last_job(state(repo))
     assert (job.is_scheduled, job.due, job.problem) == (True, 2, "")

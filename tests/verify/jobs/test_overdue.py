@@ -222,8 +222,8 @@ def test_what_a_forge_recorded_is_told_apart_from_what_ran_here(
     results = str(tmp_path / "results.jsonl")
     git(tmp_path, "clone", "-q", str(repo), "runner")
     with Memory(tmp_path / "runner", clock=clock) as runner:
-        runner.verify(Options(results=results), told=lambda *_: None)
-    timed.record_results([results])
+        runner.verify(options=Options(results=results), told=lambda *_: None)
+    timed.jobs.import_results([results])
     claimed = timed.status()["jobs"]
     put(repo, make_fact("c", {"exists": "src"}))
     clock.now += 60

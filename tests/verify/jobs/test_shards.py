@@ -91,7 +91,7 @@ def test_clones_agree_though_only_one_has_judged(memory: Memory, repo) -> None:
     git(repo, "switch", "-q", "-c", "side")
 
     def told() -> list[Load]:
-        session = memory.session()
+        session = memory.repository.session()
         return list_loads(session._catalog, session.tree())
 
     fresh = told()

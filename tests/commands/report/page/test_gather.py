@@ -56,7 +56,7 @@ def test_statuses_are_those_of_status_and_each_says_why(broken: Memory) -> None:
         "gone": "archived",
     }
     assert page.links == (("retries", "worst-case"), ("worst-case", "balancer"))
-    assert by_key["retries"].held == git(broken.git.repository.state_dir, "rev-parse", "main~1")
+    assert by_key["retries"].held == git(broken.repository.git.repository.state_dir, "rev-parse", "main~1")
     assert (by_key["retries"].by, by_key["worst-case"].tags, page.waiting) == ("Ana", ("gateway",), ("waits",))
 
 

@@ -58,7 +58,7 @@ def test_breaking_and_mending_are_seen_at_their_commits_though_nobody_looked_the
     bad = commit_files(repo, {RETRIES: "RETRIES = 5\n"}, "gateway: five <b>retries</b>")
     commit_files(repo, {"notes.txt": "2"})
     verify(memory)
-    memory.why_failing(Options(everything=True, no_sandbox=True))
+    memory.jobs.explain_failures(Options(everything=True, no_sandbox=True))
     commit_files(repo, {RETRIES: "RETRIES = 3\n"})
     commit_files(repo, {"notes.txt": "3"})
 
@@ -81,7 +81,7 @@ def test_a_culprit_that_was_merged_is_named_and_marked_where_it_came_in(repo: Pa
     commit_files(repo, {"notes.txt": "1"})
     git(repo, "merge", "-q", "--no-edit", "topic")
     verify(memory)
-    memory.why_failing(Options(everything=True, no_sandbox=True))
+    memory.jobs.explain_failures(Options(everything=True, no_sandbox=True))
 
     found = read(memory)
 

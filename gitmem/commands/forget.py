@@ -1,0 +1,51 @@
+"""Archive memories, bring them back, and let one supersede another, in the store that holds them."""
+
+from __future__ import annotations
+
+from gitmem.errors import RefusedError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from gitmem.repository.proving_store import ProvingStore
+    from gitmem.repository.repository import Opened
+    from gitmem.write.writer import Change
+
+
+def forget(repository: Opened, keys: Sequence[str], *, why: str, scope: str) -> Sequence[Change]:
+    """Archive memories; one commit for those of one store."""
+    from gitmem.write.draft import refuse_typed
+
+    refuse_typed("the reason", why, repository.policy())
+    return _each_store(repository, keys, scope, lambda store, own: store.writer().forget(own, why=why))
+
+
+def restore(repository: Opened, keys: Sequence[str], *, scope: str) -> Sequence[Change]:
+    """Bring archived memories back as they were; one commit for those of one store."""
+    return _each_store(repository, keys, scope, lambda store, own: store.writer().restore(own))
+
+
+def _each_store(
+    repository: Opened,
+    keys: Sequence[str],
+    scope: str,
+    change: Callable[[ProvingStore, list[str]], Sequence[Change]],
+) -> Sequence[Change]:
+    held = [repository.holder(key, scope) for key in keys]
+    done: dict[tuple[str, bool, str], Change] = {}
+    for store in {(store.store.scope, store.is_in_tree): store for store, _ in held}.values():
+        place = (store.store.scope, store.is_in_tree)
+        own = [key for holder, key in held if (holder.store.scope, holder.is_in_tree) == place]
+        done |= {(*place, one.key): one for one in change(store, own)}
+    found = dict.fromkeys((store.store.scope, store.is_in_tree, key) for store, key in held)
+    return [repository.told(done[one]) for one in found]
+
+
+def supersede(repository: Opened, old: str, new: str, *, scope: str) -> Change:
+    """Let one memory supersede another one of the same store."""
+    (above, new_key), (store, old_key) = repository.holder(new, scope), repository.holder(old, scope)
+    if (store.store, store.is_in_tree) != (above.store, above.is_in_tree):
+        told = f"{old_key} and {new_key} are of different scopes, and a link holds within one"
+        raise RefusedError(told, hint=f"gitmem promote {new_key}; or gitmem forget {old_key} --why …")
+    return repository.told(store.writer().supersede(old_key, new_key, store.policy()))

@@ -1,0 +1,34 @@
+"""Start the memory of a repository, or join the one that its remote has."""
+
+from __future__ import annotations
+
+from gitmem.frozen import replace
+from gitmem.store.init import chosen, keep, start
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.repository.repository import Opened
+    from gitmem.store.init import Started
+
+
+def init(repository: Opened, *, branch: str, offline: bool) -> Started:
+    """Start the store or join the remote's, on a named branch or the one that the remote names."""
+    config = repository.config
+    named = chosen(repository.git, config, branch)
+    done = start(
+        repository.git,
+        named or config.branch,
+        config.remote,
+        offline=offline,
+        now=repository.now,
+        lock_timeout_s=config.lock_timeout_s,
+        notices=repository.notices,
+        elsewhere=not named,
+        former=config.branch if named != config.branch else "",
+    )
+    if branch or done.branch != config.branch:
+        keep(repository.git, done.branch, repository.notices)
+        repository.config = replace(config, branch=done.branch)
+        repository.turn()
+    repository.accept()
+    return done

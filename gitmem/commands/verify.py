@@ -1,0 +1,52 @@
+"""Verify the facts of an opened repository: one job at a time, the project's facts and the private ones."""
+
+from __future__ import annotations
+
+from gitmem.frozen import replace
+from gitmem.verify.options import join_runs
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gitmem.repository.repository import Opened
+    from gitmem.verify.judge import Result
+    from gitmem.verify.session import Options, Run, Watch
+
+
+def verify(
+    repository: Opened,
+    options: Options,
+    *,
+    told: Callable[[Result, int, int], None],
+    waiting: Callable[[str], None],
+    watch: Watch | None,
+    is_scheduled: bool,
+) -> Run:
+    """Verify the facts that are due, or those that the options name, and record the verdicts.
+
+    Raises:
+        BusyError: Another job still runs.
+    """
+    if not options.is_job():
+        return _verify(repository, options, told, watch)
+    from gitmem.verify.jobs.job import Turn
+
+    wait_s = 0.0 if options.if_idle else repository.config.lock_timeout_s
+    folder = repository.git.repository.state
+    with Turn(folder, clock=repository.clock, is_scheduled=is_scheduled, wait_s=wait_s, told=waiting) as turn:
+        run = _verify(repository, options, told, watch)
+        outcomes = [result.outcome for result in run.results]
+        failed = outcomes.count("fails")
+        unchecked = len(outcomes) - failed - outcomes.count("holds")
+        turn.job = replace(turn.job, commit=run.commit, due=run.due, failed=failed, unchecked=unchecked)
+    return run
+
+
+def _verify(repository: Opened, options: Options, told: Callable[[Result, int, int], None], watch: Watch | None) -> Run:
+    stores = repository.proving(options)
+    if options.shard or options.results:  # other machines do not know what is private
+        stores = [(store, own) for store, own in stores if store is repository] or [(repository, options)]
+    runs = [store.session(own).run(told, watch) for store, own in stores]
+    repository.note_unreadable()
+    return replace(runs[0] if len(runs) == 1 else join_runs(runs), proposal=repository.store.proposal)

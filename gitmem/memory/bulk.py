@@ -1,0 +1,50 @@
+"""``memory.bulk``: many memories at once."""
+
+from __future__ import annotations
+
+from gitmem.store.scope import PROJECT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import IO
+
+    from gitmem.commands.curate.dedupe import Deduped
+    from gitmem.commands.import_.run import Imported, Sources
+    from gitmem.recall.query import Asked
+    from gitmem.repository.repository import Opened
+    from gitmem.write.queue import Queue
+
+
+class Bulk:
+    """Import, export, writing in one commit, and finding duplicates."""
+
+    def __init__(self, repository: Opened) -> None:
+        self._repository = repository
+
+    def batch(self) -> Queue:
+        """Return a context manager in which many memories share one commit."""
+        from gitmem.commands.remember import queue
+
+        return queue(self._repository)
+
+    def import_files(self, asked: Sources, *, stdin: IO[bytes] | None = None) -> Imported:
+        """Write the memories of files and folders in one commit, and update the index."""
+        from gitmem.commands.import_.run import import_files
+
+        return import_files(self._repository, asked, stdin=stdin, told=self._repository.progress_of)
+
+    def export(self, asked: Asked, *, folder: str = "") -> Iterator[str]:
+        """Return memories as JSONL, a line each; with a folder, write Markdown files there and return their paths."""
+        from gitmem.commands.export import export
+
+        repository = self._repository
+        return export(repository, asked, folder=folder, told=repository.progress_of("exporting"))
+
+    def dedupe(self, *, scope: str = PROJECT, threshold: float = 0.0, apply: bool = False) -> Deduped:
+        """Find groups of near duplicates in a store; with *apply*, supersede them in one commit."""
+        from gitmem.commands.curate.dedupe import apply_groups, find_groups
+
+        store = self._repository.store_for(scope) if scope != PROJECT else self._repository
+        found = find_groups(store, threshold=threshold, told=self._repository.progress_of("comparing memories"))
+        return apply_groups(store, found) if apply and found.groups else found

@@ -1,0 +1,94 @@
+"""``memory.captures``: what was captured and waits for its commit."""
+
+from __future__ import annotations
+
+from gitmem.store.spool import waiting_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from gitmem.commands.capture.commits import Learnt
+    from gitmem.index.catalog.catalog import Catalog
+    from gitmem.repository.repository import Opened
+
+
+class Captures:
+    """Texts that a hook or an agent captured: on disk within milliseconds, committed by a process in the background."""
+
+    def __init__(self, repository: Opened) -> None:
+        self._repository = repository
+        # The catalog that also shows what waits, and the state of the catalog and the spool that it was made from.
+        self._shown: Catalog | None = None
+        self._shown_state: tuple[str, ...] = ()
+
+    def add(
+        self,
+        text: str,
+        *,
+        title: str = "",
+        kind: str = "learned",
+        key: str = "",
+        once: bool = False,
+        options: Mapping[str, Any],
+    ) -> str:
+        """Write a text that will be a memory to the spool, and return the entry's name."""
+        from gitmem.commands.capture.keep import keep
+
+        name = keep(self._repository, text, title=title, kind=kind, key=key, once=once, options=options)
+        self.start("spool")
+        return name
+
+    def add_commits(self, commits: Sequence[str]) -> Learnt:
+        """Capture what the messages of commits say was learned."""
+        from gitmem.commands.capture.commits import learn_from
+
+        learnt = learn_from(self._repository, commits)
+        if learnt.kept:
+            self.start("spool")
+        return learnt
+
+    def problems_of(self, message: str) -> list[str]:
+        """Return why what a commit message says was learned cannot be captured, a line each; captures nothing."""
+        from gitmem.commands.capture.commits import refused_of
+
+        return refused_of(self._repository, message)
+
+    def drain(self) -> int:
+        """Commit everything that waits, and return how many entries that were."""
+        if not waiting_in(self._repository.git.repository.state):
+            return 0
+        from gitmem.commands.capture.drain import drain
+
+        return drain(self._repository, self._repository.branch_writer())
+
+    def overlaid(self, base: Catalog) -> Catalog:
+        """Return a catalog that also shows what waits; *base* itself where nothing does."""
+        waiting = waiting_in(self._repository.git.repository.state)
+        if not waiting:
+            return base
+        state = (base.meta("commit"), base.meta("tree"), *waiting)
+        if self._shown is None or self._shown_state != state:
+            from gitmem.commands.capture.drain import overlaid
+
+            fresh = overlaid(self._repository, self._repository.branch_writer(), base)
+            if self._shown is None:
+                self._shown = fresh
+            else:
+                self._shown.become(fresh)  # a command that holds the former one goes on with this one
+            self._shown_state = state
+        return self._shown
+
+    def start(self, job: str) -> None:
+        """Start a process in the background that does a job (a row of the table in ``cli.background``)."""
+        from gitmem.store import background
+
+        repository = self._repository.git.repository
+        background.start(repository.state, repository.top or repository.git, job)
+
+    def close(self) -> None:
+        """Close the catalog that shows what waits."""
+        if self._shown is not None:
+            self._shown.close()
+            self._shown = None

@@ -1,0 +1,33 @@
+"""Adds the status of the memory that exists already to the error about a duplicate."""
+
+from __future__ import annotations
+
+from gitmem.errors import DuplicateError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.repository.proving_store import ProvingStore
+
+
+class DuplicateStatus:
+    """Completes a ``DuplicateError`` with the status of the memory that it names, as a context manager."""
+
+    def __init__(self, store: ProvingStore) -> None:
+        self._store = store
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, *_: object) -> None:
+        """Complete the error, where it is that one."""
+        if not isinstance(error, DuplicateError) or error.status:
+            return
+        from gitmem.index.catalog.state import suspects, tell
+
+        catalog = self._store.catalog()
+        row = catalog.row("SELECT id FROM memory WHERE key = ? AND shadowed = 0", (error.key,))
+        if row:
+            ground = self._store.ground(catalog)
+            told = tell(catalog, ground, [row[0]], now=self._store.now, chains=suspects(catalog, ground))
+            error.status = told[row[0]].status
+            error.message += f" ({error.status})" if error.status else ""

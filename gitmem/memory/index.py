@@ -1,0 +1,45 @@
+"""``memory.index``: the search data that are derived from the memories."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from gitmem.repository.repository import Opened
+
+
+class MemoryIndex:
+    """The catalog of this clone, and the Whoosh index where there is one."""
+
+    def __init__(self, repository: Opened) -> None:
+        self._repository = repository
+
+    def refresh(self, *, rebuild: bool = False, engine: str = "") -> dict[str, Any]:
+        """Update the index, or make it anew; Whoosh's too, where it exists, is chosen by the settings, or is named."""
+        from gitmem.commands.recall import refresh_whoosh
+        from gitmem.index.catalog import schema
+
+        repository = self._repository
+        if rebuild:
+            repository.close()
+            schema.discard(os.path.join(repository.folder(repository.tree()), schema.FILE_NAME))
+        before = repository.clock()
+        catalog = repository.catalog()
+        count = catalog.row("SELECT count(*) FROM memory WHERE shadowed = 0")[0]
+        refresh_whoosh(
+            repository, repository.progress_of("indexing memories"), named=engine == "whoosh", rebuild=rebuild
+        )
+        seconds = round(repository.clock() - before, 3)
+        return {"commit": catalog.meta("commit"), "memories": count, "seconds": seconds}
+
+    def statistics(self) -> dict[str, object]:
+        """Return counts of the project's memories by kind, and of the other scopes (A7)."""
+        from gitmem.recall.listing import statistics
+
+        catalog = self._repository.catalog()
+        with catalog.reading():
+            found = statistics(catalog, now=self._repository.now)
+        return found | {"scopes": self._repository.other_scopes()}

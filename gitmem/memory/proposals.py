@@ -1,0 +1,89 @@
+"""``memory.proposals``: changes of the memory that are reviewed before they reach the memory branch."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gitmem.commands.propose.listing import Proposal
+    from gitmem.commands.propose.send import Proposed
+    from gitmem.git.remotes import Talk
+    from gitmem.memory.view import MemoryView
+    from gitmem.repository.repository import Opened
+
+
+class Proposals:
+    """The proposals of this clone and its remote."""
+
+    def __init__(self, repository: Opened, view: MemoryView) -> None:
+        self._repository = repository
+        self._view = view
+
+    def send(
+        self, name: str = "", *, talk: Talk | None = None, push: bool = True, accept_rewritten: bool = False
+    ) -> Proposed:
+        """Move what was not pushed yet, and what follows, to a proposal (the current one without *name*); push it."""
+        from gitmem.commands.propose.send import propose
+        from gitmem.git.remotes import Talk
+
+        self._settle_captures()
+        done = propose(self._repository, name, talk or Talk(), push=push, accept_rewritten=accept_rewritten)
+        self._follow_all()
+        return done
+
+    def list(self) -> Sequence[Proposal]:
+        """Return the proposals here and at the remote, the current one first."""
+        from gitmem.commands.propose.listing import list_proposals
+
+        return list_proposals(self._repository)
+
+    def switch(self, name: str, *, talk: Talk | None = None) -> str:
+        """Write what follows to another proposal, or to the memory branch itself; return the branch."""
+        from gitmem.commands.propose.begin import switch
+        from gitmem.git.remotes import Talk
+
+        self._settle_captures()
+        branch = switch(self._repository, name, talk or Talk())
+        self._follow_all()
+        return branch
+
+    def drop(
+        self, name: str, *, talk: Talk | None = None, force: bool = False, remote: bool = False
+    ) -> tuple[Proposal, Sequence[str]]:
+        """Delete a proposal's branch; return the proposal, and the refs that keep its unmerged commits."""
+        from gitmem.commands.propose.listing import drop
+        from gitmem.git.remotes import Talk
+
+        self._settle_captures()
+        done = drop(self._repository, name, talk or Talk(), force=force, remote=remote)
+        self._follow_all()
+        return done
+
+    def finish_move(self) -> None:
+        """Finish moving commits to a proposal where a ``propose`` was killed."""
+        from gitmem.commands.propose.begin import finish
+
+        self._repository.notices += filter(None, [finish(self._repository)])
+
+    def follow_memory(self, remote: str, talk: Talk) -> None:
+        """Merge the memory branch into the current proposal, or leave the proposal once it was merged."""
+        from gitmem.commands.propose.merged import follow
+
+        notice = follow(self._repository, remote, talk)
+        if notice:
+            self._repository.notices.append(notice)
+            self._follow_all()
+
+    def _settle_captures(self) -> None:
+        """Finish an interrupted move, and commit what was captured or saved in the view to the branch it is for."""
+        self.finish_move()
+        if self._repository.has_store():
+            self._repository.writer()
+            self._view.follow()
+
+    def _follow_all(self) -> None:
+        """Update index and view to the branch that is read now."""
+        if self._repository.has_store():
+            self._repository.catalog()
+            self._view.follow()

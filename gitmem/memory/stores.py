@@ -1,0 +1,49 @@
+"""``memory.stores``: the stores of other repositories that recall also searches."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from gitmem.commands.stores import Looked
+    from gitmem.repository.repository import Opened
+    from gitmem.store.listed_repositories import Entry
+
+
+class Stores:
+    """The listed stores of other repositories."""
+
+    def __init__(self, repository: Opened) -> None:
+        self._repository = repository
+
+    def list(self) -> Sequence[Looked]:
+        """Return the listed stores, with their counts or what is wrong with them."""
+        from gitmem.commands.stores import look
+
+        return look(self._repository)
+
+    def add(self, typed: str, *, everywhere: bool = False) -> tuple[Looked, bool]:
+        """List another repository, by ``PATH`` or ``NAME=PATH``; also return whether it is new on the list."""
+        from gitmem.commands.stores import add
+
+        return add(self._repository, typed, everywhere=everywhere)
+
+    def remove(self, typed: str, *, everywhere: bool = False) -> Entry:
+        """Take a store off the list, by its name or folder."""
+        from gitmem.commands.stores import remove
+
+        return remove(self._repository, typed, everywhere=everywhere)
+
+    def show(self, key: str, store: str = "") -> dict[str, Any]:
+        """Return one memory of a listed store; *key* may be ``NAME:KEY``."""
+        from gitmem.commands.stores import show_listed
+
+        return show_listed(self._repository, key, store)
+
+    def status(self, store: str) -> dict[str, Any]:
+        """Return the counts and statuses of a listed store."""
+        from gitmem.commands.stores import status_of
+
+        return status_of(self._repository, store)

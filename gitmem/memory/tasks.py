@@ -1,0 +1,100 @@
+"""``memory.tasks``: tasks, which are memories that should become true."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from gitmem.memory.memory import Memory
+    from gitmem.tasks.listing import Row
+    from gitmem.tasks.task import Task
+    from gitmem.tasks.tree import Node
+    from gitmem.write.writer import Change
+
+
+class Tasks:
+    """The tasks of a project."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._repository = memory.repository
+
+    def add(self, title: str, *, approve: bool = False, **options: Any) -> Change:
+        """Add a task. Its check is the gate for closing it and need not hold yet."""
+        from gitmem.commands.fact import approve_gate
+        from gitmem.commands.task import add
+
+        repository = self._repository
+        return add(
+            repository, title, check=lambda document: approve_gate(repository, document, approve=approve), **options
+        )
+
+    def claim(self, key: str, *, note: str = "") -> tuple[Change, Task]:
+        """Start an attempt at a task; also return the task as it was before, with its attempts."""
+        from gitmem.commands.task import claim
+
+        return claim(self._repository, self._repository.full_key(key), note=note)
+
+    def close(self, key: str, *, reason: str = "", force: bool = False) -> Change:
+        """Close a task that passes its gate."""
+        from gitmem.commands.fact import pass_gate
+        from gitmem.commands.task import close
+
+        repository = self._repository
+        key = repository.full_key(key)
+        return close(repository, key, reason=reason, force=force, gate=lambda document: pass_gate(repository, document))
+
+    def fail(self, key: str, *, note: str) -> Change:
+        """End the attempt at a task as failed; the task is open again."""
+        from gitmem.commands.task import fail
+
+        return fail(self._repository, self._repository.full_key(key), note=note)
+
+    def release(self, key: str, *, note: str = "", force: bool = False) -> Change:
+        """Give up the claim on a task."""
+        from gitmem.commands.task import release
+
+        return release(self._repository, self._repository.full_key(key), note=note, force=force)
+
+    def list(
+        self, *, states: Sequence[str] = (), parent: str = "", mine: bool = False, everything: bool = False
+    ) -> Sequence[Row]:
+        """Return tasks by priority, then age, with what they wait for; without *states*, those that are not closed."""
+        from gitmem.tasks.listing import Wanted, list_tasks, worker_of
+
+        repository = self._repository
+        key, catalog = repository.full_key(parent) if parent else "", repository.catalog()
+        ground = repository.ground(catalog)
+        with catalog.reading():
+            worker = worker_of(repository.git, repository.config.agent) if mine else None
+            return list_tasks(catalog, ground, Wanted(tuple(states), key, worker, everything))
+
+    def list_ready(self) -> Sequence[Row]:
+        """Return the tasks that can be started, the most urgent and oldest first."""
+        from gitmem.tasks.listing import ready
+
+        catalog = self._repository.catalog()
+        ground = self._repository.ground(catalog)
+        with catalog.reading():
+            return ready(catalog, ground)
+
+    def tree(self, key: str = "", *, everything: bool = False) -> Sequence[Node]:
+        """Return the tree of all tasks, or of one task and those below it."""
+        from gitmem.tasks.tree import read_tree
+
+        root, catalog = self._repository.full_key(key) if key else "", self._repository.catalog()
+        ground = self._repository.ground(catalog)
+        with catalog.reading():
+            return read_tree(catalog, ground, root=root, everything=everything or bool(root))
+
+    def show(self, key: str) -> tuple[dict[str, Any], Task, Sequence[str]]:
+        """Return one memory as ``Memory.show`` does, its task, and the keys that the task waits for."""
+        from gitmem.tasks.listing import waits_of
+        from gitmem.tasks.task import task_shown
+
+        found = self._memory.show(key)
+        task = task_shown(found["key"], found["kind"], found["frontmatter"])
+        catalog = self._repository.catalog()
+        return found, task, waits_of(catalog, self._repository.ground(catalog), task.key)
