@@ -24,8 +24,6 @@ UNPROVEN = "unproven"
 STALE = "stale"
 VERIFIED = "verified"
 STATUSES = (FAILED, SUSPECT, UNPROVEN, STALE, VERIFIED)
-# The sign of each, the same wherever statuses are shown; the words say the same.
-MARKS = {VERIFIED: "✓", FAILED: "✗", SUSPECT: "?", STALE: "~", UNPROVEN: "·", "": " "}
 
 # What moves a score besides the words, in the order in which it is applied; each can be switched off by its name.
 FACTORS = (

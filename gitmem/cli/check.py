@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from gitmem.cli import reports, shared
 from gitmem.errors import UsageError
-from gitmem.model import MARKS
 from gitmem.policy.settings import FAIL_ON
+from gitmem.statuses import MARKS
 from gitmem.verify.blame.culprit import phrase
 from gitmem.verify.finding import BROKEN, MENDED, SILENCED, STILL, SUSPECT, UNCHECKED, WRONG
 

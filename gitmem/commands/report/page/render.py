@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from html import escape
 from importlib.resources import files
 from string import Template
 
 from gitmem.commands.report.page import markup, memories, sections
-from gitmem.model import MARKS, VERIFIED
+from gitmem.model import STATUSES, VERIFIED
+from gitmem.statuses import MARKS
 from gitmem.text import html_policy
 
 TYPE_CHECKING = False
@@ -42,6 +45,7 @@ def render(page: Page) -> str:
         name=markup.line(page.name),
         version=markup.line(page.version),
         made=page.made,
+        marks=escape(json.dumps({status: MARKS[status] for status in STATUSES}, ensure_ascii=False)),
         style=style,
         script=script,
         nav=nav,
