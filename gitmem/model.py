@@ -39,16 +39,6 @@ SHELL = "shell"
 PROGRAM = "program"
 BUILTIN = "builtin"
 
-# The built-in checks and the fields of their mapping, the first one being the check's name.
-BUILTIN_FIELDS: dict[str, tuple[str, ...]] = {
-    "exists": ("exists",),
-    "absent": ("absent",),
-    "contains": ("contains", "in"),
-    "matches": ("matches", "in"),
-    "lacks": ("lacks", "in"),
-    "same": ("same", "in"),
-}
-
 
 @frozen
 class Check:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gitmem.document.builtin_checks import CHECKS, GLOB, IN
 from gitmem.errors import UsageError
 
 TYPE_CHECKING = False
@@ -14,14 +15,10 @@ def add_check(parser: argparse.ArgumentParser, heading: str) -> None:
     """Add the checks as a group of options, and a program behind ``--``."""
     checks = parser.add_argument_group(heading)
     checks.add_argument("--verify", metavar="CMD", help="a shell command that exits 0 while the fact is true")
-    checks.add_argument("--exists", metavar="PATH", help="this file or folder exists")
-    checks.add_argument("--absent", metavar="PATH", help="this file or folder does not exist")
-    checks.add_argument("--contains", metavar="TEXT", help="some file of --in contains this text")
-    checks.add_argument("--matches", metavar="RE", help="some file of --in matches this regular expression")
-    checks.add_argument("--lacks", metavar="TEXT", help="no file of --in contains this text")
-    checks.add_argument("--same", metavar="SHA256", help="the file --in has this SHA-256")
+    for row in CHECKS.values():
+        checks.add_argument(f"--{row.name}", metavar=row.value.shown, help=row.about)
     checks.add_argument(
-        "--in", dest="where", metavar="GLOB", help="files of the code; * stays in one folder, ** does not"
+        f"--{IN}", dest="where", metavar=GLOB.shown, help="files of the code; * stays in one folder, ** does not"
     )
     checks.add_argument("program", nargs="*", metavar="-- PROGRAM ARG", help="a program, run without a shell")
 
@@ -42,16 +39,16 @@ def verify_of(args: argparse.Namespace) -> Any:
     """
     given: list[Any] = [args.verify] if args.verify is not None else []
     given += [list(args.program)] if args.program else []
-    for name in ("exists", "absent"):
-        if getattr(args, name) is not None:
-            given.append({name: getattr(args, name)})
-    for name in ("contains", "matches", "lacks", "same"):
-        if getattr(args, name) is not None:
-            if args.where is None:
-                raise UsageError(f"--{name} needs --in", hint=f"--{name} … --in 'src/**/*.py'")
-            given.append({name: getattr(args, name), "in": args.where})
+    for row in CHECKS.values():
+        value = getattr(args, row.name)
+        if value is None:
+            continue
+        if row.probe is not None and args.where is None:
+            raise UsageError(f"--{row.name} needs --in", hint=f"--{row.name} … --in 'src/**/*.py'")
+        given.append({row.name: value, IN: args.where} if row.probe else {row.name: value})
     if len(given) > 1:
         raise UsageError("a fact has one check", hint="give one of --verify, --exists, --contains, … or -- PROGRAM")
-    if args.where is not None and not (given and isinstance(given[0], dict) and "in" in given[0]):
-        raise UsageError("--in goes with --contains, --matches, --lacks or --same")
+    if args.where is not None and not (given and isinstance(given[0], dict) and IN in given[0]):
+        *most, last = (f"--{row.name}" for row in CHECKS.values() if row.probe)
+        raise UsageError(f"--in goes with {', '.join(most)} or {last}")
     return given[0] if given else None
