@@ -182,11 +182,12 @@ def number(value: Any) -> float:
 
 
 def one_of(*words: str) -> Callable[[Any], str]:
-    """Return a reader for one of some words."""
+    """Return a reader for one of some words, of which one may be empty."""
+    wanted = f"one of {', '.join(filter(None, words))}{', or empty' if '' in words else ''}"
 
     def read(value: Any) -> str:
         if value not in words:
-            raise WrongValue(f"one of {', '.join(word or '(empty)' for word in words)}")
+            raise WrongValue(wanted)
         return str(value)
 
     return read

@@ -34,7 +34,8 @@ NEVER_SEEN = frozenset({".git", ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".d
 
 def number(low: float, high: float = 1e9, *, is_open: bool = False) -> Callable[[Any], float]:
     """Return a reader for numbers from *low* (or above it, if *is_open*) to *high*."""
-    wanted = f"a number {'above' if is_open else 'from'} {low:g}" + (f" to {high:g}" if high < 1e9 else "")
+    least, most = ("above", " and at most") if is_open else ("from", " to")
+    wanted = f"a number {least} {low:g}" + (f"{most} {high:g}" if high < 1e9 else "")
 
     def read(value: Any) -> float:
         # `nan` fails both comparisons.

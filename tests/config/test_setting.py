@@ -33,6 +33,7 @@ from gitmem.config.setting import (
 from gitmem.errors import ConfigError
 from gitmem.frozen import fields_of
 from gitmem.git.configured import collected
+from gitmem.policy.policy import load as load_policy
 from gitmem.policy.settings import OWN, ROWS, SECTIONS
 from gitmem.policy.template import default_toml
 
@@ -54,7 +55,7 @@ def maker() -> ModuleType:
 def value_of(row: Setting) -> tuple[str, object]:
     """Return a value that is not a setting's default: as somebody writes it, and as the program has it."""
     if row.wanted.startswith("one of "):
-        word = row.wanted.removeprefix("one of ").split(", ")[-1]
+        word = row.wanted.removeprefix("one of ").removesuffix(", or empty").split(", ")[-1]
         return word, word
     written = {switch: "no" if row.default else "yes", count: "7", number: "7.5", several: "a"}
     typed = written.get(row.read, "notes")
@@ -139,6 +140,14 @@ def test_every_setting_of_a_store_is_in_the_reference_and_in_the_file_of_a_new_s
         assert f"| `{key}` | {row.wanted} |" in shown
         assert (f"# {key} = " in listed) or f"{section}.{key}" in OWN
         assert getattr(SECTIONS[section], row.name) == row.default
+
+
+@pytest.mark.parametrize(("section", "key"), [(section, key) for section, rows in ROWS.items() for key in rows])
+def test_every_setting_of_a_store_refuses_another_value_in_the_words_of_the_reference(section: str, key: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_policy(f"[{section}]\n{key} = {{ odd = 1 }}\n", file="x")
+
+    assert caught.value.message == f"x: {section}.{key} must be {ROWS[section][key].wanted}"
 
 
 def test_settings_that_stand_in_for_the_policy_name_a_setting_of_it() -> None:
