@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gitmem.config import INTERNAL
 from gitmem.config.setting import SETTINGS, Setting
 from gitmem.policy.kinds import Kind
 from gitmem.policy.settings import ROWS, Role, keys_of
@@ -36,6 +37,14 @@ in `PATH`. An empty value in git config discards those before it. A repository's
 | `git config` | variable | value | default | meaning | from the repository |
 |---|---|---|---|---|---|
 """
+VARIABLES = """\
+## Other variables
+
+These can be set in the environment only.
+
+| variable | meaning |
+|---|---|
+"""
 STORE = """\
 ## Settings of a store
 
@@ -56,7 +65,8 @@ def reference() -> str:
     sections = {f"[{name}]": rows for name, rows in ROWS.items()}
     sections |= {"[roles.NAME]": keys_of(Role), "[kinds.NAME]": keys_of(Kind)}
     parts = [_section(title, rows) for title, rows in sections.items()]
-    return f"{HEAD}{own}\n\n{STORE}\n" + "\n".join([*parts, WORDS])
+    others = "\n".join(_row(f"`{name}`", about) for name, about in INTERNAL.items())
+    return f"{HEAD}{own}\n\n{VARIABLES}{others}\n\n{STORE}\n" + "\n".join([*parts, WORDS])
 
 
 def _own_row(row: Setting) -> str:

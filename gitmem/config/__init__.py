@@ -37,14 +37,17 @@ TRANSPORT = (
     "GIT_PROXY_COMMAND",
 )
 
-# Variables that gitmem sets for its own children, that only switch something off, or that hold a secret, which has no
-# place in a file (`embed_key`, `summary_key`); they are not settings.
-INTERNAL = frozenset(
-    (
-        *("GITMEM_RUN", "GITMEM_HOOK", "GITMEM_HOOKS", "GITMEM_BACKGROUND"),
-        *("GITMEM_EMBED_KEY", "GITMEM_SUMMARY_KEY", "GITMEM_MCP_TOKEN"),
-    )
-)
+# Variables that are no settings, and what they do: git config cannot hold them. They only switch something off, hold a
+# secret, which has no place in a file, or say who runs a command.
+INTERNAL = {
+    "GITMEM_HOOKS": "`off`: the hooks of agents do nothing",
+    "GITMEM_BACKGROUND": "`off`: nothing is started in the background; the next command that writes does the work",
+    "GITMEM_EMBED_KEY": "The key of the embedding endpoint",
+    "GITMEM_SUMMARY_KEY": "The key of the endpoint for session summaries",
+    "GITMEM_MCP_TOKEN": "The token that clients of `gitmem mcp --http` must send",
+    "GITMEM_RUN": "Set: an agent runs the command, so nobody is asked to approve anything",
+    "GITMEM_HOOK": "The same",
+}
 
 # A key of an endpoint: a secret, which has no place in a file.
 KEYS = ("embed_key", "summary_key")
@@ -106,7 +109,7 @@ def _value(row: Setting, text: str, key: str, file: str) -> object:
 def unknown_variables() -> list[str]:
     """Return a line about each variable ``GITMEM_*`` of the environment that is no setting: it counts for nothing."""
     known = {row.variable for row in SETTINGS.values()}
-    short = {plain(name) for name in known | INTERNAL}
+    short = {plain(name) for name in (*known, *INTERNAL)}
     found = [name for name in os.environ if name.startswith("GITMEM_") and name not in INTERNAL and os.environ[name]]
     strange = sorted(name for name in found if plain(name) not in short)
     return [f"the variable {name} is no setting; the nearest one is {_near(name, known)}" for name in strange]

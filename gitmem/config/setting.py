@@ -34,8 +34,8 @@ class Setting:
         default: Its value where nobody sets it.
         read: Returns the value that somebody set, or raises WrongValue.
         about: One line of Markdown that says what it does.
-        guarded: What it could do to a person; such a setting counts from a repository's own configuration only once
-            the person has accepted it. Empty: it counts.
+        guarded: What it could do that a person must accept before a repository's own configuration may set it; empty
+            for a setting that any configuration may make.
         alias: A variable of another program that is read as well.
         policy: The setting of the store's policy that decides where this one is empty.
         instead: The command for a setting of the policy that only a person's own configuration decides.

@@ -1,4 +1,4 @@
-"""The table of built-in checks: what each is called, what stands behind its name, and what it looks for. Pure.
+"""The table of built-in checks: the name of each, what it takes, and what it looks for. Pure.
 
 Parsing, the options of the command line, the schema for MCP clients, the documentation, the inputs of a check and its
 answer are made from these rows: a new check is one new row. ``verify.builtin`` answers them.
@@ -24,12 +24,12 @@ IN = "in"
 
 @frozen
 class Value:
-    """What may stand behind the name of a check, or behind ``in``.
+    """The kind of text that a check takes.
 
     Attributes:
-        shown: It as help shows it.
-        is_valid: Whether a text can be one.
-        refusal: What is said of one that cannot, with ``name`` and ``value``.
+        shown: Its name in help.
+        is_valid: Whether a text is of this kind.
+        refusal: The error for one that is not; ``{name}`` and ``{value}`` are filled in.
     """
 
     shown: str
@@ -43,14 +43,15 @@ class BuiltinCheck:
 
     Attributes:
         name: Its name, in the frontmatter and as an option.
-        value: What stands behind it.
+        value: What it takes.
         about: What it proves, one line of help.
-        failure: Why it fails, with ``text`` (what it looks for), ``where`` (the files) and ``first`` (one that has it).
-        probe: Returns what tells whether a file has a text, or None for a text that cannot be looked for; itself None
-            for a check that looks at no content, only at which files there are.
-        is_denial: Whether it holds where nothing has what it looks for, and fails where something has.
-        denies: The check that can never hold together with this one, where both look for the same.
-        unusable: Why a text cannot be looked for, with ``text``.
+        failure: The reason for a failure; ``{text}`` (what it takes), ``{where}`` (the files) and ``{first}`` (the
+            first file that has it) are filled in.
+        probe: Makes the function that tells whether the content of a file has a text; returns None for a text that
+            cannot be searched for. None for a check that only asks whether a file exists.
+        is_denial: Whether it fails where something is found, and holds where nothing is.
+        denies: The check that can never hold together with this one for the same text.
+        unusable: The error for a text that cannot be searched for; ``{text}`` is filled in.
     """
 
     name: str

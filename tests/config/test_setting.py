@@ -108,6 +108,11 @@ def test_every_setting_is_in_the_reference_with_its_guard(row: Setting, maker: M
     assert f"| once accepted: {row.guarded} |" in found[0] if row.guarded else found[0].endswith("| counts |")
 
 
+@pytest.mark.parametrize("name", config.INTERNAL)
+def test_every_other_variable_is_in_the_reference(name: str, maker: ModuleType) -> None:
+    assert f"| `{name}` | {config.INTERNAL[name]} |" in maker.reference()
+
+
 def test_only_settings_that_run_something_or_send_text_are_guarded() -> None:
     assert set(GUARDED) == {"embed", "embedcode", "summary", "summarycommand", "stoppush"}
 
