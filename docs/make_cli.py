@@ -7,13 +7,11 @@ It reads the parsers' actions and never argparse's own help text, whose form dif
 from __future__ import annotations
 
 import inspect
-import re
 from argparse import Action
 from pathlib import Path
 
 from gitmem.cli import table
 from gitmem.cli.parser import parser_of, told
-from gitmem.config import ALIASES, Config
 
 TARGET = Path(__file__).with_name("cli.md")
 HEAD = """\
@@ -41,11 +39,7 @@ control characters are escapes. Fields may be added to it and are never renamed.
 SETTINGS = """\
 ## Settings
 
-Each is a variable of the environment or a setting of git; the variable wins, then git, then the store's policy
-(`gitmem.toml`). A name that does not exist is an error. `NO_COLOR` and `FORCE_COLOR` are obeyed as well.
-
-| variable | `git config` | |
-|---|---|---|
+[Settings](settings.md) lists each variable of the environment, setting of git and setting of a store.
 """
 
 
@@ -59,8 +53,7 @@ def reference() -> str:
         )
         parts.append(f"## {heading}\n\n{listed}\n")
         parts += [_command(name) for name in names]
-    others = ", ".join(f"`{name}`" for name in ALIASES.values())
-    return "\n".join([*parts, SETTINGS + "\n".join(_settings()), "", f"Read as well: {others}."]) + "\n"
+    return "\n".join([*parts, SETTINGS])
 
 
 def _command(name: str) -> str:
@@ -95,19 +88,6 @@ def _row(action: Action) -> str:
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("*", "\\*")
-
-
-def _settings() -> list[str]:
-    """Return a row for each setting; what it means stands in the docstring of ``Config``."""
-    told = re.findall(r"^ +(\w+): (.+(?:\n {12}.+)*)", inspect.getdoc(Config).split("Attributes:")[1], re.MULTILINE)  # type: ignore[union-attr]
-    rows = []
-    for name, about in told:
-        short = name.removesuffix("_s")
-        first, *rest = short.split("_")
-        camel = first + "".join(word.capitalize() for word in rest)
-        text = " ".join(about.split()).replace("``", "`").rstrip(".")
-        rows.append(f"| `GITMEM_{short.upper()}` | `gitmem.{camel}` | {_cell(text)} |")
-    return rows
 
 
 if __name__ == "__main__":

@@ -24,8 +24,6 @@ UNPROVEN = "unproven"
 STALE = "stale"
 VERIFIED = "verified"
 STATUSES = (FAILED, SUSPECT, UNPROVEN, STALE, VERIFIED)
-# The sign of each, the same wherever statuses are shown; the words say the same.
-MARKS = {VERIFIED: "✓", FAILED: "✗", SUSPECT: "?", STALE: "~", UNPROVEN: "·", "": " "}
 
 # What moves a score besides the words, in the order in which it is applied; each can be switched off by its name.
 FACTORS = (
@@ -40,16 +38,6 @@ ENGLISH, NO_LANGUAGE = "english", "none"
 SHELL = "shell"
 PROGRAM = "program"
 BUILTIN = "builtin"
-
-# The built-in checks and the fields of their mapping, the first one being the check's name.
-BUILTIN_FIELDS: dict[str, tuple[str, ...]] = {
-    "exists": ("exists",),
-    "absent": ("absent",),
-    "contains": ("contains", "in"),
-    "matches": ("matches", "in"),
-    "lacks": ("lacks", "in"),
-    "same": ("same", "in"),
-}
 
 
 @frozen

@@ -1,12 +1,80 @@
-"""Links between memories: how suspicion spreads along ``requires``, and statuses derived from verdicts. Pure."""
+"""Statuses: how each is shown, how they follow from verdicts, and how suspicion spreads along ``requires``. Pure."""
 
 from __future__ import annotations
 
+from gitmem.frozen import frozen
 from gitmem.model import FAILED, FAILS, HOLDS, STALE, SUSPECT, UNPROVEN, VERIFIED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+
+
+@frozen
+class Sign:
+    """How a status is shown, in every list, page and answer.
+
+    Attributes:
+        mark: One character, before what has the status.
+        style: Its colour on a terminal, an SGR code (ECMA-48, 8.3.117); the words say the same without colour.
+        color: Its colour where white text stands on it, as hex: a contrast of 4.5 at least (WCAG 2.2, 1.4.3).
+        strokes: The mark as an SVG path in a square of 10, where no font can be relied on.
+        light: Its colours on a light page: text, what is behind that text, and shapes.
+        dark: The same on a dark page.
+        meaning: What it means, for a legend.
+        warning: What a reader must not overlook besides the status; empty where there is nothing.
+    """
+
+    mark: str
+    style: str
+    color: str
+    strokes: str
+    light: tuple[str, str, str]
+    dark: tuple[str, str, str]
+    meaning: str
+    warning: str = ""
+
+
+# The one table of them, the strongest first.
+SIGNS = {
+    FAILED: Sign(
+        *("✗", "1;31", "c62828", "M1.8 1.8 8.2 8.2M8.2 1.8 1.8 8.2"),
+        light=("ae2a12", "fbebe6", "c8452a"),
+        dark=("ff917a", "38201b", "e0674d"),
+        meaning="the check ran and said no",
+        warning="its check says that this is no longer true",
+    ),
+    SUSPECT: Sign(
+        *("?", "33", "b34700", "M2.4 3.3A2.6 2.3 0 1 1 6 5.4Q5 5.9 5 7M5 9.2v.1"),
+        light=("855a00", "fbf0d6", "d9a023"),
+        dark=("e9bd5c", "332a16", "c9952b"),
+        meaning="rests on something that failed",
+        warning="it rests on something that is no longer true",
+    ),
+    UNPROVEN: Sign(
+        *("·", "2", "616161", "M1.5 5H8.5"),
+        light=("5f5a52", "efece6", "d8d3c8"),
+        dark=("a5a097", "282a2f", "3c4049"),
+        meaning="never proved as it stands now",
+    ),
+    STALE: Sign(
+        *("~", "33", "7a6200", "M5 .8V6.2M5 9.2v.1"),
+        light=("3d55a0", "e8ecf9", "3d55a0"),
+        dark=("a3b7f5", "20263b", "a3b7f5"),
+        meaning="held once, and is to be checked again",
+        warning="not verified lately",
+    ),
+    VERIFIED: Sign(
+        *("✓", "32", "2e7d32", "M1 5.5 4 8.5 9 1.5"),
+        light=("0b6a61", "e0f1ee", "5fb3a8"),
+        dark=("5fcbb9", "15302d", "2f8f83"),
+        meaning="holds",
+    ),
+}
+# The mark of each; a memory without a check has no status, and a blank.
+MARKS = {status: sign.mark for status, sign in SIGNS.items()} | {"": " "}
+# The mark of each state of a task.
+TASK_MARKS = {"open": "○", "claimed": "►", "closed": SIGNS[VERIFIED].mark}
 
 # How many links away a failure makes a memory suspect (DESIGN, section 1; the beans document, "depth limit 3").
 DEPTH = 3
@@ -79,3 +147,8 @@ def told_status(own: str, *, suspect: bool) -> str:
     if suspect and own != FAILED:
         return SUSPECT
     return own
+
+
+def warning(status: str) -> str:
+    """Return what a reader must not overlook of a status, or an empty string."""
+    return SIGNS[status].warning if status in SIGNS else ""

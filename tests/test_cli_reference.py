@@ -9,7 +9,6 @@ from types import ModuleType
 import pytest
 
 from gitmem.cli import table
-from gitmem.config import Config
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 
@@ -37,13 +36,6 @@ def test_reference_has_every_option_and_example_of_a_command(maker: ModuleType, 
     options = [option for action in parser._actions for option in action.option_strings if action.dest != "help"]
     assert [option for option in options if f"`{option}" not in section] == []
     assert [line for line in table.load(name).EXAMPLES if line not in section] == []
-
-
-def test_reference_has_every_setting(maker: ModuleType) -> None:
-    rows = [line for line in maker.reference().split("\n") if line.startswith("| `GITMEM_")]
-
-    assert len(rows) == len(Config.__fields__)
-    assert all(row.count("|") == 4 for row in rows)
 
 
 def test_drift_would_be_seen(maker: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gitmem.cli.output import STYLES
 from gitmem.model import FAILED, FAILS, HOLDS, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
-from gitmem.statuses import DEPTH, age_s, own_status, spread, told_status
+from gitmem.statuses import DEPTH, MARKS, SIGNS, TASK_MARKS, age_s, own_status, spread, told_status, warning
 
 NAMES = "abcdefgh"
 GRAPHS = st.dictionaries(st.sampled_from(NAMES), st.sets(st.sampled_from(NAMES), max_size=4), max_size=8)
@@ -155,3 +158,35 @@ def test_statuses_are_in_the_order_of_the_design():
 
 def test_time_in_the_future_is_no_negative_age():
     assert age_s(20, 10) == 0
+
+
+PACKAGE = Path(__file__).resolve().parent.parent / "gitmem"
+# The characters that stand for nothing but a status or a task's state: "?", "~" and "·" have other uses.
+OWN_MARKS = {mark for mark in (*MARKS.values(), *TASK_MARKS.values()) if mark not in " ?~·"}
+
+
+def test_every_status_has_one_row_and_a_mark_of_its_own():
+    assert tuple(SIGNS) == STATUSES
+    assert len({sign.mark for sign in SIGNS.values()}) == len({sign.strokes for sign in SIGNS.values()}) == 5
+    assert {status: STYLES[status] for status in STATUSES} == {status: sign.style for status, sign in SIGNS.items()}
+
+
+def test_no_other_module_holds_the_marks():
+    files = [path for ending in ("py", "js", "html", "css") for path in PACKAGE.rglob(f"*.{ending}")]
+    holders = {path.relative_to(PACKAGE).as_posix() for path in files if OWN_MARKS & set(path.read_text("utf-8"))}
+
+    assert {"✓", "✗"} <= OWN_MARKS
+    assert holders == {"statuses.py"}
+
+
+def test_texts_that_agents_are_installed_with_show_the_marks_of_the_table():
+    texts = "".join(path.read_text("utf-8") for path in PACKAGE.rglob("templates/**/*.md"))
+    shown = re.findall(rf"(\S) ({'|'.join(STATUSES)})\b(?= \||[,.;]| or| no| before)", texts)
+
+    found = {(mark, status) for mark, status in shown if not mark.isalnum() and mark not in "|.,`"}
+    assert found == {(SIGNS[status].mark, status) for status in STATUSES}
+
+
+def test_what_is_not_to_be_believed_has_a_warning():
+    assert [status for status in STATUSES if warning(status)] == [FAILED, SUSPECT, STALE]
+    assert warning("") == ""

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 from gitmem.cli import reports, shared
 from gitmem.errors import UsageError
-from gitmem.model import MARKS
 from gitmem.policy.settings import FAIL_ON
+from gitmem.statuses import MARKS
 from gitmem.verify.blame.culprit import phrase
-from gitmem.verify.finding import BROKEN, MENDED, SILENCED, STILL, SUSPECT, UNCHECKED, WRONG
+from gitmem.verify.finding import BROKEN, LISTED, MENDED, SILENCED, STILL, SUSPECT, UNCHECKED, WORDS, WRONG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,24 +39,6 @@ EXAMPLES = (
     "gitmem check --base origin/main --fail-on newly_false",
     "gitmem check --format github --report sarif=gitmem.sarif --report junit=gitmem.xml",
 )
-STATUS = {
-    BROKEN: "failed",
-    WRONG: "failed",
-    SILENCED: "suspect",
-    SUSPECT: "suspect",
-    UNCHECKED: "suspect",
-    STILL: "failed",
-    MENDED: "verified",
-}
-SAID = {
-    BROKEN: "becomes false",
-    WRONG: "has a wrong verdict",
-    SILENCED: "silenced by the change",
-    SUSPECT: "suspect",
-    UNCHECKED: "could not be checked",
-    STILL: "false before and still",
-    MENDED: "becomes true",
-}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -108,7 +90,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if form == "json":
         out.json(as_table(checked))
     elif form == "text":
-        for finding in found.of(*SAID):
+        for finding in found.of(*LISTED):
             print_finding(finding, out)
         out.line((found.summary, "bold"))
     for note in (*found.notes, *_advice(checked)) if form == "text" else ():
@@ -127,7 +109,7 @@ def exit_status(checked: Checked, fail_on: str) -> int:
 
 def print_finding(finding: Finding, out: Output) -> None:
     """Print what came of one fact or suspect, on one line."""
-    status = STATUS[finding.kind]
+    words = WORDS[finding.kind]
     why = f" — {finding.because}" if finding.because else ""
     where = [f"{spot.path}:{spot.line}" if spot.line else spot.path for spot in finding.places]
     more = [*where, *([f"by {finding.by}"] if finding.by else [])]
@@ -136,7 +118,7 @@ def print_finding(finding: Finding, out: Output) -> None:
     more += [f"gitmem settle {finding.key}"] if finding.kind == BROKEN else []
     more += [f"gitmem verify --record {finding.key}"] if finding.kind == WRONG else []
     told = f" ({'; '.join(more)})" if more else ""
-    out.line((MARKS[status], status), " ", (finding.key, "key"), f"  {SAID[finding.kind]}{why}", (told, "dim"))
+    out.line((MARKS[words.status], words.status), " ", (finding.key, "key"), f"  {words.told}{why}", (told, "dim"))
 
 
 def _advice(checked: Checked) -> list[str]:

@@ -7,7 +7,8 @@ not fit is counted, with the command that shows it.
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.model import MARKS
+from gitmem.model import VERIFIED
+from gitmem.statuses import MARKS, TASK_MARKS, warning
 from gitmem.store.scope import PROJECT
 from gitmem.text.durations import ago
 
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 EXAMPLES = ("gitmem context", "gitmem context --path src/auth --budget 1500", "gitmem context --json")
 HEADINGS = {
     "WARNINGS": "⚠ WARNINGS",
-    "WORKING ON": "► WORKING ON",
-    "RELEVANT FACTS": "✓ RELEVANT FACTS",
+    "WORKING ON": f"{TASK_MARKS['claimed']} WORKING ON",
+    "RELEVANT FACTS": f"{MARKS[VERIFIED]} RELEVANT FACTS",
     "RECENT WORK": "◷ RECENT WORK",
     "OTHER SCOPES": "◇ OTHER SCOPES",
 }
@@ -52,7 +53,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             scope = f", {item['scope']}" if item["scope"] != PROJECT else ""
             key = f"  [{item['key']}{scope}]" if item["key"] else ""
             mark = MARKS.get(item["status"], " ")
-            said = f"{item['status'].upper()}: " if item["status"] in ("failed", "suspect", "stale") else ""
+            said = f"{item['status'].upper()}: " if warning(item["status"]) else ""
             out.line("│ ", (mark, item["status"]), " ", (said, item["status"]), item["text"], (key, "key"))
         if section["more"]:
             out.line("│ ", (f"… {section['more']} more: {section['rest']}", "dim"))

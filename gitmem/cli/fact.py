@@ -1,8 +1,8 @@
 """Write down a fact with the command that proves it. The command is run now and must hold.
 
-Built-in checks (--exists, --absent, --contains, --matches, --lacks, --same) run no process and need no approval:
-prefer them. A shell command (--verify) or a program (after --) runs in a sandbox, once you approved it; typing the
-fact at a terminal approves it for you. Where nobody can approve it now, the fact waits, unproven.
+Prefer a built-in check, which runs no process and needs no approval. A shell command (--verify) or a program (after
+--) runs in a sandbox, once you approved it; typing the fact at a terminal approves it for you. Where nobody can approve
+it now, the fact waits, unproven.
 """
 
 from __future__ import annotations

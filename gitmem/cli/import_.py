@@ -12,7 +12,7 @@ import sys
 from gitmem.cli import shared
 from gitmem.cli.shared import counted
 from gitmem.errors import UsageError
-from gitmem.policy.kinds import is_slug
+from gitmem.policy.values import is_slug
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

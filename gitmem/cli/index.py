@@ -7,7 +7,7 @@ there, is brought along.
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.config import ENGINES
+from gitmem.config.setting import ENGINES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

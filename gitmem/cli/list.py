@@ -7,7 +7,7 @@ also would in an empty folder proves little: it is marked as weak on a terminal 
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.model import MARKS
+from gitmem.statuses import MARKS
 from gitmem.store.scope import PROJECT
 
 TYPE_CHECKING = False

@@ -11,6 +11,7 @@ import sys
 from time import monotonic
 
 from gitmem.config import variable
+from gitmem.statuses import SIGNS
 from gitmem.text.sanitize import display, escaped_json, unlike_command
 
 TYPE_CHECKING = False
@@ -19,12 +20,7 @@ if TYPE_CHECKING:
     from typing import Any, TextIO
 
 # SGR codes (ECMA-48, 8.3.117) of what a reader must tell apart at a glance; the words say the same without colour.
-STYLES = {
-    "verified": "32",
-    "failed": "1;31",
-    "suspect": "33",
-    "stale": "33",
-    "unproven": "2",
+STYLES = {status: sign.style for status, sign in SIGNS.items()} | {
     "key": "36",
     "dim": "2",
     "bold": "1",

@@ -12,7 +12,7 @@ it was before the change, which is error by default); 3 one of the two states is
 from __future__ import annotations
 
 from gitmem.cli import reports, shared
-from gitmem.model import MARKS
+from gitmem.statuses import MARKS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from gitmem.cli import shared, verify
 from gitmem.cli.parser import parser_of
 from gitmem.cli.proof import add_check, verify_of
 from gitmem.errors import UsageError
+from gitmem.statuses import warning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _advise(memory: Memory, key: str, args: argparse.Namespace, out: Output) -> 
     else:
         print_memory(found, out)
         out.line()
-        if found["status"] not in ("failed", "suspect", "stale"):
+        if not warning(found["status"]):
             status = found["status"]
             out.line("There is nothing to settle: it ", (f"is {status}", status) if status else "has no check", ".")
         else:

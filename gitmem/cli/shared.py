@@ -8,7 +8,8 @@ from gitmem.cli.output import Output
 from gitmem.config import unknown_variables, variable
 from gitmem.errors import RefusedError, TrustError, UsageError
 from gitmem.memory.memory import Memory
-from gitmem.model import FACTORS, MARKS, STATUSES
+from gitmem.model import FACTORS, STATUSES
+from gitmem.statuses import MARKS
 from gitmem.store.scope import LISTED, PROJECT, SCOPES
 
 TYPE_CHECKING = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.document import conflict
-from gitmem.model import MARKS
+from gitmem.statuses import MARKS
 from gitmem.store.code_tree.tree import is_home
 from gitmem.store.scope import PROJECT
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.model import MARKS
+from gitmem.statuses import MARKS
 from gitmem.store import proposal
 from gitmem.text.durations import ago
 from gitmem.verify.jobs.history import ended

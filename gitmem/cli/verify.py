@@ -16,7 +16,7 @@ from __future__ import annotations
 from gitmem.cli import reports, shared
 from gitmem.cli.why import print_culprit, progress_of
 from gitmem.errors import BusyError, UsageError
-from gitmem.model import MARKS
+from gitmem.statuses import MARKS
 from gitmem.verify.blame.culprit import told_of
 from gitmem.verify.trace import undeclared
 

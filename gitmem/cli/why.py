@@ -11,7 +11,7 @@ commits cannot be checked, the check contradicts itself or is not approved.
 from __future__ import annotations
 
 from gitmem.cli import shared
-from gitmem.model import MARKS
+from gitmem.statuses import MARKS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gitmem.document.builtin_checks import CHECKS, IN
 from gitmem.document.conflict import CONFLICT, without
 from gitmem.document.edit import REMOVE
 from gitmem.document.fields import TASK, format_time
@@ -22,7 +23,7 @@ from gitmem.write.writer import edited
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from gitmem.policy.policy import Policy
@@ -48,29 +49,30 @@ class Proof:
     session: Session | None = None
 
 
-def check_of(verify: Any, forms: Mapping[str, str | None], *, within: str | None) -> Any:
-    """Return a fact's check as the frontmatter has it; None where there is none.
+def check_of(commands: Sequence[Any], texts: Mapping[str, str | None], within: str | None) -> Any:
+    """Return the check of a fact as the frontmatter has it; None where none is named.
 
     Args:
-        verify: The check as the frontmatter has it, a command for instance, or None.
-        forms: The built-in checks by name, each with its text; None for those that are not meant.
-        within: The files that ``contains``, ``matches``, ``lacks`` and ``same`` look into, a glob.
+        commands: The checks that run something, as the frontmatter has them.
+        texts: The built-in checks by name, each with its text; None for those that are not named.
+        within: The files that it looks into, a glob.
 
     Raises:
-        UsageError: There is more than one check, or *within* is missing or has no use.
+        UsageError: More than one is named, or *within* is missing or has no use.
     """
-    given = [verify] if verify is not None else []
-    for name, text in forms.items():
+    given: list[Any] = [*commands]
+    for row in CHECKS.values():
+        text = texts.get(row.name)
         if text is None:
             continue
-        is_whole = name in ("exists", "absent")
-        if not is_whole and within is None:
-            raise UsageError(f"--{name} needs --in", hint=f"--{name} … --in 'src/**/*.py'")
-        given.append({name: text} if is_whole else {name: text, "in": within})
+        if row.probe is not None and within is None:
+            raise UsageError(f"--{row.name} needs --in", hint=f"--{row.name} … --in 'src/**/*.py'")
+        given.append({row.name: text, IN: within} if row.probe else {row.name: text})
     if len(given) > 1:
         raise UsageError("a fact has one check", hint="give one of --verify, --exists, --contains, … or -- PROGRAM")
-    if within is not None and not (given and isinstance(given[0], dict) and "in" in given[0]):
-        raise UsageError("--in goes with --contains, --matches, --lacks or --same")
+    if within is not None and not (given and isinstance(given[0], dict) and IN in given[0]):
+        *most, last = (f"--{row.name}" for row in CHECKS.values() if row.probe)
+        raise UsageError(f"--in goes with {', '.join(most)} or {last}")
     return given[0] if given else None
 
 

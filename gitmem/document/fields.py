@@ -6,8 +6,9 @@ fact that lost its command must not pass for one that never had any.
 
 from __future__ import annotations
 
+from gitmem.document.builtin_checks import GLOB, IN, find_row, shapes
 from gitmem.errors import FormatError
-from gitmem.model import BUILTIN_FIELDS, Problem, is_plain_command, parse_duration
+from gitmem.model import Problem, is_plain_command, parse_duration
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -256,26 +257,15 @@ def _bad_verify(message: str) -> FormatError:
 
 
 def _check_builtin(check: dict[str, Any]) -> None:
-    name = next((name for name, names in BUILTIN_FIELDS.items() if set(names) == set(check)), None)
-    if name is None:
-        forms = "; ".join("{" + ", ".join(f"{field}: …" for field in names) + "}" for names in BUILTIN_FIELDS.values())
-        raise _bad_verify(f"no such built-in check; there are {forms}")
+    row = find_row(check)
+    if row is None:
+        raise _bad_verify(f"no such built-in check; there are {shapes()}")
     for field, value in check.items():
         if not (isinstance(value, str) and value):
             raise _bad_verify(f"`{field}` of a built-in check must be text")
-        if field in ("exists", "absent", "in") and not _is_inside(value):
-            raise _bad_verify(f"`{field}: {value}` is no path inside the repository")
-    if name == "same" and not _is_sha256(check["same"]):
-        raise _bad_verify("`same` must be a SHA-256 in 64 lower-case hexadecimal digits")
-
-
-def _is_inside(path: str) -> bool:
-    """Return whether a path or glob can name a file of the code tree (`absent: ../x` would hold for ever)."""
-    return all(part not in ("", ".", "..") for part in path.removesuffix("/").split("/"))
-
-
-def _is_sha256(text: str) -> bool:
-    return len(text) == 64 and all(digit in "0123456789abcdef" for digit in text)
+        wanted = GLOB if field == IN else row.value
+        if not wanted.is_valid(value):
+            raise _bad_verify(wanted.refusal.format(name=field, value=value))
 
 
 def parse_ttl(text: str) -> int | None:

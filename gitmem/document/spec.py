@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 
+from gitmem.document.builtin_checks import words_of
 from gitmem.document.fields import is_newer, parse_timeout
-from gitmem.model import BUILTIN, BUILTIN_FIELDS, PROGRAM, SHELL, Check, Spec
+from gitmem.model import BUILTIN, PROGRAM, SHELL, Check, Spec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,8 +24,7 @@ def check_of(document: Document) -> Check | None:
         return Check(SHELL, (verify,))
     if isinstance(verify, list):
         return Check(PROGRAM, tuple(verify))
-    name = next(name for name, names in BUILTIN_FIELDS.items() if set(names) == set(verify))
-    return Check(BUILTIN, (name, *(verify[field] for field in BUILTIN_FIELDS[name])))
+    return Check(BUILTIN, words_of(verify))
 
 
 def spec_of(document: Document, *, setup: str, default_timeout_s: int, folders: tuple[str, ...]) -> Spec | None:

@@ -299,7 +299,7 @@ class Git:
     def config_values(self) -> dict[str, str]:
         """Return the ``gitmem.*`` settings of git config, by lower-case name without ``gitmem.``.
 
-        Of one that may be given several times, the values are apart by ``configured.APART``.
+        Of one that may be given several times, the values are separated by ``setting.SEPARATOR``.
         """
         return configured.collected((name, value) for name, value, _ in self.config_settings())
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from gitmem.config.setting import SEPARATOR, has_several, known_name
 from gitmem.git.repository import Unsure
 
 TYPE_CHECKING = False
@@ -15,14 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 SECTION = "gitmem"
-# Settings that may be given several times; an empty value takes back those before it, as git's own lists do.
-MULTIPLE = frozenset({"stores"})
 # A setting's name without the section, its value, and whether the repository's own configuration says so.
 Setting = tuple[str, str, bool]
 # The scopes of the person's configuration; all others are the repository's.
 PERSONS = ("system", "global", "command")
-# What parts the values of one of these: neither git nor the environment can have it in a value.
-APART = "\0"
 # What a value is made of where the text of the file is the value.
 _ODD = frozenset('"\\#;\t\r')
 
@@ -83,9 +80,13 @@ def read_scopes(printed: str) -> list[Setting]:
 
 
 def collected(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return what counts of settings in git's order: the last value of a name, or all of one that may have several."""
+    """Return what counts of settings in git's order: the last value of a name, or all of one that may have several.
+
+    An empty value takes back those before it, as in git's own lists.
+    """
     found: dict[str, str] = {}
-    for name, value in pairs:
-        before = found.get(name) if name in MULTIPLE and value else None
-        found[name] = f"{before}{APART}{value}" if before else value
+    for typed, value in pairs:
+        name = known_name(typed)
+        before = found.get(name) if value and has_several(name) else None
+        found[name] = f"{before}{SEPARATOR}{value}" if before else value
     return found

@@ -6,26 +6,24 @@ engines with the same memories differ in speed and reach, not in how they rank.
 
 from __future__ import annotations
 
-from gitmem.frozen import frozen
+from gitmem.frozen import fields_of, frozen
 from gitmem.model import IndexText
+from gitmem.policy.settings import Weights
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Protocol
 
-__all__ = ["FIELDS", "FIELD_WEIGHTS", "Candidate", "IndexText", "Stats"]
+__all__ = ["FIELDS", "FIELD_WEIGHTS", "WEIGHTS", "Candidate", "IndexText", "Stats"]
 
-# The searched fields of a memory, in the order of every tuple that has one value per field.
-FIELDS = ("title", "tags", "key", "paths", "body")
+# The searched fields of a memory, in the order of every tuple that has one value per field; and what an occurrence
+# counts in each, where the policy of a store does not say otherwise.
+WEIGHTS: dict[str, float] = fields_of(Weights())
+FIELDS, FIELD_WEIGHTS = tuple(WEIGHTS), tuple(WEIGHTS.values())
 
 # The Whoosh index's folder beside the catalog; here, because whoever only asks whether it is there loads no Whoosh.
 WHOOSH_FOLDER = "whoosh"
-
-# What an occurrence counts in each field. Measured on the recall benchmark's public half: tags 2 and key 0.5 instead of
-# 1 give LoCoMo's turns 0.509 nDCG@10 instead of 0.500 and change the other tasks by less than 0.003; a title of 2 loses
-# 0.003 there, 4 wins as much. A key repeats its title: counted whole, it would weigh these words twice.
-FIELD_WEIGHTS = (3.0, 2.0, 0.5, 1.0, 1.0)
 
 
 @frozen

@@ -9,6 +9,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
+from gitmem.model import STATUSES
+
 Line = Annotated[str, Field(max_length=200)]
 Key = Annotated[str, Field(min_length=1, max_length=160)]
 Lines = Annotated[list[Line], Field(max_length=20)]
@@ -17,7 +19,8 @@ Text = Annotated[str, Field(min_length=1, max_length=20_000)]
 Scope = Literal["", "project", "private", "domain", "universal"]
 Home = Literal["project", "private", "universal"]
 Category = Literal["mistake-pattern", "best-practice", "codebase-knowledge", "preference"]
-Status = Literal["failed", "suspect", "unproven", "stale", "verified"]
+# mypy cannot see that this is a literal of each.
+Status = Literal[STATUSES]  # type: ignore[valid-type]
 
 
 class Hit(BaseModel):

@@ -7,8 +7,9 @@ words and slugs: keys, kinds, statuses, and the names of agents as slugs.
 from __future__ import annotations
 
 from gitmem.index.catalog import state
-from gitmem.model import FAILED, STALE, SUSPECT, VERIFIED
+from gitmem.model import VERIFIED
 from gitmem.recall.render import by
+from gitmem.statuses import warning
 from gitmem.store.scope import LISTED, PRIVATE, PROJECT
 from gitmem.text.fence import fenced
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 # (its documentation, "MCP output limits"), and this is some 6,000.
 TEXT_LIMIT = 24_000
 LINE_LIMIT = 400
-MEANS = {FAILED: "no longer true", SUSPECT: "rests on what is no longer true", STALE: "not verified lately"}
 _FIELDS = ("tags", "paths", "refs", "requires", "produces", "domains", "importance", "confidence", "task", "created")
 
 
@@ -84,7 +84,7 @@ def memory(found: Mapping[str, Any]) -> str:
     gone = [word for word in ("archived", "superseded", "expired") if found[word]]
     claimed = "verified by others" if verdict.get("outcome") == "holds" and not verdict["own"] else ""
     status = found["status"]
-    standing = f"{status} ({MEANS[status]})" if status in MEANS else status
+    standing = f"{status} ({warning(status)})" if warning(status) else status
     source = _join(f"memory {found['key']}", found["kind"], found["scope"], standing, claimed, *gone, by(agent))
     lines = [line(found["title"])]
     lines += [f"{name}: {line(_value(fields[name]))}" for name in _FIELDS if fields.get(name) not in (None, "", [])]

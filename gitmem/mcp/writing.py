@@ -8,6 +8,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
+from gitmem.document.builtin_checks import shapes
 from gitmem.errors import RefusedError
 from gitmem.mcp import asked, rights
 from gitmem.mcp.service import Service
@@ -102,9 +103,7 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
         command: Annotated[str, Field(max_length=2000, description="A shell command that exits 0 while it holds")] = "",
         check: Annotated[
             dict[str, asked.Line],
-            Field(
-                max_length=2, description="Instead: {exists|absent: PATH} or {contains|lacks|matches: TEXT, in: GLOB}"
-            ),
+            Field(max_length=2, description=f"Instead, one of {shapes()}"),
         ] = {},  # noqa: B006
         body: Annotated[str, Field(max_length=20_000)] = "",
         paths: Annotated[asked.Lines, Field(description="What the command reads")] = [],  # noqa: B006

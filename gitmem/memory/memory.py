@@ -227,14 +227,8 @@ class Memory:
         self,
         title: str,
         *,
-        contains: str | None = None,
-        lacks: str | None = None,
-        matches: str | None = None,
-        same: str | None = None,
-        within: str | None = None,
-        exists: str | None = None,
-        absent: str | None = None,
         verify: Any = None,
+        within: str | None = None,
         scope: str = PROJECT,
         in_tree: bool = False,
         **options: Any,
@@ -243,26 +237,22 @@ class Memory:
 
         Args:
             title: What is true, in one sentence.
-            contains: Some file of *within* contains this text.
-            lacks: No file of *within* contains this text.
-            matches: Some file of *within* matches this regular expression.
-            same: The file *within* has this SHA-256.
-            within: A glob of files of the code, such as ``src/**/*.py``.
-            exists: This file or folder exists.
-            absent: This file or folder does not exist.
-            verify: Any other check as the frontmatter has it: a shell command, or a list of a program and arguments.
+            verify: A check that runs something, as the frontmatter has it: a shell command, or a program's arguments.
+            within: The files that a built-in check looks into, a glob such as ``src/**/*.py``.
             scope: Who reads it.
             in_tree: Write a file in ``.memory/`` of the code, for you to commit.
-            **options: Further fields, as for ``remember``; and ``unproven``, ``approve``, ``force``.
+            **options: A built-in check by name (``contains="RS256"``, ``absent="setup.py"``, …; all are in
+                docs/verify.md); further fields, as for ``remember``; ``unproven``, ``approve``, ``force``.
 
         Raises:
             RefusedError: The check cannot fail, or does not hold now.
             UsageError: There is more than one check, or *within* is missing.
         """
         from gitmem.commands.fact import check_of, write_fact
+        from gitmem.document.builtin_checks import CHECKS
 
-        forms = {"contains": contains, "lacks": lacks, "matches": matches, "same": same}
-        verify = check_of(verify, forms | {"exists": exists, "absent": absent}, within=within)
+        texts = {name: options.pop(name) for name in CHECKS if name in options}
+        verify = check_of([verify] if verify is not None else [], texts, within)
         refuse_misplaced(scope, options.get("domains", ()), in_tree=in_tree)
         repository = self.repository
         if scope == PRIVATE:

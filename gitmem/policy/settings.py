@@ -1,364 +1,300 @@
-"""The settings of a policy, a class a section, with their defaults. Pure."""
+"""The table of a store's settings: a class for each section of ``gitmem.toml``, a row for each setting. Pure.
+
+Reading and checking a policy, the file that a new store gets, and the reference page are all made from these rows.
+"""
 
 from __future__ import annotations
 
-from gitmem.frozen import frozen
+from gitmem.config.setting import Setting, rows_of, setting, settings
 from gitmem.model import ENGLISH
+from gitmem.policy import values as read
 
-# Settings that only a person's own configuration decides, and how it does: others write the memory branch. What a
-# store's file says of them is read, so that older stores go on, and has no effect.
-OWN = {
-    "secrets.allow": "git config --add gitmem.secretsAllow RULE",
-    "stops.push": "git config --global gitmem.stopPush true",
-}
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
 
 
-@frozen
+@settings
 class Weights:
     """What an occurrence of a word counts in each field, >= 0."""
 
-    # Measured on the recall benchmark: 2 or 4 for the title loses; 1 for the tags loses; a key repeats the title
-    # (`search.engine.FIELD_WEIGHTS`).
-    title: float = 3.0
-    tags: float = 2.0
-    key: float = 0.5
-    paths: float = 1.0
-    body: float = 1.0
+    # Measured on the recall benchmark's public half: tags 2 and key 0.5 instead of 1 give LoCoMo's turns 0.509 nDCG@10
+    # instead of 0.500 and change the other tasks by less than 0.003; a title of 2 loses 0.003 there, 4 wins as much. A
+    # key repeats its title: counted whole, it would weigh these words twice.
+    title: float = setting(3.0, read.number(0, 1000), "what a word in the title counts")
+    tags: float = setting(2.0, read.number(0, 1000), "what a word in the tags counts")
+    key: float = setting(0.5, read.number(0, 1000), "what a word in the key counts")
+    paths: float = setting(1.0, read.number(0, 1000), "what a word in the paths counts")
+    body: float = setting(1.0, read.number(0, 1000), "what a word in the body counts")
 
 
-@frozen
+@settings
 class StatusFactors:
     """What a memory's score is multiplied by, by its status, > 0; a memory without one keeps its score."""
 
     # The order is the design's (section 1). The sizes are ours: of two equal matches the better proved one comes first,
     # and a much better match comes first whatever its status.
-    verified: float = 1.1
-    stale: float = 0.95
-    unproven: float = 0.9
-    suspect: float = 0.7
-    failed: float = 0.5
+    verified: float = setting(1.1, read.number(0, 10, is_open=True), "score factor of verified memories")
+    stale: float = setting(0.95, read.number(0, 10, is_open=True), "score factor of stale memories")
+    unproven: float = setting(0.9, read.number(0, 10, is_open=True), "score factor of unproven memories")
+    suspect: float = setting(0.7, read.number(0, 10, is_open=True), "score factor of suspect memories")
+    failed: float = setting(0.5, read.number(0, 10, is_open=True), "score factor of failed memories")
 
 
-@frozen
+@settings
 class ScopeFactors:
     """What a memory's score is multiplied by, by its scope, > 0: of two equal matches, the nearer one comes first."""
 
-    project: float = 1.0
-    private: float = 0.95
-    domain: float = 0.9
-    universal: float = 0.85
-    listed: float = 0.8
+    project: float = setting(1.0, read.number(0, 10, is_open=True), "score factor of project memories")
+    private: float = setting(0.95, read.number(0, 10, is_open=True), "score factor of private memories")
+    domain: float = setting(0.9, read.number(0, 10, is_open=True), "score factor of domain memories")
+    universal: float = setting(0.85, read.number(0, 10, is_open=True), "score factor of universal memories")
+    listed: float = setting(0.8, read.number(0, 10, is_open=True), "score factor of listed memories")
 
 
-@frozen
+@settings
 class FactorSizes:
-    """How far a factor may move a score, as a share of it (``search.score.Ranking`` says why so far)."""
+    """How far a factor may move a score, as a share of it (``recall.score.Ranking`` says why so far)."""
 
-    recency: float = 0.5
-    importance: float = 0.2
-    confidence: float = 0.3
-    workspace: float = 0.2
-    provenance: float = 0.15
+    recency: float = setting(0.5, read.number(0, 1), "what age may take of a score")
+    importance: float = setting(0.2, read.number(0, 0.99), "what it may add or take")
+    confidence: float = setting(0.3, read.number(0, 0.99), "what doubt may take")
+    workspace: float = setting(0.2, read.number(0, 10), "what having been learnt in this folder may add")
+    provenance: float = setting(
+        0.15, read.number(0, 0.99), "what an agent's having written it may take, where no check proves it"
+    )
 
 
-@frozen
+@settings
 class WorkPoints:
-    """What having to do with the work at hand counts: the sum orders a digest, each part is a factor of recall.
-
-    Attributes:
-        path: For a memory about the very place; less for one beside it (``recall.score.path_overlap``).
-        dependency: For one that requires what is worked on, or is required by it.
-        recency: For a new one; it halves in the half-life.
-        double: So many points double the score of a hit.
-    """
+    """What having to do with the work at hand counts: the sum orders a digest, each part is a factor of recall."""
 
     # Beans (B5): "path_overlap × 3 + dependency_match × 5 + recency × 1".
-    path: float = 3.0
-    dependency: float = 5.0
-    recency: float = 1.0
+    path: float = setting(3.0, read.number(0, 1000), "points of a memory about the place of the work")
+    dependency: float = setting(5.0, read.number(0, 1000), "points of one that is linked with the work")
+    recency: float = setting(1.0, read.number(0, 1000), "points of a new one, in a session's digest")
     # A memory about the very place counts 1.5 times: that lifts a second place to the first (`recall.score`).
-    double: float = 6.0
+    double: float = setting(6.0, read.number(0, 1000, is_open=True), "points that double the score of a hit")
 
 
-@frozen
+@settings
 class DenseSettings:
-    """How meaning (the vectors of an embedding provider) counts beside words; 0 switches each off.
-
-    Attributes:
-        weight: What meaning counts, words counting 1, for a question whose nearest memories stand out as chance would
-            have it.
-        adapt: The power by which it counts more where they stand out more, and less where less.
-        common: A question is embedded a second time without the words that more than this share of memories have.
-        mmr: What being unlike the hits above counts, 0 to 1 (1 - lambda of MMR).
-        gate: The cosine that the best hit must have for anything to be told unasked.
-        floor: The share of the best score that a hit must have to be told unasked.
-        turn_floor: The same for what is told with every prompt.
-    """
+    """How meaning (the vectors of an embedding provider) counts beside words; 0 switches each off."""
 
     # Measured (`recall.fuse`, `recall.distinctive_words`). A weight of 0.5 to 1 and a power of 2 to 6 change the mean
     # of the four tasks by .007 at most; 0.15 to 0.5 for `common` by less.
-    weight: float = 0.7
-    adapt: float = 4.0
-    common: float = 0.4
+    weight: float = setting(0.7, read.number(0, 10), "what meaning counts, words counting 1; 0 = nothing")
+    adapt: float = setting(
+        4.0, read.number(0, 10), "how much more where a question's nearest memories stand out; 0 = always alike"
+    )
+    common: float = setting(
+        0.4, read.number(0, 1), "share of memories beyond which a word is left out of a question's meaning"
+    )
     # Measured: it decides between hits of nearly the same score, and costs .004 nDCG@10 on Cranfield and nothing
     # elsewhere; 0.2 costs .016 there and .006 on CoSQA.
-    mmr: float = 0.05
+    mmr: float = setting(0.05, read.number(0, 1), "what being unlike the hits above counts; 0 = nothing")
     # Dotfiles, for what is injected unasked: "any hit whose score falls below 60% of the best is dropped", per turn a
     # "0.85 relative tail floor" and an "absolute top-cosine 0.55 gate". Measured with MiniLM: of the benchmark's
     # questions put to a store of another task none passes (talk in a store of code reaches 0.45 at best), of those
     # put to their own store 40 to 85 %.
-    gate: float = 0.55
-    floor: float = 0.6
-    turn_floor: float = 0.85
+    gate: float = setting(
+        0.55, read.number(0, 1), "cosine of the best hit below which nothing is told unasked; 0 = no gate"
+    )
+    floor: float = setting(
+        0.6, read.number(0, 1), "share of the best score that a hit must have to be told unasked; 0 = none"
+    )
+    turn_floor: float = setting(0.85, read.number(0, 1), "the same for what is told with every prompt")
 
 
-@frozen
+@settings
 class RecallSettings:
-    """How recall ranks and cuts.
-
-    Attributes:
-        half_life_days: In how many days a memory loses half of what age can take.
-        access_boost_max: The largest factor for memories that are read often.
-        access_recency_hours: Within how many hours of the last read the boost counts whole.
-        candidate_multiplier: How many candidates are ranked for each hit that is asked for.
-        relative_floor: Hits below this share of the best one are dropped.
-        without: The factors that are switched off.
-        work: ``asked``: changed files and held tasks are looked for where a question says so; ``always``: for each.
-        weights, status, scope, factors, points, dense: ``[recall.weights]`` and so on.
-        domains: The project's domains: memories of the domain scope that share one of them are read here.
-        language: The language whose stems words are searched by (``kinds.language``).
-    """
+    """How recall ranks and cuts."""
 
     # Agent Swarm, "Configuration": MEMORY_RECENCY_HALF_LIFE_DAYS 14, MEMORY_ACCESS_BOOST_MAX 1.5,
     # MEMORY_ACCESS_RECENCY_HOURS 48, MEMORY_CANDIDATE_MULTIPLIER 3.
-    half_life_days: float = 14.0
-    access_boost_max: float = 1.5
-    access_recency_hours: float = 48.0
-    candidate_multiplier: float = 3.0
+    half_life_days: float = setting(
+        14.0, read.number(0, is_open=True), "days in which age takes half of what it can, for kinds without a half_life"
+    )
+    access_boost_max: float = setting(1.5, read.number(1, 10), "factor for what is read often")
+    access_recency_hours: float = setting(48.0, read.number(0), "hours in which a read counts whole")
+    candidate_multiplier: float = setting(3.0, read.number(1, 1000), "candidates ranked for each hit")
     # Measured: 0.1 drops 3 % of the ten best on the recall benchmark and 0.1 % of the right ones (`recall.score`).
-    relative_floor: float = 0.1
+    relative_floor: float = setting(0.1, read.number(0, 1), "hits below this share of the best are dropped")
     weights: Weights = Weights()
     status: StatusFactors = StatusFactors()
     scope: ScopeFactors = ScopeFactors()
     factors: FactorSizes = FactorSizes()
     points: WorkPoints = WorkPoints()
     dense: DenseSettings = DenseSettings()
-    without: tuple[str, ...] = ()
-    work: str = "asked"
-    domains: tuple[str, ...] = ()
-    language: str = ENGLISH
+    without: tuple[str, ...] = setting((), read.factors, "factors that are switched off: recency, status, …")
+    work: str = setting(
+        "asked", read.looking, '"always" = recall looks at changed files and held tasks without being asked, too'
+    )
+    domains: tuple[str, ...] = setting((), read.lines, "domains of this project, whose memories are read here, too")
+    language: str = setting(
+        ENGLISH, read.language, 'language whose stems words are searched by: "german", "french", …; or "none"'
+    )
 
 
 # What may make `check` say no: a fact that becomes false; also one that could not be checked; or nothing.
 FAIL_ON = ("newly_false", "unchecked", "never")
 
 
-@frozen
+@settings
 class CheckSettings:
-    """What makes `check` say no.
-
-    Attributes:
-        fail_on: One of ``FAIL_ON``.
-    """
+    """What makes `check` say no."""
 
     # DESIGN, section 6: a run that proved nothing is not green.
-    fail_on: str = "unchecked"
+    fail_on: str = setting(
+        "unchecked", read.fail_on, '"newly_false", "unchecked" (also what could not be checked) or "never"'
+    )
 
 
-@frozen
+@settings
 class VerifySettings:
-    """How checks are run and which verdicts count.
+    """How checks are run and which verdicts count."""
 
-    Attributes:
-        setup: A shell command that is run before each check, part of every specification; or empty.
-        folders: Folders of the work tree, ignored by git, that a check sees and may change a private copy of, sorted.
-        timeout_s: Time limit of a check that names none.
-        ttl_s: How long a verdict counts for a memory that names no time; None = for ever.
-        jobs: Checks run in parallel; 0 = one per core.
-        min_sandbox: The least rung whose verdicts count (``kinds.rung``); empty = any.
-        claimed: Whether verdicts count that were made in another clone.
-        default_branch: The code branch whose verdicts are committed; empty = found from git.
-        trace: ``auto``: what a check reads is looked at where strace works; ``off``: never.
-    """
-
-    setup: str = ""
-    folders: tuple[str, ...] = ()
+    setup: str = setting("", read.command, "shell command run before each check")
+    folders: tuple[str, ...] = setting(
+        (), read.work_folders, 'ignored folders that checks see: [".venv", "node_modules"]'
+    )
     # A choice of ours: a minute is long for a check and short for whoever waits; a test suite names its own.
-    timeout_s: int = 60
+    timeout_s: int = setting(60, read.time_limit, "time limit of a check that names none")
     # Beans: "Default TTL: 30 days".
-    ttl_s: int | None = 30 * 86_400
-    jobs: int = 0
-    min_sandbox: str = ""
-    claimed: bool = True
-    default_branch: str = ""
-    trace: str = "auto"
+    ttl_s: int | None = setting(30 * 86_400, read.lifetime, "how long a verdict counts")
+    jobs: int = setting(0, read.whole(0, 1024), "checks run in parallel; 0 = one per core")
+    min_sandbox: str = setting("", read.rung, '"landlock" or "bubblewrap": verdicts made with less do not count')
+    claimed: bool = setting(True, read.flag, "whether verdicts made in other clones count")
+    default_branch: str = setting("", read.line, "branch whose verdicts are committed; empty = found from git")
+    trace: str = setting("auto", read.tracing, '"auto" = look at what checks read, where strace works; "off" = never')
 
 
-@frozen
+@settings
 class ContextSettings:
     """How much a session is told."""
 
     # Beans: "Token budget: ~4000 default", "closed beans from last 7 days". AI Memory Module: 500 tokens a shard.
-    budget_tokens: int = 4000
-    max_memory_tokens: int = 500
-    recent_days: int = 7
+    budget_tokens: int = setting(4000, read.budget(1), "tokens of a session's digest")
+    max_memory_tokens: int = setting(500, read.budget(1), "tokens shown of one memory")
+    recent_days: int = setting(7, read.whole(0, 36500), "days that count as recent work")
 
 
-@frozen
+@settings
 class DuplicateSettings:
-    """What counts as said already.
-
-    Attributes:
-        threshold: How much two memories must say the same, 0 to 1; 1 = the same words only, 0 = nothing is compared.
-    """
+    """What counts as said already."""
 
     # C, "Duplicate Detection": "Semantic Duplicate (similarity > 0.85)". On 153 labelled pairs the lexical measure is
     # the same from 0.75 to 0.9 (`likeness`, benchmarks/README.md).
-    threshold: float = 0.85
+    threshold: float = setting(0.85, read.share_or_off, 'memories as like as this are not written twice; or "off"')
 
 
-@frozen
+@settings
 class ReviewSettings:
-    """What a review of a change of the memory calls failed.
+    """What a review of a change of the memory calls failed."""
 
-    Attributes:
-        fail_on: The severity of a finding from which on it does: ``error``, ``warning``, ``note``, or ``never``.
-    """
-
-    fail_on: str = "error"
+    fail_on: str = setting("error", read.severity, '"warning", "note" or "never": findings that fail a review')
 
 
-@frozen
+@settings
 class StopSettings:
-    """What is done when an agent stops; nothing of what it knows is kept then.
+    """What is done when an agent stops; nothing of what it knows is kept then."""
 
-    Attributes:
-        worktree: Whether a sub-agent in a work tree of its own is asked to leave nothing uncommitted.
-        push: Whether it is asked to push its branch, by a person's own configuration.
-        task: Whether it is asked to end the tasks that it began.
-        exempt: Types of sub-agents that are asked nothing.
-        log: ``off``; ``activity``: stops are logged in this clone; ``responses``: and what was said.
-    """
-
-    worktree: bool = False
-    push: bool = False
-    task: bool = False
+    worktree: bool = setting(
+        False, read.flag, "whether a sub-agent is asked to leave nothing uncommitted in its work tree"
+    )
+    # Others write the memory branch: what they say of this one is read, so that older stores work, and has no effect.
+    push: bool = setting(
+        *(False, read.flag, "without effect: gitmem.stopPush of your own configuration counts"),
+        instead="git config --global gitmem.stopPush true",
+    )
+    task: bool = setting(False, read.flag, "whether it is asked to end the tasks that it began")
     # A, "Exempt: worker-supervisor (low-level tasks that don't produce architectural insight)".
-    exempt: tuple[str, ...] = ("worker-supervisor",)
-    log: str = "off"
+    exempt: tuple[str, ...] = setting(("worker-supervisor",), read.lines, "types of sub-agents that are asked nothing")
+    log: str = setting(
+        "off", read.stop_log, '"activity" = stops are logged in each clone; "responses" = with what was said'
+    )
 
 
-@frozen
+@settings
 class CaptureSettings:
-    """What is captured unasked while an agent works; what it says it learnt always is.
-
-    Attributes:
-        edits: ``off``, or ``patterns``: what an edit defines becomes a code pattern.
-        fixes: Whether a command that failed and then passed becomes a candidate for a gotcha.
-        notes: Whether note files that an agent writes become memories.
-        exempt: Types of sub-agents of whose work nothing is captured unasked.
-    """
+    """What is captured unasked while an agent works; what it says it learnt always is."""
 
     # C stores each edit (C3). git has them all already, and hundreds a day would bury what was learnt: C's own document
     # says of its session start that it "returns random code patterns (low relevance)". So only a store that wants it.
-    edits: str = "off"
-    fixes: bool = True
-    notes: bool = True
+    edits: str = setting(
+        "off", read.edits, '"patterns" = what edits define becomes code patterns; "off" = git keeps them'
+    )
+    fixes: bool = setting(True, read.flag, "whether what failed and then passed becomes a candidate for a gotcha")
+    notes: bool = setting(True, read.flag, "whether note files that agents write become memories")
     # A, "Exempt: worker-supervisor (low-level tasks that don't produce architectural insight)".
-    exempt: tuple[str, ...] = ("worker-supervisor",)
+    exempt: tuple[str, ...] = setting(
+        ("worker-supervisor",), read.lines, "types of sub-agents of whose work nothing is captured unasked"
+    )
 
 
-@frozen
+@settings
 class SecretSettings:
-    """Which secrets rules are silenced, by a person's own configuration.
+    """Which secrets rules are silenced, by a person's own configuration."""
 
-    Attributes:
-        allow: Names of rules that never refuse a memory here.
-    """
+    # As `stops.push`.
+    allow: tuple[str, ...] = setting(
+        *((), read.lines, "without effect: gitmem.secretsAllow of your own configuration counts"),
+        instead="git config --add gitmem.secretsAllow RULE",
+    )
 
-    allow: tuple[str, ...] = ()
 
-
-@frozen
+@settings
 class RotationSettings:
-    """When old memories of a kind go to the archive.
-
-    Attributes:
-        limit: More live memories of one kind than this, and the oldest go; 0 = never.
-        move: How many go at once.
-        kinds: The kinds that are rotated: what machines capture. What a person decided or proved is none of them.
-    """
+    """When old memories of a kind go to the archive."""
 
     # A: "When knowledge.jsonl exceeds 1,000 lines, the oldest 500 are moved to knowledge.archive.jsonl".
-    limit: int = 1000
-    move: int = 500
-    kinds: tuple[str, ...] = ("learned", "session")
+    limit: int = setting(1000, read.whole(0), "live memories of a kind before the oldest go to the archive; 0 = never")
+    move: int = setting(500, read.whole(1), "how many go at once")
+    kinds: tuple[str, ...] = setting(("learned", "session"), read.lines, "the kinds that are rotated")
 
 
-@frozen
+@settings
 class SessionSettings:
-    """What an agent's session is told unasked.
+    """What an agent's session is told unasked."""
 
-    Attributes:
-        profile: ``bmad``: session summaries alone at the start, and nothing with a prompt; empty: everything.
-        budget_tokens: Tokens of what a start tells, for a role that names no other number.
-        spec_tokens: A topic's specification that is longer is left out, with a pointer to it.
-        worklog_entries: How many of the last commands and edits are told after a compaction.
-        newest: How many of the newest memories a start tells.
-        discipline: Whether a start says how claims are to be backed.
-        prompt: Whether memories are recalled for each prompt.
-        limit: How many at most, and how many for a topic.
-        gate: What the words that the best hit has of a prompt must tell: as much as so many words that only one memory
-            has.
-        coverage: The share of a prompt that the best hit must have, by the rarity of its words.
-    """
-
-    profile: str = ""
+    profile: str = setting("", read.profile, '"bmad" = session summaries at the start, and nothing with a prompt')
     # Issue 6: "a digest of a store of 1,000 memories <= 1,500 tokens by default".
-    budget_tokens: int = 1500
-    spec_tokens: int = 500
-    worklog_entries: int = 10
+    budget_tokens: int = setting(1500, read.budget(1), "tokens of what a session's start tells")
+    spec_tokens: int = setting(500, read.budget(0), "a topic's specification above this is left out, with a pointer")
+    worklog_entries: int = setting(10, read.whole(0, 100), "last commands and edits told after a compaction")
     # Beadboard: "displays the 5 most recent deduplicated entries when a new session begins".
-    newest: int = 5
-    discipline: bool = True
-    prompt: bool = True
+    newest: int = setting(5, read.whole(0, 100), "newest memories told at the start")
+    discipline: bool = setting(True, read.flag, "whether the start says how claims are to be backed")
+    prompt: bool = setting(True, read.flag, "whether memories are recalled for each prompt")
     # Dotfiles: "up to three matching capsules". Its floors and its gate by meaning are those of ``[recall.dense]``.
-    limit: int = 3
+    limit: int = setting(3, read.whole(1, 20), "memories told for a prompt or a topic at most")
     # Measured on the task `developer` (188 questions with an answer, 18 without) and 28 prompts about nothing in it
     # ("fix the failing test"): this pair tells something for 117, 0 and 3, and for 109 of the 117 what helps.
-    gate: float = 1.75
-    coverage: float = 0.25
+    gate: float = setting(
+        1.75, read.number(0, 1000), "words of one memory alone that a prompt's best hit must be worth"
+    )
+    coverage: float = setting(0.25, read.number(0, 1), "share of a prompt's words that its best hit must have")
 
 
-@frozen
+@settings
 class WorkflowSettings:
-    """What a step of a workflow reads and writes.
-
-    Attributes:
-        budget_tokens: Tokens of what is told before a work, for a role that names no other number.
-        limit: Memories of each part at most.
-        min_tokens, max_tokens: How long what is stored after a work may be.
-    """
+    """What a step of a workflow reads and writes."""
 
     # AI Memory Module: "Developer 1000", pre-work-search "--limit: Max results (default: 3)"; "Per-Shard Limits":
     # 50 to 500 tokens.
-    budget_tokens: int = 1000
-    limit: int = 3
-    min_tokens: int = 50
-    max_tokens: int = 500
+    budget_tokens: int = setting(1000, read.budget(1), "tokens of what is told before a work")
+    limit: int = setting(3, read.whole(1, 20), "memories of each part of it at most")
+    min_tokens: int = setting(50, read.budget(0), "tokens that what is stored after a work has at least")
+    max_tokens: int = setting(500, read.budget(1), "and at most")
 
 
-@frozen
+@settings
 class Role:
-    """What a start tells a role.
+    """What a start tells a role."""
 
-    Attributes:
-        budget_tokens: At most this many; 0 = the session's.
-        kinds: The kinds that come first; empty for none.
-    """
-
-    budget_tokens: int = 0
-    kinds: tuple[str, ...] = ()
+    budget_tokens: int = setting(0, read.budget(0), "tokens of what its start tells at most; 0 = the session's")
+    kinds: tuple[str, ...] = setting((), read.lines, "the kinds that come first")
 
 
 _DISCUSSIONS = ("decision", "discussion")
@@ -387,3 +323,37 @@ def role_name(typed: str) -> str:
     """Return a role's name as the table has it: ``tech_writer`` for ``Tech Writer``, ``developer`` for ``dev``."""
     name = "_".join(typed.lower().replace("-", " ").replace("_", " ").split())
     return ROLE_ALIASES.get(name, name)
+
+
+# The sections of a policy, by name; of one inside another, the whole name.
+SECTIONS: dict[str, Any] = {
+    "recall": RecallSettings(),
+    "recall.weights": Weights(),
+    "recall.status": StatusFactors(),
+    "recall.scope": ScopeFactors(),
+    "recall.factors": FactorSizes(),
+    "recall.points": WorkPoints(),
+    "recall.dense": DenseSettings(),
+    "verify": VerifySettings(),
+    "check": CheckSettings(),
+    "context": ContextSettings(),
+    "session": SessionSettings(),
+    "stops": StopSettings(),
+    "capture": CaptureSettings(),
+    "workflow": WorkflowSettings(),
+    "secrets": SecretSettings(),
+    "rotation": RotationSettings(),
+    "duplicates": DuplicateSettings(),
+    "review": ReviewSettings(),
+}
+
+
+def keys_of(table: type[object]) -> Mapping[str, Setting]:
+    """Return the rows of a section, a kind or a role, by the key that a policy names them by."""
+    return {row.key: row for row in rows_of(table).values()}
+
+
+# The settings of each section, by key.
+ROWS = {section: keys_of(type(defaults)) for section, defaults in SECTIONS.items()}
+# Settings that only a person's own configuration decides, and the command for it.
+OWN = {f"{section}.{key}": row.instead for section, rows in ROWS.items() for key, row in rows.items() if row.instead}

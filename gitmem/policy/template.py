@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from gitmem.policy import kinds as read
-from gitmem.policy.policy import DEFAULTS, FORMAT, ROWS
-from gitmem.policy.settings import OWN
+from gitmem.policy import values as read
+from gitmem.policy.policy import FORMAT
+from gitmem.policy.settings import ROWS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gitmem.config.setting import Setting
 
 
 def default_toml() -> str:
     """Return the ``gitmem.toml`` that ``init`` writes: every setting with its default, commented out."""
     lines = ["# The policy of this memory store. What is commented out has its default.", "", f"format = {FORMAT}"]
     for section, known in ROWS.items():
-        rows = {key: row for key, row in known.items() if f"{section}.{key}" not in OWN}
+        rows = {key: row for key, row in known.items() if not row.instead}
         lines += ["", f"# [{section}]"] if rows else []
         for key, row in rows.items():
-            value = getattr(DEFAULTS[section], row.attribute or key)
-            is_length = row.read in (read.lifetime, read.time_limit)
-            lines.append(f"# {key} = {_toml(_length(value) if is_length else value)}  # {row.about}")
+            lines.append(f"# {key} = {default_of(row)}  # {row.about}")
     return "\n".join([*lines, "", *_EXAMPLES, ""])
+
+
+def default_of(row: Setting) -> str:
+    """Return a row's default as the file spells it."""
+    is_length = row.read in (read.lifetime, read.time_limit)
+    return _toml(_length(row.default) if is_length else row.default)
 
 
 def _length(seconds: int | None) -> str:

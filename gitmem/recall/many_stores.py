@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import Any
 
-    from gitmem.config import Config
+    from gitmem.config.setting import Config
     from gitmem.index.catalog.catalog import Catalog, Reading
     from gitmem.model import Hit, IndexText
     from gitmem.policy.policy import Policy

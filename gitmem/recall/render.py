@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import state
-from gitmem.model import FAILED, STALE, SUSPECT, VERIFIED
+from gitmem.model import VERIFIED
+from gitmem.statuses import warning
 from gitmem.store.scope import PROJECT
 from gitmem.text import fence
 from gitmem.text import tokens as analysis
@@ -24,12 +25,6 @@ CHARACTERS = 7800
 LINE_CHARS = 1000
 # An agent's name outside the fence; those of the harnesses have a dozen characters.
 NAME_CHARS = 40
-# What a reader must not overlook, besides the status itself.
-MEANS = {
-    FAILED: "FAILED: its check says that this is no longer true. ",
-    SUSPECT: "SUSPECT: it rests on something that is no longer true. ",
-    STALE: "STALE: not verified lately. ",
-}
 
 
 @frozen
@@ -103,7 +98,8 @@ def entry_of(key: str, kind: str, status: str, text: str, known: About | None, *
     whose = "" if known is None else by(known.agent)
     shown = f"{status}, as others claim" if status == VERIFIED and known and not known.is_own else status
     words = (kind, scope if scope != PROJECT else "", shown, whose)
-    said = f"- [{key}] ({', '.join(filter(None, map(display, words)))}) {MEANS.get(status, '')}{text}"
+    warned = f"{status.upper()}: {warning(status)}. " if warning(status) else ""
+    said = f"- [{key}] ({', '.join(filter(None, map(display, words)))}) {warned}{text}"
     return Entry(said, key, status)
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from math import isnan
 
-from gitmem.frozen import frozen
-from gitmem.model import FACTORS, FAILED, STALE, SUSPECT, UNPROVEN, VERIFIED
-from gitmem.policy.settings import WorkPoints
+from gitmem.frozen import fields_of, frozen
+from gitmem.model import FACTORS, VERIFIED
+from gitmem.policy.settings import RecallSettings, WorkPoints
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,6 +59,10 @@ class Signals:
     key: str = ""
 
 
+# The defaults of a policy: what each factor counts is written there alone.
+_RECALL = RecallSettings()
+
+
 @frozen
 class Ranking:
     """How much each signal may move a memory; a factor of 1 moves nothing.
@@ -84,22 +88,16 @@ class Ranking:
     Source: FEATURES, rows D6 and E10; the places: see the module.
     """
 
-    recency: float = 0.5
-    access_boost: float = 1.5
-    access_hours: float = 48.0
-    statuses: tuple[tuple[str, float], ...] = (
-        (FAILED, 0.5),
-        (SUSPECT, 0.7),
-        (UNPROVEN, 0.9),
-        (STALE, 0.95),
-        (VERIFIED, 1.1),
-    )
-    importance: float = 0.2
-    confidence: float = 0.3
-    points: WorkPoints = WorkPoints()
-    workspace: float = 0.2
-    provenance: float = 0.15
-    floor: float = 0.1
+    recency: float = _RECALL.factors.recency
+    access_boost: float = _RECALL.access_boost_max
+    access_hours: float = _RECALL.access_recency_hours
+    statuses: tuple[tuple[str, float], ...] = tuple(fields_of(_RECALL.status).items())
+    importance: float = _RECALL.factors.importance
+    confidence: float = _RECALL.factors.confidence
+    points: WorkPoints = _RECALL.points
+    workspace: float = _RECALL.factors.workspace
+    provenance: float = _RECALL.factors.provenance
+    floor: float = _RECALL.relative_floor
     without: tuple[str, ...] = ()
 
 

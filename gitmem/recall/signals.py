@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from gitmem.config import Config
+    from gitmem.config.setting import Config
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.index.engine import IndexText, Stats
     from gitmem.policy.policy import Policy
@@ -37,8 +37,7 @@ def lexical_of(
 
     All are analysed in one *language*.
     """
-    fields = policy.recall.weights
-    weights = Weights(fields=(fields.title, fields.tags, fields.key, fields.paths, fields.body))
+    weights = Weights(fields=tuple(fields_of(policy.recall.weights).values()))
     if language != ENGLISH:
         weights = replace(weights, shorthand=0.0)
     stats = frequencies(asked_terms(terms, language))

@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from gitmem.config import Config
+    from gitmem.config.setting import Config
     from gitmem.git.binary import Git
     from gitmem.policy.policy import Policy
     from gitmem.store.commit import Written

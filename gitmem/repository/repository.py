@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Protocol, Self
 
-    from gitmem.config import Config
+    from gitmem.config.setting import Config
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.index.whoosh.engine import WhooshEngine
     from gitmem.index.whoosh.index import Shown

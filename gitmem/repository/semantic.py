@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from gitmem.config import Config
+    from gitmem.config.setting import Config
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.index.embed.provider import EmbeddingProvider
     from gitmem.index.vectors.numpy_rows import Floats

@@ -6,7 +6,8 @@ of the project. The person's own configuration and the environment count as they
 
 from __future__ import annotations
 
-from gitmem import config
+from gitmem.config import load
+from gitmem.config.setting import BOOLEANS, GUARDED, known_name
 from gitmem.errors import TrustError
 from gitmem.git import configured
 from gitmem.text.sanitize import display
@@ -15,23 +16,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from gitmem.config.setting import Config
+    from gitmem.config.setting import Setting as Row
     from gitmem.git.binary import Git
     from gitmem.git.configured import Setting
 
-# By the name without case and punctuation; docs/how-it-works.md says of every setting whether it is guarded, and why.
-GUARDED = {
-    "embed": "gitmem.embed",
-    "embedcode": "gitmem.embedCode",
-    "summary": "gitmem.summary",
-    "summarycommand": "gitmem.summaryCommand",
-    "stoppush": "gitmem.stopPush",
-}
 OFF = ("", "off")
 # Longer ones would push the beginning off the screen of the person who is asked.
 LENGTH_AT_MOST = 300
 
 
-def read(git: Git) -> tuple[config.Config, dict[str, str], str]:
+def read(git: Git) -> tuple[Config, dict[str, str], str]:
     """Return the settings that count, those of the repository that are ignored by name, and a line about these.
 
     Raises:
@@ -42,8 +37,9 @@ def read(git: Git) -> tuple[config.Config, dict[str, str], str]:
     is_accepted, is_denied = _decided(git, own) if own else (True, False)
     git.accepts_programs = is_accepted
     ignored = {} if is_accepted else own
-    pairs = ((name, value) for name, value, is_own in settings if not (is_own and GUARDED.get(name) in ignored))
-    return config.load(configured.collected(pairs)), ignored, notice(ignored) if ignored and not is_denied else ""
+    refused = {name for name, row in GUARDED.items() if row.git_name in ignored}
+    pairs = ((name, value) for name, value, is_own in settings if not (is_own and name in refused))
+    return load(configured.collected(pairs)), ignored, notice(ignored) if ignored and not is_denied else ""
 
 
 def of_repository(git: Git) -> dict[str, str]:
@@ -53,17 +49,17 @@ def of_repository(git: Git) -> dict[str, str]:
 
 def _switched_on(settings: list[Setting]) -> dict[str, str]:
     own = configured.collected((name, value) for name, value, is_own in settings if is_own)
-    return {GUARDED[name]: value for name, value in own.items() if name in GUARDED and not _is_off(name, value)}
+    guarded = ((GUARDED[name], value) for name, value in own.items() if name in GUARDED)
+    return {row.git_name: value for row, value in guarded if not _is_off(row, value)}
 
 
 def _plain(settings: list[Setting]) -> list[Setting]:
-    """Return settings with one name for all spellings of a guarded one: the last of them counts, whatever it is."""
-    named = ((name.lower().replace("-", "").replace(".", ""), name, value, is_own) for name, value, is_own in settings)
-    return [(plain if plain in GUARDED else name, value, is_own) for plain, name, value, is_own in named]
+    """Return settings with one name for all spellings of each: the last of them counts, whatever it is."""
+    return [(known_name(name), value, is_own) for name, value, is_own in settings]
 
 
-def _is_off(name: str, value: str) -> bool:
-    return value in OFF or (name == "stoppush" and config.BOOLEANS.get(value.lower()) is False)
+def _is_off(row: Row, value: str) -> bool:
+    return value in OFF or (row.default is False and BOOLEANS.get(value.lower()) is False)
 
 
 def spec_of(settings: Mapping[str, str]) -> str:

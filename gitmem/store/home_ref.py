@@ -5,7 +5,7 @@ A clone brings no such ref and no setting along, so `init` asks the remote for i
 
 from __future__ import annotations
 
-from gitmem.config import Config, is_branch
+from gitmem.config.setting import Config, is_branch
 from gitmem.errors import ConflictError, RemoteError
 from gitmem.git import remotes
 from gitmem.git.binary import Git

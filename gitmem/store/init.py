@@ -16,7 +16,7 @@ from gitmem.store.foreign import kind_of, need_store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.config import Config
+    from gitmem.config.setting import Config
 
 # What stands on the page before the first verify run that has something to say.
 FIRST_PAGE = (

@@ -14,7 +14,7 @@ from gitmem.system.file_lock import make_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.config import Config
+    from gitmem.config.setting import Config
     from gitmem.git.binary import Git
 
 # Not below the memory branch: where there is a branch "memory" there can be none called "memory/x".

@@ -5,6 +5,7 @@ What did not change says the same on both sides, so that the answer before often
 
 from __future__ import annotations
 
+from gitmem.document.builtin_checks import row_of
 from gitmem.model import FAILS, HOLDS
 from gitmem.verify.builtin import Answer, answer_all, conclude, files_of, look_into
 
@@ -17,16 +18,13 @@ if TYPE_CHECKING:
     from gitmem.verify.files import Entry
     from gitmem.verify.inputs import CodeTree
 
-# Those that look for one file that has something, or that has it not.
-SEARCHING = ("contains", "matches", "lacks")
-
 
 def answer_behind(git: Git, base: CodeTree, head: CodeTree, before: Mapping[Check, Answer]) -> dict[Check, Answer]:
     """Return what each check answers on the head, given its answer on the base."""
     files = {
         check: (files_of(base, check), files_of(head, check))
         for check, answer in before.items()
-        if check.words[0] in SEARCHING and answer.outcome in (HOLDS, FAILS)
+        if row_of(check).probe is not None and answer.outcome in (HOLDS, FAILS)
     }
     changed = {check: set(was) ^ set(now) for check, (was, now) in files.items()}
     seen = look_into(git, changed)
@@ -43,18 +41,18 @@ def _derive(
 ) -> Answer | None:
     """Return the answer on the head, or None where what did not change must be read."""
     same = set(was) & set(now)
-    is_lacks = check.words[0] == "lacks"
+    is_denial = row_of(check).is_denial
     had = [seen.get(oid) for mode, oid, path in was if (mode, oid, path) not in same]
     has = [seen.get(oid) for mode, oid, path in now if (mode, oid, path) not in same]
     if None in had:
         return None
-    if before.outcome == (HOLDS if is_lacks else FAILS):
+    if before.outcome == (HOLDS if is_denial else FAILS):
         rest = False  # no file had it
     elif not any(had):
         rest = True  # so it was one of those that did not change
     else:
         return None
-    if rest and is_lacks and not any(has):
+    if rest and is_denial and not any(has):
         return before
     found = {oid: rest for _, oid, _ in same} | dict(seen)
     return conclude(check, now, found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import frozen
+from gitmem.model import VERIFIED
 from gitmem.store.code_tree.tree import is_home
 
 TYPE_CHECKING = False
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
 
     from gitmem.git.binary import Git
 
-# What came of a fact, the most important first.
+# What came of a fact.
 BROKEN = "newly_false"
 FAILED = "failed"
 WRONG = "wrong_verdict"
@@ -21,7 +22,86 @@ UNCHECKED = "unchecked"
 STILL = "still_false"
 MENDED = "newly_true"
 HOLDS = "holds"
-KINDS = (BROKEN, FAILED, WRONG, SILENCED, SUSPECT, UNCHECKED, STILL, MENDED, HOLDS)
+
+# How grave a finding is.
+ERROR = "error"
+WARNING = "warning"
+NOTE = "note"
+
+
+@frozen
+class Words:
+    """How one kind of finding is shown, in every form.
+
+    Attributes:
+        status: The status whose mark and colour it has.
+        level: ``error``, ``warning``, ``note``, or empty where there is nothing to complain of.
+        told: What is said behind the key.
+        many: The same of several.
+        heading: The heading of a list of them.
+        meaning: What the kind means, one sentence.
+        case: What it is in a report of JUnit: ``failure``, ``error``, ``skipped``, or empty for a test that passed.
+    """
+
+    status: str
+    level: str
+    told: str
+    many: str
+    heading: str
+    meaning: str
+    case: str = ""
+
+
+# The one table of them, the most important first.
+WORDS = {
+    BROKEN: Words(
+        *(FAILED, ERROR, "becomes false", "become false", "Becomes false"),
+        meaning="The fact held before the change and does not hold with it.",
+        case="failure",
+    ),
+    FAILED: Words(
+        *(FAILED, ERROR, "does not hold", "do not hold", "Failed"),
+        meaning="The fact's check says that it does not hold.",
+        case="failure",
+    ),
+    WRONG: Words(
+        *(FAILED, ERROR, "has a wrong verdict", "have wrong verdicts", "Wrong verdicts"),
+        meaning="A verdict on the memory branch says something else than its built-in check answers for the same"
+        " inputs.",
+        case="failure",
+    ),
+    SILENCED: Words(
+        *(SUSPECT, WARNING, "is silenced by the change", "are silenced by the change", "Silenced by this change"),
+        meaning="The change's own memories hide, remove, supersede or weaken this fact, and the change touches what it"
+        " reads.",
+        case="failure",
+    ),
+    SUSPECT: Words(
+        *(SUSPECT, WARNING, "is suspect", "are suspect", "Suspect"),
+        meaning="Something that this memory requires does not hold.",
+        case="failure",
+    ),
+    # A fact that nobody could check is a test that could not run.
+    UNCHECKED: Words(
+        *(SUSPECT, WARNING, "could not be checked", "could not be checked", "Could not be checked"),
+        meaning="Nothing was learnt of a fact that had to be checked.",
+        case="error",
+    ),
+    # What was false before is not this change's failure.
+    STILL: Words(
+        *(FAILED, NOTE, "was false before and still is", "were false before and still are", "False before and still"),
+        meaning="The change does not mend this fact.",
+        case="skipped",
+    ),
+    MENDED: Words(
+        *(VERIFIED, "", "becomes true", "become true", "Becomes true"),
+        meaning="The fact did not hold before the change and holds with it.",
+    ),
+    HOLDS: Words(*(VERIFIED, "", "holds", "hold", "Holds"), meaning="The fact holds."),
+}
+KINDS = tuple(WORDS)
+# Those that a reader is told of one by one; what holds is counted.
+LISTED = tuple(kind for kind in KINDS if kind != HOLDS)
 
 
 @frozen

@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cached_property
 from hashlib import sha256
 
+from gitmem.document.builtin_checks import glob_of, row_of
 from gitmem.model import BUILTIN, Check
 from gitmem.verify.files import Entry, Files, fixed_part
 from gitmem.verify.trace.reads import Places
@@ -98,10 +99,11 @@ def digest(tree: CodeTree, inputs: Sequence[str], check: Check, reads: str = "",
         is_claim: Whether somebody else says so.
     """
     if check.form == BUILTIN:
-        if check.words[0] in ("exists", "absent"):
+        found = tree.matched(glob_of(check.words))
+        if row_of(check).probe is None:
             # Only presence is read: a change of the file's content changes nothing.
-            return "present" if tree.matched(check.words[1]) else "missing"
-        return _of_entries(tree.matched(check.words[2]))
+            return "present" if found else "missing"
+        return _of_entries(found)
     if is_unknown(tree, inputs):
         seen = tree.places.digest(reads, tree.attributes, is_claim=is_claim) if reads else None
         return f"{SEEN}{seen}" if seen is not None else f"tree:{tree.tree}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gitmem.document.builtin_checks import glob_of
 from gitmem.model import BUILTIN, FAILS
 from gitmem.model import HOLDS as HELD
 from gitmem.text.globs import is_plain, normal
@@ -59,5 +60,5 @@ def _finding(result: Result, git: Git, commit: str) -> Finding:
 def _places(due: Due) -> tuple[Spot, ...]:
     """Return the files that a fact names by their whole paths; where in them it failed is not known."""
     check = due.spec.check
-    globs = check.words[-1:] if check.form == BUILTIN else due.document.strings("paths")
+    globs = (glob_of(check.words),) if check.form == BUILTIN else due.document.strings("paths")
     return tuple(Spot(normal(glob)) for glob in globs if is_plain(normal(glob)))[:NAMED]

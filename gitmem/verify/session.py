@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from gitmem.config import Config
+    from gitmem.config.setting import Config
     from gitmem.git.binary import Git
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.model import Document, Spec, Verdict

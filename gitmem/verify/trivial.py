@@ -10,6 +10,7 @@ import operator
 import re
 import shlex
 
+from gitmem.document.builtin_checks import row_of
 from gitmem.model import BUILTIN, PROGRAM, SHELL, Check
 
 # Commands that succeed whatever the code says, and those that do at the end of a pipeline, whose status is the last
@@ -43,7 +44,7 @@ _SAME_REGEX = re.compile(r"\^?(?:[^\\^$.*\[\]+?(){}|]\*?|\.\*?)*\$?")
 def why_trivial(check: Check) -> str:
     """Return why a check cannot fail, or an empty string where it may."""
     if check.form == BUILTIN:
-        if check.words[0] in ("contains", "matches", "lacks") and not check.words[1]:
+        if row_of(check).probe and not check.words[1]:
             return "an empty text is in every file"
         return ""
     if check.form == PROGRAM:

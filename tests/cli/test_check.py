@@ -36,10 +36,10 @@ def test_change_that_breaks_a_fact_exits_with_1_and_says_what_and_whose(run_cli,
     assert done.out == (
         "✗ breaks  becomes false — no file of src/auth/*.py contains 'RS256'"
         " (src/auth/jwt.py:1; by ana; gitmem settle breaks)\n"
-        "? near  suspect — rests on breaks (src/auth/jwt.py:1)\n"
-        "✗ still  false before and still — no file of src/auth/jwt.py contains 'HS512' (src/auth/jwt.py:1)\n"
+        "? near  is suspect — rests on breaks (src/auth/jwt.py:1)\n"
+        "✗ still  was false before and still is — no file of src/auth/jwt.py contains 'HS512' (src/auth/jwt.py:1)\n"
         "✓ mended  becomes true\n"
-        f"1 changed file since {base[:12]} touches 3 of 3 facts: 1 becomes false, 1 is suspect because of it,"
+        f"1 changed file since {base[:12]} touches 3 of 3 facts: 1 becomes false, 1 is suspect,"
         " 1 was false before and still is, 1 becomes true\n"
     )
     assert done.err == "gitmem: compared with main\n"
@@ -58,7 +58,7 @@ def test_what_is_staged_is_told_in_the_same_words(run_cli, repo: Path) -> None:
     assert (nothing.status, nothing.out, nothing.err) == (0, "nothing is staged\n", "")
     assert done.status == 1
     assert "✗ breaks  becomes false" in done.out
-    assert done.out.endswith("1 staged file touches 1 of 1 fact: 1 becomes false, 1 is suspect because of it\n")
+    assert done.out.endswith("1 staged file touches 1 of 1 fact: 1 becomes false, 1 is suspect\n")
     assert (found["base"], found["head"], found["against"]) == (git(repo, "rev-parse", "HEAD"), "", "HEAD")
     assert [row["key"] for row in found["newly_false"]] == ["breaks"]
     assert (refused.status, "--base and --head" in refused.err) == (2, True)

@@ -86,7 +86,7 @@ def test_commit_that_makes_a_fact_false_is_stopped_and_what_to_do_told(memory, r
     assert stopped.status == 1
     assert "tokens  becomes false" in stopped.out
     assert "src/auth/jwt.py:1; by ana" in stopped.out
-    assert "b  suspect" in stopped.out
+    assert "b  is suspect" in stopped.out
     assert "git commit --no-verify" in stopped.out
 
 
@@ -102,7 +102,7 @@ def test_commit_that_rewords_the_fact_as_well_is_told_and_goes_on_where_the_new_
     ran = run_cli("hook", "check")
 
     assert ran.status == status
-    assert "tokens  silenced by the change" in ran.out
+    assert "tokens  is silenced by the change" in ran.out
     assert ("a pull request with both" in ran.err) == (status == 0)
 
 

@@ -176,7 +176,7 @@ def test_setting_of_the_colour_is_obeyed_and_checked(run_cli, monkeypatch: pytes
 
     assert "\x1b[1m0 memories\x1b[0m" in colored.out
     assert (refused.status, refused.out) == (3, "")
-    assert "color must be one of auto, always, never, not 'blue'" in refused.err
+    assert "GITMEM_COLOR must be one of auto, always, never, not 'blue'" in refused.err
 
 
 def test_init_starts_the_branch_once_and_touches_nothing_else(run_cli, repo: Path) -> None:
@@ -285,7 +285,7 @@ def test_name_that_no_branch_can_have_is_refused(
     done = run_cli("remember", "x")
 
     assert done.status == 3
-    assert "no branch can have this name" in done.err
+    assert "must be a name that a branch can have" in done.err
 
 
 def test_one_name_of_odd_bytes_does_not_keep_the_store_from_being_read(run_cli, repo: Path) -> None:

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from support.terminal import ALIVE
 
 from gitmem.cli.output import STYLES, Output
-from gitmem.model import MARKS, STATUSES
+from gitmem.model import STATUSES
+from gitmem.statuses import MARKS
 from gitmem.text.sanitize import display
 
 HOSTILE = "\x1b]52;c;aGk=\x07\x1b[2J\r\x08\u202e\x9b2J\u2066\u200b\x00\x7f"

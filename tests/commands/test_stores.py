@@ -315,7 +315,7 @@ FAULTS = (
     (empty, "there is no branch memory"),
     (broken_ref, "it names no commit"),
     (no_objects, "git"),
-    (unusable_setting, "no branch can have this name"),
+    (unusable_setting, "must be a name that a branch can have"),
     (newer_format, "format"),
     (silent, "did not answer within"),
 )

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.git.configured import APART, collected, read_section
+from gitmem.config.setting import SEPARATOR
+from gitmem.git.configured import collected, read_section
 from gitmem.git.repository import Unsure
 
 PLAIN = {
@@ -57,5 +58,5 @@ def test_whatever_else_git_allows_is_left_to_git(text: str) -> None:
 def test_of_what_may_be_given_several_times_all_values_count_until_they_are_taken_back() -> None:
     pairs = [("branch", "a"), ("stores", "/a"), ("branch", "b"), ("stores", "/b")]
 
-    assert collected(pairs) == {"branch": "b", "stores": f"/a{APART}/b"}
+    assert collected(pairs) == {"branch": "b", "stores": f"/a{SEPARATOR}/b"}
     assert collected([*pairs, ("stores", ""), ("stores", "/c")]) == {"branch": "b", "stores": "/c"}

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from gitmem.frozen import fields_of
+from gitmem.index import fts
 from gitmem.index.engine import FIELD_WEIGHTS, FIELDS
+from gitmem.index.whoosh import index
 from gitmem.model import IndexText
+from gitmem.policy import settings as policy
+from gitmem.recall import bm25
 
 
 def test_texts_stand_in_the_order_of_the_fields() -> None:
@@ -12,8 +17,13 @@ def test_texts_stand_in_the_order_of_the_fields() -> None:
     assert text.texts() == tuple(f"the {field}" for field in FIELDS)
 
 
-def test_every_field_has_a_weight_and_counts() -> None:
-    assert len(FIELD_WEIGHTS) == len(FIELDS)
+def test_every_engine_reads_the_weights_of_the_policys_table() -> None:
+    weights = fields_of(policy.Weights())
+
+    assert dict(zip(FIELDS, FIELD_WEIGHTS, strict=True)) == weights
+    assert bm25.WEIGHTS.fields == FIELD_WEIGHTS
+    assert f"bm25(fts, {', '.join(map(str, weights.values()))})" in fts._SCORED
+    assert {"title": weights["title"], "names": weights["paths"], "body": weights["body"]} == index.TEXTS
     assert min(FIELD_WEIGHTS) > 0
 
 

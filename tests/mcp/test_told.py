@@ -69,7 +69,10 @@ def test_status_of_a_memory_says_what_it_means() -> None:
 
     text = told.memory(found)
 
-    assert "fact, private, failed (no longer true), archived, by a person" in text.split("\n")[1]
+    assert (
+        "fact, private, failed (its check says that this is no longer true), archived, by a person"
+        in text.split("\n")[1]
+    )
     assert inside(text) == [
         "T",
         "tags: x, y",

@@ -8,12 +8,15 @@ import pytest
 from conftest import NOW, git, put_files
 from support.facts import DAY, Clock, make_fact, make_memory, put, verify
 
+from gitmem.config.setting import Config
 from gitmem.document.fields import format_time
 from gitmem.memory.memory import Memory
 from gitmem.model import FACTORS
 from gitmem.policy.kinds import KINDS
+from gitmem.policy.policy import builtin
 from gitmem.recall.query import Asked
-from gitmem.recall.signals import neighbours
+from gitmem.recall.score import RANKING
+from gitmem.recall.signals import neighbours, ranking_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -203,3 +206,7 @@ def test_a_task_that_is_held_links_what_it_requires(memory: Memory, repo: Path) 
 
     assert (plain[1]["dependency"], working[1]["dependency"]) == (1.0, pytest.approx(11 / 6))
     assert next(key for key in working[0] if key != "move") == "two"
+
+
+def test_defaults_of_the_scorer_are_those_of_the_policy():
+    assert ranking_of(builtin(), Config(), Asked("x")) == RANKING

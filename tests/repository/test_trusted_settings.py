@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 from conftest import git
 
-from gitmem.config import Config
 from gitmem.errors import TrustError
 from gitmem.memory.memory import Memory
-from gitmem.repository.trusted_settings import GUARDED, LENGTH_AT_MOST, notice, shown
+from gitmem.repository.trusted_settings import LENGTH_AT_MOST, notice, shown
 
 # The value, and the attribute of ``Config`` that has it.
 SETTINGS = {
@@ -225,19 +224,3 @@ def test_person_is_shown_every_hidden_character_and_no_value_that_fills_the_scre
     assert shown({"gitmem.embed": "a\x1b[2J\u202eb\nc"}) == ["gitmem.embed = a\\x1b[2J\\u{202e}b\\x0ac"]
     with pytest.raises(TrustError, match=r"gitmem\.summaryCommand is longer than"):
         shown({"gitmem.summaryCommand": "harmless" + " " * LENGTH_AT_MOST + "; evil"})
-
-
-def test_documentation_says_of_every_setting_whether_the_repository_sets_it() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "how-it-works.md").read_text(encoding="utf-8")
-    rows = [
-        line.split("|")
-        for line in text.partition("### Settings of a repository")[2].splitlines()
-        if line.startswith("| `")
-    ]
-    said = {name: row[3].strip() for row in rows for name in row[1].replace("`", "").replace(" ", "").split(",")}
-    fields = Config.__fields__  # type: ignore[attr-defined]
-    known = {name.removesuffix("_s").replace("_", "") for name in fields}
-
-    assert {name.lower() for name in said} == known
-    assert {name.lower() for name, how in said.items() if how == "once accepted"} == set(GUARDED)
-    assert set(said.values()) == {"once accepted", "counts"}

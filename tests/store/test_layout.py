@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem.policy.kinds import KINDS
-from gitmem.policy.kinds import RESERVED_FOLDERS as RESERVED_BY_KINDS
+from gitmem.policy.values import RESERVED_FOLDERS as RESERVED_BY_KINDS
 from gitmem.store import layout
 from gitmem.store.layout import Place, is_key, memory_path, place_of, shard, verdict_path
 

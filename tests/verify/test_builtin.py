@@ -11,11 +11,12 @@ from conftest import CODE, commit_files, git
 from support.facts import ask_builtin as ask
 from support.facts import commit_raw, tree_of
 
+from gitmem.document.builtin_checks import CHECKS
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
 from gitmem.model import BUILTIN, ERROR, FAILS, HOLDS, Check
 from gitmem.verify import builtin
-from gitmem.verify.builtin import Answer, answer_all, is_regex
+from gitmem.verify.builtin import Answer, answer_all
 
 README_SHA = sha256(CODE["README.md"].encode()).hexdigest()
 
@@ -156,7 +157,7 @@ def test_expression_that_is_too_large_for_re2_makes_no_verdict(repo):
 
 @pytest.mark.parametrize("text", [r"a{1000}{1000}", r"\x{263A}", "[z-a]", "(?P<n", "*", "\udcff", "(?<=a)b"])
 def test_what_re2_does_not_take_is_no_expression(repo, text):
-    assert not is_regex(text)
+    assert CHECKS["matches"].probe(text) is None
     assert ask(repo, "matches", text, "src/**").outcome == ERROR
 
 

@@ -6,7 +6,16 @@ from conftest import commit_files
 from support.code_changes import RS256
 from support.facts import make_fact, tracked
 
-from gitmem.verify.finding import KINDS, Finding, Spot, fact_spot, in_order
+from gitmem.statuses import SIGNS
+from gitmem.verify.finding import HOLDS, KINDS, LISTED, WORDS, Finding, Spot, fact_spot, in_order
+
+
+def test_every_kind_of_finding_has_words_and_the_mark_of_a_status():
+    assert (*LISTED, HOLDS) == KINDS
+    assert {words.status for words in WORDS.values()} <= set(SIGNS)
+    assert {kind for kind, words in WORDS.items() if not words.case} == {
+        kind for kind, words in WORDS.items() if not words.level
+    }
 
 
 def test_most_important_comes_first_then_by_key():

@@ -8,7 +8,8 @@ import pytest
 from conftest import commit_files
 from support.facts import ask_builtin as ask
 
-from gitmem.model import BUILTIN, BUILTIN_FIELDS, PROGRAM, SHELL, Check
+from gitmem.document.builtin_checks import CHECKS
+from gitmem.model import BUILTIN, PROGRAM, SHELL, Check
 from gitmem.system.process import run
 from gitmem.verify.trivial import suggest_builtin, why_trivial
 
@@ -156,9 +157,9 @@ def test_builtin_check_for_an_empty_text_is_trivial(name):
     assert why_trivial(Check(BUILTIN, (name, "", "**")))
 
 
-@pytest.mark.parametrize("name", BUILTIN_FIELDS)
+@pytest.mark.parametrize("name", CHECKS)
 def test_builtin_check_says_itself_what_would_refute_it(name):
-    assert why_trivial(Check(BUILTIN, (name, "x", "**")[: 1 + len(BUILTIN_FIELDS[name])])) == ""
+    assert why_trivial(Check(BUILTIN, (name, "x", "**")[: 1 + len(CHECKS[name].fields)])) == ""
 
 
 @pytest.mark.parametrize(

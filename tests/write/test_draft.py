@@ -11,9 +11,9 @@ from gitmem.cli import fact, remember
 from gitmem.cli.parser import parser_of
 from gitmem.document.parse import parse
 from gitmem.errors import RefusedError
-from gitmem.policy.kinds import FIELDS
 from gitmem.policy.policy import Policy
 from gitmem.policy.policy import load as load_policy
+from gitmem.policy.values import FIELDS
 from gitmem.store import layout
 from gitmem.text.sanitize import find_hidden
 from gitmem.write import draft as drafts

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.agents.transcripts.turns import Turn
-    from gitmem.config import Config
+    from gitmem.config.setting import Config
 
 OFF = ("", "off")
 # A small model on a CPU takes half a minute for such a text. Choices of ours, as the sizes are.

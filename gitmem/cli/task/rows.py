@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.document.fields import format_time
+from gitmem.statuses import TASK_MARKS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from gitmem.tasks.listing import Row
     from gitmem.tasks.task import Attempt
 
-MARKS = {"open": "○", "claimed": "►", "closed": "✓"}
 # Styles of ``cli.output`` that say the same of a fact.
 STYLES = {"open": "bold", "claimed": "yellow", "closed": "green"}
 
@@ -72,7 +72,7 @@ def print_rows(rows: Sequence[Row], out: Output) -> None:
         about = "".join(f"  {part}" for part in _about(row))
         title = shared.shorten(row.title, max(20, out.width - wide - len(about) - 8))
         out.line(
-            *((MARKS[row.state], STYLES[row.state]), f" P{row.priority} "),
+            *((TASK_MARKS[row.state], STYLES[row.state]), f" P{row.priority} "),
             *((shared.shorten(row.key, wide).ljust(wide), "key"), "  ", title, (about, "dim")),
         )
 

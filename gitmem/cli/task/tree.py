@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.cli.task import rows
+from gitmem.statuses import TASK_MARKS
 from gitmem.tasks.tree import Node
 
 TYPE_CHECKING = False
@@ -57,7 +58,7 @@ def as_table(node: Node) -> dict[str, Any]:
 def _print(node: Node, before: str, below: str, out: Output) -> None:
     branch, last, on, blank = BOXES if out.is_terminal else ASCII
     row = node.row
-    mark = rows.MARKS[row.state] if out.is_terminal else f"[{row.state}]"
+    mark = TASK_MARKS[row.state] if out.is_terminal else f"[{row.state}]"
     again = ("  (drawn above: a cycle)", "yellow") if node.is_again else ""
     out.line(
         *(before, (mark, rows.STYLES[row.state]), f" P{row.priority} ", (row.key, "key"), "  "),

@@ -11,19 +11,7 @@ import json
 from gitmem.commands.check.touched import list_facts
 from gitmem.frozen import frozen, replace
 from gitmem.store.code_tree.tree import is_home
-from gitmem.verify.finding import (
-    BROKEN,
-    HOLDS,
-    KINDS,
-    MENDED,
-    SILENCED,
-    STILL,
-    SUSPECT,
-    UNCHECKED,
-    WRONG,
-    Finding,
-    Spot,
-)
+from gitmem.verify.finding import KINDS, SILENCED, SUSPECT, WORDS, WRONG, Finding, Spot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,14 +22,6 @@ if TYPE_CHECKING:
     from gitmem.index.catalog.state import FactRow
 
 REMOVED = "removes it"
-# What the base's claim says on the head.
-SAYS = {
-    BROKEN: "becomes false",
-    UNCHECKED: "could not be checked",
-    STILL: "was false before and still is",
-    MENDED: "becomes true",
-    HOLDS: "still holds",
-}
 
 
 @frozen
@@ -156,9 +136,10 @@ def with_silenced(
 
 
 def _finding(base: Finding, one: Silenced | None, how: str) -> Finding:
-    says = "is suspect" if base.kind == SUSPECT else SAYS[base.kind]
     spot = one.spot if one is not None else base.fact
-    return replace(base, kind=SILENCED, because=f"the change {how}; as the base has it, it {says}", fact=spot)
+    return replace(
+        base, kind=SILENCED, because=f"the change {how}; as the base has it, it {WORDS[base.kind].told}", fact=spot
+    )
 
 
 def _and(because: str, how: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.verify.finding import BROKEN, HOLDS, MENDED, SILENCED, STILL, SUSPECT, UNCHECKED, WRONG, Findings
+from gitmem.verify.finding import BROKEN, HOLDS, MENDED, STILL, UNCHECKED, WORDS, Findings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,18 +30,8 @@ def summary(checked: Checked) -> str:
     if span.is_staged and not checked.files:
         return "nothing is staged"
     touched = len(checked.of(BROKEN, MENDED, STILL, UNCHECKED, HOLDS))
-    words = (
-        (BROKEN, "becomes false", "become false"),
-        (WRONG, "has a wrong verdict", "have wrong verdicts"),
-        (SILENCED, "is silenced by the change itself", "are silenced by the change itself"),
-        (SUSPECT, "is suspect because of it", "are suspect because of it"),
-        (UNCHECKED, "could not be checked", "could not be checked"),
-        (STILL, "was false before and still is", "were false before and still are"),
-        (MENDED, "becomes true", "become true"),
-        (HOLDS, "holds", "hold"),
-    )
-    counts = [(len(checked.of(kind)), one, many) for kind, one, many in words]
-    told = ", ".join(f"{number} {one if number == 1 else many}" for number, one, many in counts if number)
+    counts = [(len(checked.of(kind)), words) for kind, words in WORDS.items()]
+    told = ", ".join(f"{number} {words.told if number == 1 else words.many}" for number, words in counts if number)
     files = f"file{'s' * (checked.files != 1)}"
     which = f"staged {files}" if span.is_staged else f"changed {files} since {span.base[:12]}"
     verb = "touches" if checked.files == 1 else "touch"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from functools import cached_property
 
+from gitmem.document.builtin_checks import glob_of
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
 from gitmem.model import BUILTIN
@@ -145,7 +146,11 @@ def find_touched(
     every = tuple(trees.changes)
     by_path = {change.path: change for change in every}
     files = Files((change.mode, change.oid, change.path) for change in every)
-    maybe = [f for f in facts if f.row.id in brought or f.row.form != BUILTIN or files.matched(_glob(f.row))]
+    maybe = [
+        fact
+        for fact in facts
+        if fact.row.id in brought or fact.row.form != BUILTIN or files.matched(glob_of(json.loads(fact.row.words)))
+    ]
     if not maybe:
         return []
     from gitmem.verify.due import states_on  # as above
@@ -167,16 +172,10 @@ def find_touched(
     return found
 
 
-def _glob(row: state.FactRow) -> str:
-    """Return what a built-in check reads."""
-    words: list[str] = json.loads(row.words)
-    return words[1] if words[0] in ("exists", "absent") else words[2]
-
-
 def _changed_paths(row: state.FactRow, head: state.State, files: Files) -> list[str] | None:
     """Return the changed files that a fact names, by path; None where it names none."""
     if row.form == BUILTIN:
-        return [path for _, _, path in files.matched(_glob(row))]
+        return [path for _, _, path in files.matched(glob_of(json.loads(row.words)))]
     globs: list[str] = json.loads(row.inputs)[1:]
     if not globs or head.digest.startswith(WHOLE):
         return None

@@ -29,7 +29,7 @@ from gitmem.commands.context.sections import (
 )
 from gitmem.index.catalog import state
 from gitmem.index.catalog.counts import count_live
-from gitmem.model import FAILED, STALE, SUSPECT, UNPROVEN, VERIFIED
+from gitmem.model import FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
 from gitmem.statuses import age_s
 from gitmem.tasks import digest as tasks
 from gitmem.text.durations import DAY_S, ago
@@ -39,7 +39,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from gitmem.config import Config
+    from gitmem.config.setting import Config
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.policy.policy import Policy
     from gitmem.tasks.digest import Held
@@ -173,8 +173,7 @@ def _warnings(
         if key not in found:
             told = "its check does not always answer alike"
             found[key] = Item(key, "fact", VERIFIED, f"{cut(title, TITLE_LIMIT)} — {told}")
-    order = {FAILED: 0, SUSPECT: 1, STALE: 2, VERIFIED: 3}
-    return sorted(found.values(), key=lambda i: (order[i.status], i.key)), set(found)
+    return sorted(found.values(), key=lambda i: (STATUSES.index(i.status), i.key)), set(found)
 
 
 def _recent(

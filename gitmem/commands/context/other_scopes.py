@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.commands.context.sections import Item, Section
-    from gitmem.config import Config
+    from gitmem.config.setting import Config
     from gitmem.policy.policy import Policy
     from gitmem.recall.many_stores import Source
     from gitmem.repository.repository import Opened

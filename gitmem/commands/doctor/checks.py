@@ -7,8 +7,8 @@ import sys
 from gitmem.errors import GitmemError
 from gitmem.index.catalog import state
 from gitmem.model import Problem
-from gitmem.policy.kinds import MOST_TOKENS
 from gitmem.policy.settings import OWN
+from gitmem.policy.values import MOST_TOKENS
 from gitmem.store.layout import POLICY_PATH
 from gitmem.verify.trace.undeclared import NAMED, names
 

@@ -10,11 +10,12 @@ from gitmem.commands.doctor.branch import FOREIGN, STRAYS, list_problems
 from gitmem.commands.doctor.checks import list_secrets, list_undeclared, list_without_effect, tracing
 from gitmem.commands.doctor.scopes import list_around
 from gitmem.document import conflict
+from gitmem.document.builtin_checks import CHECKS
 from gitmem.document.fields import format_time, warnings_of
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog.state import TO_SETTLE
-from gitmem.model import BUILTIN_FIELDS, Document, Problem
+from gitmem.model import Document, Problem
 from gitmem.store.code_tree.tree import is_home
 from gitmem.store.files import SETTLE_MARK
 from gitmem.store.layout import POLICY_LIMIT, POLICY_PATH
@@ -263,5 +264,5 @@ def _machine(memory: Opened) -> list[tuple[str, str]]:
         *probe.describe(search_path(), memory.git.repository.state_dir / "ground"),
         ("tracing", tracing(memory, search_path(), rung)),
         ("state", str(memory.git.repository.state_dir)),
-        ("built-in checks", ", ".join(BUILTIN_FIELDS)),
+        ("built-in checks", ", ".join(CHECKS)),
     ]

@@ -7,7 +7,7 @@ from gitmem.document.format import format_field
 from gitmem.document.scalars import is_name
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen
-from gitmem.policy.kinds import is_slug
+from gitmem.policy.values import is_slug
 from gitmem.store import layout
 from gitmem.text import tokens
 

@@ -10,6 +10,7 @@ import json
 from pathlib import Path
 
 from gitmem.commands.install.pieces import TOML, Entries, Put, Section, Whole
+from gitmem.document.builtin_checks import CHECKS
 from gitmem.frozen import frozen
 
 TYPE_CHECKING = False
@@ -201,13 +202,18 @@ def list_pieces(name: str, *, user: bool, mcp: bool, instructions: Iterable[str]
         call = f'["hook", "{name}"'
         text = read(f"{name}.ts")
         pieces.append(Whole(harness.plugin[user], text.replace(call, f'{call}, "--user"') if user else text))
-    pieces.append(Whole(f"{harness.skills[user]}/gitmem/SKILL.md", read("skill.md")))
+    pieces.append(Whole(f"{harness.skills[user]}/gitmem/SKILL.md", skill()))
     if harness.commands[user]:
         pieces += [_command(name, harness.commands[user], command) for command in COMMANDS]
     pieces += [Section(path, read("section.md")) for path in instructions]
     if mcp and harness.mcp[user]:
         pieces.append(_server(name, harness.mcp[user]))
     return pieces
+
+
+def skill() -> str:
+    """Return the skill that says how an agent uses gitmem, with the built-in checks that there are."""
+    return read("skill.md").replace("BUILTIN_CHECKS", ", ".join(f"`--{name}`" for name in CHECKS))
 
 
 def read(name: str) -> str:
@@ -289,7 +295,7 @@ def claude_plugin(folder: str, *, mcp: bool) -> list[Piece]:
     return [
         *(_table(f"{folder}/{path}", table) for path, table in tables.items()),
         _hooks("claude-code", f"{folder}/hooks/hooks.json", user=True),
-        Whole(f"{folder}/skills/gitmem/SKILL.md", read("skill.md")),
+        Whole(f"{folder}/skills/gitmem/SKILL.md", skill()),
         *(_command("claude-code", f"{folder}/commands", command, prefix="") for command in COMMANDS),
     ]
 

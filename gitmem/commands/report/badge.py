@@ -6,6 +6,7 @@ from html import escape
 
 from gitmem.frozen import frozen
 from gitmem.model import FAILED, STALE, SUSPECT, UNPROVEN, VERIFIED
+from gitmem.statuses import SIGNS
 from gitmem.text.durations import lasted
 from gitmem.text.sanitize import display
 
@@ -14,17 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-# White text on each has a contrast of 4.5 at least (WCAG 2.2, 1.4.3); a mark and the words tell them apart as well.
-GREEN, RED, ORANGE, YELLOW, GREY, DARK = "2e7d32", "c62828", "b34700", "7a6200", "616161", "444444"
-# Strokes in a square of 10: no font has to have them.
-_MARKS = {
-    "check": "M1 5.5 4 8.5 9 1.5",
-    "cross": "M1.8 1.8 8.2 8.2M8.2 1.8 1.8 8.2",
-    "question": "M2.4 3.3A2.6 2.3 0 1 1 6 5.4Q5 5.9 5 7M5 9.2v.1",
-    "exclamation": "M5 .8V6.2M5 9.2v.1",
-    "pause": "M3.2 1.2V8.8M6.8 1.2V8.8",
-    "dash": "M1.5 5H8.5",
-}
+# Colours that no status has: of the label, and of what is wrong beside the facts; as those of `SIGNS`.
+DARK, ORANGE = "444444", SIGNS[SUSPECT].color
+# The mark of a schedule that fell silent, as those of `SIGNS`.
+PAUSE = "M3.2 1.2V8.8M6.8 1.2V8.8"
 LABEL_LIMIT = 40
 # Advance widths of Verdana in 2048ths of its size, which DejaVu Sans shares within a few percent (their hmtx tables);
 # a character that is not here is as wide as a figure, one of East Asia's scripts as the size.
@@ -52,14 +46,14 @@ class Badge:
         label: What it is about.
         message: How that stands.
         color: Six hex digits.
-        mark: A name of ``_MARKS``.
+        strokes: The mark, as an SVG path (``statuses.Sign``).
         title: All of it, for those who cannot see it.
     """
 
     label: str
     message: str
     color: str
-    mark: str
+    strokes: str
     title: str
 
 
@@ -77,20 +71,21 @@ def make_badge(statuses: Mapping[str, int], silent: str, silent_s: int, *, label
     failed, suspect, verified = statuses[FAILED], statuses[SUSPECT], statuses[VERIFIED]
     rest = [f"{statuses[status]} {status}" for status in (STALE, UNPROVEN) if statuses[status]]
     if failed or suspect:
-        status, color, mark = (FAILED, RED, "cross") if failed else (SUSPECT, ORANGE, "question")
-        message = f"{statuses[status]} {status}"
+        status = FAILED if failed else SUSPECT
+        message, sign = f"{statuses[status]} {status}", SIGNS[status]
     elif silence:
-        message, color, mark = silence, ORANGE, "pause"
+        message, sign = silence, None
     elif statuses[STALE]:
         holds = [f"{verified} verified"] if verified else []
-        message, color, mark = ", ".join([*holds, rest[0]]), YELLOW, "exclamation"
+        message, sign = ", ".join([*holds, rest[0]]), SIGNS[STALE]
     elif verified:
-        message, color, mark = f"{verified} verified", GREEN, "check"
+        message, sign = f"{verified} verified", SIGNS[VERIFIED]
     else:
-        message, color, mark = rest[0] if rest else "none yet", GREY, "dash"
+        message, sign = rest[0] if rest else "none yet", SIGNS[UNPROVEN]
+    color, strokes = (sign.color, sign.strokes) if sign else (ORANGE, PAUSE)
     label = " ".join(display(label).split())[:LABEL_LIMIT]
     told = ", ".join(filter(None, [*counts, silence])) or message
-    return Badge(label, message, color, mark, f"{label}: {told}" if label else told)
+    return Badge(label, message, color, strokes, f"{label}: {told}" if label else told)
 
 
 def as_table(badge: Badge) -> dict[str, Any]:
@@ -113,7 +108,7 @@ def svg(badge: Badge) -> str:
         f'<path fill="#{badge.color}" d="{_box(left, width, left=not left, right=True)}"/>',
         *([f'<path fill="#{DARK}" d="{_box(0, left, left=True, right=False)}"/>'] if left else []),
         f'<path fill="none" stroke="#fff" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round"'
-        f' transform="translate({start} 5)" d="{_MARKS[badge.mark]}"/>',
+        f' transform="translate({start} 5)" d="{badge.strokes}"/>',
         f'<g fill="#fff" font-family="Verdana,Geneva,DejaVu Sans,sans-serif" font-size="{_SIZE}"'
         ' text-rendering="geometricPrecision">',
         *([_text(_PAD, label, badge.label)] if left else []),

@@ -6,8 +6,9 @@ for what is escaped: a line that begins with ``::`` is a command, and so is ``##
 
 from __future__ import annotations
 
-from gitmem.commands.report.words import ERROR, WARNING, WORDS, sentence
+from gitmem.commands.report.words import sentence
 from gitmem.text.sanitize import unlike_command, workflow_command
+from gitmem.verify.finding import ERROR, WARNING, WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,25 +7,13 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as Xml
 
-from gitmem.commands.report.words import WORDS, sentence
+from gitmem.commands.report.words import sentence
 from gitmem.document.fields import format_time
-from gitmem.verify.finding import BROKEN, FAILED, SILENCED, STILL, SUSPECT, UNCHECKED, WRONG
+from gitmem.verify.finding import SILENCED, WORDS, WRONG
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.verify.finding import Finding, Findings
-
-# What a kind is to a test report: a fact that nobody could check is a test that could not run, and what was false
-# before is not this change's failure.
-ELEMENTS = {
-    BROKEN: "failure",
-    FAILED: "failure",
-    WRONG: "failure",
-    SILENCED: "failure",
-    SUSPECT: "failure",
-    UNCHECKED: "error",
-    STILL: "skipped",
-}
 
 # Findings besides the one that says what a fact's check answers.
 BESIDES = {WRONG: "verdict", SILENCED: "silenced"}
@@ -33,7 +21,7 @@ BESIDES = {WRONG: "verdict", SILENCED: "silenced"}
 
 def suites(found: Findings) -> str:
     """Return the document of one run, also of one that checked nothing."""
-    counts = {name: sum(ELEMENTS.get(f.kind) == name for f in found.findings) for name in ("failure", "error")}
+    counts = {name: sum(WORDS[f.kind].case == name for f in found.findings) for name in ("failure", "error")}
     shared = {
         "name": f"gitmem {found.command}",
         "tests": str(len(found.findings)),
@@ -42,7 +30,7 @@ def suites(found: Findings) -> str:
         "time": _time(sum(f.seconds for f in found.findings)),
     }
     root = Xml.Element("testsuites", shared)
-    skipped = sum(f.kind == STILL for f in found.findings)
+    skipped = sum(WORDS[f.kind].case == "skipped" for f in found.findings)
     suite = Xml.SubElement(
         root, "testsuite", shared | {"skipped": str(skipped), "timestamp": format_time(found.at).removesuffix("Z")}
     )
@@ -60,8 +48,8 @@ def _add_case(suite: Xml.Element, command: str, finding: Finding) -> None:
     name = f"{finding.key} ({BESIDES[finding.kind]})" if finding.kind in BESIDES else finding.key
     names = {"classname": f"gitmem.{command}", "name": name, "time": _time(finding.seconds)}
     case = Xml.SubElement(suite, "testcase", names)
-    element = ELEMENTS.get(finding.kind)
-    if element is not None:
+    element = WORDS[finding.kind].case
+    if element:
         told = {"type": finding.kind, "message": finding.because or WORDS[finding.kind].told}
         places = [f"{spot.path}:{spot.line}" if spot.line else spot.path for spot in finding.places]
         Xml.SubElement(case, element, told).text = "\n".join([sentence(finding), *places])

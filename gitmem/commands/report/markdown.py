@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from gitmem.commands.report.words import WORDS
 from gitmem.verify.blame.culprit import phrase
-from gitmem.verify.finding import BROKEN, FAILED, HOLDS, MENDED, SILENCED, STILL, SUSPECT, UNCHECKED, WRONG
+from gitmem.verify.finding import HOLDS, LISTED, WORDS
 from gitmem.verify.stock import cell
 
 TYPE_CHECKING = False
@@ -13,7 +12,6 @@ if TYPE_CHECKING:
 
 # GitHub refuses a step's summary of more than 1 MiB whole; what other steps of the job wrote is counted apart.
 SIZE_LIMIT = 1024 * 1024 - 4096
-LISTED = (BROKEN, FAILED, WRONG, SILENCED, SUSPECT, UNCHECKED, STILL, MENDED)
 
 
 def page(found: Findings, *, limit: int = SIZE_LIMIT) -> str:

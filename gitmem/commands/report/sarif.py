@@ -11,9 +11,9 @@ from hashlib import sha256
 from urllib.parse import quote
 
 from gitmem import __version__
-from gitmem.commands.report.words import WORDS, sentence
+from gitmem.commands.report.words import sentence
 from gitmem.text.sanitize import escaped_json
-from gitmem.verify.finding import KINDS, Spot
+from gitmem.verify.finding import KINDS, WORDS, Spot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ Figures on labelled pairs and on real memories: benchmarks/README.md, by ``bench
 
 from __future__ import annotations
 
+from gitmem.document.builtin_checks import SHA256, glob_of, row_of
 from gitmem.frozen import frozen
 from gitmem.model import BUILTIN, ENGLISH, Check
 from gitmem.text import tokens as analysis
@@ -223,16 +224,30 @@ def opposed_checks(one: Check, other: Check) -> str:
     """Return why two built-in checks can never both hold, or an empty string."""
     if one.form != BUILTIN or other.form != BUILTIN:
         return ""
-    for a, b in ((one.words, other.words), (other.words, one.words)):
-        if a[0] == "exists" and b[0] == "absent" and a[1] == b[1]:
-            return f"{a[1]} cannot be there and not be there"
-        if a[0] == "contains" and b[0] == "lacks" and b[1] and b[1] in a[1] and _is_within(a[2], b[2]):
-            return f"{a[2]} cannot contain {b[1]!r} and lack it"
-        if a[0] == "same" and b[0] == "absent" and a[2] == b[1]:
-            return f"{b[1]} cannot be there and not be there"
-    if one.words[0] == other.words[0] == "same" and one.words[2] == other.words[2] and one.words[1] != other.words[1]:
-        return f"{one.words[2]} cannot have two contents"
+    for a, b in ((one, other), (other, one)):
+        if why := _denied_by(b, a):
+            return why
+    where = glob_of(one.words)
+    if _is_digest(one) and _is_digest(other) and where == glob_of(other.words) and one.words[1] != other.words[1]:
+        return f"{where} cannot have two contents"
     return ""
+
+
+def _denied_by(denial: Check, one: Check) -> str:
+    """Return why a check can never hold together with one that denies what it looks for, or an empty string."""
+    row, (_, text, *_) = row_of(denial), denial.words
+    where = glob_of(one.words)
+    # A file with some content is there.
+    if row.probe is None and row.is_denial and where == text and (one.words[0] == row.denies or _is_digest(one)):
+        return f"{text} cannot be there and not be there"
+    is_opposed = row.probe is not None and one.words[0] == row.denies and text and text in one.words[1]
+    if is_opposed and _is_within(where, glob_of(denial.words)):
+        return f"{where} cannot contain {text!r} and lack it"
+    return ""
+
+
+def _is_digest(check: Check) -> bool:
+    return row_of(check).value is SHA256
 
 
 def _is_within(where: str, glob: str) -> bool:

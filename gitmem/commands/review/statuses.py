@@ -6,7 +6,7 @@ from gitmem.commands.review import sanitize
 from gitmem.commands.review.model import Shift
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
-from gitmem.model import FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
+from gitmem.model import FAILED, STALE, STATUSES, SUSPECT, UNPROVEN
 from gitmem.verify.blame.culprit import reasons_of
 from gitmem.verify.due import refresh_states
 
@@ -22,10 +22,9 @@ if TYPE_CHECKING:
     from gitmem.verify.inputs import CodeTree
 
 # The gravest first: what a reader must look at before the rest.
-GRAVITY = (FAILED, SUSPECT, UNPROVEN, STALE, VERIFIED, "")
+GRAVITY = (*STATUSES, "")
 # One memory's status is told by this where it has none.
 NONE = "no status"
-assert set(GRAVITY) == {*STATUSES, ""}
 
 
 @frozen

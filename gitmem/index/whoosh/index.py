@@ -22,7 +22,7 @@ from gitmem.config import state_home
 from gitmem.errors import ConflictError, GitmemError
 from gitmem.frozen import frozen
 from gitmem.index.catalog.catalog import shown_by
-from gitmem.index.engine import WHOOSH_FOLDER
+from gitmem.index.engine import WEIGHTS, WHOOSH_FOLDER
 from gitmem.index.whoosh.seal import key_in, seal, sum_of
 from gitmem.system.file_lock import make_folder, try_lock
 from gitmem.text import tokens
@@ -60,8 +60,9 @@ if TYPE_CHECKING:
 FORMAT = 1
 # It is made at 1,000 memories a second (measured): past this many only when asked for (DESIGN, section 4).
 AT_MOST = 20_000
-# Where searched text without a field's name is looked for, and what a word there counts in the rough order.
-TEXTS = {"title": 3.0, "names": 1.0, "body": 1.0}
+# Where searched text without a field's name is looked for, and what a word there counts in the rough order; tags, key
+# and paths are one field here.
+TEXTS = {"title": WEIGHTS["title"], "names": WEIGHTS["paths"], "body": WEIGHTS["body"]}
 # So many are indexed for one question: half a second.
 MOST_ADDED = 500
 _PROGRESS_EVERY = 200

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from gitmem.document.builtin_checks import glob_of
 from gitmem.frozen import frozen
 from gitmem.git.history import list_ancestors, list_touched, read_trees
 from gitmem.model import BUILTIN
@@ -58,7 +59,7 @@ class Question:
             return None
         globs = self.inputs[1:]
         if self.check.form == BUILTIN:
-            globs = (self.check.words[1 if self.check.words[0] in ("exists", "absent") else 2],)
+            globs = (glob_of(self.check.words),)
         tests = [remembered(glob) for glob in globs]
         return lambda path: any(test(path) for test in tests) or path.rpartition("/")[2] == ".gitattributes"
 

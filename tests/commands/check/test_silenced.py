@@ -205,7 +205,7 @@ def test_silenced_fact_that_still_holds_is_named_and_fails_nothing(memory, repo)
 
     assert both(checked) == (0, "changes its check")
     (found,) = checked.of("silenced")
-    assert found.because.endswith("; as the base has it, it still holds")
+    assert found.because.endswith("; as the base has it, it holds")
     assert (found.fact, found.places) == (Spot(PLACE, 1), (Spot("src/auth/jwt.py", 1),))
 
 

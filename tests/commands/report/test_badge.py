@@ -6,8 +6,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from gitmem.commands.report.badge import DARK, GREEN, GREY, ORANGE, RED, YELLOW, as_table, make_badge, svg
+from gitmem.commands.report.badge import DARK, as_table, make_badge, svg
 from gitmem.model import STATUSES
+from gitmem.statuses import SIGNS
 
 DAY = 86_400
 SVG = "{http://www.w3.org/2000/svg}"
@@ -18,22 +19,22 @@ def badge(silent: str = "", silent_s: int = 0, label: str = "facts", **counts: i
 
 
 @pytest.mark.parametrize(
-    ("counts", "message", "color", "title"),
+    ("counts", "message", "shown", "title"),
     [
-        ({"verified": 41}, "41 verified", GREEN, "facts: 41 verified"),
-        ({"verified": 38, "failed": 2, "suspect": 3}, "2 failed", RED, "facts: 2 failed, 3 suspect, 38 verified"),
-        ({"verified": 1, "suspect": 3}, "3 suspect", ORANGE, "facts: 3 suspect, 1 verified"),
-        ({"verified": 38, "stale": 3}, "38 verified, 3 stale", YELLOW, "facts: 3 stale, 38 verified"),
-        ({"stale": 3}, "3 stale", YELLOW, "facts: 3 stale"),
-        ({"verified": 5, "unproven": 1}, "5 verified", GREEN, "facts: 1 unproven, 5 verified"),
-        ({"unproven": 2}, "2 unproven", GREY, "facts: 2 unproven"),
-        ({}, "none yet", GREY, "facts: none yet"),
+        ({"verified": 41}, "41 verified", "verified", "facts: 41 verified"),
+        ({"verified": 38, "failed": 2, "suspect": 3}, "2 failed", "failed", "facts: 2 failed, 3 suspect, 38 verified"),
+        ({"verified": 1, "suspect": 3}, "3 suspect", "suspect", "facts: 3 suspect, 1 verified"),
+        ({"verified": 38, "stale": 3}, "38 verified, 3 stale", "stale", "facts: 3 stale, 38 verified"),
+        ({"stale": 3}, "3 stale", "stale", "facts: 3 stale"),
+        ({"verified": 5, "unproven": 1}, "5 verified", "verified", "facts: 1 unproven, 5 verified"),
+        ({"unproven": 2}, "2 unproven", "unproven", "facts: 2 unproven"),
+        ({}, "none yet", "unproven", "facts: none yet"),
     ],
 )
-def test_badge_says_the_worst_that_is_true_and_its_title_all_of_it(counts, message, color, title) -> None:
+def test_badge_says_the_worst_that_is_true_and_its_title_all_of_it(counts, message, shown, title) -> None:
     made = badge(**counts)
 
-    assert (made.message, made.color, made.title) == (message, color, title)
+    assert (made.message, made.color, made.title) == (message, SIGNS[shown].color, title)
 
 
 def test_silence_comes_before_what_verdicts_of_former_days_say_and_after_what_failed() -> None:
@@ -47,10 +48,10 @@ def test_silence_comes_before_what_verdicts_of_former_days_say_and_after_what_fa
 def test_every_color_has_a_mark_of_its_own() -> None:
     made = [badge(verified=1), badge(failed=1), badge(suspect=1), badge("x", DAY), badge(stale=1), badge()]
 
-    assert len({one.mark for one in made}) == 6
+    assert len({one.strokes for one in made}) == 6
 
 
-@pytest.mark.parametrize("color", [GREEN, RED, ORANGE, YELLOW, GREY, DARK])
+@pytest.mark.parametrize("color", [*(sign.color for sign in SIGNS.values()), DARK])
 def test_white_words_can_be_read_on_each_color(color: str) -> None:
     """Source: WCAG 2.2, relative luminance and contrast ratio; 4.5 is level AA for text."""
     channels = [int(color[at : at + 2], 16) / 255 for at in (0, 2, 4)]
@@ -94,4 +95,4 @@ def test_picture_without_a_label_is_the_message_alone() -> None:
 def test_table_is_an_endpoint_of_shields() -> None:
     found = as_table(badge(verified=41))
 
-    assert found == {"schemaVersion": 1, "label": "facts", "message": "41 verified", "color": GREEN}
+    assert found == {"schemaVersion": 1, "label": "facts", "message": "41 verified", "color": SIGNS["verified"].color}

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from support.findings import make_findings
 
-from gitmem.commands.report.words import WORDS, sentence
-from gitmem.verify.finding import FAILED, KINDS, Finding
+from gitmem.commands.report.words import sentence
+from gitmem.verify.finding import FAILED, Finding
 
 
 def test_every_kind_has_words_and_the_grave_ones_name_the_way_on():
     told = {f.kind: sentence(f) for f in make_findings(texts="T").findings}
 
-    assert tuple(WORDS) == KINDS
     assert told["newly_false"] == (
         "“T” becomes false: T. Written by T. What to do about it: gitmem settle newly-false-0"
     )

@@ -7,7 +7,8 @@ from itertools import pairwise
 
 from gitmem.commands.report.page import graph_layout, markup
 from gitmem.frozen import frozen
-from gitmem.model import FAILED, MARKS, SUSPECT
+from gitmem.model import FAILED, SUSPECT
+from gitmem.statuses import MARKS
 from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False

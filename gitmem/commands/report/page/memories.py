@@ -6,7 +6,8 @@ from gitmem.commands.report.page import markup
 from gitmem.commands.report.page.model import LIVE
 from gitmem.document.fields import format_time
 from gitmem.frozen import frozen
-from gitmem.model import MARKS, STATUSES
+from gitmem.model import STATUSES
+from gitmem.statuses import MARKS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

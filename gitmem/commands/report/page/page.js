@@ -4,7 +4,7 @@
 (() => {
   const $ = (id) => document.getElementById(id);
   const all = (selector, from = document) => Array.from(from.querySelectorAll(selector));
-  const MARKS = { failed: "✗", suspect: "?", unproven: "·", stale: "~", verified: "✓" };
+  const MARKS = JSON.parse(document.body.dataset.marks);
   const ORDER = Object.keys(MARKS);
   const FEW = 50, MORE = 250, AROUND = 90;
   const main = $("_report"), found = $("_found"), words = $("_words"), hits = $("_hits"), kind = $("_kind"), old = $("_old");

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from html import escape
 from importlib.resources import files
 from string import Template
 
 from gitmem.commands.report.page import markup, memories, sections
-from gitmem.model import MARKS, VERIFIED
+from gitmem.model import STATUSES, VERIFIED
+from gitmem.statuses import MARKS, SIGNS
 from gitmem.text import html_policy
 
 TYPE_CHECKING = False
@@ -22,7 +25,7 @@ NAV = (("_broken", "Broken"), ("_open", "Not proven"), ("_graph", "Links"), ("_t
 def render(page: Page) -> str:
     """Return the page as one HTML document; the same for the same data."""
     shelf = memories.shelve(page)
-    style, script = _file("page.css"), _file("page.js")
+    style, script = styles(), _file("page.js")
     parts = [
         sections.hero(page),
         sections.broken(page, shelf),
@@ -42,12 +45,25 @@ def render(page: Page) -> str:
         name=markup.line(page.name),
         version=markup.line(page.version),
         made=page.made,
+        marks=escape(json.dumps({status: MARKS[status] for status in STATUSES}, ensure_ascii=False)),
         style=style,
         script=script,
         nav=nav,
         main=main,
         foot=sections.foot(page),
     )
+
+
+def styles() -> str:
+    """Return the style sheet, with the colours of statuses for light and dark screens."""
+    light = "".join(_colors(status, sign.light) for status, sign in SIGNS.items())
+    dark = "".join(_colors(status, sign.dark) for status, sign in SIGNS.items())
+    return _file("page.css").replace("/* statuses: light */", light).replace("/* statuses: dark */", dark)
+
+
+def _colors(status: str, colors: tuple[str, str, str]) -> str:
+    text, ground, drawn = colors
+    return f"--{status}: #{text}; --{status}-bg: #{ground}; --{status}-drawn: #{drawn}; "
 
 
 def _file(name: str) -> str:

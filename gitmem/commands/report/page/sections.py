@@ -7,7 +7,8 @@ from gitmem.commands.report.page import markup, strips
 from gitmem.commands.report.page.memories import commit, day, link, mark, time
 from gitmem.commands.report.page.model import LIVE
 from gitmem.frozen import replace
-from gitmem.model import FAILED, MARKS, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
+from gitmem.model import FAILED, STALE, STATUSES, SUSPECT, UNPROVEN, VERIFIED
+from gitmem.statuses import MARKS, SIGNS
 from gitmem.verify.jobs.history import ended
 
 TYPE_CHECKING = False
@@ -20,13 +21,6 @@ if TYPE_CHECKING:
 
 # How many of a list are seen at once; the rest is behind a line that says how many.
 SHOWN = 12
-MEANINGS = {
-    FAILED: "the check ran and said no",
-    SUSPECT: "rests on something that failed",
-    UNPROVEN: "never proved as it stands now",
-    STALE: "held once, and is to be checked again",
-    VERIFIED: "holds",
-}
 
 
 def counted(number: int, one: str, many: str = "") -> str:
@@ -112,7 +106,7 @@ def _bar(counts: Mapping[str, int]) -> str:
 def _tiles(counts: Mapping[str, int]) -> str:
     tiles = "".join(
         f'<li class="{status}{"" if number else " none"}">'
-        f'<a href="#_all" data-filter="{status}" title="{MEANINGS[status]}">'
+        f'<a href="#_all" data-filter="{status}" title="{SIGNS[status].meaning}">'
         f'<i class="mark {status}" aria-hidden="true">{MARKS[status]}</i><b>{number}</b> <span>{status}</span></a></li>'
         for status, number in counts.items()
     )
@@ -189,7 +183,7 @@ def _few(items: Sequence[str], what: str) -> str:
 def open_ends(page: Page, shelf: Shelf) -> str:
     """Return what is unproven, stale or flapping, with the reason; empty where nothing is."""
     flapping = [replace(entry, why=entry.status) for entry in page.entries if entry.flapping]
-    lists = [(status, MEANINGS[status], page.of(status)) for status in (UNPROVEN, STALE)]
+    lists = [(status, SIGNS[status].meaning, page.of(status)) for status in (UNPROVEN, STALE)]
     parts = []
     for name, meaning, entries in [*lists, ("flapping", "the check does not always answer alike", flapping)]:
         entries.sort(key=lambda entry: (entry.key not in page.waiting, entry.key))

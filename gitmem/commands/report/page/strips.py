@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 
 from gitmem.commands.report.page import markup
+from gitmem.model import FAILED
+from gitmem.statuses import MARKS
 from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
@@ -93,7 +95,7 @@ def _strip(strip: Strip, entries: Mapping[str, Entry], y: int, step: int) -> str
         if state == "V":
             parts.append(f'<circle class="held" cx="{middle:g}" cy="{y + 9}" r="3"/>')
         elif state == "!":
-            parts.append(f'<text class="x" x="{middle:g}" y="{y + 14}" text-anchor="middle">✗</text>')
+            parts.append(f'<text class="x" x="{middle:g}" y="{y + 14}" text-anchor="middle">{MARKS[FAILED]}</text>')
         elif state == "X":
             parts.append(f'<circle class="hole" cx="{middle:g}" cy="{y + 9}" r="2.5"/>')
     return "".join([*parts, "</g>"])

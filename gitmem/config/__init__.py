@@ -1,0 +1,269 @@
+"""Settings and the environment: the one place that reads ``os.environ``.
+
+Precedence: flag, ``GITMEM_*``, ``git config gitmem.*``, the store's policy, default. ``memory`` hands in what git and
+the policy say; everything is read once into a frozen ``Config``.
+"""
+
+from __future__ import annotations
+
+import os
+
+from gitmem.config.setting import (
+    BOOLEANS,
+    BY_PLAIN,
+    SEPARATOR,
+    SETTINGS,
+    Config,
+    Setting,
+    WrongValue,
+    plain,
+    several,
+)
+from gitmem.errors import ConfigError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+# Transport settings of the user that a fetch or push needs; every other GIT_* variable is dropped (git's hooks set
+# GIT_DIR, GIT_INDEX_FILE, GIT_CONFIG_PARAMETERS, ... and a child would write the user's index; seen with git 2.39).
+TRANSPORT = (
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_ASKPASS",
+    "GIT_SSL_CAINFO",
+    "GIT_SSL_NO_VERIFY",
+    "GIT_PROXY_COMMAND",
+)
+
+# Variables that are no settings, and what they do: git config cannot hold them. They only switch something off, hold a
+# secret, which has no place in a file, or say who runs a command.
+INTERNAL = {
+    "GITMEM_HOOKS": "`off`: the hooks of agents do nothing",
+    "GITMEM_BACKGROUND": "`off`: nothing is started in the background; the next command that writes does the work",
+    "GITMEM_EMBED_KEY": "The key of the embedding endpoint",
+    "GITMEM_SUMMARY_KEY": "The key of the endpoint for session summaries",
+    "GITMEM_MCP_TOKEN": "The token that clients of `gitmem mcp --http` must send",
+    "GITMEM_RUN": "Set: an agent runs the command, so nobody is asked to approve anything",
+    "GITMEM_HOOK": "The same",
+}
+
+# A key of an endpoint: a secret, which has no place in a file.
+KEYS = ("embed_key", "summary_key")
+
+
+def load(git_values: Mapping[str, str], *, environment: Mapping[str, str] | None = None) -> Config:
+    """Return the settings.
+
+    Args:
+        git_values: The settings ``gitmem.*`` of git config, by lower-case name without ``gitmem.``; of one that may be
+            given several times, the values separated by NUL.
+        environment: The environment; the process's own by default.
+
+    Raises:
+        ConfigError: A key that does not exist, or a value that cannot be used.
+    """
+    environment = os.environ if environment is None else environment
+    values: dict[str, object] = {}
+    for key, text in git_values.items():
+        row = _row_of(key)
+        values[row.name] = _value(row, text, f"gitmem.{key}", "git config")
+    for row in SETTINGS.values():
+        if row.alias and environment.get(row.alias):
+            values[row.name] = _value(row, environment[row.alias], row.alias, "the environment")
+    for variable, text in environment.items():
+        # An empty variable is one that a script took back.
+        if not variable.startswith("GITMEM_") or variable in INTERNAL or not text:
+            continue
+        found = BY_PLAIN.get(plain(variable.removeprefix("GITMEM_")))
+        if found is None:
+            continue  # unknown_variables() names it: another program, or another version of gitmem, may read it
+        apart = text.replace(os.pathsep, SEPARATOR) if found.read is several else text
+        values[found.name] = _value(found, apart, variable, "the environment")
+    return Config(**values)  # type: ignore[arg-type]
+
+
+def _row_of(key: str) -> Setting:
+    """Return the row of a setting of git config."""
+    short = plain(key)
+    if short in BY_PLAIN:
+        return BY_PLAIN[short]
+    named = f"gitmem.{key}"
+    for secret in KEYS:
+        if short == plain(secret):
+            told = f"git config: {named} would keep a key in a file"
+            hint = f"the environment's GITMEM_{secret.upper()} holds it"
+            raise ConfigError(told, file="git config", key=named, hint=hint)
+    hint = f"the nearest one is {_near(named, [row.git_name for row in SETTINGS.values()])}"
+    raise ConfigError(f"git config: there is no setting {named}", file="git config", key=named, hint=hint)
+
+
+def _value(row: Setting, text: str, key: str, file: str) -> object:
+    try:
+        return row.read(text)
+    except WrongValue as err:
+        raise ConfigError(f"{file}: {key} must be {err}, not {text!r}", file=file, key=key) from err
+
+
+def unknown_variables() -> list[str]:
+    """Return a line about each variable ``GITMEM_*`` of the environment that is no setting: it counts for nothing."""
+    known = {row.variable for row in SETTINGS.values()}
+    short = {plain(name) for name in (*known, *INTERNAL)}
+    found = [name for name in os.environ if name.startswith("GITMEM_") and name not in INTERNAL and os.environ[name]]
+    strange = sorted(name for name in found if plain(name) not in short)
+    return [f"the variable {name} is no setting; the nearest one is {_near(name, known)}" for name in strange]
+
+
+def _near(key: str, known: Iterable[str]) -> str:
+    from difflib import get_close_matches  # 3 ms, and only where a name is misspelt
+
+    by_lower = {name.lower(): name for name in sorted(known)}
+    return by_lower[get_close_matches(key.lower(), by_lower, n=1, cutoff=0.0)[0]]
+
+
+def git_environment(*, transport: bool = False) -> dict[str, str]:
+    """Return the environment for a git child: ours without any ``GIT_*``, in English, never asking.
+
+    Args:
+        transport: Keep the variables that reaching a remote needs.
+    """
+    env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_") and k != "LANGUAGE"}
+    if transport:
+        env.update({k: os.environ[k] for k in TRANSPORT if k in os.environ})
+    env.update(LC_ALL="C", GIT_TERMINAL_PROMPT="0", GIT_OPTIONAL_LOCKS="0", GIT_NO_REPLACE_OBJECTS="1")
+    return env
+
+
+def asking(*, interactive: bool) -> dict[str, str]:
+    """Return what tells git and ssh whether they may ask a person (git(1), ssh(1): ``SSH_ASKPASS_REQUIRE``)."""
+    return {"GIT_TERMINAL_PROMPT": "1"} if interactive else {"GIT_TERMINAL_PROMPT": "0", "SSH_ASKPASS_REQUIRE": "never"}
+
+
+def without_variables(wanted: Mapping[str, str]) -> list[str]:
+    """Return the start of a command line that takes ``GIT_*`` variables of ours away which are not *wanted*.
+
+    For a program that another library starts with all of our environment; empty where there are none.
+    """
+    extra = sorted(name for name in os.environ if name.startswith("GIT_") and name not in wanted)
+    return ["env", *(word for name in extra for word in ("-u", name))] if extra else []
+
+
+def search_path() -> str:
+    """Return PATH for checks; the system's default where it is unset."""
+    return os.environ.get("PATH") or os.defpath
+
+
+def variable(name: str) -> str:
+    """Return an environment variable, or an empty string."""
+    return os.environ.get(name, "")
+
+
+def merged_heads() -> list[str]:
+    """Return the names of the commits that a running ``git merge`` brings in; sorted, mostly none."""
+    return sorted(name.removeprefix("GITHEAD_") for name in os.environ if name.startswith("GITHEAD_"))
+
+
+def is_switched_off(name: str) -> bool:
+    """Tell whether an environment variable says no, in a word that git takes for that."""
+    return BOOLEANS.get(variable(name).lower()) is False
+
+
+def editor() -> str:
+    """Return the person's editor as a shell command: ``GIT_EDITOR``, ``VISUAL``, ``EDITOR``, else empty."""
+    return variable("GIT_EDITOR") or variable("VISUAL") or variable("EDITOR")
+
+
+def home() -> str:
+    """Return the person's home folder, also where HOME is unset."""
+    return os.path.expanduser("~")
+
+
+def state_home() -> Path:
+    """Return where approvals and logs are kept: ``$XDG_STATE_HOME/gitmem`` (XDG Base Directory 0.8)."""
+    from pathlib import Path  # 2.5 ms (measured), and recall never asks
+
+    return Path(_state_home())
+
+
+def _state_home() -> str:
+    base = variable("XDG_STATE_HOME")
+    return os.path.join(base if base.startswith("/") else os.path.join(home(), ".local", "state"), "gitmem")
+
+
+def clones_place() -> str:
+    """Return where the clones that this machine knows are registered; empty where HOME is empty."""
+    is_lost = os.environ.get("HOME") == "" and not variable("XDG_STATE_HOME").startswith("/")
+    return "" if is_lost else os.path.join(_state_home(), "clones")
+
+
+def second_place(state_folder: str | os.PathLike[str]) -> str:
+    """Return the folder, in the person's own state, that stands in for a state folder that cannot be written to."""
+    return os.path.join(_state_home(), "elsewhere", os.path.realpath(state_folder).lstrip("/"))
+
+
+def data_home() -> str:
+    """Return where personal data is kept: ``$XDG_DATA_HOME/gitmem`` (XDG Base Directory 0.8); empty without HOME."""
+    base = variable("XDG_DATA_HOME")
+    if base.startswith("/"):
+        return os.path.join(base, "gitmem")
+    return "" if os.environ.get("HOME") == "" else os.path.join(home(), ".local", "share", "gitmem")
+
+
+def embed_key() -> str:
+    """Return the key of an embedding endpoint, or an empty string: from the environment only, and kept nowhere."""
+    return variable("GITMEM_EMBED_KEY")
+
+
+def summary_key() -> str:
+    """Return the key of an endpoint for summaries, or an empty string: from the environment only, and kept nowhere."""
+    return variable("GITMEM_SUMMARY_KEY")
+
+
+def forge_token() -> str:
+    """Return the token that a forge gave a job, or an empty string: from the environment only, and kept nowhere."""
+    return variable("GITHUB_TOKEN")
+
+
+def model_cache() -> str:
+    """Return where models of the Hugging Face hub are kept (huggingface_hub, "Environment variables").
+
+    Not fastembed's own default, a folder of that name in ``/tmp``, where anybody could put a model for us.
+    """
+    base = variable("XDG_CACHE_HOME") or os.path.join(home(), ".cache")
+    hub = variable("HF_HUB_CACHE") or os.path.join(variable("HF_HOME") or os.path.join(base, "huggingface"), "hub")
+    return os.path.expanduser(hub)
+
+
+class OneThread:
+    """A context in which numpy may be imported for a moment's work: it starts no threads of its own.
+
+    They are started with the import, which takes 55 ms of CPU instead of 113, and one thread compares a question with
+    100,000 vectors in 6 ms, two in 8 to 12 (measured on two cores). Who has chosen a number of threads keeps it.
+    Source: OpenBLAS, USAGE.md, "Setting the number of threads using environment variables".
+    """
+
+    _NAME = "OPENBLAS_NUM_THREADS"
+
+    def __enter__(self) -> None:
+        """Begin."""
+        self._is_ours = self._NAME not in os.environ
+        if self._is_ours:
+            os.environ[self._NAME] = "1"
+
+    def __exit__(self, *_: object) -> None:
+        """Take it back: what we start is not to know."""
+        if self._is_ours:
+            del os.environ[self._NAME]
+
+
+def git_config_files(common_dir: str) -> tuple[str, ...]:
+    """Return the files in which git settings of this repository may stand (git-config(1), FILES)."""
+    base = variable("XDG_CONFIG_HOME") or os.path.join(home(), ".config")
+    return (
+        os.path.join(common_dir, "config"),
+        os.path.join(common_dir, "config.worktree"),
+        os.path.join(home(), ".gitconfig"),
+        os.path.join(base, "git", "config"),
+        "/etc/gitconfig",
+    )

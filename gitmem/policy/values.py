@@ -1,0 +1,233 @@
+"""What a value in a policy may be: readers that return it or say what it must be. Pure."""
+
+from __future__ import annotations
+
+from gitmem.config.setting import WrongValue
+from gitmem.model import ENGLISH, FACTORS, NO_LANGUAGE, is_plain_command, parse_duration
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+_DAY_S = 86_400
+
+# The fields that a kind may require, so that a misspelt one is found: the design's field names (DESIGN, section 3).
+FIELDS = frozenset(
+    (
+        *("title", "kind", "tags", "domains", "paths", "refs", "verify", "ttl", "timeout", "network", "refute"),
+        *("requires", "produces", "supersedes", "superseded_by", "confidence", "importance", "priority", "category"),
+        *("workspace", "project", "created", "by", "task", "parent"),
+    )
+)
+
+# Folders at the root of a store that hold no memories of a kind (DESIGN, section 2; the private and run boards).
+RESERVED_FOLDERS = frozenset(("archive", "verdicts", "private", "runs"))
+
+
+# What a branch may make an agent read at once: as much as MCP's `context` takes for a budget.
+MOST_TOKENS = 8000
+# More folders than any project's tools keep, and names that no check has any business with.
+MOST_WORK_FOLDERS = 16
+NEVER_SEEN = frozenset({".git", ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config", ".local"})
+
+
+def number(low: float, high: float = 1e9, *, is_open: bool = False) -> Callable[[Any], float]:
+    """Return a reader for numbers from *low* (or above it, if *is_open*) to *high*."""
+    least, most = ("above", " and at most") if is_open else ("from", " to")
+    wanted = f"a number {least} {low:g}" + (f"{most} {high:g}" if high < 1e9 else "")
+
+    def read(value: Any) -> float:
+        # `nan` fails both comparisons.
+        if type(value) not in (int, float) or not low <= value <= high or (is_open and value == low):
+            raise WrongValue(wanted)
+        return float(value)
+
+    return read
+
+
+def one_of(*words: str) -> Callable[[Any], str]:
+    """Return a reader for one of some words, of which there are at least two."""
+    *most, last = (f'"{word}"' for word in words)
+    wanted = f"{', '.join(most)} or {last}"
+
+    def read(value: Any) -> str:
+        if value not in words:
+            raise WrongValue(wanted)
+        return str(value)
+
+    return read
+
+
+looking = one_of("asked", "always")
+stop_log = one_of("off", "activity", "responses")
+edits = one_of("off", "patterns")
+severity = one_of("error", "warning", "note", "never")
+tracing = one_of("auto", "off")
+fail_on = one_of("newly_false", "unchecked", "never")
+
+
+def share_or_off(value: Any) -> float:
+    """Read a share above 0; ``"off"`` is 0.
+
+    Raises:
+        WrongValue: It is neither.
+    """
+    if value == "off":
+        return 0.0
+    try:
+        return number(0, 1, is_open=True)(value)
+    except WrongValue as err:
+        raise WrongValue('a number above 0 and at most 1, or "off"') from err
+
+
+def whole(low: int, high: int = 1_000_000_000) -> Callable[[Any], int]:
+    """Return a reader for whole numbers from *low* to *high*."""
+    wanted = f"a whole number from {low}" + (f" to {high}" if high < 1_000_000_000 else "")
+
+    def read(value: Any) -> int:
+        if type(value) is not int or not low <= value <= high:
+            raise WrongValue(wanted)
+        return value
+
+    return read
+
+
+def budget(low: int) -> Callable[[Any], int]:
+    """Return a reader for tokens that an agent is shown: whatever a branch says, ``MOST_TOKENS`` at most count."""
+    return lambda value: min(whole(low)(value), MOST_TOKENS)
+
+
+def flag(value: Any) -> bool:
+    """Read a boolean."""
+    if not isinstance(value, bool):
+        raise WrongValue("true or false")
+    return value
+
+
+def line(value: Any) -> str:
+    """Read text on one line; it may be empty."""
+    if not isinstance(value, str) or not value.isprintable():
+        raise WrongValue("text on one line")
+    return value
+
+
+def command(value: Any) -> str:
+    """Read a shell command; it may be empty."""
+    if not isinstance(value, str) or not is_plain_command(value):
+        raise WrongValue("a shell command of characters that show as what they are")
+    return value
+
+
+def lines(value: Any) -> tuple[str, ...]:
+    """Read a list of texts, none of them empty."""
+    if not isinstance(value, list) or not all(isinstance(part, str) and part and part.isprintable() for part in value):
+        raise WrongValue("a list of texts")
+    return tuple(value)
+
+
+def factors(value: Any) -> tuple[str, ...]:
+    """Read a list of the factors of a score."""
+    names = lines(value)
+    if not set(FACTORS).issuperset(names):
+        raise WrongValue(f"a list of factors ({', '.join(FACTORS)})")
+    return names
+
+
+def field_names(value: Any) -> tuple[str, ...]:
+    """Read a list of the design's fields."""
+    names = lines(value)
+    if not FIELDS.issuperset(names):
+        raise WrongValue(f"a list of fields ({', '.join(sorted(FIELDS))})")
+    return names
+
+
+def lifetime(value: Any) -> int | None:
+    """Read a length of time in seconds, or None for ``never``."""
+    return None if value == "never" else _seconds(value, 'a length of time such as "30d" or "12h", or "never"')
+
+
+def time_limit(value: Any) -> int:
+    """Read a time limit of a check in seconds, at most a day."""
+    wanted = 'a length of time such as "30s" or "5m", at most a day'
+    seconds = _seconds(value, wanted)
+    if seconds > _DAY_S:
+        raise WrongValue(wanted)
+    return seconds
+
+
+def _seconds(value: Any, wanted: str) -> int:
+    try:
+        return parse_duration(value if isinstance(value, str) else "")
+    except ValueError as err:
+        raise WrongValue(wanted) from err
+
+
+def rung(value: Any) -> str:
+    """Read a rung of the sandbox's ladder; empty for any."""
+    if value not in ("", "none", "landlock", "seatbelt", "bubblewrap"):
+        raise WrongValue('"none", "landlock", "seatbelt" or "bubblewrap", or empty')
+    return str(value)
+
+
+def language(value: Any) -> str:
+    """Read the language whose stems words are searched by; ``none`` for words as they stand."""
+    if value in (ENGLISH, NO_LANGUAGE):
+        return str(value)
+    if not isinstance(value, str):
+        raise WrongValue(f'the name of a language, such as "german", or "{NO_LANGUAGE}"')
+    import Stemmer  # 1 ms, and for no store in English
+
+    known = Stemmer.algorithms()
+    if value not in known:
+        raise WrongValue(f'"{NO_LANGUAGE}" or one of {", ".join(known)}')
+    return value
+
+
+def profile(value: Any) -> str:
+    """Read what a session is told; empty for everything."""
+    if value not in ("", "bmad"):
+        raise WrongValue('"bmad", or empty')
+    return str(value)
+
+
+def folder(value: Any) -> str:
+    """Read the name of a folder for memories."""
+    if not isinstance(value, str) or not is_slug(value) or value in RESERVED_FOLDERS:
+        raise WrongValue(f"one word in lower case, and none of {', '.join(sorted(RESERVED_FOLDERS))}")
+    return value
+
+
+def work_folders(value: Any) -> tuple[str, ...]:
+    """Read a list of folders of the work tree that checks may see; sorted, each once.
+
+    Whoever pushes to the memory branch writes it: nothing in it may lead out of the work tree, to git's own folder, or
+    to where a person keeps keys (a work tree may be somebody's home).
+    """
+    found = tuple(sorted({name.rstrip("/") for name in lines(value)}))
+    parts = [name.split("/") for name in found]
+    is_nested = any(other != part and other[: len(part)] == part for part in parts for other in parts)
+    if is_nested or len(found) > MOST_WORK_FOLDERS or not all(_is_inside(part) for part in parts):
+        raise WrongValue(
+            f"a list of at most {MOST_WORK_FOLDERS} folders of the work tree, none in another, without '..',"
+            f" and none of {', '.join(sorted(NEVER_SEEN))}"
+        )
+    return found
+
+
+def _is_inside(parts: list[str]) -> bool:
+    names = (not part.strip(".") or part.lower() in NEVER_SEEN for part in parts)
+    return not any(names) and all(char.isalnum() or char in "._-+@" for part in parts for char in part)
+
+
+def is_slug(name: str) -> bool:
+    """Return whether a text can name a kind or its folder: 2 to 40 of a-z, 0-9, ``_``, ``-``, a letter first."""
+    joined = name.replace("_", "").replace("-", "")
+    return (
+        2 <= len(name) <= 40
+        and name.isascii()
+        and joined.isalnum()
+        and joined == joined.lower()
+        and name[0].isalpha()
+        and name[-1].isalnum()
+    )

@@ -1,0 +1,136 @@
+"""The table of built-in checks: one row is enough for a check to be written, offered, described and answered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import commit_files
+from mcp import Client
+from support.facts import ask_builtin, tree_of
+from support.mcp_client import with_client
+
+from gitmem.cli import table
+from gitmem.cli.parser import parser_of
+from gitmem.cli.proof import verify_of
+from gitmem.commands.install.harnesses import skill
+from gitmem.commands.review.contradictions import opposed_checks
+from gitmem.document.builtin_checks import (
+    CHECKS,
+    PATH,
+    SHA256,
+    TEXT,
+    BuiltinCheck,
+    find_row,
+    glob_of,
+    is_inside,
+    shapes,
+    words_of,
+)
+from gitmem.document.fields import check_fields
+from gitmem.document.parse import parse
+from gitmem.document.spec import check_of
+from gitmem.errors import FormatError
+from gitmem.git.binary import Git
+from gitmem.git.repository import discover
+from gitmem.model import BUILTIN, FAILS, HOLDS, Check
+from gitmem.verify.builtin import answer_all
+from gitmem.verify.derived import answer_behind
+from gitmem.verify.inputs import digest
+
+ROOT = Path(__file__).parents[2]
+NEW = BuiltinCheck(
+    *("opens", TEXT, "some file of --in opens with this text", "no file of {where} opens with {text!r}"),
+    probe=lambda text: lambda content: content.startswith(text.encode()),
+)
+
+
+@pytest.fixture
+def new(monkeypatch: pytest.MonkeyPatch) -> BuiltinCheck:
+    """Return a check that is nowhere but in the table."""
+    monkeypatch.setitem(CHECKS, NEW.name, NEW)
+    return NEW
+
+
+def value_for(row: BuiltinCheck) -> str:
+    return {PATH: "src", SHA256: "0" * 64}.get(row.value, "x")
+
+
+@pytest.mark.parametrize("row", CHECKS.values(), ids=CHECKS)
+def test_every_row_is_an_option_a_mapping_a_check_and_a_line_of_the_documents(row: BuiltinCheck) -> None:
+    where = ["--in", "src/**"] if row.probe else []
+
+    typed = verify_of(parser_of("fact", table.load("fact")).parse(["a", f"--{row.name}", value_for(row), *where]))
+    check = Check(BUILTIN, words_of(typed))
+
+    check_fields({"title": "a", "kind": "fact", "verify": typed})
+    assert (check.words[0], glob_of(check.words)) == (row.name, where[1] if where else "src")
+    assert row.shape in shapes()
+    assert f"| `--{row.name} {row.value.shown}` | {row.about} |" in (ROOT / "docs" / "cli.md").read_text("utf-8")
+    assert f"`--{row.name}`" in skill()
+
+
+def test_new_row_is_parsed_and_refused_like_the_others(new: BuiltinCheck) -> None:
+    text = "---\ntitle: T\nkind: fact\nverify:\n  opens: '#!'\n  in: bin/*\n---\n"
+
+    assert check_of(parse(text, path="facts/k.md")) == Check(BUILTIN, ("opens", "#!", "bin/*"))
+    with pytest.raises(FormatError, match=r"\{opens: TEXT, in: GLOB\}"):
+        check_fields({"title": "T", "kind": "fact", "verify": {"opened": "x"}})
+    with pytest.raises(FormatError, match="no path inside the repository"):
+        check_fields({"title": "T", "kind": "fact", "verify": {"opens": "x", "in": "../x"}})
+
+
+def test_new_row_is_an_option_with_its_help(new: BuiltinCheck) -> None:
+    parser = parser_of("fact", table.load("fact"))
+    told = next(action for action in parser._actions if action.option_strings == ["--opens"])
+
+    assert (told.metavar, told.help) == ("TEXT", new.about)
+    assert verify_of(parser.parse(["a", "--opens", "#!", "--in", "bin/*"])) == {"opens": "#!", "in": "bin/*"}
+
+
+def test_new_row_is_in_what_clients_of_mcp_and_agents_are_shown(new: BuiltinCheck, repo: Path) -> None:
+    async def use(client: Client) -> str:
+        return repr([tool.input_schema for tool in (await client.list_tools()).tools if tool.name == "fact_propose"])
+
+    assert new.shape in with_client(repo, use)
+    assert "`--opens`" in skill()
+
+
+def test_new_row_is_answered_and_its_inputs_are_known(new: BuiltinCheck, repo: Path) -> None:
+    commit_files(repo, {"bin/run": "#!/bin/sh\n", "bin/data": "x"})
+    check = Check(BUILTIN, ("opens", "#!", "bin/*"))
+    before = tree_of(repo)
+
+    assert ask_builtin(repo, *check.words).outcome == HOLDS
+    assert ask_builtin(repo, "opens", "%", "bin/*").because == "no file of bin/* opens with '%'"
+    commit_files(repo, {"bin/run": "echo\n"})
+    after, git = tree_of(repo), Git(discover(repo))
+    assert digest(before, ["builtin"], check) != digest(after, ["builtin"], check)
+    assert answer_behind(git, before, after, answer_all(git, before, [check]))[check].outcome == FAILS
+
+
+@pytest.mark.parametrize(("denial", "denied"), [(r.name, r.denies) for r in CHECKS.values() if r.denies])
+def test_checks_that_deny_each_other_are_opposed(denial: str, denied: str) -> None:
+    one, other = (Check(BUILTIN, (name, *(["x", "a"] if CHECKS[name].probe else ["a"]))) for name in (denial, denied))
+
+    assert opposed_checks(one, other) == opposed_checks(other, one) != ""
+
+
+def test_mapping_with_other_fields_is_no_row() -> None:
+    assert find_row(["contains"]) is None
+    assert find_row(["in", "contains"]) is CHECKS["contains"]
+
+
+@pytest.mark.parametrize(
+    ("path", "inside"), [("a/**", True), ("a/", True), ("../a", False), ("/a", False), ("", False)]
+)
+def test_path_must_be_able_to_name_a_file_of_the_code(path: str, inside: bool) -> None:
+    assert is_inside(path) is inside
+
+
+def test_no_other_module_lists_the_checks() -> None:
+    listed = [f'"{name}"' for name in CHECKS]
+    sources = {path: path.read_text("utf-8") for path in (ROOT / "gitmem").rglob("*.py")}
+
+    holders = [path.name for path, source in sources.items() if sum(name in source for name in listed) > 1]
+    assert holders == ["builtin_checks.py"]
