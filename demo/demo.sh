@@ -6,7 +6,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export PATH="$here/.venv/bin:$PATH"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-# Approvals and logs of the demo stay in the scratch folder too.
+# Approvals and logs of the demo also stay in the scratch folder.
 export XDG_STATE_HOME="$scratch/state"
 
 bold='' dim='' cyan='' plain=''
@@ -32,7 +32,7 @@ git config user.email ana@example.org
 git config commit.gpgSign false
 run gitmem init
 
-say "2. Remember what was learnt: title, key and tags are made from the text"
+say "2. Remember what you learned: title, key and tags are made from the text"
 run 'gitmem remember "A worktree on the memory branch reverts other writers: keep the view detached" --kind gotcha --path "gitmem/store/**"'
 run 'gitmem remember "CI runs on Python 3.11 because the package promises it" --kind decision --key ci-runs-on-3.11 --requires python-3.11'
 
@@ -41,12 +41,12 @@ run 'gitmem fact "Only process.py starts programs" --lacks "import subprocess" -
 run 'gitmem fact "The package runs on Python 3.11" --verify "grep -q \"^requires-python = .>=3.11\" pyproject.toml" --path pyproject.toml --key python-3.11'
 run 'gitmem fact "Writes are compare-and-swap" --key writes-are-cas --path "gitmem/store/*.py" -- grep -q "compare-and-swap" gitmem/store/commit.py'
 
-say "4. Nothing that came with a memory runs unasked: commands are approved, in CI by a reviewed list on the default branch"
+say "4. No command of a memory runs without approval; in CI, a reviewed list on the default branch approves them"
 run 'mkdir -p .github && gitmem trust --print > .github/gitmem-approved && cat .github/gitmem-approved'
 run 'git add .github/gitmem-approved && git commit --quiet -m "Approve the commands of two facts"'
 run gitmem verify --approved .github/gitmem-approved
 
-say "5. A commit makes one of them false: asked before it is merged, found when it is verified, and who it was"
+say "5. A commit makes one of them false: check it before the merge, verify it, and find out who it was"
 run 'sed -i.bak "s/^requires-python = .*/requires-python = \">=3.12\"/" pyproject.toml && rm pyproject.toml.bak'
 run 'git commit --quiet -am "Drop Python 3.11"'
 run gitmem list --status stale
@@ -54,7 +54,7 @@ run gitmem check --base HEAD~1 --approved .github/gitmem-approved
 run gitmem verify --approved .github/gitmem-approved
 run gitmem why python-3.11 --approved .github/gitmem-approved
 
-say "6. The answer is a commit on the memory branch, and whoever asks is told"
+say "6. The answer is a commit on the memory branch, and every reader sees it"
 run "git log -1 --format='%h %an: %s%n%n%b' memory"
 run gitmem log python-3.11
 run gitmem recall which python version do we support
@@ -62,7 +62,7 @@ run gitmem context
 run gitmem show python-3.11 --at HEAD~1
 run gitmem settle python-3.11
 
-say "7. Mend the code, and the suspicion goes away by itself"
+say "7. Fix the code, and the suspicion disappears"
 run 'git revert --no-edit HEAD > /dev/null && gitmem verify --approved .github/gitmem-approved'
 run 'git show memory:STATUS.md'
 printf '\n%sAll of it was the branch `memory` of an ordinary git repository:%s git log memory\n' "$bold" "$plain"

@@ -312,10 +312,10 @@ def parse_duration(text: str) -> int:
     digits, unit = text[:-1], _UNITS.get(text[-1:], 0)
     # Nine digits: longer numbers are out of range in any unit, and `int` refuses 4,301 with another message.
     if not (unit and digits.isascii() and digits.isdigit() and len(digits) <= 9):
-        raise ValueError(f"{text!r} is no length of time: write a number and one of s, m, h, d, w")
+        raise ValueError(f"{text!r} is not a length of time: write a number and one of s, m, h, d, w")
     seconds = int(digits) * unit
     if not 1 <= seconds <= _LONGEST_S:
-        raise ValueError(f"{text!r} is out of range: write one second to a hundred years")
+        raise ValueError(f"{text!r} is out of range: use one second to a hundred years")
     return seconds
 
 

@@ -41,7 +41,7 @@ SIGNS = {
         *("✗", "1;31", "c62828", "M1.8 1.8 8.2 8.2M8.2 1.8 1.8 8.2"),
         light=("ae2a12", "fbebe6", "c8452a"),
         dark=("ff917a", "38201b", "e0674d"),
-        meaning="the check ran and said no",
+        meaning="the check ran and failed",
         warning="its check says that this is no longer true",
     ),
     SUSPECT: Sign(
@@ -55,14 +55,14 @@ SIGNS = {
         *("·", "2", "616161", "M1.5 5H8.5"),
         light=("5f5a52", "efece6", "d8d3c8"),
         dark=("a5a097", "282a2f", "3c4049"),
-        meaning="never proved as it stands now",
+        meaning="not proved in its current form",
     ),
     STALE: Sign(
         *("~", "33", "7a6200", "M5 .8V6.2M5 9.2v.1"),
         light=("3d55a0", "e8ecf9", "3d55a0"),
         dark=("a3b7f5", "20263b", "a3b7f5"),
-        meaning="held once, and is to be checked again",
-        warning="not verified lately",
+        meaning="held before, and is due for another check",
+        warning="not verified recently",
     ),
     VERIFIED: Sign(
         *("✓", "32", "2e7d32", "M1 5.5 4 8.5 9 1.5"),

@@ -1,4 +1,4 @@
-"""Harnesses of coding agents: what each tells a hook becomes one event, and what is answered is put as it wants it."""
+"""Adapters for coding agents: translate each payload into one event, and the answer into the form each expects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens when a harness calls a hook: its JSON becomes an event, the memory does its part, the answer is told.
+"""Handle a call of a hook by a harness: read its JSON, act on the event, print the answer.
 
 Whatever goes wrong here is no concern of the session that runs in front of it: it is noted for ``gitmem doctor``
 (``gitmem.store.hook_log``), nothing is said, and the status is 0. A hook that fails is shown to the person by some
@@ -49,8 +49,8 @@ ANSWER_LIMIT = 8_000
 # Codex gives the end of a session at most. A hook that is cut off from outside is shown to the person.
 LIMITS_S = {happened.PROMPT: 4.0, happened.END: 2.5}
 LIMIT_S = 8.0
-LEFT_OUT = "(the rest is left out: gitmem context shows all of it)"
-UNWRITABLE = "gitmem could not write what it captured, and not note that either: {}. Say so to the person."
+LEFT_OUT = "(truncated; gitmem context shows everything)"
+UNWRITABLE = "gitmem could not save captured memories, and could not log the failure: {}. Tell the person."
 # Set to `off`, hooks of harnesses do nothing.
 SWITCH = "GITMEM_HOOKS"
 
@@ -233,7 +233,7 @@ def load(harness: str) -> ModuleType:
         UnusableError: There is no harness of this name.
     """
     if harness not in HARNESSES:
-        raise hook_log.UnusableError(f"there is no harness of this name; there are {', '.join(HARNESSES)}")
+        raise hook_log.UnusableError(f"unknown harness; choose one of {', '.join(HARNESSES)}")
     return import_module(f"gitmem.agents.harness.{HARNESSES[harness]}")
 
 

@@ -14,8 +14,9 @@ def not_accepted(memory: Memory) -> str:
 
     count = count_live(memory.repository.catalog(), without=("task",), now=memory.repository.now)
     return (
-        f"This repository has a memory of {count} {'entry' if count == 1 else 'entries'}. It is not shown here,"
-        " because nobody accepted it in this clone. The person decides that, not an agent: gitmem init."
+        f"This repository has a memory of {count} {'entry' if count == 1 else 'entries'}. It is not shown "
+        "here, because it has not been accepted in this clone. A person must accept it, not an agent: gitmem "
+        "init."
     )
 
 

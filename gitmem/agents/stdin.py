@@ -57,7 +57,7 @@ class Told:
             UnusableError: It is none, or too large; the error does not repeat any of it.
         """
         if self.size > PARSED_AT_MOST:
-            raise UnusableError(f"the payload is larger than {PARSED_AT_MOST} bytes: left alone")
+            raise UnusableError(f"the payload is larger than {PARSED_AT_MOST} bytes and was ignored")
         try:
             # Nearly every text is good enough: a byte that is no UTF-8 must not cost the event.
             found = json.loads(self.content.decode("utf-8-sig", "replace"))
@@ -65,7 +65,7 @@ class Told:
             found = None
         if not isinstance(found, dict):
             how = "" if self.is_whole else ", and its end did not come in time"
-            raise UnusableError(f"the payload is no JSON object ({self.size} bytes{how})")
+            raise UnusableError(f"the payload is not a JSON object ({self.size} bytes{how})")
         return found
 
 

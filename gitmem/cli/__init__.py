@@ -69,7 +69,7 @@ def _finish(arguments: list[str], out: Output, *, is_first: bool) -> int:
         out.drop()  # nobody reads any more (gitmem list | head): end quietly
         return PIPE_CLOSED
     except KeyboardInterrupt:
-        out.error("interrupted; what was acknowledged is kept")
+        out.error("interrupted; acknowledged writes are kept")
         return INTERRUPTED
     except Exception as err:  # noqa: BLE001 - the one place that words errors
         from gitmem.cli.again import heals, reworded
@@ -162,7 +162,7 @@ def _as_typed(word: str) -> str:
     except UnicodeError as err:
         from gitmem.errors import UsageError
 
-        raise UsageError("an argument is not UTF-8; memories and their keys are") from err
+        raise UsageError("an argument is not valid UTF-8") from err
 
 
 def _go_where_asked(arguments: list[str]) -> list[str]:
@@ -188,10 +188,10 @@ def _unknown(name: str) -> Exception:
     from gitmem.errors import UsageError
 
     if name.startswith("-"):
-        return UsageError(f"{name} cannot stand before the command", hint="gitmem [-C DIR] COMMAND [OPTIONS]")
+        return UsageError(f"{name} is not allowed before the command", hint="gitmem [-C DIR] COMMAND [OPTIONS]")
     near = get_close_matches(name, table.COMMANDS, n=1)
     hint = f"did you mean: gitmem {near[0]}?" if near else "gitmem --help lists the commands"
-    return UsageError(f"there is no command {name}", hint=hint)
+    return UsageError(f"unknown command: {name}", hint=hint)
 
 
 def _unknown_verb(noun: str, verb: str, verbs: Iterable[str]) -> Exception:
@@ -200,8 +200,8 @@ def _unknown_verb(noun: str, verb: str, verbs: Iterable[str]) -> Exception:
     from gitmem.errors import UsageError
 
     near = get_close_matches(verb, verbs, n=1)
-    hint = f"did you mean: gitmem {noun} {near[0]}?" if near else f"one of {', '.join(verbs)}"
-    return UsageError(f"gitmem {noun} has no verb {verb}", hint=hint)
+    hint = f"did you mean: gitmem {noun} {near[0]}?" if near else f"choose one of {', '.join(verbs)}"
+    return UsageError(f"gitmem {noun}: unknown verb: {verb}", hint=hint)
 
 
 def _told(err: Exception, out: Output, arguments: list[str]) -> int:
@@ -213,13 +213,13 @@ def _told(err: Exception, out: Output, arguments: list[str]) -> int:
         out.error(redact(err.message), redact(err.hint))
         return err.exit_status
     if isinstance(err, FileNotFoundError) and not _here_exists():
-        out.error("the current folder does not exist any more", "cd to a folder that does")
+        out.error("the current folder no longer exists", "change to an existing folder")
         return 3
     if isinstance(err, OSError) and _is_environment(err):
         if not err.filename:
             out.drop()
-        what = os.fsdecode(err.filename) if err.filename else "the output could not be written"
-        out.error(f"{what}: {err.strerror}", "what was acknowledged is kept")
+        what = os.fsdecode(err.filename) if err.filename else "cannot write the output"
+        out.error(f"{what}: {err.strerror}", "acknowledged writes are kept")
         return 3
     from gitmem.cli.bug import write_report
 

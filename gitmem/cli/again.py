@@ -42,7 +42,7 @@ def heals(err: Exception, out: Output, arguments: Sequence[str], *, has_written:
     if not is_removed or not _is_repeatable(arguments) or out.has_printed or has_written:
         return False
     if isinstance(err, DamagedIndexError):
-        out.note("the index was damaged, and is rebuilt")
+        out.note("the index was damaged and is being rebuilt")
     return True
 
 
@@ -53,7 +53,9 @@ def reworded(err: Exception, *, is_first: bool, has_written: bool) -> Exception:
     if not is_first and isinstance(err.__cause__, Exception):
         return err.__cause__
     if has_written:
-        return GitmemError(f"{err.message}; the command wrote to the branch before", hint="gitmem list --limit 5")
+        return GitmemError(
+            f"{err.message}; the command had already written to the branch", hint="gitmem list --limit 5"
+        )
     return err
 
 

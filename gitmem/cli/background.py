@@ -1,6 +1,6 @@
 """Do work that a command or a hook left behind; it is started by them and logs what fails.
 
-One process does a work at a time; a request that comes meanwhile is taken over by it.
+One process does a job at a time; a request that comes meanwhile is taken over by it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _verify(memory: Memory) -> None:
     run = memory.jobs.run_scheduled()
     log = Path(memory.repository.git.repository.state, background.FOLDER, background.LOG)
     with log.open("a", encoding="utf-8") as file:
-        told = "another verify job runs" if run is None else summary(run)
+        told = "another verify job is running" if run is None else summary(run)
         Output(color="never", stdout=file).line(f"{format_time(memory.repository.now)} verify: {told}")
 
 

@@ -1,8 +1,8 @@
-"""Draw a badge of how the facts stand: an SVG that stands by itself, for a README or a page.
+"""Draw a badge with the state of the facts: a self-contained SVG for a README or a page.
 
-It tells the worst that is true: what failed, else what is suspect, else a verify job that fell silent, else what is
-stale, else how many facts are verified. With --json, what shields.io draws an endpoint badge of. Exits with 0 whatever
-it says; gitmem status tells by its exit status.
+It shows the worst thing that is true: failed facts, else suspect facts, else a verify job that has stopped running,
+else stale facts, else the number of verified facts. --json writes the JSON of a shields.io endpoint badge. Always
+exits with 0 when the badge was written; use the exit status of gitmem status to test the state itself.
 """
 
 from __future__ import annotations
@@ -27,9 +27,13 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what badge takes."""
-    parser.add_argument("file", nargs="?", default="-", metavar="FILE", help="where to; - is standard output (-)")
-    parser.add_argument("--label", default="facts", help="what stands on its left side; may be empty (facts)")
-    parser.add_argument("--json", action="store_true", help="the JSON of a shields.io endpoint instead of a picture")
+    parser.add_argument(
+        "file", nargs="?", default="-", metavar="FILE", help="the file to write; - is standard output (-)"
+    )
+    parser.add_argument("--label", default="facts", help="the text on the left side; may be empty (facts)")
+    parser.add_argument(
+        "--json", action="store_true", help="write the JSON of a shields.io endpoint instead of a picture"
+    )
 
 
 def run(args: argparse.Namespace, out: Output) -> int:

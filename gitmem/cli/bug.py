@@ -1,4 +1,4 @@
-"""What happens on a bug: a traceback in a log file, and where it lies."""
+"""Report a bug: write the traceback to a log file, and name that file."""
 
 from __future__ import annotations
 

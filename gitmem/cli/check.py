@@ -1,15 +1,16 @@
-"""Say which facts a branch or pull request makes false, before it merges.
+"""Show which facts a branch or pull request makes false, before it is merged.
 
-Only the facts whose inputs the change touches are judged, on the commit where it left the default branch (or --base)
-and on HEAD: what becomes false, what becomes true, what could not be checked, and what is suspect because of it.
-Verdicts that are known for these very inputs count; what newly fails is run again, on both, before it is told.
-The facts of the base count whatever the change writes into .memory/: it cannot hide, remove or weaken what judges it.
-Nothing is written to any branch. Commands run only where they are approved (gitmem trust, --approved).
-With --staged the change is what is staged, against HEAD: what the next commit would make false.
+Only facts whose inputs the change touches are judged, at the commit where the change left the default branch (or
+--base) and at HEAD. The result lists facts that become false, facts that become true, facts that could not be checked,
+and memories that become suspect as a result. Verdicts already known for the same inputs are reused; a new failure is
+checked again on both sides before it is reported. The facts of the base always count: a change to .memory/ cannot hide,
+remove or weaken the facts that judge it. Nothing is written to any branch. Commands run only if they are approved
+(gitmem trust, --approved). With --staged, the change is the index compared with HEAD: what the next commit would make
+false.
 
 Exit status: 0 nothing becomes false; 1 something does, or a verdict on the memory branch is wrong; 3 something that the
-change touches could not be checked. Which of them count, --fail-on says, or the policy's [check] fail_on; the others
-are told all the same.
+change touches could not be checked. --fail-on, or [check] fail_on in the policy, selects which of these count; the
+others are still reported.
 """
 
 from __future__ import annotations
@@ -43,23 +44,30 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what check takes."""
-    parser.add_argument("keys", nargs="*", metavar="KEY", help="only these facts, where the change touches them")
+    parser.add_argument("keys", nargs="*", metavar="KEY", help="only these facts, if the change touches them")
     parser.add_argument(
-        "--base", default="", metavar="REV", help="compare with where HEAD left this (the default branch)"
+        "--base",
+        default="",
+        metavar="REV",
+        help="compare with the commit where HEAD left this revision (the default branch)",
     )
     parser.add_argument("--head", default="", metavar="REV", help="the other end of the change (HEAD)")
-    parser.add_argument("--staged", action="store_true", help="what is staged, against HEAD")
+    parser.add_argument("--staged", action="store_true", help="compare staged changes with HEAD")
     shared.add_approved(parser)
     parser.add_argument(
         "--fail-on",
         choices=FAIL_ON,
         default="",
         metavar="WHAT",
-        help="what the exit status is about: newly_false, unchecked (that, too), or never (the policy's)",
+        help="when to fail: newly_false, unchecked (newly_false and unchecked), or never (the policy's)",
     )
     parser.add_argument("--no-sandbox", action="store_true", help="run commands without a sandbox")
     parser.add_argument(
-        "--jobs", type=shared.positive, default=0, metavar="N", help="checks run at once (one per core)"
+        "--jobs",
+        type=shared.positive,
+        default=0,
+        metavar="N",
+        help="number of checks to run in parallel (one per core)",
     )
     reports.add_arguments(parser)
 
@@ -71,7 +79,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
     form = reports.form_of(args)
     if args.staged and (args.base or args.head):
-        raise UsageError("--staged compares the index with HEAD", hint="leave out --base and --head")
+        raise UsageError("--staged compares the index with HEAD", hint="remove --base and --head")
     with shared.open_memory(args, out) as memory:
         options = Options(
             keys=tuple(memory.repository.need(args.keys)),
@@ -128,7 +136,7 @@ def _advice(checked: Checked) -> list[str]:
         told = "gitmem trust --review; in CI: --approved FILE, a reviewed list on the default branch"
         lines.append(f"{reasons.count('not approved')} not approved: {told}")
     if "no sandbox works here" in reasons:
-        lines.append("no sandbox works here: install bubblewrap, or run with --no-sandbox; gitmem doctor says more")
+        lines.append("no sandbox works here: install bubblewrap, or use --no-sandbox; see gitmem doctor")
     return lines
 
 

@@ -1,6 +1,6 @@
-"""Write down what was decided, and why. What another memory says already is refused.
+"""Record a decision and the reason for it. A decision that another memory already states is refused.
 
-`gitmem decisions` loads them again, by question, role, story and component.
+`gitmem decisions` finds decisions again, by question, role, story or component.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what decide takes."""
-    parser.add_argument("text", help="what was decided, and why; - reads it from standard input")
+    parser.add_argument("text", help="the decision and the reason; - reads it from standard input")
     steps.add_step(parser)
     parser.add_argument("--ref", action="append", default=[], help="path:line, path:line-line, a URL, a run id")
-    about = "a decision it takes the place of"
+    about = "a decision that it replaces"
     parser.add_argument("--supersedes", action="append", default=[], metavar="KEY", help=about)
     steps.add_written(parser)
     shared.add_json(parser)

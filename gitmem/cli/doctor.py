@@ -1,9 +1,10 @@
 """Check that the store is well formed and what this machine can do; --fix repairs what it can without losing anything.
 
---fix deletes nothing from the branch that gitmem did not write: what belongs to no store is deleted from its tip only
-by name, with --delete, and the history keeps it. A branch that is not a memory store is left alone.
+--fix never deletes anything from the branch that gitmem did not write. To delete a file that belongs to no store, name
+it with --delete: it is removed from the tip of the branch and stays in the history. A branch that is not a memory store
+is left alone.
 
-Exit status: 0 all is well; 1 there are problems.
+Exit status: 0 no problems; 1 there are problems.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ EXAMPLES = ("gitmem doctor", "gitmem doctor --fix", "gitmem doctor --delete note
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what doctor takes."""
-    parser.add_argument("--fix", action="store_true", help="repair what can be repaired without losing anything")
+    parser.add_argument("--fix", action="store_true", help="repair whatever can be repaired without losing anything")
     parser.add_argument(
         "--delete",
         action="append",

@@ -1,6 +1,6 @@
-"""Change a memory: by options, or without any in your editor. Everything else of the file stays byte for byte.
+"""Change a memory, with options or in your editor. The rest of the file stays the same, byte for byte.
 
-An option that may be repeated replaces the whole list; an empty one ('') removes its field.
+A repeatable option replaces the whole list; an empty value ('') removes the field.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ EXAMPLES = (
 )
 # Options that set one text, and what each is.
 TEXTS = {
-    "title": "what it says, in one line",
+    "title": "the title, in one line",
     "kind": "learned, gotcha, pattern, decision, …",
-    "ttl": "how long it counts: 12h, 30d, never",
+    "ttl": "time to live: 12h, 30d, never",
     "importance": "critical, high, medium or low",
     "timeout": "time limit of the check: 30s, 5m",
-    "refute": "a change of the code after which the check must fail",
+    "refute": "a command that changes the code so that the check must fail",
     "task": "the task that produced it",
-    "workspace": "the folder it was learnt in",
-    "parent": "of a task: the task it is a part of",
+    "workspace": "the folder it was learned in",
+    "parent": "of a task: its parent task",
 }
 # Options that set a list: what each is, and the field's name where it is another one.
 LISTS = {
     "tag": ("a tag", "tags"),
-    "path": ("files of the code it is about", "paths"),
+    "path": ("code files it is about", "paths"),
     "ref": ("path:line, path:line-line, a URL, a run id", "refs"),
     "requires": ("a memory or label it rests on", "requires"),
-    "produces": ("a label others may require", "produces"),
-    "supersedes": ("a memory it takes the place of", "supersedes"),
+    "produces": ("a label that others can require", "produces"),
+    "supersedes": ("a memory that it replaces", "supersedes"),
     "domain": ("a domain that projects share", "domains"),
 }
 
@@ -60,13 +60,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--priority", type=int, metavar="0..4", help="of a task: 0 is the most urgent")
     parser.add_argument("--body", metavar="TEXT", help="the text under the title; - reads it from standard input")
     add_check(parser, "the check of a fact, one of")
-    parser.add_argument("--network", action="store_true", default=None, help="the check needs the network")
+    parser.add_argument("--network", action="store_true", default=None, help="let the check use the network")
     parser.add_argument(
-        "--no-network", dest="network", action="store_false", help="the check does not need it any more"
+        "--no-network", dest="network", action="store_false", help="no longer let the check use the network"
     )
-    parser.add_argument(
-        "--settled", action="store_true", help="two versions were merged: it stands as it is, nothing is left to settle"
-    )
+    parser.add_argument("--settled", action="store_true", help="mark the two merged versions as settled")
     shared.add_scope(parser)
     shared.add_force(parser)
     shared.add_json(parser)
@@ -94,7 +92,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         if not changes and body is None:
             if not shared.is_interactive():
-                raise UsageError("nothing to change", hint="give options (gitmem edit --help), or run it in a terminal")
+                raise UsageError("nothing to change", hint="use options (gitmem edit --help), or run it in a terminal")
             change = _in_editor(memory, args.key, args.scope, force=args.force)
         else:
             how = {"approve": shared.is_interactive(), "scope": args.scope, "force": args.force}
@@ -117,7 +115,7 @@ def _in_editor(memory: Memory, key: str, scope: str, *, force: bool) -> Any:
         typed = _typed(memory, full, old, path)
         done = memory.edit(full, typed, approve=True, scope=store.store.scope, force=force)
     except GitmemError as err:
-        err.hint = f"what you typed is in {path}\n{err.hint}".strip()
+        err.hint = f"your text is in {path}\n{err.hint}".strip()
         raise
     path.unlink(missing_ok=True)
     return done
@@ -134,11 +132,11 @@ def _typed(memory: Memory, key: str, old: str, path: Path) -> Callable[[str], st
     try:
         new = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as err:
-        raise RefusedError(f"{key}: what the editor left is no text in UTF-8: {err}") from err
+        raise RefusedError(f"{key}: the edited file is not valid UTF-8: {err}") from err
 
     def change(text: str) -> str:
         if text != old:
-            raise RefusedError(f"{key} was changed by somebody else meanwhile", hint=f"gitmem edit {key}")
+            raise RefusedError(f"someone else changed {key} in the meantime", hint=f"gitmem edit {key}")
         return new
 
     return change

@@ -1,6 +1,6 @@
-"""Write memories out: as JSONL, a line each, or with --to as a folder of Markdown in the store's own layout.
+"""Export memories as JSONL, one per line, or with --to as a folder of Markdown in the store's own layout.
 
-An import of it gives every memory back, byte for byte. Nothing that exists is overwritten.
+Importing the export restores every memory byte for byte. Existing files are never overwritten.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ EVERY = 10_000_000
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what export takes."""
     parser.add_argument(
-        "--format", choices=("jsonl", "markdown"), help="markdown where --to names a folder, jsonl elsewhere"
+        "--format",
+        choices=("jsonl", "markdown"),
+        help="jsonl or markdown (markdown if --to names a folder, else jsonl)",
     )
     parser.add_argument("--to", default="-", metavar="PATH", help="a new folder or file; - is standard output (-)")
     shared.add_filters(parser)
@@ -36,7 +38,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Export memories; 1 when there are none."""
     form = args.format or ("jsonl" if args.to == "-" or args.to.endswith((".jsonl", ".ndjson")) else "markdown")
     if form == "markdown" and args.to == "-":
-        raise UsageError("a folder of Markdown needs a name", hint="gitmem export --format markdown --to DIR")
+        raise UsageError(
+            "Markdown is exported to a folder, which needs a name", hint="gitmem export --format markdown --to DIR"
+        )
     with shared.open_memory(args, out) as memory:
         asked = shared.asked_of(args, limit=EVERY)
         if form == "markdown":

@@ -1,8 +1,8 @@
-"""Write down a fact with the command that proves it. The command is run now and must hold.
+"""Record a fact with a check that proves it. The check runs now and must hold.
 
-Prefer a built-in check, which runs no process and needs no approval. A shell command (--verify) or a program (after
---) runs in a sandbox, once you approved it; typing the fact at a terminal approves it for you. Where nobody can approve
-it now, the fact waits, unproven.
+Prefer a built-in check, which starts no process and needs no approval. A shell command (--verify) or a program (after
+--) runs in a sandbox once you have approved it; typing the fact at a terminal approves its command. If the command
+cannot be approved now, the fact is recorded as unproven.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what fact takes."""
-    parser.add_argument("title", help="what is true, in one sentence")
+    parser.add_argument("title", help="the fact, in one sentence")
     add_check(parser, "the check, one of")
-    parser.add_argument("--body", default="", help="more about it; - reads it from standard input")
+    parser.add_argument("--body", default="", help="more details; - reads them from standard input")
     shared.add_memory_options(parser)
     shared.add_place(parser)
-    parser.add_argument("--produces", action="append", default=[], metavar="LABEL", help="a label others may require")
     parser.add_argument(
-        "--supersedes", action="append", default=[], metavar="KEY", help="a memory it takes the place of"
+        "--produces", action="append", default=[], metavar="LABEL", help="a label that others can require"
     )
+    parser.add_argument("--supersedes", action="append", default=[], metavar="KEY", help="a memory that it replaces")
     add_limits(parser, "check")
     parser.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
     parser.add_argument("--task", default="", help="the task that produced it")
-    parser.add_argument("--unproven", action="store_true", help="write it down without running the check")
+    parser.add_argument("--unproven", action="store_true", help="record it without running the check")
     shared.add_force(parser)
     shared.add_json(parser)
 

@@ -16,7 +16,7 @@ EXAMPLES = ('gitmem forget deploy-needs-vpn --why "the VPN is gone"', "gitmem fo
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what forget takes."""
     parser.add_argument("keys", nargs="+", metavar="KEY", help="the memories")
-    parser.add_argument("--why", default="", help="the reason, kept with each of them")
+    parser.add_argument("--why", default="", help="the reason, recorded with each memory")
     shared.add_scope(parser)
     shared.add_json(parser)
 
@@ -26,4 +26,4 @@ def run(args: argparse.Namespace, out: Output) -> int:
     with shared.open_memory(args, out) as memory:
         changes = memory.forget(*args.keys, why=args.why, scope=args.scope)
         shared.tell_notices(memory, out)
-    return shared.print_changes(changes, args, out, unwritten="is retired already")
+    return shared.print_changes(changes, args, out, unwritten="is already retired")

@@ -1,4 +1,4 @@
-"""The fast way to ``gitmem hook HARNESS``: no parser, no words of ours on standard output, and 0 whatever happens."""
+"""The fast path of ``gitmem hook HARNESS``: no parser, only the format that it accepts on output, always status 0."""
 
 from __future__ import annotations
 
@@ -26,9 +26,12 @@ def run(words: Sequence[str]) -> int:
     out = Output(color="never", draws=False)
     harness, named = words[0], next((word for word in words[1:] if word != USER), "")
     if harness not in HARNESSES and harness not in ALIASES:
-        out.note(f"there is no harness {harness}; there are {', '.join(HARNESSES)}")
+        out.note(f"unknown harness: {harness}; choose one of {', '.join(HARNESSES)}")
     elif _is_typed():
-        out.note(f"the hooks of {harness} call this, with JSON on standard input: gitmem install {harness}")
+        out.note(
+            f"this command is for the hooks of {harness}, with JSON on standard input; to set them up: gitmem "
+            f"install {harness}"
+        )
     answer = serve(harness, named, fd=STDIN, is_users=USER in words)
     try:
         if answer:

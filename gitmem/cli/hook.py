@@ -1,14 +1,14 @@
-"""What the shims of git's hooks, pre-commit, and the hooks of coding agents' harnesses call.
+"""Handle a hook of git, pre-commit or a coding agent; called by the shims that `gitmem install` writes.
 
-Silent where there is no store, and never in the way. A harness tells on standard input what happened, and reads on
-standard output what its agent should know.
+It prints nothing if there is no store, and never stops the caller's work. An agent's harness sends its event on
+standard input and reads context for the agent from standard output.
 
-`check` is told of the commit that is about to be made: it judges what is staged, or under pre-commit's pre-push what is
-pushed. `learned` takes the `Learned:` lines of HEAD's message; given a message that is no commit yet, it keeps nothing,
-since the commit may still be given up: it only refuses what no history may hold.
+`check` judges the staged changes or, under pre-commit's pre-push, the pushed commits.
+`learned` captures the `Learned:` lines of HEAD's message. Given the file of a message that is not committed yet, it
+captures nothing, because the commit may still be abandoned; it only refuses text that must not enter any history.
 
-Exit status: 0, but for `doctor`, which is 1 where a file of the store cannot be read, `check`, which is 1 where a fact
-becomes false, and `learned`, which is 1 where a message says a secret. Where these two cannot look, they say so.
+Exit status: always 0, with three exceptions: `doctor` exits with 1 if a file in the store cannot be read, `check` with
+1 if a fact becomes false, `learned` with 1 if a message contains a secret. If the last two cannot check, they say so.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ EXAMPLES = (
 )
 # Characters of a message that are read: more is no message, but the diff of `git commit -v` behind it.
 MESSAGE_LIMIT = 1024 * 1024
-ADVICE = "mend the code, or go on and settle what is not true any more then (gitmem settle KEY): "
+ADVICE = "fix the code, or commit anyway and settle the failed facts later (gitmem settle KEY): "
 AFTER_GIT = ("post-checkout", "post-merge", "post-rewrite")
 # What git, or a manager of hooks, gives a commit up for when it fails: only what it looks for may do that.
 GATES = ("check", "learned")
@@ -47,15 +47,17 @@ GATES = ("check", "learned")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what hook takes."""
     named = f"{', '.join(GIT_EVENTS)}; or a harness: {', '.join(HARNESSES)}"
-    parser.add_argument("event", nargs="?", default="", help=f"what happened, or what is to be done: {named}")
-    about = "what git says of it; for post-rewrite the new commits; of a harness the event, where its JSON has none"
+    parser.add_argument("event", nargs="?", default="", help=f"the event or action: {named}")
+    about = (
+        "arguments from git; for post-rewrite, the new commits; for a harness, the event if its JSON does not name it"
+    )
     parser.add_argument("words", nargs="*", help=about)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Do what an event asks for."""
     if not args.event:  # of a setting that lost its words: 2 would stop an agent's turn
-        out.note("hook does nothing without an event or the name of a harness: gitmem hook --help")
+        out.note("hook needs an event or the name of a harness: gitmem hook --help")
         return 0
     if is_harness(args.event):
         from gitmem.cli import harness
@@ -97,9 +99,9 @@ def _run(args: argparse.Namespace, out: Output) -> int:
 def _learn(memory: Memory, commits: list[str], out: Output) -> None:
     learnt = memory.captures.add_commits(commits)
     if learnt.kept:
-        out.line(f"gitmem: {shared.counted(learnt.kept, 'learning')} kept: gitmem recall --recent {learnt.kept}")
+        out.line(f"gitmem: {shared.counted(learnt.kept, 'learning')} captured: gitmem recall --recent {learnt.kept}")
     for why in learnt.refused:
-        out.line(f"gitmem: not kept: {why}")
+        out.line(f"gitmem: not captured: {why}")
 
 
 def _refuse(memory: Memory, file: str, out: Output) -> int:
@@ -140,7 +142,9 @@ def _check(memory: Memory, out: Output) -> int:
         if stopping:
             out.line(ADVICE, (_anyway(pushed), "key"))
         elif broken:
-            out.note("this commit changes these facts itself and goes on; gitmem check fails a pull request with both")
+            out.note(
+                "the commit goes on, because it changes these facts itself; gitmem check fails a pull request with both"
+            )
         skipped = [f for f in unchecked if f.because == "not approved"]
         if skipped:
             out.note(f"{shared.counted(len(skipped), 'fact')} not checked: not approved here (gitmem trust --review)")

@@ -1,8 +1,9 @@
-"""Take memories over from other systems and from gitmem's own exports: all in one commit, or nothing.
+"""Import memories from other systems or from a gitmem export: all in one commit, or nothing.
 
-FILE is JSONL (one object a line: gitmem's own, beadboard's knowledge.jsonl, or anything with a title, a body, a kind
-and a time), a Markdown file, a folder of Markdown, or - for JSONL on standard input. Again brings nothing new. What
-holds a secret is refused and the rest goes in; what was forgotten stays so. Imported commands are not approved.
+FILE is JSONL (one object per line: gitmem's own, beadboard's knowledge.jsonl, or anything with a title, a body, a kind
+and a time), a Markdown file, a folder of Markdown, or - for JSONL on standard input. Importing again adds nothing.
+Memories with a secret are refused and the rest is imported; forgotten memories stay forgotten. Imported commands are
+not approved.
 """
 
 from __future__ import annotations
@@ -34,9 +35,11 @@ TOLD = 20
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what import takes."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="JSONL, Markdown, or a folder; - is standard input")
-    parser.add_argument("--kind", "--type", default="", help="the kind of what names none (learned; doc for files)")
-    parser.add_argument("--update", action="store_true", help="take a text also where the store has a later one")
-    parser.add_argument("--dry-run", action="store_true", help="say what would be done, and write nothing")
+    parser.add_argument(
+        "--kind", "--type", default="", help="the kind of memories that name none (learned; doc for files)"
+    )
+    parser.add_argument("--update", action="store_true", help="import a text even if the store has a newer version")
+    parser.add_argument("--dry-run", action="store_true", help="show what would be imported, and write nothing")
     shared.add_json(parser)
 
 
@@ -46,7 +49,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
 
     kind = args.kind.replace("-", "_")
     if kind and not is_slug(kind):
-        raise UsageError(f"{args.kind!r} cannot be a kind", hint="one word in lower case: --kind gotcha")
+        raise UsageError(f"invalid kind: {args.kind!r}", hint="use one word in lower case, such as --kind gotcha")
     with shared.open_memory(args, out) as memory:
         asked = Sources(tuple(args.files), kind=kind, update=args.update, dry_run=args.dry_run)
         stdin = sys.stdin.buffer if sys.stdin is not None else None
@@ -91,7 +94,7 @@ def _print(done: Imported, out: Output, *, is_dry: bool) -> None:
         (len(settled.updated), f"{would}updated"),
         (settled.unchanged, "there already"),
         (settled.duplicates, "said twice"),
-        (settled.near.total, "nearly said twice"),
+        (settled.near.total, "near duplicate"),
         (settled.skipped.total, "skipped"),
         (done.unreadable.total, "unreadable"),
         (done.refused.total, "refused"),
@@ -100,7 +103,7 @@ def _print(done: Imported, out: Output, *, is_dry: bool) -> None:
     out.line(", ".join(parts))
     if done.commands and not is_dry:
         waits = counted(done.commands, "imported command waits", "imported commands wait")
-        out.note(f"{waits} for your approval before anything runs: gitmem trust --review")
+        out.note(f"{waits} for your approval: gitmem trust --review")
 
 
 def _print_reasons(out: Output, what: str, style: str, reasons: Reasons) -> None:

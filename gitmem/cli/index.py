@@ -1,7 +1,7 @@
-"""Bring the search index up to date, or rebuild it from scratch.
+"""Update the search index, or rebuild it from scratch.
 
-Reading does this by itself where it finds the index behind; hooks call it ahead of time. The Whoosh index, once it is
-there, is brought along.
+Reading does this automatically when the index is behind; hooks do it ahead of time. The Whoosh index is updated as well
+if it exists.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ EXAMPLES = ("gitmem index", "gitmem index --rebuild", "gitmem index --engine who
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what index takes."""
-    parser.add_argument("--rebuild", action="store_true", help="throw the index away and build it from scratch")
+    parser.add_argument("--rebuild", action="store_true", help="delete the index and build it from scratch")
     parser.add_argument(
-        "--engine", choices=ENGINES, default="", help="whoosh: make the index of recall --syntax and similar too"
+        "--engine", choices=ENGINES, default="", help="whoosh: also build the index used by recall --syntax and similar"
     )
     shared.add_json(parser)
 

@@ -1,12 +1,12 @@
-"""Start a memory in this repository, or join the one of its remote: the branch `memory`, with a policy and status page.
+"""Create a memory in this repository, or join its remote's: the branch `memory`, with a policy and a status page.
 
-A branch of that name that is not a memory store is left alone (exit status 3). --branch keeps the memory on another
-one: git config gitmem.branch names it in this clone, and the next sync names it at the remote, where init in other
-clones finds it.
+An existing branch of that name that is not a memory store is left alone (exit status 3). --branch chooses another
+branch: git config gitmem.branch records it in this clone, and the next sync publishes the choice to the remote, where
+init finds it in other clones.
 
-Its files are shown in the folder `.memory/`, which git status leaves out by a line in `.git/info/exclude`; --no-view or
-`git config gitmem.view false` keeps that away, `gitmem view --remove` takes it back. Nothing else of the repository is
-touched: no hook, no setting, no file that it tracks.
+The memory's files are shown in the folder `.memory/`, which a line in `.git/info/exclude` hides from git status.
+--no-view or `git config gitmem.view false` prevents the folder, `gitmem view --remove` removes it. Nothing else in the
+repository changes: no hooks, no settings, no tracked files.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ EXAMPLES = ("gitmem init", "gitmem init --branch memory-store", "gitmem init --o
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what init takes."""
     parser.add_argument("--branch", default="", metavar="NAME", help="keep the memory on this branch (memory)")
-    parser.add_argument("--offline", action="store_true", help="do not ask the remote whether it has a memory")
-    parser.add_argument("--no-view", action="store_true", help="do not show its files in the folder .memory/")
+    parser.add_argument("--offline", action="store_true", help="do not check whether the remote has a memory")
+    parser.add_argument("--no-view", action="store_true", help="do not create the folder .memory/")
     shared.add_json(parser)
 
 
@@ -42,17 +42,17 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.json({"branch": done.branch, "commit": done.commit, "how": done.how, "view": view})
         return 0
     said = {
-        "started": f"started the branch {done.branch}",
-        "joined": f"joined the memory of the remote as the branch {done.branch}",
-        "there": f"the branch {done.branch} is there already",
-        "completed": f"added what was missing on the branch {done.branch}",
+        "started": f"created the branch {done.branch}",
+        "joined": f"joined the remote's memory on the branch {done.branch}",
+        "there": f"the branch {done.branch} already exists",
+        "completed": f"added missing files to the branch {done.branch}",
     }
     out.line(said[done.how], (f"  {done.commit[:12]}", "dim"))
     if view:
-        out.line(f"its files are shown in {view}", ("  (left out of git status by .git/info/exclude)", "dim"))
+        out.line(f"its files are shown in {view}", ("  (hidden from git status by .git/info/exclude)", "dim"))
     out.line()
     out.line("Next:")
-    out.line('  gitmem remember "what you learnt"')
+    out.line('  gitmem remember "what you learned"')
     out.line('  gitmem fact "what is true" --contains TEXT --in FILE')
     out.line("  gitmem verify && gitmem context")
     if done.how != "joined":
@@ -67,5 +67,5 @@ def _view(memory: Memory) -> str:
     try:
         return memory.view.make(unasked=True).path
     except (GitmemError, OSError) as err:
-        memory.notices.append(f"no view was made: {err}")
+        memory.notices.append(f"the view was not created: {err}")
         return ""

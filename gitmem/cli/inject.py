@@ -1,7 +1,7 @@
-"""Pass a learning on: to one worker, whose private memory it goes into, or to all who share the project's memory.
+"""Send a learning to one worker, into its private memory, or to everyone who shares the project's memory.
 
-It counts at once: the worker (whoever has GITMEM_AGENT=AGENT in this clone) is told with its next start or prompt where
-it fits. A person may always do it; an agent may where no `gitmem.leads` is set, or that names it.
+It takes effect at once: the worker (the process with GITMEM_AGENT=AGENT in this clone) sees it at its next start or
+prompt that it is relevant to. A person may always inject; an agent may if `gitmem.leads` is not set or lists it.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what inject takes."""
-    parser.add_argument("text", help="what is to be learnt; - reads it from standard input")
+    parser.add_argument("text", help="the learning; - reads it from standard input")
     to = parser.add_mutually_exclusive_group(required=True)
-    to.add_argument("--to", default="", metavar="AGENT", help="one worker, as its GITMEM_AGENT says")
-    to.add_argument("--all", action="store_true", help="all who share the project's memory")
-    parser.add_argument("--category", required=True, choices=CATEGORIES, help="what kind of learning it is")
+    to.add_argument("--to", default="", metavar="AGENT", help="send it to one worker, named as in its GITMEM_AGENT")
+    to.add_argument("--all", action="store_true", help="send it to everyone who shares the project's memory")
+    parser.add_argument("--category", required=True, choices=CATEGORIES, help="the kind of learning")
     parser.add_argument("--ref", action="append", default=[], help="path:line, path:line-line, a URL, a run id")
     steps.add_written(parser)
     shared.add_json(parser)

@@ -1,19 +1,19 @@
-"""Install gitmem where other programs call it: coding agents, git's hooks, this machine's scheduler, GitHub, or GitLab.
+"""Connect gitmem to coding agents, git hooks, this machine's scheduler, GitHub or GitLab.
 
-For a coding agent (claude-code, codex, cursor, gemini, copilot, opencode, pi) it writes hooks that tell a session what
-it should know and keep what it learnt, a skill, slash commands and a section of instructions into this project, for you
-to commit, or with --user into your own settings. What is there is kept. `found` means all whose folders are there;
-`bmad` is a module for the BMAD method; --plugin writes a plugin for Claude Code.
+For a coding agent (claude-code, codex, cursor, gemini, copilot, opencode, pi) it writes hooks that give a session its
+context and capture what it learns, a skill, slash commands and a section of instructions. They go into this project,
+for you to commit, or with --user into your own settings. Existing content is kept. `found` means every agent whose
+folder exists; `bmad` is a module for the BMAD method; --plugin writes a plugin for Claude Code.
 
-`git-hooks` sets hooks that bring catalog and index up to date after a checkout, a merge and a rebase, in a process
-behind git, and capture the `Learned:` lines of commit messages. With --check a commit that makes a fact false is
-stopped, too, as `gitmem check --staged` judges it. Hooks that are there are kept and called; files that git tracks are
-never touched. `git-diff` has `git diff` and `git log -p` show the memory's files readably. `schedule` has this machine
-run the verify job by itself: a systemd user timer, a line in the crontab, or a launchd agent, whichever works here.
+`git-hooks` installs hooks that update the catalog and the index after a checkout, a merge or a rebase, in the
+background, and that capture the `Learned:` lines of commit messages. With --check, they also stop a commit that makes a
+fact false, as `gitmem check --staged` judges it. Existing hooks are kept and still run; files that git tracks are never
+changed. `git-diff` makes `git diff` and `git log -p` show memory files in a readable form. `schedule` runs the verify
+job regularly on this machine: a systemd user timer, a crontab line or a launchd agent, whichever works here.
 
-`github` writes workflows for you to look at and commit: a verify job on a schedule, a check of each pull request, a
-comment that is kept up to date, and a review of pull requests to the memory branch, which is committed there as well.
-`gitlab` writes the same jobs, to be included by .gitlab-ci.yml.
+`github` writes workflows for you to review and commit: a scheduled verify job, a check of each pull request, a comment
+that is kept up to date, and a review of pull requests to the memory branch, which is also committed there. `gitlab`
+writes the same jobs, to be included by .gitlab-ci.yml.
 """
 
 from __future__ import annotations
@@ -60,23 +60,25 @@ OPTIONS = {
     "mcp": agents.NAMES,
     "plugin": ("claude-code", agents.BMAD),
 }
-APPROVED = "what a reviewed list approves; commit one: gitmem trust --print > .github/gitmem-approved"
+APPROVED = "commands approved by a reviewed list; to commit one: gitmem trust --print > .github/gitmem-approved"
 NEXT = {
-    "git-hooks": "take them away with: gitmem uninstall git-hooks",
-    "git-diff": "see it: git log -p memory; take it away with: gitmem uninstall git-diff",
-    "schedule": "it runs what you approved here; take it away with: gitmem uninstall schedule",
-    "github": f"they run {APPROVED}",
-    "gitlab": f"include it: .gitlab-ci.yml, include: [{{local: .gitlab/gitmem.yml}}]; it runs {APPROVED}",
+    "git-hooks": "to remove them: gitmem uninstall git-hooks",
+    "git-diff": "to try it: git log -p memory; to remove it: gitmem uninstall git-diff",
+    "schedule": "it runs the commands you approved here; to remove it: gitmem uninstall schedule",
+    "github": f"they run only {APPROVED}",
+    "gitlab": f"add to .gitlab-ci.yml: include: [{{local: .gitlab/gitmem.yml}}]; it runs only {APPROVED}",
 }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what install takes."""
     parser.add_argument("what", nargs="+", choices=WHAT, metavar="WHAT", help=f"what to install: {', '.join(WHAT)}")
-    parser.add_argument("--print", action="store_true", help="show what would be done, and do nothing")
-    parser.add_argument("--shared", action="store_true", help="also where core.hooksPath serves other repositories")
+    parser.add_argument("--print", action="store_true", help="show what would be done, without doing it")
+    parser.add_argument(
+        "--shared", action="store_true", help="install even if core.hooksPath is shared with other repositories"
+    )
     parser.add_argument("--every", default="", metavar="TIME", help="how often: 1h to 12h, daily (default), weekly")
-    parser.add_argument("--check", action="store_true", help="of git: a commit that makes a fact false is stopped, too")
+    parser.add_argument("--check", action="store_true", help="git-hooks: also stop commits that make a fact false")
     for kind in ("systemd", "cron", "launchd"):
         parser.add_argument(
             f"--{kind}",
@@ -84,26 +86,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             action="store_const",
             const=kind,
             default="",
-            help=f"by {kind}, and not what works",
+            help=f"use {kind} instead of detecting a scheduler",
         )
-    parser.add_argument("--shards", type=shared.positive, default=0, metavar="N", help="machines at once (1)")
+    parser.add_argument(
+        "--shards", type=shared.positive, default=0, metavar="N", help="number of machines to run in parallel (1)"
+    )
     add_gitlab(parser)
-    parser.add_argument("--package", default="", help="the gitmem that jobs install: URL@COMMIT; this one by default")
+    parser.add_argument("--package", default="", help="the gitmem that jobs install: URL@COMMIT (this one)")
     add_for_agents(parser)
-    parser.add_argument("--mcp", action="store_true", help="of an agent: gitmem's MCP server, too")
+    parser.add_argument("--mcp", action="store_true", help="agents: also install gitmem's MCP server")
 
 
 def add_gitlab(parser: argparse.ArgumentParser) -> None:
     """Add the option that names the other forge."""
-    parser.add_argument("--gitlab", action="store_true", help="of github: the same jobs for GitLab, as `gitlab`")
+    parser.add_argument("--gitlab", action="store_true", help="github: write the same jobs for GitLab, like `gitlab`")
 
 
 def add_for_agents(parser: argparse.ArgumentParser) -> None:
     """Add what install and uninstall take for coding agents."""
-    parser.add_argument("--force", action="store_true", help="also files of ours that somebody changed")
-    parser.add_argument("--user", action="store_true", help="your own settings, for all projects")
     parser.add_argument(
-        "--plugin", default="", metavar="DIR", help="a folder for a plugin (claude-code) or module (bmad)"
+        "--force", action="store_true", help="replace or remove gitmem's files even if they were changed"
+    )
+    parser.add_argument("--user", action="store_true", help="use your own settings, for all projects")
+    parser.add_argument(
+        "--plugin", default="", metavar="DIR", help="write a plugin (claude-code) or module (bmad) to this folder"
     )
 
 

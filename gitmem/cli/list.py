@@ -1,7 +1,7 @@
-"""List memories, the newest first.
+"""List memories, newest first.
 
-In a pipe: one line each, cells separated by tabs (key, kind, status, created, title, scope). A check that holds but
-also would in an empty folder proves little: it is marked as weak on a terminal and in --json.
+In a pipe: one line each, with tab-separated cells (key, kind, status, created, title, scope). A check that also holds
+in an empty folder proves little: it is marked as weak on a terminal and in --json.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ class Live:
         """Return the table's lines, each of fewer columns than the screen has."""
         filled = BAR * self._done // max(self._total, 1)
         last = f"{'█' * filled}{'░' * (BAR - filled)} {self._done}/{self._total}"
-        last += f", {len(self._doubted)} failed, to be asked again" if self._doubted else ""
+        last += f", {len(self._doubted)} failed, to be checked again" if self._doubted else ""
         running = sorted(self._running.copy().items(), key=lambda one: one[1])
         room = max(0, min(NAMED, rows - LEFT))
         named, more = running[:room], len(running) - room

@@ -1,4 +1,4 @@
-"""The history of a memory and of its verdicts, the newest first: who wrote what, when it held and when it failed."""
+"""Show the history of a memory and its verdicts, newest first: who changed it, and when its check held or failed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EXAMPLES = ("gitmem log auth-uses-rs256", "gitmem log auth-uses-rs256 --json")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what log takes."""
     parser.add_argument("key", help="the memory")
-    parser.add_argument("--limit", type=shared.positive, default=50, metavar="N", help="at most this many (50)")
+    parser.add_argument("--limit", type=shared.positive, default=50, metavar="N", help="maximum number of entries (50)")
     shared.add_scope(parser)
     shared.add_json(parser)
 

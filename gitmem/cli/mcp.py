@@ -1,8 +1,8 @@
-"""Serve the memory to agents by the Model Context Protocol: over standard input and output, or HTTP on this machine.
+"""Serve the memory to agents over the Model Context Protocol: on standard input and output, or HTTP on this machine.
 
-An agent's harness starts it (docs/mcp.md says how to set up each). The tools search, read, write and retire memories,
-pass learnings on and propose facts; none of them approves a command or runs one. Needs the package mcp,
-version 2.3 or later: python -m pip install 'mcp>=2.3,<3', in gitmem's own environment.
+Usually an agent's harness starts it; docs/mcp.md shows how to set up each one. The tools search, read, write and retire
+memories, send learnings and propose facts; none of them approves or runs a command. Requires the package mcp, version
+2.3 or later, in gitmem's own environment: python -m pip install 'mcp>=2.3,<3'.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ PORT = 4486
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what mcp takes."""
-    about = f"serve over HTTP on 127.0.0.1 instead, by this port ({PORT}; 0: one that is free)"
+    about = f"serve over HTTP on 127.0.0.1 instead, on this port ({PORT}; 0: any free port)"
     parser.add_argument("--http", nargs="?", type=_port, const=PORT, metavar="PORT", help=about)
     parser.add_argument("--read-only", action="store_true", help="leave out the tools that write")
-    about = "with --http: ask clients for no token; any user of this machine can then read and write here"
+    about = "with --http: require no token; any user of this machine can then read and write here"
     parser.add_argument("--no-token", action="store_true", help=about)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Serve until the client hangs up, or a signal ends it."""
     if args.no_token and args.http is None:
-        raise UsageError("--no-token is about --http: standard input and output need none")
+        raise UsageError("--no-token requires --http: standard input and output need no token")
     if args.http is None and sys.stdin is not None and sys.stdin.isatty():
-        out.note("serving MCP on this terminal, for a program to talk to; end it with Ctrl-D")
+        out.note("serving MCP on this terminal, where a program is expected; press Ctrl-D to stop")
     gc.enable()  # the command line turns it off, and this goes on for days
     try:
         import mcp  # noqa: F401 - the room below needs it

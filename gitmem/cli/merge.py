@@ -1,9 +1,9 @@
-"""Merge one memory's file as `sync` does: the driver that git calls for memories that lie in the code's own branch.
+"""Merge the file of one memory as `sync` does: a git merge driver for memories on the code's own branch.
 
 Set it up with `git config merge.gitmem.driver "gitmem merge %O %A %B %P"`, and the line `/.memory/** merge=gitmem` in
-`.gitattributes`. The result is written to OURS, as git wants it.
+`.gitattributes`. The result is written to OURS, as git expects.
 
-Exit status: 0 merged; 1 both versions are in it, and are to be settled.
+Exit status: 0 merged; 1 the file contains both versions, for you to settle.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ ONE, OTHER = "one side", "the other side"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what merge takes."""
-    parser.add_argument("base", help="the file that both started from (git's %%O); empty where there was none")
-    parser.add_argument("ours", help="one side (%%A); the result is written there")
-    parser.add_argument("theirs", help="the other side (%%B)")
-    parser.add_argument("path", nargs="?", default="", help="where it lies (%%P)")
+    parser.add_argument("base", help="the common ancestor (git's %%O); empty if there is none")
+    parser.add_argument("ours", help="our version (%%A); the result is written there")
+    parser.add_argument("theirs", help="their version (%%B)")
+    parser.add_argument("path", nargs="?", default="", help="the path in the branch (%%P)")
     shared.add_json(parser)
 
 
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.json:
         out.json({"path": path, "fields": list(fields)})
     elif fields:
-        out.note(f"{path}: both versions are in it, to settle: {shared.list_of(fields)}")
+        out.note(f"{path}: both versions are in the file; settle {shared.list_of(fields)}")
     return int(bool(fields))
 
 

@@ -1,8 +1,7 @@
-"""Print how the memory stands as numbers: OpenMetrics text, for Prometheus and what speaks its formats.
+"""Print metrics about the memory as OpenMetrics text, for Prometheus and compatible programs.
 
-With --textfile, it is put in place of a file that node exporter's textfile collector reads, whole or not at all, with
-permissions 0644: run it from cron or a timer. Where that fails, the file stays as it was. Exits with 0 whatever the
-numbers say.
+With --textfile, write them to a file for node exporter's textfile collector instead: atomically, with permissions 0644;
+run it from cron or a timer. If writing fails, the old file stays as it was. Exits with 0 whatever the numbers are.
 """
 
 from __future__ import annotations
@@ -30,15 +29,15 @@ MODE = 0o644
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what metrics takes."""
-    parser.add_argument("--textfile", default="", metavar="PATH", help="put it in place of this file, NAME.prom")
-    about = "what the label repository says (the repository's folder)"
+    parser.add_argument("--textfile", default="", metavar="PATH", help="write the metrics to this file, NAME.prom")
+    about = "the value of the label `repository` (the repository's folder)"
     parser.add_argument("--repository", default="", metavar="NAME", help=about)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Print the numbers, or write them to a file."""
     if args.textfile and not args.textfile.endswith(SUFFIX):
-        raise UsageError(f"node exporter reads files named NAME{SUFFIX} alone", hint=f"--textfile gitmem{SUFFIX}")
+        raise UsageError(f"node exporter reads only files named NAME{SUFFIX}", hint=f"--textfile gitmem{SUFFIX}")
     with shared.open_memory(args, out) as memory:
         text = memory.jobs.metrics(repository=args.repository)
         shared.tell_notices(memory, out)

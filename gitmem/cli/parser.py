@@ -1,4 +1,4 @@
-"""The parser of one command: help of one width, errors in words of ours, and ``--`` as the border of a program."""
+"""Argument parser of one command: help with a fixed width, gitmem's own error messages, and ``--`` before a program."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Help(argparse.RawDescriptionHelpFormatter):
 
 
 def told(action: argparse.Action) -> str:
-    """Return the help of one argument, with a word about options that may be repeated."""
+    """Return the help of one argument, marked where the option is repeatable."""
     text = action.help or ""
     repeated = isinstance(action, argparse._AppendAction) and "repeat" not in text
-    return f"{text} (may be repeated)" if repeated else text
+    return f"{text} (repeatable)" if repeated else text
 
 
 class HelpAsked(Exception):  # noqa: N818 - a signal inside this room, not an error
@@ -71,11 +71,13 @@ class Parser(argparse.ArgumentParser):
 
         first = extras.split(" ", 1)[0]
         if not first.startswith("-"):
-            return UsageError(f"one word too many: {extras}", hint=f"quote what belongs together; {self.prog} --help")
+            return UsageError(
+                f"unexpected argument: {extras}", hint=f"quote arguments that contain spaces; see {self.prog} --help"
+            )
         name = first.split("=", 1)[0]
         near = get_close_matches(name, self._option_string_actions, n=1)
         hint = f"did you mean {near[0]}?" if near else f"{self.prog} --help lists the options"
-        return UsageError(f"there is no option {name}", hint=f"{hint}\nwords that begin with - go behind --")
+        return UsageError(f"unknown option: {name}", hint=f"{hint}\narguments that begin with - go after --")
 
     def parse(self, arguments: list[str]) -> argparse.Namespace:
         """Parse a command's arguments; words may stand between options, which costs 3 ms and is tried second.
@@ -97,8 +99,8 @@ class Parser(argparse.ArgumentParser):
             args = self.parse_intermixed_args(arguments)
         if getattr(args, "program", None):
             raise UsageError(
-                f"one word too many: {args.program[0]}",
-                hint="quote what belongs together; a program stands behind --: … -- grep -q TEXT FILE",
+                f"unexpected argument: {args.program[0]}",
+                hint="quote arguments that contain spaces; a program goes after --: … -- grep -q TEXT FILE",
             )
         if program:
             args.program = program

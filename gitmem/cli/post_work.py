@@ -1,7 +1,7 @@
-"""Write down what was built, for whoever builds the like: it names the lines of code and has 50 to 500 tokens.
+"""Record how something was built, to help build something similar later: 50 to 500 tokens with code locations.
 
-Lines are named with --ref or in the text itself (src/auth/jwt.py:89-145). What another memory says already is refused.
---kind outcome stores how a story went instead; that is told for a week.
+Name lines with --ref or in the text itself (src/auth/jwt.py:89-145). Text that another memory already states is
+refused. --kind outcome records how a story went instead; sessions see it for a week.
 """
 
 from __future__ import annotations
@@ -23,11 +23,14 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what post-work takes."""
-    parser.add_argument("text", help="what was built, how it fits in, what went wrong; - reads it from standard input")
+    parser.add_argument("text", help="how it was built, how it fits in, and pitfalls; - reads it from standard input")
     steps.add_step(parser)
-    parser.add_argument("--ref", action="append", default=[], help="where it is: path:line or path:line-line")
+    parser.add_argument("--ref", action="append", default=[], help="the code location: path:line or path:line-line")
     parser.add_argument(
-        "--kind", default="code-pattern", choices=("code-pattern", "outcome"), help="a pattern, or how it went"
+        "--kind",
+        default="code-pattern",
+        choices=("code-pattern", "outcome"),
+        help="whether this is a pattern or an outcome",
     )
     steps.add_written(parser)
     shared.add_json(parser)

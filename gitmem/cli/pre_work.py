@@ -1,8 +1,8 @@
-"""Tell what matters before a work begins: what failed before, what was decided, how the like was built, and more.
+"""Show what matters before you start work: failed attempts, decisions, how similar things were built, and more.
 
-Of a task, its text is what is asked for, and its failed attempts come first. Then come decisions, patterns (or the
-kinds that the role prefers), and the rest; those of the very story before what fits its words. It keeps within the
-role's budget of tokens, and is fenced as data: notes to weigh, not instructions to follow.
+For a task, its text is the query, and its failed attempts come first. Decisions follow, then patterns (or the kinds
+that the role prefers), then the rest; memories of the same story come before other matches. The output stays within the
+role's token budget, and is fenced as data: notes to weigh, not instructions to follow.
 """
 
 from __future__ import annotations
@@ -24,12 +24,14 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what pre-work takes."""
-    parser.add_argument("text", nargs="*", help="what is about to be done, in your own words, or a task's key")
+    parser.add_argument("text", nargs="*", help="the work you are about to start, in your own words, or a task's key")
     steps.add_step(parser)
-    about = "a file or folder of the code that it is about"
+    about = "a code file or folder that it is about"
     parser.add_argument("--path", action="append", default=[], help=about)
-    parser.add_argument("--limit", type=shared.positive, default=0, metavar="N", help="memories of each part (3)")
-    about = "at most this many; the role's, or 1000"
+    parser.add_argument(
+        "--limit", type=shared.positive, default=0, metavar="N", help="maximum number of memories in each part (3)"
+    )
+    about = "token budget (the role's, or 1000)"
     parser.add_argument("--budget", type=shared.positive, default=0, metavar="TOKENS", help=about)
     shared.add_json(parser)
 
@@ -47,5 +49,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
     elif told.text:
         out.text(told.text)
     else:
-        out.note("nothing here is about this work")
+        out.note("no memories about this work")
     return 0

@@ -1,6 +1,6 @@
-"""Pass a memory on to more readers: from your private ones to the project, to a domain, or to all your projects.
+"""Share a memory with more readers: from your private memories to the project, a domain, or all your projects.
 
-It keeps who wrote it, when and for what; its former copy is retired, and says where it went.
+It keeps its author, date and source; the old copy is retired, with a link to the new one.
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to", default=PROJECT, choices=(PROJECT, DOMAIN, UNIVERSAL), help="project, domain or universal (project)"
     )
-    parser.add_argument("--domain", action="append", default=[], help="with --to domain: a domain that it is for")
-    parser.add_argument("--key", dest="name", default="", metavar="KEY", help="its name there, where its own is taken")
+    parser.add_argument("--domain", action="append", default=[], help="with --to domain: a domain it belongs to")
+    parser.add_argument(
+        "--key", dest="name", default="", metavar="KEY", help="its new key, if the old one is taken there"
+    )
     shared.add_scope(parser)
     shared.add_json(parser)
 

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 def add_check(parser: argparse.ArgumentParser, heading: str) -> None:
     """Add the checks as a group of options, and a program behind ``--``."""
     checks = parser.add_argument_group(heading)
-    checks.add_argument("--verify", metavar="CMD", help="a shell command that exits 0 while the fact is true")
+    checks.add_argument("--verify", metavar="CMD", help="a shell command that exits with 0 while the fact is true")
     for row in CHECKS.values():
         checks.add_argument(f"--{row.name}", metavar=row.value.shown, help=row.about)
     checks.add_argument(
-        f"--{IN}", dest="where", metavar=GLOB.shown, help="files of the code; * stays in one folder, ** does not"
+        f"--{IN}", dest="where", metavar=GLOB.shown, help="code files; * matches within one folder, ** across folders"
     )
     checks.add_argument("program", nargs="*", metavar="-- PROGRAM ARG", help="a program, run without a shell")
 
@@ -25,8 +25,8 @@ def add_check(parser: argparse.ArgumentParser, heading: str) -> None:
 def add_limits(parser: argparse.ArgumentParser, what: str) -> None:
     """Add what a run of the check may take, and its counterexample; *what* names it in the help."""
     parser.add_argument("--timeout", default="", metavar="TIME", help=f"time limit of the {what}: 30s, 5m (1m)")
-    parser.add_argument("--network", action="store_true", help=f"the {what} needs the network")
-    refute = f"a change of the code after which the {what} must fail"
+    parser.add_argument("--network", action="store_true", help=f"let the {what} use the network")
+    refute = f"a command that changes the code so that the {what} must fail"
     parser.add_argument("--refute", default="", metavar="CMD", help=refute)
 
 

@@ -1,7 +1,7 @@
-"""Propose a change of memory: a branch that can be reviewed and merged on the forge, pushed, and the link to do so.
+"""Propose a change to the memory: push a branch that can be reviewed and merged on the forge, and print its link.
 
-What the remote's memory does not have yet moves to the proposal, and what you write from then on goes there, too, until
-`gitmem propose --switch memory`. Standard output has the link alone.
+Commits that the remote's memory does not have yet move to the proposal, and what you write next goes there as well,
+until `gitmem propose --switch memory`. Standard output contains only the link.
 """
 
 from __future__ import annotations
@@ -34,16 +34,25 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what propose takes."""
-    parser.add_argument("name", nargs="?", default="", metavar="NAME", help="the proposal; the current one by default")
+    parser.add_argument("name", nargs="?", default="", metavar="NAME", help="the proposal (the current one)")
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--list", action="store_true", help="the proposals here and at the remote, as last seen")
-    which.add_argument("--switch", default="", metavar="NAME", help="what follows goes there; memory: to memory again")
-    which.add_argument("--drop", default="", metavar="NAME", help="delete its branch here")
-    parser.add_argument("--remote", action="store_true", help="with --drop: the remote's branch, too")
-    parser.add_argument("--force", action="store_true", help="with --drop: also what is neither merged nor pushed")
-    parser.add_argument("--no-push", action="store_true", help="only in this clone")
+    which.add_argument(
+        "--list", action="store_true", help="list proposals in this clone and, as last fetched, at the remote"
+    )
+    which.add_argument(
+        "--switch",
+        default="",
+        metavar="NAME",
+        help="write to this proposal from now on; memory: to the memory branch again",
+    )
+    which.add_argument("--drop", default="", metavar="NAME", help="delete the proposal's branch in this clone")
+    parser.add_argument("--remote", action="store_true", help="with --drop: also delete the remote's branch")
     parser.add_argument(
-        "--accept-rewritten", action="store_true", help="merge a remote branch whose history was rewritten"
+        "--force", action="store_true", help="with --drop: delete it even if it is neither merged nor pushed"
+    )
+    parser.add_argument("--no-push", action="store_true", help="create the proposal only in this clone")
+    parser.add_argument(
+        "--accept-rewritten", action="store_true", help="merge even if the history of the remote branch was rewritten"
     )
     shared.add_json(parser)
 
@@ -53,9 +62,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
     from gitmem.git.remotes import Talk
 
     if args.name and (args.list or args.switch or args.drop):
-        raise UsageError("a name stands behind --switch or --drop, and --list has none", hint="gitmem propose --help")
+        raise UsageError(
+            "with --switch or --drop the name is their value, and --list takes no name", hint="gitmem propose --help"
+        )
     if (args.remote or args.force) and not args.drop:
-        raise UsageError("--remote and --force go with --drop alone", hint="nothing is ever pushed by force")
+        raise UsageError("--remote and --force require --drop", hint="nothing is ever force-pushed")
     talk = Talk(interactive=shared.is_interactive(), told=out.progress if out.is_error_terminal else None)
     with shared.open_memory(args, out) as memory:
         if args.list:
@@ -80,9 +91,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
 def _tell(done: Proposed, out: Output) -> None:
     if done.moved:
         moved = shared.counted(done.moved, "commit")
-        out.note(f"{moved} of {done.base} moved to {done.branch}; {done.base} is what {done.remote} has")
+        out.note(f"{moved} of {done.base} moved to {done.branch}; {done.base} is the same as at {done.remote}")
     if done.merged:
-        out.note(f"the proposal {done.name} is merged: what is written goes to {done.base} again")
+        out.note(f"the proposal {done.name} is merged: new memories go to {done.base} again")
         return
     for conflict in done.conflicts[:SHOWN]:
         out.note(f"to settle: {conflict.key}  {shared.list_of(conflict.fields)}")
@@ -90,17 +101,19 @@ def _tell(done: Proposed, out: Output) -> None:
         out.note(f"to settle: {len(done.conflicts) - SHOWN} more: gitmem doctor")
     if done.joined:
         memories = shared.counted(done.joined, "memory", "memories")
-        out.note(f"{done.branch} at {done.remote} had {memories} of others: all of it is in it now, and yours")
+        out.note(f"{done.branch} at {done.remote} had {memories} by others; it now has those and yours")
     if done.pushed:
         out.note(f"{done.remote} has {done.branch}: {_counts(done)}; open a pull request with base {done.base}")
         out.line(done.link or f"branch {done.branch}, base {done.base}")
     elif done.commit:
         here = f"{done.branch} is in this clone: {_counts(done)}"
-        out.note(here if done.remote else f"{here}; there is no remote: git remote add origin URL, gitmem propose")
+        out.note(
+            here if done.remote else f"{here}; to push it, add a remote: git remote add origin URL, then gitmem propose"
+        )
     if done.is_new:
         out.note(proposal.told(done.name))
     elif not done.commit:
-        out.note(f"nothing is written to the proposal {done.name} yet")
+        out.note(f"the proposal {done.name} has no changes yet")
 
 
 def _counts(one: Proposed | Proposal) -> str:
@@ -118,7 +131,7 @@ def _list(memory: Memory, args: argparse.Namespace, out: Output) -> int:
         out.json(as_table(found, now=now))
         return 0
     if not found:
-        out.note("no proposals; begin one: gitmem propose NAME")
+        out.note("no proposals; to start one: gitmem propose NAME")
     for one in found:
         out.line(("* " if one.current else "  ", "green"), (one.name, "key"), f"  {_standing(one, now)}")
     return 0
@@ -126,7 +139,7 @@ def _list(memory: Memory, args: argparse.Namespace, out: Output) -> int:
 
 def _standing(one: Proposal, now: int) -> str:
     if not (one.commit or one.remote_commit):
-        return "nothing written yet"
+        return "no changes yet"
     parts = [_counts(one)]
     parts += ["only at the remote"] if not one.commit else []
     parts += ["not pushed"] if one.commit and not one.remote_commit else []
@@ -143,7 +156,7 @@ def _switch(memory: Memory, args: argparse.Namespace, out: Output, talk: Talk) -
     if args.json:
         out.json({"current": name, "branch": branch})
     else:
-        out.note(proposal.told(name) or f"what is written goes to {branch}")
+        out.note(proposal.told(name) or f"new memories go to {branch}")
     return 0
 
 
@@ -158,7 +171,7 @@ def _drop(memory: Memory, args: argparse.Namespace, out: Output, talk: Talk) -> 
     if where:
         out.note(f"deleted {one.branch} {' and '.join(where)}")
     for ref in kept:
-        out.note(f"its commits are kept; back with them: git branch {one.branch} {ref}")
+        out.note(f"its commits are kept; to restore the branch: git branch {one.branch} {ref}")
     if one.current:
-        out.note(f"what is written goes to {base} again")
+        out.note(f"new memories go to {base} again")
     return 0

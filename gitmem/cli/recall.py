@@ -1,7 +1,8 @@
-"""Find memories for a question. What you type is never syntax: any word, path or identifier will do.
+"""Find memories that answer a question. Any words, paths or identifiers work; nothing you type is treated as syntax.
 
-With --syntax it is: fields (kind: tag: key: title: body: path: status: by: created:), "exact phrases", AND, OR, NOT,
--word, wild*cards, nearly~ the word, ranges as in created:[2026-01 to]. Words beside each other must all be there.
+With --syntax, the query language applies: fields (kind: tag: key: title: body: path: status: by: created:), "exact
+phrases", AND, OR, NOT, -word, wild*cards, nearly~ for similar spellings, ranges such as created:[2026-01 to]. Adjacent
+words must all match.
 """
 
 from __future__ import annotations
@@ -36,20 +37,22 @@ EXAMPLES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what recall takes."""
     parser.add_argument("query", nargs="*", help="the question, in your own words")
-    parser.add_argument("--syntax", action="store_true", help="the question is one of the query language; quote it")
+    parser.add_argument(
+        "--syntax", action="store_true", help="treat the question as an expression of the query language; quote it"
+    )
     shared.add_filters(parser)
     shared.add_stores(parser)
-    parser.add_argument("--recent", type=shared.positive, metavar="N", help="the N newest memories")
-    parser.add_argument("--stats", action="store_true", help="how many memories there are of each kind")
-    about = "nothing failed, suspect, stale or unproven; says how much that leaves out"
+    parser.add_argument("--recent", type=shared.positive, metavar="N", help="show the N newest memories")
+    parser.add_argument("--stats", action="store_true", help="show the number of memories of each kind")
+    about = "leave out failed, suspect, stale and unproven memories, and say how many"
     parser.add_argument("--strict", action="store_true", help=about)
-    about = "prefer what is about this file or folder, or linked with what is"
+    about = "prefer memories about this file or folder, or linked to one"
     parser.add_argument("--near", action="append", default=[], metavar="PATH", help=about)
-    about = "prefer what has to do with the files changed on this branch and the tasks you hold"
+    about = "prefer memories about files changed on this branch and tasks you hold"
     parser.add_argument("--work", action="store_true", help=about)
-    about = f"switch factors of the score off: {', '.join(FACTORS)}; or all"
+    about = f"leave out factors of the score: {', '.join(FACTORS)}; or all"
     parser.add_argument("--without", action="append", default=[], metavar="FACTOR", help=about)
-    parser.add_argument("--lexical", action="store_true", help="by words alone, not by meaning (gitmem embed)")
+    parser.add_argument("--lexical", action="store_true", help="search by words only, not by meaning (gitmem embed)")
     parser.add_argument("--explain", action="store_true", help="show every factor of the score")
     shared.add_at(parser)
     shared.add_json(parser)
@@ -59,11 +62,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Print the hits; 1 when there are none."""
     query = " ".join(args.query)
     if bool(query.strip()) + bool(args.recent) + args.stats != 1:
-        raise UsageError("recall takes a question, or --recent N, or --stats: one of them", hint="gitmem recall WORDS…")
+        raise UsageError("give one of: a question, --recent N, --stats", hint="gitmem recall WORDS…")
     if args.syntax and not query.strip():
-        raise UsageError("--syntax takes a question", hint="gitmem recall --syntax 'kind:gotcha auth~'")
+        raise UsageError("--syntax needs a question", hint="gitmem recall --syntax 'kind:gotcha auth~'")
     if args.store and (args.syntax or args.stats or args.at is not None):
-        raise UsageError("--store takes a question in your own words, or --recent N", hint="gitmem -C PATH recall …")
+        raise UsageError("--store works only with a plain question or --recent N", hint="gitmem -C PATH recall …")
     with shared.open_memory(args, out) as memory:
         if args.stats:
             return _statistics(memory, args, out)
@@ -100,7 +103,7 @@ def _asked(args: argparse.Namespace, query: str, limit: int) -> Asked:
     without = [name for given in args.without for name in given.split(",") if name]
     wrong = [name for name in without if name not in (*FACTORS, "all")]
     if wrong:
-        raise UsageError(f"there is no factor {wrong[0]}", hint=f"it is one of {', '.join(FACTORS)}, or all")
+        raise UsageError(f"unknown factor: {wrong[0]}", hint=f"choose one of {', '.join(FACTORS)}, or all")
     asked: Asked = shared.asked_of(args, query=query, limit=limit)
     return replace(
         asked,
@@ -119,7 +122,7 @@ def _withheld(found: Found) -> str:
     told = ", ".join(f"{count} {status}" for status, count in found.withheld)
     which = ",".join(status for status, _ in found.withheld)
     verb = "is" if number == 1 else "are"
-    return f"{number} more that fit {verb} withheld ({told}): --status {which} in place of --strict shows them"
+    return f"{number} more matches {verb} withheld ({told}); to see them, use --status {which} instead of --strict"
 
 
 def _factors(hit: object) -> dict[str, object]:

@@ -1,8 +1,8 @@
-"""Write down what was learnt. Title, key and tags are made from the text where you give none; the key is printed.
+"""Record something you learned. Title, key and tags are made from the text unless you give them; the key is printed.
 
---from-run takes what a finished run hands over instead: a JSON list of memories, checked one by one and written in one
-commit. Where one is refused, nothing is written and every reason is told (exit status 2); with --partial, the rest is
-(exit status 1).
+--from-run records the results of a finished run instead: a JSON list of memories, each checked, all written in one
+commit. If one is refused, nothing is written and every reason is reported (exit status 2); with --partial, the others
+are written (exit status 1).
 """
 
 from __future__ import annotations
@@ -32,25 +32,27 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what remember takes."""
-    parser.add_argument("text", nargs="?", help="what to remember, in quotes; - reads it from standard input")
-    parser.add_argument("--title", default="", help="one line; the first sentence of the text where none is given")
+    parser.add_argument("text", nargs="?", help="the text, in quotes; - reads it from standard input")
+    parser.add_argument("--title", default="", help="the title, in one line (the first sentence of the text)")
     parser.add_argument("--kind", "--type", default="learned", help="learned, gotcha, pattern, decision, … (learned)")
     shared.add_memory_options(parser)
     parser.add_argument("--ref", action="append", default=[], help="path:line, path:line-line, a URL, a run id")
     shared.add_place(parser)
-    parser.add_argument("--produces", action="append", default=[], metavar="LABEL", help="a label others may require")
+    parser.add_argument(
+        "--produces", action="append", default=[], metavar="LABEL", help="a label that others can require"
+    )
     parser.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
     parser.add_argument("--confidence", type=float, metavar="0..1", help="how sure you are")
-    parser.add_argument(
-        "--supersedes", action="append", default=[], metavar="KEY", help="a memory it takes the place of"
-    )
+    parser.add_argument("--supersedes", action="append", default=[], metavar="KEY", help="a memory that it replaces")
     parser.add_argument("--task", default="", help="the task that produced it")
-    about = "the folder it was learnt in; recall prefers it there"
+    about = "the folder it was learned in; recall prefers it there"
     parser.add_argument("--workspace", default="", metavar="FOLDER", help=about)
     shared.add_force(parser)
-    about = "memories of a finished run as JSON (docs/workflow.md); - is standard input"
+    about = "record the memories of a finished run, as JSON (docs/workflow.md); - is standard input"
     parser.add_argument("--from-run", default="", metavar="FILE", help=about)
-    parser.add_argument("--partial", action="store_true", help="with --from-run: write the rest where one is refused")
+    parser.add_argument(
+        "--partial", action="store_true", help="with --from-run: write the others even if one is refused"
+    )
     shared.add_json(parser)
 
 
@@ -63,8 +65,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         with shared.open_memory(args, out) as memory:
             return _distil(memory, args, out)
     if args.text is None or args.partial:
-        told = "--partial goes with --from-run" if args.partial else "remember takes a text, or --from-run FILE"
-        raise UsageError(told, hint='gitmem remember "what you learnt"')
+        told = "--partial requires --from-run" if args.partial else "remember needs a text or --from-run FILE"
+        raise UsageError(told, hint='gitmem remember "what you learned"')
     text = shared.read_standard_input(MEMORY_LIMIT) if args.text == "-" else args.text
     with shared.open_memory(args, out) as memory:
         is_first = args.scope == "project" and not args.in_tree and memory.repository.find_tip() is None
@@ -107,7 +109,7 @@ def _refuse_others(args: argparse.Namespace) -> None:
     wrong = [name for name in given if vars(args)[name] and vars(args)[name] != usual.get(name)]
     if wrong:
         what = "a text" if "text" in wrong else f"--{wrong[0].replace('_', '-')}"
-        raise UsageError(f"{what} does not go with --from-run", hint="the file says it of each memory")
+        raise UsageError(f"{what} cannot be combined with --from-run", hint="set it in the file for each memory")
 
 
 def _distil(memory: Memory, args: argparse.Namespace, out: Output) -> int:
@@ -121,13 +123,13 @@ def _distil(memory: Memory, args: argparse.Namespace, out: Output) -> int:
         for _, change in done.changes:
             out.line(change.key)
             if not change.is_new:
-                out.note(f"{change.key} says this already" + (", and was added to" if change.is_written else ""))
+                out.note(f"{change.key} already says this" + ("; it was updated" if change.is_written else ""))
         for where, reason in done.refused:
             out.note(f"refused: {where}: {reason}")
         if done.refused and not args.partial:
-            out.error("nothing was written", hint="mend them, or write the rest: --partial")
+            out.error("nothing was written", hint="fix them, or write the others with --partial")
         elif not done.changes and not done.refused:
-            out.note("the run hands over nothing")
+            out.note("the run contains no memories")
     return 0 if not done.refused else 1 if args.partial else 2
 
 
@@ -146,7 +148,7 @@ def _read(file: str) -> tuple[bytes, str]:
         return (sys.stdin.buffer.read(BYTES + 1) if sys.stdin is not None else b""), ""
     path = Path(file)
     if not path.is_file():
-        raise NotFoundError(f"there is no file {file}", hint="gitmem remember --from-run FILE; - is standard input")
+        raise NotFoundError(f"there is no file {file}", hint="use gitmem remember --from-run FILE; - is standard input")
     try:
         with path.open("rb") as opened:
             return opened.read(BYTES + 1), path.stem

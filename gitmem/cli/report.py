@@ -1,7 +1,7 @@
-"""Write a web page of what the memory says: what holds, what failed and by which commit, what rests on that, and all.
+"""Write a web page about the memory: what holds, what failed and which commit broke it, and all other memories.
 
-It is one file that loads nothing: it works from disk, and can be passed on as it is. Nothing is run for it, so that it
-shows what the last verify job found. Private memories are not in it, unless --scope private asks for them alone.
+It is one self-contained file: it works from disk and can be passed on. No check is run for it; it shows the results of
+the last verify job. Private memories are left out, unless --scope private selects only those.
 """
 
 from __future__ import annotations
@@ -26,9 +26,11 @@ FILE = "gitmem-report.html"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what report takes."""
-    parser.add_argument("file", nargs="?", default=FILE, metavar="FILE", help=f"- is standard output ({FILE})")
-    parser.add_argument("--force", action="store_true", help="also where a file is that is no report of gitmem")
-    shared.add_scope(parser, about="whose memories (project)")
+    parser.add_argument(
+        "file", nargs="?", default=FILE, metavar="FILE", help=f"the file to write; - is standard output ({FILE})"
+    )
+    parser.add_argument("--force", action="store_true", help="overwrite a file that is not a gitmem report")
+    shared.add_scope(parser, about="which memories to include (project)")
     shared.add_at(parser)
     parser.add_argument("--json", action="store_true", help="print the page's data as one JSON document instead")
 

@@ -42,10 +42,13 @@ def form_of(args: argparse.Namespace) -> str:
         UsageError: Two forms were asked for, or one that no file is written in.
     """
     if args.json and args.format not in ("text", "json"):
-        raise UsageError("--json and --format ask for two things", hint=f"--format {args.format} --report …=FILE")
+        raise UsageError("--json and --format cannot be combined", hint=f"--format {args.format} --report …=FILE")
     for form, _ in _files(args):
         if form not in args.written:
-            raise UsageError(f"--report writes no {form}", hint=f"--report FORM=FILE, one of {', '.join(args.written)}")
+            raise UsageError(
+                f"--report cannot write the form {form}",
+                hint=f"use --report FORM=FILE, where FORM is one of {', '.join(args.written)}",
+            )
     return "json" if args.json else str(args.format)
 
 
@@ -113,7 +116,7 @@ def write_whole(file: str, text: str, *, what: str = "report", mode: int | None 
     try:
         atomic_write.write(path, text.encode("utf-8", "backslashreplace"), mode=mode)
     except OSError as err:
-        raise GitmemError(f"the {what} {file} cannot be written: {err.strerror}") from err
+        raise GitmemError(f"cannot write the {what} {file}: {err.strerror}") from err
 
 
 def _append(file: str, text: str) -> None:
@@ -121,4 +124,4 @@ def _append(file: str, text: str) -> None:
         with Path(file).open("a", encoding="utf-8", errors="backslashreplace") as stream:
             stream.write(text)
     except OSError as err:
-        raise GitmemError(f"{file} cannot be written: {err.strerror}") from err
+        raise GitmemError(f"cannot write {file}: {err.strerror}") from err

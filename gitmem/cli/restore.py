@@ -1,4 +1,4 @@
-"""Bring memories back from the archive as they were: what was forgotten, and what was rotated out."""
+"""Restore memories from the archive unchanged, whether they were forgotten or rotated out."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EXAMPLES = ("gitmem restore deploy-needs-vpn", "gitmem restore old-a old-b --jso
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what restore takes."""
-    parser.add_argument("keys", nargs="+", metavar="KEY", help="the memories, by their whole keys")
+    parser.add_argument("keys", nargs="+", metavar="KEY", help="the memories, by their full keys")
     shared.add_json(parser)
 
 

@@ -1,12 +1,12 @@
-"""Say what a change of the memory means, for a person: words, statuses, commands, and what is wrong with it.
+"""Explain a change to the memory to a reviewer: text, statuses, commands, and problems with it.
 
-A..B compares two states of the memory branch as they are; A...B what B did since the two parted; A alone is up to the
-memory branch, and nothing at all is what was not synced yet (origin/memory..memory). Only git objects are read: nothing
-runs, and nothing is written. Statuses are told for the code at HEAD, or --code REV; on a checkout of the memory branch,
-for the default branch.
+A..B compares two states of the memory branch directly; A...B shows what B changed since the two diverged; A alone is
+compared with the memory branch; without an argument, it shows what is not synced yet (origin/memory..memory). Only git
+objects are read: nothing runs, and nothing is written. Statuses are for the code at HEAD, or --code REV; on a checkout
+of the memory branch, for the default branch.
 
-Exit status: 0 no finding of the severity that fails it; 1 there is one (--fail-on; else the policy's review.fail_on as
-it was before the change, which is error by default); 3 one of the two states is not here.
+Exit status: 0 no finding is severe enough to fail; 1 there is one (--fail-on, or review.fail_on in the policy as it was
+before the change; error by default); 3 one of the two states is not in this clone.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ SIGNS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what review takes."""
-    parser.add_argument("range", nargs="?", default="", metavar="A..B", help="which states are compared")
-    parser.add_argument("--code", default="", metavar="REV", help="the code whose statuses are told (HEAD)")
+    parser.add_argument("range", nargs="?", default="", metavar="A..B", help="the states to compare")
+    parser.add_argument("--code", default="", metavar="REV", help="show statuses for this code revision (HEAD)")
     parser.add_argument(
         "--fail-on",
         choices=("error", "warning", "note", "never"),
         metavar="SEVERITY",
-        help="exit with 1 on findings from this severity on: error, warning, note, never",
+        help="minimum severity that fails: error, warning, note, never",
     )
     shared.add_approved(parser)
     reports.add_arguments(parser, FORMS)

@@ -1,8 +1,8 @@
-"""Commit what you wrote in the view, each file merged onto what the branch has meanwhile.
+"""Commit your changes in the view, merging each file with newer changes on the branch.
 
-A file that is no memory, holds a secret, or was changed the same on the branch stays as it is, with the reason. A file
-that you deleted comes back: absence never means deleted. With --forget its memory is retired instead. New checks are
-written down unproven: `gitmem verify` judges them, once they are approved.
+A file that is not a valid memory, contains a secret, or conflicts with a change on the branch is left as it is, with
+the reason. A file you deleted is restored: a missing file never means deleted. With --forget, its memory is retired
+instead. New checks start as unproven: `gitmem verify` judges them once they are approved.
 
 Exit status: 0 everything is saved; 1 some files were refused.
 """
@@ -17,15 +17,19 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
 
-EXAMPLES = ("gitmem save", 'gitmem save -m "what we learnt about the gateway"', "gitmem save --mine auth-uses-rs256")
+EXAMPLES = ("gitmem save", 'gitmem save -m "what we learned about the gateway"', "gitmem save --mine auth-uses-rs256")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what save takes."""
-    parser.add_argument("-m", "--message", default="", metavar="MSG", help="the commit's message")
+    parser.add_argument("-m", "--message", default="", metavar="MSG", help="the commit message")
     parser.add_argument("--forget", action="store_true", help="retire the memories whose files you deleted")
     parser.add_argument(
-        "--mine", action="append", default=[], metavar="KEY", help="take your text, whatever the branch has; repeat it"
+        "--mine",
+        action="append",
+        default=[],
+        metavar="KEY",
+        help="use your text even if the branch has another (repeatable)",
     )
     shared.add_json(parser)
 
@@ -54,13 +58,13 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.line(key)
         out.note(f"{key} is retired: its file was deleted")
     for path in done.restored:
-        out.note(f"{path} was deleted and is back; to retire it: gitmem forget, or gitmem save --forget")
+        out.note(f"{path} was deleted and has been restored; to retire it: gitmem forget, or gitmem save --forget")
     for refusal in done.refused:
         out.alarm(f"{refusal.path} is not saved: {refusal.reason}")
         for line in refusal.hint.split("\n") if refusal.hint else ():
             out.note(f"  {line}")
     if done.others:
-        out.note(f"{shared.counted(done.others, 'file')} in the view that cannot be a memory: left alone")
+        out.note(f"{shared.counted(done.others, 'file')} in the view that cannot be a memory: ignored")
     if not (done.changes or done.forgotten or done.restored or done.refused):
         out.note("nothing to save")
     return int(bool(done.refused))

@@ -1,7 +1,7 @@
-"""Decide what to do about a failure. Without options: why it fails, since when, who wrote it, and what can be done.
+"""Decide what to do about a failure. Without options: show why it fails, since when, who wrote it, and your choices.
 
-A fact that failed is out of date (reword it, with a check that fits), or nothing in it is true any more (retire it, or
-let another memory take its place), or it is right and the code is wrong (mend the code and check again).
+A failed fact is either out of date (reword it with a new check, retire it, or let another memory supersede it), or it
+is right and the code is wrong (fix the code and check again).
 """
 
 from __future__ import annotations
@@ -31,11 +31,13 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what settle takes."""
-    parser.add_argument("key", help="the memory that failed or is suspect")
-    parser.add_argument("--reword", metavar="TITLE", help="what is true now")
-    parser.add_argument("--retire", action="store_true", help="nothing in it is true any more: move it to the archive")
-    parser.add_argument("--recheck", action="store_true", help="the code was mended: run the check again")
-    parser.add_argument("--superseded-by", metavar="KEY", help="this other memory takes its place")
+    parser.add_argument("key", help="the failed or suspect memory")
+    parser.add_argument("--reword", metavar="TITLE", help="the new title")
+    parser.add_argument(
+        "--retire", action="store_true", help="move it to the archive, if nothing in it is true any more"
+    )
+    parser.add_argument("--recheck", action="store_true", help="run the check again, after you fixed the code")
+    parser.add_argument("--superseded-by", metavar="KEY", help="the memory that replaces it")
     parser.add_argument("--why", default="", help="the reason for retiring it")
     add_check(parser, "with --reword, its new check, one of")
     shared.add_json(parser)
@@ -45,14 +47,14 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Settle one memory, or say how."""
     ways = [args.reword is not None, args.retire, args.recheck, args.superseded_by is not None]
     if sum(ways) > 1:
-        raise UsageError("one way at a time", hint="one of --reword, --retire, --recheck, --superseded-by")
+        raise UsageError(
+            "choose one way to settle it", hint="use one of --reword, --retire, --recheck, --superseded-by"
+        )
     check = verify_of(args)
     if check is not None and args.reword is None:
-        raise UsageError(
-            "a new check goes with --reword", hint="or change only the check: gitmem edit KEY --contains …"
-        )
+        raise UsageError("a new check requires --reword", hint="or change only the check: gitmem edit KEY --contains …")
     if args.why and not args.retire:
-        raise UsageError("--why goes with --retire")
+        raise UsageError("--why requires --retire")
     with shared.open_memory(args, out) as memory:
         key = memory.repository.holder(args.key)[1]
         if args.retire:
@@ -88,14 +90,19 @@ def _advise(memory: Memory, key: str, args: argparse.Namespace, out: Output) -> 
                 out.line(f"  {way:<36}", (command, "key"))
             if found["because"]:
                 cause = found["because"][-1]
-                out.line((f"It is suspect because {cause} failed: settle that one, and this clears by itself.", "dim"))
+                out.line(
+                    (
+                        f"It is suspect because {cause} failed: settle that one, and this one clears automatically.",
+                        "dim",
+                    )
+                )
     return int(found["status"] in ("failed", "suspect"))
 
 
 def ways(key: str) -> dict[str, str]:
     """Return what can be done, each with its command."""
     return {
-        "the code was wrong, and is mended": f"gitmem settle {key} --recheck",
+        "the code was wrong and is fixed now": f"gitmem settle {key} --recheck",
         "something else is true now": f"gitmem settle {key} --reword 'what is true now' --contains … --in …",
         "another memory says what is true": f"gitmem settle {key} --superseded-by KEY",
         "nothing in it is true any more": f"gitmem settle {key} --retire --why '…'",

@@ -45,7 +45,7 @@ def tell_notices(memory: Memory, out: Output) -> None:
 
 def add_approved(parser: argparse.ArgumentParser) -> None:
     """Add the option that names an approved list."""
-    told = "a reviewed list of commands that may run, as the remote's default branch has it now"
+    told = "a reviewed list of commands that may run, read from the remote's default branch"
     parser.add_argument("--approved", default="", metavar="FILE", help=told)
 
 
@@ -60,7 +60,7 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
         "--kind", "--type", action="append", default=[], metavar="KIND", help="only these kinds: gotcha,pattern"
     )
     parser.add_argument(
-        "--tag", action="append", default=[], help="only memories with this tag; repeated, with all of them"
+        "--tag", action="append", default=[], help="only memories with this tag; repeat it to require several"
     )
     parser.add_argument("--path", action="append", default=[], help="only memories about this file or folder")
     parser.add_argument(
@@ -69,29 +69,29 @@ def add_filters(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--scope", action="append", default=[], metavar="SCOPE", help=f"only these: {', '.join(SCOPES)}"
     )
-    parser.add_argument("--all", action="store_true", help="retired, superseded and expired ones too")
-    parser.add_argument("--limit", type=positive, metavar="N", help="at most this many")
+    parser.add_argument("--all", action="store_true", help="include retired, superseded and expired memories")
+    parser.add_argument("--limit", type=positive, metavar="N", help="maximum number of results")
 
 
 def add_stores(parser: argparse.ArgumentParser) -> None:
     """Add ``--store`` to a command that looks into several stores."""
-    about = "only this one of the listed stores (gitmem stores); --scope listed: all of them, alone"
+    about = "only this listed store (gitmem stores); --scope listed selects all of them"
     parser.add_argument("--store", action="append", default=[], metavar="NAME", help=about)
 
 
 def add_store(parser: argparse.ArgumentParser, *, about: str) -> None:
     """Add ``--store`` to a command that looks into one store."""
-    parser.add_argument("--store", default="", metavar="NAME", help=f"of this listed store (gitmem stores){about}")
+    parser.add_argument("--store", default="", metavar="NAME", help=f"read this listed store (gitmem stores){about}")
 
 
-def add_scope(parser: argparse.ArgumentParser, *, about: str = "where there are several of this key") -> None:
+def add_scope(parser: argparse.ArgumentParser, *, about: str = "if several have this key") -> None:
     """Add ``--scope`` to a command that looks one memory up."""
     parser.add_argument("--scope", default="", choices=SCOPES, help=f"private, project, domain, universal: {about}")
 
 
 def add_at(parser: argparse.ArgumentParser) -> None:
     """Add ``--at``."""
-    about = "as it was known for that commit of the code: a tag, HEAD~20, a commit"
+    about = "show what was known at this code commit: a tag, HEAD~20, a commit"
     parser.add_argument("--at", metavar="REV", help=about)
 
 
@@ -102,7 +102,7 @@ def refuse_both(args: argparse.Namespace) -> None:
         UsageError: Both are given.
     """
     if args.store and args.scope:
-        raise UsageError("--store is another repository's, and --scope is one of ours", hint="leave out one of them")
+        raise UsageError("--store and --scope cannot be combined", hint="remove one of them")
 
 
 def refuse_other_stores(args: argparse.Namespace) -> None:
@@ -112,7 +112,7 @@ def refuse_other_stores(args: argparse.Namespace) -> None:
         UsageError: That is so.
     """
     if getattr(args, "store", ""):
-        raise UsageError("--at goes back in this project's memory alone", hint="leave out --store")
+        raise UsageError("--at works only for this project's memory", hint="remove --store")
 
 
 def refuse_other_scopes(args: argparse.Namespace) -> None:
@@ -124,31 +124,34 @@ def refuse_other_scopes(args: argparse.Namespace) -> None:
     refuse_other_stores(args)
     if args.scope not in ("", PROJECT):
         raise UsageError(
-            f"--at goes back in the project's memory, not in the {args.scope} one", hint="leave out --scope"
+            f"--at works only for the project's memory, not for the scope {args.scope}", hint="remove --scope"
         )
 
 
 def add_place(parser: argparse.ArgumentParser) -> None:
     """Add the options that say where a new memory goes."""
     parser.add_argument(
-        "--scope", default=PROJECT, choices=SCOPES, help="who reads it: private, project, domain or universal (project)"
+        "--scope",
+        default=PROJECT,
+        choices=SCOPES,
+        help="who can read it: private, project, domain or universal (project)",
     )
-    parser.add_argument("--domain", action="append", default=[], help="a domain that projects share, such as auth")
-    parser.add_argument("--in-tree", action="store_true", help="a file in .memory/ of the code, for you to commit")
+    parser.add_argument("--domain", action="append", default=[], help="a domain shared by projects, such as auth")
+    parser.add_argument("--in-tree", action="store_true", help="write it to .memory/ in the code, for you to commit")
 
 
 def add_force(parser: argparse.ArgumentParser) -> None:
     """Add ``--force`` to a command that writes what a memory says."""
-    parser.add_argument("--force", action="store_true", help="write it also where another memory says it already")
+    parser.add_argument("--force", action="store_true", help="write it even if another memory already says it")
 
 
 def add_memory_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that describe a memory."""
-    parser.add_argument("--key", default="", help="its name; made from the text where none is given")
-    parser.add_argument("--tag", action="append", default=[], help="a tag; more are found in the text")
-    parser.add_argument("--path", action="append", default=[], metavar="GLOB", help="files of the code it is about")
+    parser.add_argument("--key", default="", help="its key (made from the text)")
+    parser.add_argument("--tag", action="append", default=[], help="a tag; others are found in the text")
+    parser.add_argument("--path", action="append", default=[], metavar="GLOB", help="code files it is about")
     parser.add_argument("--requires", action="append", default=[], metavar="KEY", help="a memory or label it rests on")
-    parser.add_argument("--ttl", default="", metavar="TIME", help="how long it counts: 12h, 30d, never")
+    parser.add_argument("--ttl", default="", metavar="TIME", help="time to live: 12h, 30d, never")
 
 
 def asked_of(args: argparse.Namespace, *, query: str = "", limit: int = 10) -> Any:
@@ -158,12 +161,12 @@ def asked_of(args: argparse.Namespace, *, query: str = "", limit: int = 10) -> A
     statuses = [part for given in args.status for part in given.split(",") if part]
     wrong = [s for s in statuses if s not in STATUSES]
     if wrong:
-        raise UsageError(f"there is no status {wrong[0]}", hint=f"it is one of {', '.join(STATUSES)}")
+        raise UsageError(f"unknown status: {wrong[0]}", hint=f"choose one of {', '.join(STATUSES)}")
     scopes = [part for given in args.scope for part in given.split(",") if part]
     known = (*SCOPES, LISTED) if "store" in args else SCOPES
     unknown = [s for s in scopes if s not in known]
     if unknown:
-        raise UsageError(f"there is no scope {unknown[0]}", hint=f"it is one of {', '.join(known)}")
+        raise UsageError(f"unknown scope: {unknown[0]}", hint=f"choose one of {', '.join(known)}")
     kinds = [part.replace("-", "_") for given in args.kind for part in given.split(",") if part]
     return Asked(
         query=query,
@@ -243,9 +246,9 @@ def _print_factors(hits: Sequence[Hit], out: Output) -> None:
         out.line(row, "  ", (shorten(hit.reference, max(12, out.width - len(row) - 2)), "key"))
     idle = [name for name in known if name not in moved]
     off = [name for name in FACTORS if name not in known]
-    told = [f"1 for all: {list_of(idle)}"] if idle else []
-    told += [f"off: {list_of(off)}"] if off else []
-    told += ["relevance is made of lexical and dense, by weight"] if made_of else []
+    told = [f"1 (no effect): {list_of(idle)}"] if idle else []
+    told += [f"switched off: {list_of(off)}"] if off else []
+    told += ["relevance is the weighted sum of lexical and dense"] if made_of else []
     if told:
         out.line(("; ".join(told), "dim"))
 
@@ -285,7 +288,7 @@ def print_change(change: Change, args: argparse.Namespace, out: Output) -> int:
     else:
         out.line(change.key)
         if not change.is_written:
-            out.note(f"{change.key} says this already; nothing was written")
+            out.note(f"{change.key} already says this; nothing was written")
     return 0
 
 
@@ -335,12 +338,12 @@ def need_terminal(memory: Memory, hint: str) -> Any:
     """
     if sign := agent_sign() or (memory.repository.config.agent and "gitmem.agent"):
         raise TrustError(
-            f"only a person can approve, and {sign} says that an agent runs this command",
+            f"only a person can approve commands, but {sign} shows that an agent is running this one",
             hint="run it in a terminal that no agent uses",
         )
     terminal = open_terminal()
     if terminal is None:
-        raise TrustError("an approval is asked for on the terminal, and there is none here", hint=hint)
+        raise TrustError("approving needs a terminal, and there is none here", hint=hint)
     return terminal
 
 
@@ -361,11 +364,13 @@ def read_standard_input(limit: int) -> str:
     """
     raw = sys.stdin.buffer.read(limit + 1) if sys.stdin is not None else b""
     if len(raw) > limit:
-        raise RefusedError(f"standard input is larger than the {limit} bytes of a memory", hint="split it")
+        raise RefusedError(
+            f"standard input is larger than {limit} bytes, the maximum size of a memory", hint="split it"
+        )
     try:
         return raw.decode("utf-8-sig")  # a byte order mark at the beginning is no text
     except UnicodeDecodeError as err:
-        raise RefusedError(f"standard input is not UTF-8 (byte {err.start})") from err
+        raise RefusedError(f"standard input is not valid UTF-8 (byte {err.start})") from err
 
 
 def list_of(values: Iterable[str]) -> str:

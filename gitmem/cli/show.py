@@ -1,4 +1,4 @@
-"""Show one memory, whole, with its verdict. The beginning of a key is enough where it fits one memory only."""
+"""Show one memory in full, with its verdict. The beginning of a key is enough if it is unambiguous."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what show takes."""
     parser.add_argument("key", help="the memory")
     shared.add_scope(parser)
-    shared.add_store(parser, about="; or the key as NAME:KEY")
+    shared.add_store(parser, about="; or give the key as NAME:KEY")
     shared.add_at(parser)
     shared.add_json(parser)
 
@@ -81,9 +81,7 @@ def _print_verdict(verdict: dict[str, Any], found: dict[str, Any], out: Output) 
     if verdict["outcome"]:
         whose = ("there" if "repository" in found else "here") if verdict["own"] else "claimed by the memory branch"
         due = (
-            "its inputs had changed by then"
-            if "at" in found
-            else f"its inputs changed since, it is due: {gitmem} verify"
+            "its inputs had already changed" if "at" in found else f"its inputs have changed since; run {gitmem} verify"
         )
         fresh = "" if verdict["fresh"] else f"; {due}"
         text = (
@@ -95,7 +93,7 @@ def _print_verdict(verdict: dict[str, Any], found: dict[str, Any], out: Output) 
     if verdict.get("held_commit") and verdict["outcome"] == "fails":
         out.line("  ", ("held last:", "dim"), f" at {verdict['held_commit'][:12]}, {verdict['held_at']}")
         if not verdict["confirmed"]:
-            out.line("  ", ("unconfirmed:", "dim"), " the commit where it held last could not be judged again")
+            out.line("  ", ("unconfirmed:", "dim"), " the commit where it last held could not be checked again")
     if verdict.get("culprit"):
         out.line("  ", ("why:", "dim"), f" {verdict['broken']}; what it changed: {gitmem} why {found['key']}")
     if verdict.get("weak"):
@@ -103,8 +101,8 @@ def _print_verdict(verdict: dict[str, Any], found: dict[str, Any], out: Output) 
     if verdict.get("undeclared"):
         out.line("  ", ("undeclared:", "yellow"), f" it also reads {', '.join(verdict['undeclared'])}")
     if found["flapping"]:
-        more = f"{found['flapping']} runs must answer alike until it counts as steady"
-        out.line("  ", ("flapping:", "yellow"), f" its check does not always answer alike; {more}")
+        more = f"it counts as steady after {found['flapping']} equal answers in a row"
+        out.line("  ", ("flapping:", "yellow"), f" its check gives different answers; {more}")
     if verdict.get("attempt"):
         out.line("  ", ("last attempt:", "yellow"), f" {verdict['attempt_at']}: {verdict['attempt']}")
 

@@ -1,4 +1,4 @@
-"""Find memories that are about the same as one: by the terms that tell most of what it is about."""
+"""Find memories about the same subject as a given one, by its most distinctive terms."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
             out.json({"key": key, "terms": terms, "commit": commit, "hits": hits, "more": found.more})
         else:
             if args.explain:
-                out.line((f"by {shared.list_of(similar.terms)}", "dim"))
+                out.line((f"by the terms {shared.list_of(similar.terms)}", "dim"))
             shared.print_hits(found, out, explain=args.explain)
             if not found.hits:
-                out.note(f"nothing is similar to {args.key}")
+                out.note(f"no memory is similar to {args.key}")
     return 0 if found.hits else 1

@@ -1,4 +1,4 @@
-"""Show how the memory stands: counts by kind and status, what failed, what waits for approval, and the last check."""
+"""Show the state of the memory: counts by kind and status, failures, commands waiting for approval, the last check."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EXAMPLES = ("gitmem status", "gitmem status --json", "gitmem status --at v1.2", 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what status takes."""
-    shared.add_scope(parser, about="of which store (project)")
+    shared.add_scope(parser, about="which memories (project)")
     shared.add_store(parser, about="")
     shared.add_at(parser)
     shared.add_json(parser)
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.json(found)
         return int(bad)
     memories = shared.counted(found["memories"], "memory", "memories")
-    code = f", as known for {found['at']['code'][:12]} of the code" if "at" in found else ""
+    code = f", as known at code commit {found['at']['code'][:12]}" if "at" in found else ""
     code += f" in {found['repository']}" if "repository" in found else ""
     out.line((memories, "bold"), f" on {found['branch']} at {found['commit'][:12] or 'no commit'}{code}")
     if found["kinds"]:
@@ -78,7 +78,7 @@ def _print_what_waits(found: dict[str, Any], out: Output) -> None:
     if found["spool"]["refused"]:
         out.line((f"{shared.counted(found['spool']['refused'], 'captured text')} set aside: gitmem doctor", "yellow"))
     if found["spool"]["waiting"]:
-        out.line((f"{shared.counted(found['spool']['waiting'], 'captured text')} on the way to the branch", "dim"))
+        out.line((f"{shared.counted(found['spool']['waiting'], 'captured text')} not committed yet", "dim"))
 
 
 def _print_places(found: dict[str, Any], out: Output) -> None:
@@ -96,7 +96,7 @@ def _print_ages(found: dict[str, Any], out: Output) -> None:
     if found["jobs"] is not None:
         _print_jobs(found["jobs"], out)
     verified = f"newest verdict {ago(found['verified_age_s'])} ago" if found["verified_at"] else "never verified"
-    index = "current" if found["index"]["is_current"] else f"shows {found['index']['commit'][:12]}"
+    index = "current" if found["index"]["is_current"] else f"at {found['index']['commit'][:12]}"
     out.line((f"{verified}; index {index}", "dim"))
 
 
@@ -144,8 +144,8 @@ def _print_view(view: dict[str, Any], out: Output) -> None:
     shows = {"whole": f"at {view['commit'][:12]}", "gone": "is gone"}.get(view["state"], "is broken: gitmem doctor")
     unsaved = set(view["unsaved"]) | set(view["held"])
     parts = [f"{shared.counted(len(unsaved), 'file')} not saved"] if unsaved else []
-    parts += ["a commit that was made there"] if view.get("committed") else []
-    old = "; too large to follow the branch by itself: gitmem view" if view.get("outgrown") else ""
+    parts += ["a commit made in the view"] if view.get("committed") else []
+    old = "; too large to update automatically: gitmem view" if view.get("outgrown") else ""
     saving = f"; {' and '.join(parts)}: gitmem save" if parts else ""
     out.line((f"view: {view['path']} {shows}{old}", "dim"), (saving, "yellow"))
 

@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
 def add_step(parser: argparse.ArgumentParser) -> None:
     """Add the options that say where in a workflow one is."""
-    parser.add_argument("--role", default="", help="who works: architect, developer, pm, … (the policy's roles)")
+    parser.add_argument("--role", default="", help="the role: architect, developer, pm, … (from the policy)")
     parser.add_argument("--story", default="", metavar="KEY", help="the story or task")
-    parser.add_argument("--component", default="", metavar="NAME", help="the part of the system; it becomes a tag")
+    parser.add_argument("--component", default="", metavar="NAME", help="the part of the system; becomes a tag")
 
 
 def add_written(parser: argparse.ArgumentParser) -> None:
     """Add the options of a memory that is written in a step."""
-    parser.add_argument("--title", default="", help="one line; the first sentence of the text where none is given")
-    parser.add_argument("--key", default="", help="its name; made from the text where none is given")
-    parser.add_argument("--tag", action="append", default=[], help="a tag; more are found in the text")
-    parser.add_argument("--path", action="append", default=[], metavar="GLOB", help="files of the code it is about")
+    parser.add_argument("--title", default="", help="the title, in one line (the first sentence of the text)")
+    parser.add_argument("--key", default="", help="its key (made from the text)")
+    parser.add_argument("--tag", action="append", default=[], help="a tag; others are found in the text")
+    parser.add_argument("--path", action="append", default=[], metavar="GLOB", help="code files it is about")
     parser.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")
     shared.add_force(parser)
 

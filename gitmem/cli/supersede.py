@@ -1,4 +1,4 @@
-"""Let one memory take the place of another: the old one leaves search, and each names the other."""
+"""Replace one memory by another: the old one leaves search, and each names the other."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ EXAMPLES = ("gitmem supersede deploy-by-hand deploy-by-pipeline",)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what supersede takes."""
-    parser.add_argument("old", help="the memory that is out of date")
-    parser.add_argument("new", help="the one that takes its place")
+    parser.add_argument("old", help="the outdated memory")
+    parser.add_argument("new", help="the memory that replaces it")
     shared.add_scope(parser)
     shared.add_json(parser)
 

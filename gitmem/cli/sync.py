@@ -1,9 +1,10 @@
-"""Bring this clone's memory and a remote's together: fetch, merge by meaning, push.
+"""Synchronize this clone's memory with a remote: fetch, merge field by field, push.
 
-A merge goes memory by memory and field by field. Where two people changed the same thing, both versions are kept in the
-memory, and `gitmem doctor` names what is to be settled. Nothing is ever forced, and no conflict marker is written.
+Each memory is merged separately. If two people changed the same field, the memory keeps both versions, and `gitmem
+doctor` lists what to settle. Nothing is ever force-pushed, and no conflict markers are written.
 
-Exit status: 0 the remote has it all (or was not to get it); 1 it is on the branch of --instead; 3 it could not be sent.
+Exit status: 0 the remote is up to date (or was not meant to be); 1 everything is on the branch of --instead; 3 the push
+failed.
 """
 
 from __future__ import annotations
@@ -32,19 +33,19 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what sync takes."""
-    parser.add_argument("remote", nargs="?", default="", help="a remote's name; gitmem.remote (origin) by default")
-    parser.add_argument("--no-push", action="store_true", help="bring in what is there, send nothing")
-    parser.add_argument("--dry-run", action="store_true", help="fetch, and say what would be done")
+    parser.add_argument("remote", nargs="?", default="", help="the remote (gitmem.remote, or origin)")
+    parser.add_argument("--no-push", action="store_true", help="fetch and merge, but do not push")
+    parser.add_argument("--dry-run", action="store_true", help="fetch, and show what would be done")
     parser.add_argument(
         "--accept-rewritten",
         action="store_true",
-        help="merge a remote branch whose history was rewritten, or publish again one that was removed",
+        help="merge a remote branch whose history was rewritten, or push one again that was deleted",
     )
     parser.add_argument(
         "--instead",
         default="",
         metavar="BRANCH",
-        help="where the remote takes no push to its memory branch: push to this one, for a pull request",
+        help="if the remote's memory branch is protected, push to this branch for a pull request",
     )
     shared.add_json(parser)
 
@@ -90,14 +91,14 @@ def _tell(done: Synced, out: Output, *, dry_run: bool) -> None:
         out.line("  ", ("to settle: ", "yellow"), f"{len(done.conflicts) - SHOWN} more: gitmem doctor")
     unreadable = [conflict for conflict in done.conflicts if conflict.fields == UNREADABLE]
     if len(unreadable) < len(done.conflicts):
-        out.line("  ", ("both versions are in the memory: gitmem show KEY, gitmem edit KEY", "dim"))
+        out.line("  ", ("the memory has both versions: gitmem show KEY, gitmem edit KEY", "dim"))
     for conflict in unreadable[:SHOWN]:
-        out.line("  ", (f"what cannot be read is in the history: git log -p memory -- {conflict.path}", "dim"))
+        out.line("  ", (f"the unreadable version is in the history: git log -p memory -- {conflict.path}", "dim"))
     if done.instead:
-        told = f"{done.remote} takes no push to its memory branch; everything is on its branch {done.instead}"
+        told = f"the memory branch of {done.remote} is protected; everything is on its branch {done.instead}"
         out.line((f"{told}, for a pull request", "yellow"))
     elif done.pushed:
         first = "" if done.fetched else "; it had no memory before"
-        out.line((f"{done.remote} has everything that is here{first}", "green"))
+        out.line((f"{done.remote} is up to date with this clone{first}", "green"))
     else:
-        out.line((f"{done.remote} does not have everything that is here yet", "dim"))
+        out.line((f"{done.remote} does not have all memories of this clone yet", "dim"))

@@ -1,7 +1,7 @@
-"""What `git diff` and `git log -p` call for each file of the memory (gitmem install git-diff): the file, readably.
+"""Print a memory file in readable form, for `git diff` and `git log -p` (gitmem install git-diff).
 
-Hidden characters are spelt out, a command that the file does not show as it is run is shown whole behind it, and a
-verdict is one line.
+Hidden characters are spelled out, a command that the file does not show exactly as it runs is printed in full after it,
+and a verdict is one line.
 """
 
 from __future__ import annotations

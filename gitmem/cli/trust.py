@@ -1,9 +1,9 @@
-"""Approve commands. No command of the memory runs until a person on this machine has approved its exact bytes.
+"""Approve commands. No command in the memory runs until a person on this machine has approved its exact bytes.
 
-Each command is shown in full, with every hidden character visible, and asked for on the terminal itself: type the first
-digits of its hash. One that does not fit the screen is not asked for. Approvals are kept outside the repository and
-hold for this clone only; a changed command asks again. `--print` writes the lines of a reviewed list for CI
-(gitmem verify --approved FILE).
+Each command is shown in full, with every hidden character visible. To approve it, type the first digits of its hash at
+the terminal. A command that does not fit on the screen cannot be approved. Approvals are stored outside the repository
+and apply to this clone only; a changed command needs a new approval. `--print` writes the lines of a reviewed list for
+CI (gitmem verify --approved FILE).
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ EXAMPLES = (
 )
 
 
-IN_CI = "run it in a terminal; in CI: gitmem verify --approved FILE, a list reviewed on the default branch"
+IN_CI = "run it in a terminal; in CI, use gitmem verify --approved FILE with a list reviewed on the default branch"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what trust takes."""
     parser.add_argument("keys", nargs="*", metavar="KEY", help="the facts whose commands to approve")
-    parser.add_argument("--review", action="store_true", help="go through all commands that wait")
-    parser.add_argument("--list", action="store_true", help="list what was approved or denied here")
+    parser.add_argument("--review", action="store_true", help="go through all commands waiting for approval")
+    parser.add_argument("--list", action="store_true", help="list commands approved or denied in this clone")
     parser.add_argument("--print", action="store_true", help="print the lines of a reviewed list; approves nothing")
     parser.add_argument(
         "--settings",
@@ -80,7 +80,7 @@ def _list(memory: Memory, args: argparse.Namespace, out: Output) -> int:
         style = "green" if a.verdict == "allow" else "red"
         out.line((a.verdict, style), f"  {a.spec[:12]}  ", (a.key, "key"), f"  {a.command}")
     if not approvals:
-        out.note("nothing was approved or denied in this clone")
+        out.note("nothing has been approved or denied in this clone")
     return 0
 
 
@@ -103,7 +103,7 @@ def _approve(memory: Memory, args: argparse.Namespace, out: Output) -> int:
         )
         dues = [due for due in dues if not trust.allows(due.row.spec)]
         if not dues:
-            out.note("these are approved, or need no approval" if args.keys else "nothing waits for approval")
+            out.note("these are approved, or need no approval" if args.keys else "nothing is waiting for approval")
             return 0
         approved = 0
         for number, due in enumerate(dues, 1):
@@ -125,7 +125,7 @@ def _accept_settings(memory: Memory, out: Output) -> int:
     from gitmem.verify.trust import TYPED_DIGITS
 
     if not memory.repository.ignored_settings:
-        out.note("this repository's own configuration has no settings that wait for approval")
+        out.note("this repository's own configuration has no settings waiting for approval")
         return 0
     spec = spec_of(memory.repository.ignored_settings)
     lines = [
@@ -134,15 +134,18 @@ def _accept_settings(memory: Memory, out: Output) -> int:
         *(f"    {line}" for line in shown(memory.repository.ignored_settings)),
         "  They name programs, or models that read your memories, questions and sessions, or ask agents to push.",
         f"  hash {spec[:TYPED_DIGITS]}…",
-        f"  Type the first {TYPED_DIGITS} digits to accept these values in this clone; Enter to keep ignoring them: ",
+        (
+            f"  Type the first {TYPED_DIGITS} digits to accept these values in this clone, or press Enter to keep "
+            "ignoring them: "
+        ),
     ]
     with shared.need_terminal(
         memory, "run it in a terminal, or set it for all repositories: git config --global"
     ) as terminal:
         columns, height = _size(terminal)
         if rows(lines, columns) > height:
-            told = f"these settings take {rows(lines, columns)} lines, and your terminal shows {height}"
-            raise TrustError(told, hint="make the window larger; what scrolls away is not read")
+            told = f"these settings need {rows(lines, columns)} lines, but your terminal shows {height}"
+            raise TrustError(told, hint="make the window larger, so that all of them are visible")
         terminal.write("\n".join(lines).encode("utf-8", "backslashreplace"))
         is_accepted = _read_line(terminal).strip().lower() == spec[:TYPED_DIGITS]
     if is_accepted:
@@ -162,11 +165,11 @@ def ask(terminal: Any, due: Due, number: int, of: int) -> str:
         *(f"    {line}" for line in shown_command(due)),
         f"  time limit {spec.timeout_s} s, network {'YES' if spec.network else 'no'}"
         + (f", setup first: {display(spec.setup)}" if spec.setup else ""),
-        *([f"  it sees what you keep in {', '.join(map(display, spec.folders))}"] if spec.folders else []),
-        *([f"  counterexample, run as well: {display(spec.refute)}"] if spec.refute else []),
-        "  You approve the command itself; the files that it runs are the code's, and may change.",
+        *([f"  it sees your files in {', '.join(map(display, spec.folders))}"] if spec.folders else []),
+        *([f"  counterexample, also run: {display(spec.refute)}"] if spec.refute else []),
+        "  You approve only the command itself; the files that it runs belong to the code and may change.",
         f"  hash {due.row.spec[:TYPED_DIGITS]}…",
-        f"  Type the first {TYPED_DIGITS} digits to approve; d to deny, q to quit, Enter to leave it waiting: ",
+        f"  Type the first {TYPED_DIGITS} digits to approve, d to deny, q to quit, or press Enter to decide later: ",
     ]
     columns, height = _size(terminal)
     needed = rows(lines, columns)
@@ -174,8 +177,8 @@ def ask(terminal: Any, due: Due, number: int, of: int) -> str:
         # What scrolls away is not read.
         lines = [
             *lines[:2],
-            f"  Not asked: this takes {needed} lines, and your terminal shows {height}.",
-            "  Make the window larger, or have the command moved into a script of the code.",
+            f"  Skipped: this needs {needed} lines, but your terminal shows {height}.",
+            "  Make the window larger, or move the command into a script in the code.",
             "",
         ]
     terminal.write("\n".join(lines).encode("utf-8", "backslashreplace"))

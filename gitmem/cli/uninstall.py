@@ -1,4 +1,4 @@
-"""Take away what `gitmem install` set, and put back what was there before, byte for byte."""
+"""Remove what `gitmem install` wrote, and restore what was there before, byte for byte."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what uninstall takes."""
-    parser.add_argument("what", nargs="+", choices=WHAT, metavar="WHAT", help=f"what to take away: {', '.join(WHAT)}")
-    parser.add_argument("--print", action="store_true", help="show what would be done, and do nothing")
+    parser.add_argument("what", nargs="+", choices=WHAT, metavar="WHAT", help=f"what to remove: {', '.join(WHAT)}")
+    parser.add_argument("--print", action="store_true", help="show what would be done, without doing it")
     add_gitlab(parser)
     add_for_agents(parser)
 
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             steps += _uninstall(memory, what, args)
     print_steps(steps, out, whole=args.print)
     if not steps:
-        out.line("there is nothing of gitmem's here")
+        out.line("nothing is installed here")
     is_ours = args.what != ["git-hooks"]  # a hook of somebody else's in our place is no failure of ours
     return int(is_ours and any(step.what == LEAVE for step in steps))
 

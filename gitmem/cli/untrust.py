@@ -1,4 +1,4 @@
-"""Take approvals back: these commands do not run in this clone any more, not even by a reviewed list."""
+"""Revoke approvals: these commands no longer run in this clone, even if a reviewed list approves them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
         if args.settings:
             denied = memory.repository.deny_settings()
             out.note(
-                "its settings are ignored" if denied else "this repository's own configuration has no such settings"
+                "this repository's settings are ignored"
+                if denied
+                else "this repository's own configuration has no settings to ignore"
             )
         if not args.keys:
             if not args.settings:
@@ -39,5 +41,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
             memory.repository.deny(due)
             out.line(due.row.key)
         if not dues:
-            out.note("none of these has a command that needs approval")
+            out.note("none of these facts has a command that needs approval")
     return 0 if dues else 1

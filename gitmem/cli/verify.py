@@ -1,11 +1,11 @@
-"""Run the checks that are due, mark what no longer holds and what rests on it, and write it down as one commit.
+"""Run the checks that are due, mark facts that no longer hold and memories that rest on them, and commit the verdicts.
 
-A fact is due when there is no verdict for its command and text, when its inputs changed since, or when its time to
-live has passed; nothing else runs. Commands that nobody approved are skipped and counted (gitmem trust). Verdicts are
-committed on the default branch or with --record; elsewhere they are kept in this clone.
+A fact is due if there is no verdict for its command and text, if its inputs have changed since, or if its time to live
+has passed; nothing else runs. Commands without approval are skipped and counted (gitmem trust). Verdicts are committed
+on the default branch or with --record; otherwise they stay in this clone.
 
-A verdict that somebody else pushed is a claim: those of built-in checks are worked out again from the code, and a wrong
-one is an error.
+A verdict that someone else pushed is only a claim: claims about built-in checks are recomputed from the code, and a
+wrong one is an error.
 
 Exit status: 0 all is well; 1 a fact failed or is suspect, or a claimed verdict is wrong; 3 something due could not be
 checked or is not approved.
@@ -51,34 +51,40 @@ NAMED = 40
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what verify takes."""
     parser.add_argument("keys", nargs="*", metavar="KEY", help="only these facts, due or not")
-    parser.add_argument("--all", action="store_true", help="all facts, due or not")
-    parser.add_argument("--facts", action="store_true", help="all facts, due or not: the same as --all")
+    parser.add_argument("--all", action="store_true", help="judge all facts, due or not")
+    parser.add_argument("--facts", action="store_true", help="judge all facts, the same as --all")
     parser.add_argument(
-        "--dirty", action="store_true", help="judge the work tree as it is, uncommitted changes too; records nothing"
+        "--dirty", action="store_true", help="judge the work tree with its uncommitted changes; records nothing"
     )
-    parser.add_argument("--dry-run", action="store_true", help="only say what is due")
+    parser.add_argument("--dry-run", action="store_true", help="list what is due, without running it")
     shared.add_approved(parser)
     parser.add_argument("--no-sandbox", action="store_true", help="run commands without a sandbox")
     parser.add_argument(
-        "--record", action="store_true", help="commit the verdicts on another branch than the default one too"
+        "--record", action="store_true", help="commit the verdicts even if this is not the default branch"
     )
     parser.add_argument(
-        "--why", action="store_true", help="find the commits that broke what fails, where that is not known"
+        "--why", action="store_true", help="find the commits that broke failed facts, unless they are known"
     )
     parser.add_argument(
-        "--jobs", type=shared.positive, default=0, metavar="N", help="checks run at once (one per core)"
+        "--jobs",
+        type=shared.positive,
+        default=0,
+        metavar="N",
+        help="number of checks to run in parallel (one per core)",
     )
-    parser.add_argument("--shard", type=_shard, metavar="I/N", help="only this part of what is due, for machine I of N")
-    parser.add_argument("--results", default="", metavar="FILE", help="write what was judged there, not to the branch")
+    parser.add_argument("--shard", type=_shard, metavar="I/N", help="judge only part I of N of what is due")
+    parser.add_argument(
+        "--results", default="", metavar="FILE", help="write the verdicts to this file, not to the branch"
+    )
     parser.add_argument(
         "--record-results",
         nargs="+",
         action="extend",
         default=[],
         metavar="FILE",
-        help="write down what other machines judged; runs nothing",
+        help="record result files produced on other machines; runs nothing",
     )
-    parser.add_argument("--if-idle", action="store_true", help="do nothing where another verify job runs here")
+    parser.add_argument("--if-idle", action="store_true", help="do nothing if another verify job is running here")
     reports.add_arguments(parser)
 
 
@@ -166,7 +172,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             _report(found, broken, out)
             _explain(explained, out)
         if args.keys and not found.due and form == "text":
-            out.note("none of these has a check to run")
+            out.note("none of these memories has a check to run")
     return exit_status(found)
 
 
@@ -177,18 +183,18 @@ def _refuse_misused(args: argparse.Namespace) -> None:
         UsageError: They do.
     """
     if args.shard and args.keys:
-        raise UsageError("--shard takes a part of what is due, and KEY names facts: only one of them can be meant")
+        raise UsageError("--shard and KEY cannot be combined")
     if args.dirty and (args.record or args.shard or args.results or args.record_results):
-        raise UsageError("--dirty records nothing", hint="commit the work, or leave out --dirty")
+        raise UsageError("--dirty records nothing", hint="commit your changes, or remove --dirty")
     if args.why and (args.dirty or args.record_results):
         raise UsageError(
-            "--why looks at commits and runs checks on them: not with --dirty or --record-results",
-            hint="gitmem verify --why; or with --results FILE, for another machine to record",
+            "--why checks commits, and cannot be combined with --dirty or --record-results",
+            hint="use gitmem verify --why, or add --results FILE to record it on another machine",
         )
     others = (args.keys, args.all, args.facts, args.dry_run, args.shard, args.results, args.approved)
     if args.record_results and (any(others) or reports.is_wanted(args)):
         raise UsageError(
-            "--record-results writes down what was judged elsewhere: it takes no facts, and no other files",
+            "--record-results records results from other machines: it takes no facts and no other files",
             hint="gitmem verify --record-results FILE…",
         )
 
@@ -205,11 +211,11 @@ def _record_results(args: argparse.Namespace, out: Output) -> int:
         out.json(import_results.as_table(found))
     else:
         for key, why in found.skipped:
-            out.line((MARKS["unproven"], "dim"), " ", (key, "key"), f"  not taken — {why}")
+            out.line((MARKS["unproven"], "dim"), " ", (key, "key"), f"  not recorded — {why}")
         for key in found.recorded.failed:
             out.line((MARKS["failed"], "failed"), " ", (key, "key"), "  failed")
         if found.missing:
-            out.note(f"there is no file of shard {shared.list_of(found.missing)}: what is due there stays due")
+            out.note(f"the result file of shard {shared.list_of(found.missing)} is missing: its facts stay due")
         out.line((import_results.summary(found), "bold"))
     return import_results.exit_status(found)
 
@@ -228,7 +234,7 @@ def exit_status(found: Run) -> int:
 def _print_result(result: Result, out: Output) -> None:
     word = WORDS[result.outcome]
     why = result.because or result.reason
-    label = {"fails": "failed", "error": "could not be checked", "holds": "holds, and flaps"}[result.outcome]
+    label = {"fails": "failed", "error": "could not be checked", "holds": "holds, but flaps"}[result.outcome]
     if result.is_marked:
         why = why or (result.verdict.attempt if result.verdict else "")
     elif not result.is_news:
@@ -269,7 +275,7 @@ def _report(found: Run, broken: Mapping[tuple[str, str], str], out: Output) -> N
 def summary(found: Run) -> str:
     """Return the run in one line."""
     if not found.due:
-        told = "no fact reads what was changed" if found.dirty else "nothing was due"
+        told = "no fact reads the changed files" if found.dirty else "nothing was due"
     else:
         counts = {
             word: sum(r.outcome == word for r in found.results) for word in ("holds", "fails", "error", "skipped")
@@ -278,7 +284,7 @@ def summary(found: Run) -> str:
         names = {"holds": holds, "fails": "failed", "error": "could not be checked", "skipped": "skipped"}
         told = f"{found.due} due: " + ", ".join(f"{n} {names[word]}" for word, n in counts.items() if n)
     if found.dirty:
-        return f"The work tree as it is: {told}; nothing was recorded."
+        return f"The current work tree: {told}; nothing was recorded."
     where = f"; recorded as {found.recorded.commit[:12]}" if found.recorded and found.recorded.commit else ""
     why = f"the proposal {found.proposal} is current" if found.proposal else "not the default branch"
     local = f"; kept in this clone ({why})" if found.is_local and not found.written else ""
@@ -299,14 +305,14 @@ def _advice(found: Run) -> list[str]:
         lines.append(f"{len(waiting)} not approved: gitmem trust --review")
     denied = [r.due.row.key for r in skipped if r.reason == "denied here"]
     if denied:
-        lines.append(f"{len(denied)} denied here; what to do about it: gitmem settle {denied[0]}")
+        lines.append(f"{len(denied)} denied here; to decide what to do: gitmem settle {denied[0]}")
     if any(r.reason == "no sandbox works here" for r in found.results):
-        lines.append("no sandbox works here: install bubblewrap, or run with --no-sandbox; gitmem doctor says more")
+        lines.append("no sandbox works here: install bubblewrap, or use --no-sandbox; see gitmem doctor")
     lines += [undeclared.advice(r.due.row.key, r.verdict.undeclared) for r in found.results if r.verdict]
     failed = [line for line in found.standing.lines if line.status == "failed"]
     if failed:
         by = f" (written by {failed[0].by})" if failed[0].by else ""
-        lines.append(f"what to do about it: gitmem settle {failed[0].key}{by}")
+        lines.append(f"to decide what to do: gitmem settle {failed[0].key}{by}")
     return [line for line in lines if line]
 
 

@@ -1,8 +1,8 @@
 """Show the memory as files in a folder, to read and edit: `.memory/` at the top of the main work tree, or PATH.
 
-It is a linked worktree, detached at the commit that it shows: a view, never the truth. Writes of gitmem bring it along,
-except for files that you changed: `gitmem save` commits those. git status leaves it out by a line in
-`.git/info/exclude`, which is local to this clone.
+The folder is a linked worktree, detached at the commit it shows: a view of the memory, not the memory itself. When
+gitmem writes, the view is updated, except for files that you changed: `gitmem save` commits those. A line in
+`.git/info/exclude`, local to this clone, hides the folder from git status.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ EXAMPLES = ("gitmem view", "gitmem view ../service-memory", "gitmem view --remov
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what view takes."""
-    parser.add_argument("path", nargs="?", default="", metavar="PATH", help="the folder; it must be new or empty")
-    parser.add_argument("--remove", action="store_true", help="take the view away; what is not saved keeps it")
+    parser.add_argument("path", nargs="?", default="", metavar="PATH", help="the folder, which must be new or empty")
+    parser.add_argument("--remove", action="store_true", help="remove the view, unless it has unsaved changes")
     shared.add_json(parser)
 
 

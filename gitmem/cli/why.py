@@ -1,11 +1,11 @@
-"""Find the commit that broke a fact, by bisecting the code with the fact's own check, and write it on its verdict.
+"""Find the commit that broke a fact, by bisecting the code with the fact's own check, and record it with the verdict.
 
-Only commits that changed what the check reads are looked at, those with equal inputs once, and the check runs in a
-throwaway copy of each, in the sandbox and with the approvals of gitmem verify; your work tree is not touched. Built-in
-checks are answered without a checkout. Commits that cannot be checked are skipped, and what is left is named.
+Only commits that changed what the check reads are tested, and only once for equal inputs. The check runs in a temporary
+copy of each commit, in the same sandbox and with the same approvals as gitmem verify; your work tree is not touched.
+Built-in checks need no checkout. Commits that cannot be checked are skipped, and the remaining candidates are listed.
 
-Exit status: 0 the culprit was found; 1 the fact does not fail, has no check, or never held; 3 it could not be told:
-commits cannot be checked, the check contradicts itself or is not approved.
+Exit status: 0 the culprit was found; 1 the fact does not fail, has no check, or never held; 3 no answer: commits cannot
+be checked, or the check contradicts itself or is not approved.
 """
 
 from __future__ import annotations
@@ -35,14 +35,12 @@ STATUS = {"found": 0, "holds": 1, "no check": 1, "never held": 1}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what why takes."""
-    parser.add_argument("key", help="the fact that fails")
-    parser.add_argument(
-        "--no-diff", action="store_true", help="do not show how the culprit changed what the check reads"
-    )
+    parser.add_argument("key", help="the failed fact")
+    parser.add_argument("--no-diff", action="store_true", help="leave out the culprit's diff of what the check reads")
     shared.add_approved(parser)
     parser.add_argument("--no-sandbox", action="store_true", help="run commands without a sandbox")
     parser.add_argument(
-        "--record", action="store_true", help="commit the culprit on another branch than the default one too"
+        "--record", action="store_true", help="commit the culprit even if this is not the default branch"
     )
     shared.add_scope(parser)
     shared.add_json(parser)
@@ -93,11 +91,11 @@ def _report(why: Why, out: Output) -> None:
     if why.reason:
         out.line("  ", ("note:   ", "dim"), why.reason)
     if why.outcome == "range":
-        out.line(f"  one of these {len(found.among)} commits:")
+        out.line(f"  caused by one of these {len(found.among)} commits:")
         for commit in found.among[: len(why.made or {})]:
             out.line("    ", (commit[:12], "key"), f"  {_whose((why.made or {}).get(commit))}")
     looked = shared.counted(found.candidates, "commit")
-    ran = f"it ran {shared.counted(why.runs, 'time')}" if why.runs else "nothing had to run"
+    ran = f"the check ran {shared.counted(why.runs, 'time')}" if why.runs else "the check did not have to run"
     out.line("  ", (f"{looked} changed what the check reads; {ran}", "dim"))
     _print_diff(why, out)
 
@@ -131,11 +129,11 @@ def _print_diff(why: Why, out: Output) -> None:
         style = next((style for begin, style in DIFF_STYLES if line.startswith(begin)), "")
         out.line((line, style))
     if not why.is_whole and why.found:
-        out.note(f"the diff is cut; all of it: git diff {why.found.after[:12]} {why.found.culprit[:12]}")
+        out.note(f"the diff is truncated; for all of it: git diff {why.found.after[:12]} {why.found.culprit[:12]}")
 
 
 def _advise(why: Why, out: Output) -> None:
     if why.reason == "not approved":
         out.note(f"approve its command first: gitmem trust {why.key}")
     elif why.outcome == "flapping":
-        out.note("a check that answers in two ways proves nothing: find what else it depends on, and settle it")
+        out.note("a check that gives different answers proves nothing: find out what else it depends on, and settle it")

@@ -1,4 +1,4 @@
-"""What `gitmem embed` does: tell how the vectors of every store stand, and make them whole, and no more than whole."""
+"""The work of ``gitmem embed``: show the state of the vectors of every store, and complete them."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def _place(memory: Opened) -> str:
     wanted = memory.config.vectors
     cannot = sqlite_vec.can_load() if wanted == VEC else ""
     if cannot:
-        memory.notices.append(f"{cannot}: the vectors are searched with numpy")
+        memory.notices.append(f"{cannot}: vectors are searched with numpy instead")
     return "" if cannot else wanted
 
 

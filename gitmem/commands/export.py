@@ -1,4 +1,4 @@
-"""Export: memories as they lie in the store, as a folder of Markdown or as JSONL; an import of it gives them back."""
+"""Export memories as a folder of Markdown or as JSONL; importing it restores them exactly."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def stored_files(memory: Opened, asked: Asked) -> list[tuple[str, str]]:
     # Without what was captured and is in no commit yet: it has no blob that could be read.
     if waiting := waiting_in(memory.git.repository.state):
         memory.notices.append(
-            f"{len(waiting)} captured and in no commit yet, so not exported: gitmem doctor --fix writes what waits"
+            f"{len(waiting)} captured memories are not committed yet and were not exported; commit them with "
+            "gitmem doctor --fix"
         )
     catalog = memory.catalog(memory.tip())
     ground = memory.ground(catalog)
@@ -55,7 +56,7 @@ def texts(
         zip(files, memory.git.read_blobs(oid for _, oid in files), strict=True), 1
     ):
         if content is None:
-            raise GitmemError(f"{path}: its content is not in the object database", hint="git fetch origin")
+            raise GitmemError(f"{path}: its content is missing from the object database", hint="git fetch origin")
         yield path, content
         if told is not None:
             told(done, len(files))
@@ -69,7 +70,7 @@ def json_lines(contents: Iterable[tuple[str, bytes]]) -> Iterator[str]:
     for path, content in contents:
         document = parse(content, path=path)
         place = layout.place_of(path)
-        assert isinstance(place, layout.Place), "the catalog holds only what may lie in a store"
+        assert isinstance(place, layout.Place), "the catalog contains only files of a store"
         table = {
             "key": document.key,
             "kind": document.kind,
@@ -98,7 +99,7 @@ def write_file(lines: Iterable[str], path: Path) -> None:
     """
     if path.is_symlink() or (path.exists() and not (path.is_file() and path.stat().st_size == 0)):
         hint = f"choose another name, or: gitmem export > '{path}'"
-        raise RefusedError(f"{path} exists, and an export overwrites nothing", hint=hint)
+        raise RefusedError(f"{path} already exists, and an export never overwrites a file", hint=hint)
     fresh = _beside(path)
     try:
         with fresh.open("x", encoding="utf-8", newline="\n") as file:
@@ -116,7 +117,7 @@ def write_folder(contents: Iterable[tuple[str, bytes]], folder: Path) -> None:
         RefusedError: There is something in it.
     """
     if folder.is_symlink() or (folder.exists() and not (folder.is_dir() and not any(folder.iterdir()))):
-        told = f"{folder} is there and not an empty folder, and an export overwrites nothing"
+        told = f"{folder} already exists and is not an empty folder"
         raise RefusedError(told, hint="choose a new folder: --to DIR")
     fresh = _beside(folder)
     try:

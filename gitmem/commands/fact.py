@@ -1,4 +1,4 @@
-"""Write a fact: its check must be able to fail, and must hold now, unless nobody can approve it now."""
+"""Record a fact: its check must be able to fail, and must hold, unless its command cannot be approved now."""
 
 from __future__ import annotations
 
@@ -69,7 +69,9 @@ def check_of(commands: Sequence[Any], texts: Mapping[str, str | None], within: s
             raise UsageError(f"--{row.name} needs --in", hint=f"--{row.name} … --in 'src/**/*.py'")
         given.append({row.name: text, IN: within} if row.probe else {row.name: text})
     if len(given) > 1:
-        raise UsageError("a fact has one check", hint="give one of --verify, --exists, --contains, … or -- PROGRAM")
+        raise UsageError(
+            "a fact can have only one check", hint="give one of --verify, --exists, --contains, … or -- PROGRAM"
+        )
     if within is not None and not (given and isinstance(given[0], dict) and IN in given[0]):
         *most, last = (f"--{row.name}" for row in CHECKS.values() if row.probe)
         raise UsageError(f"--in goes with {', '.join(most)} or {last}")
@@ -109,12 +111,12 @@ def write_fact(
     """
     if verify is None or verify in ("", []):
         raise RefusedError(
-            "a fact needs a command that proves it",
-            hint="--verify CMD, --exists PATH, --contains TEXT --in GLOB, …\n"
-            f"what cannot be checked is another kind of memory: gitmem remember {title!r} --kind convention",
+            "a fact needs a check that proves it",
+            hint="--verify CMD, --exists PATH, --contains TEXT --in GLOB, …\nif it cannot be checked, record "
+            f"another kind of memory: gitmem remember {title!r} --kind convention",
         )
     if not title.strip():
-        raise RefusedError("a fact needs a title: what is true, in one sentence")
+        raise RefusedError("a fact needs a title: one sentence that is true")
     policy = memory.policy()
     draft = make_draft(
         body,
@@ -225,29 +227,34 @@ def prove(memory: ProvingStore, document: Document, *, approve: bool, unproven: 
     why = trivial.why_trivial(spec.check)
     if why:
         raise RefusedError(
-            f"{document.key}: a check that cannot fail proves nothing: {why}", hint="look at the code in it"
+            f"{document.key}: a check that cannot fail proves nothing: {why}", hint="let it read the code"
         )
     suggested = trivial.suggest_builtin(spec.check)
-    notices = (f"the same without a process or an approval: gitmem fact … {suggested}",) if suggested else ()
+    notices = (
+        (f"the same as a built-in check, which needs no approval: gitmem fact … {suggested}",) if suggested else ()
+    )
     if unproven:
         return Proof(None, notices)
     if memory.git.read_head()[1] is None:
-        return Proof(None, (*notices, "there is no commit to prove it against yet; it stays unproven"))
+        return Proof(None, (*notices, "there is no commit to check it against yet; it stays unproven"))
     session = memory.session()
     due = session.due_of(document, spec, spec_hash(spec), claim_hash(document))
     if spec.check.form != BUILTIN and not session.trust.allows(due.row.spec, due.listed):
         if session.trust.denies(due.row.spec):
             told = "its command was denied in this clone"
-            raise RefusedError(f"{document.key}: {told}", hint="lift the deny on a terminal: gitmem trust KEY")
+            raise RefusedError(f"{document.key}: {told}", hint="allow it again at a terminal: gitmem trust KEY")
         # A setup comes with the policy, from other people: typing the check does not approve what runs before it.
         if not approve or spec.setup:
-            told = "nobody can approve its command here; it waits, unproven: gitmem trust --review"
+            told = "its command cannot be approved here; it stays unproven until you approve it: gitmem trust --review"
             return Proof(None, (*notices, told))
         memory.approve(due)
     result = session.judge_one(due)
     _refuse(result, due)
     if result.verdict is not None and result.verdict.weak:
-        notices = (*notices, "the check is weak: it also holds in an empty folder; --refute says what makes it fail")
+        notices = (
+            *notices,
+            "the check is weak: it also holds in an empty folder; use --refute to show what makes it fail",
+        )
     if result.verdict is not None and (told := advice(document.key, result.verdict.undeclared)):
         notices = (*notices, told)
     if result.verdict is not None and result.verdict.flapping:
@@ -263,21 +270,21 @@ def pass_gate(memory: ProvingStore, document: Document) -> Gate:
     if spec is None:
         return Gate(None)
     if memory.git.read_head()[1] is None:
-        told = f"{key}: there is no commit that its gate could be asked of"
+        told = f"{key}: there is no commit to run its gate on"
         return Gate(None, GitmemError(told, hint="commit the work first"))
     session = memory.session()
     due = session.due_of(document, spec, spec_hash(spec), claim_hash(document))
     if spec.check.form != BUILTIN and not session.trust.allows(due.row.spec, due.listed):
-        told = f"{key}: its gate is a command that is not approved here: {spec.check.shown()}"
-        return Gate(None, TrustError(told, hint=f"gitmem trust {key}, on a terminal"))
+        told = f"{key}: the command of its gate is not approved here: {spec.check.shown()}"
+        return Gate(None, TrustError(told, hint=f"gitmem trust {key}, at a terminal"))
     result = session.judge_one(due)
     if result.outcome == FAILS:
-        told = f"{key} is not done, its gate says no: {result.because}"
-        hint = "the gate saw the last commit, not what is uncommitted"
+        told = f"{key} is not done, its gate failed: {result.because}"
+        hint = "the gate saw the last commit, not uncommitted changes"
         return Gate(None, TaskError(told, hint=hint))
     if result.verdict is None or result.outcome != HOLDS:
-        told = f"{key}: its gate could not be asked: {result.reason}"
-        return Gate(None, GitmemError(told, hint="gitmem doctor tells what this machine can do"))
+        told = f"{key}: its gate could not run: {result.reason}"
+        return Gate(None, GitmemError(told, hint="gitmem doctor shows what this machine can do"))
     notices = ("the gate is weak: it also holds in an empty folder",) if result.verdict.weak else ()
     return Gate(result.verdict, None, notices, session.counts())
 
@@ -302,7 +309,10 @@ def approve_gate(memory: ProvingStore, document: Document, *, approve: bool) -> 
     due = session.due_of(document, spec, spec_hash(spec), claim_hash(document))
     if spec.check.form == BUILTIN:  # it costs nothing to ask
         holds = session.judge_one(due).outcome == HOLDS
-        return (*notices, *(["the gate holds already: is there anything to do, or does it ask too little?"] * holds))
+        return (
+            *notices,
+            *(["the gate already holds: is there anything left to do, or does it check too little?"] * holds),
+        )
     if approve and not spec.setup and not session.trust.denies(due.row.spec):
         memory.approve(due)
     return notices
@@ -312,22 +322,20 @@ def _refuse(result: Result, due: Due) -> None:
     key = due.row.key
     if result.outcome == FAILS:
         raise RefusedError(
-            f"{key}: the check does not hold now: {result.because}",
-            hint="mend the check; it saw the last commit, not what is uncommitted; --unproven writes it all the same",
+            f"{key}: the check does not hold: {result.because}",
+            hint="fix the check; it saw the last commit, not uncommitted changes; --unproven records it anyway",
         )
     if result.outcome == ERROR:
         raise RefusedError(
             f"{key}: the check could not be run: {result.reason}",
-            hint="mend the check; or --unproven to leave it for later",
+            hint="fix the check, or use --unproven to record it without running it",
         )
     if result.outcome == "skipped":
-        raise RefusedError(
-            f"{key}: the check was not run: {result.reason}", hint="--unproven writes it down all the same"
-        )
+        raise RefusedError(f"{key}: the check was not run: {result.reason}", hint="--unproven records it anyway")
     if due.spec.refute and result.verdict is not None and result.verdict.weak:
         raise RefusedError(
-            f"{key}: its counterexample refutes nothing: the check holds behind it too",
-            hint="mend --refute, or leave it out",
+            f"{key}: its counterexample refutes nothing: the check still holds after it",
+            hint="fix --refute, or leave it out",
         )
 
 

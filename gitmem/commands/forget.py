@@ -46,6 +46,6 @@ def supersede(repository: Opened, old: str, new: str, *, scope: str) -> Change:
     """Let one memory supersede another one of the same store."""
     (above, new_key), (store, old_key) = repository.holder(new, scope), repository.holder(old, scope)
     if (store.store, store.is_in_tree) != (above.store, above.is_in_tree):
-        told = f"{old_key} and {new_key} are of different scopes, and a link holds within one"
+        told = f"{old_key} and {new_key} have different scopes, but a link must stay within one"
         raise RefusedError(told, hint=f"gitmem promote {new_key}; or gitmem forget {old_key} --why …")
     return repository.told(store.writer().supersede(old_key, new_key, store.policy()))

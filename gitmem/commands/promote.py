@@ -45,11 +45,11 @@ def promote(memory: Opened, typed: str, *, to: str, domains: Sequence[str], name
     store, key = memory.holder(typed, scope)
     has = memory.scope_of(store, key)
     if WIDTH.index(to) <= WIDTH.index(has):
-        told = f"{key} is of the {has} scope already: the {to} scope is no wider"
+        told = f"{key} already has the scope {has}: the scope {to} is not wider"
         raise RefusedError(told, hint=f"gitmem show {key} --scope {has}")
     document = parse(store.text_of(key), path=f"{key}.md")
     if "retired" in document.fields:
-        raise RefusedError(f"{key} was retired", hint="what is retired is passed on to nobody")
+        raise RefusedError(f"{key} was retired", hint="a retired memory cannot be promoted")
     fields = _fields(document, to, domains)
     target, new = memory.store_for(to), name or key
     _refuse_taken(target, new, document, to)
@@ -84,5 +84,5 @@ def _refuse_taken(target: ProvingStore, key: str, document: Document, to: str) -
         return
     there = (known.kind, known.title, place.body_of(target.catalog(), known))
     if there != (document.kind, document.title, document.body):
-        told = f"the {to} scope has another memory {key}: {known.title}"
-        raise RefusedError(told, hint="give this one a name of its own there: --key NAME")
+        told = f"the scope {to} has another memory {key}: {known.title}"
+        raise RefusedError(told, hint="give this one another key there: --key NAME")

@@ -33,7 +33,7 @@ def recall(repository: Opened, asked: Asked) -> Found:
     if stores != [repository] and not asked.syntax:
         return _recall_among(repository, stores, asked)
     if stores != [repository]:
-        repository.notices.append("the query language looks into the project's memories only")
+        repository.notices.append("the query language searches only the project's memories")
     return _recall_here(repository, asked, repository.progress_of("indexing memories"))
 
 
@@ -104,7 +104,7 @@ def _meaning(memory: Opened, question: str, stores: Sequence[tuple[OpenedStore, 
     try:
         need_numpy(memory.config.embed)
     except GitmemError as err:
-        _tell(memory, f"{err.message}; this was found by words alone: {err.hint}")
+        _tell(memory, f"{err.message}; searched by words only: {err.hint}")
         return None
     with OneThread():
         from gitmem.repository import semantic
@@ -170,7 +170,7 @@ def _chosen(memory: Opened, progress: Progress) -> Shown | None:
     try:
         return _shown(memory, progress)
     except GitmemError as err:
-        _tell(memory, f"{err.message}; FTS5 answers instead ({err.hint})")
+        _tell(memory, f"{err.message}; using FTS5 instead ({err.hint})")
         return None
 
 

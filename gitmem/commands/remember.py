@@ -60,6 +60,7 @@ def _draft(
 def _tell(memory: ProvingStore, rotated: int) -> None:
     if rotated:
         memory.notices.append(
-            f"{rotated} old memories went to the archive: there are more than {memory.policy().rotation.limit} of their"
-            " kind; gitmem recall --all finds them, gitmem restore KEY brings one back"
+            f"{rotated} old memories moved to the archive: there are more than "
+            f"{memory.policy().rotation.limit} of their kind; gitmem recall --all finds them, gitmem restore "
+            "KEY restores one"
         )

@@ -51,7 +51,7 @@ def show(catalog: Catalog, git: Git, local: LocalState, ground: int | None, key:
         (key,),
     )
     if row is None:
-        raise NotFoundError(f"there is no memory {key}", hint="a file of the code tree counts once it is committed")
+        raise NotFoundError(f"there is no memory {key}", hint="a file in the code tree counts once it is committed")
     number, kind, title, path, archived, superseded, expires, oid = row
     fields, body = catalog.row("SELECT fields, body FROM text WHERE id = ?", (number,))
     told = state.tell(catalog, ground, [number], now=now, chains=state.suspects(catalog, ground))[number]
@@ -167,14 +167,14 @@ def _read_log(git: Git, tip: str, specs: list[str], limit: int, notices: list[st
     try:
         whole = git.run(*argv, tip, "--", *specs, check=False, timeout_s=LOG_S)
     except ProcessError:  # a tree in this history has files without end, and a pattern looks at each of them
-        notices.append("this history takes too long to look through: only the usual folders are shown")
+        notices.append("searching the whole history takes too long: only the usual folders are shown")
         return git.run("--literal-pathspecs", *argv, tip, "--", *plain, timeout_s=LOG_S).stdout
     if whole.status == 0:
         return whole.stdout
     for back in range(1, READABLE_WITHIN):
         behind = git.run(*argv, f"{tip}~{back}", "--", *specs, check=False)
         if behind.status == 0:
-            notices.append("a tree of the memory branch cannot be read, so this history is not whole: gitmem doctor")
+            notices.append("a tree of the memory branch is unreadable, so this history is incomplete: gitmem doctor")
             return whole.stdout + behind.stdout
     return git.run(*argv, tip, "--", *specs).stdout
 

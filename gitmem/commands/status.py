@@ -1,4 +1,4 @@
-"""How the store stands at a glance: counts, ages, what waits, and what is being worked on."""
+"""A summary of the store: counts, ages, commands waiting for approval, and current work."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def notices(catalog: Catalog, *, now: int, jobs: Sequence[str] = ()) -> list[str
         "SELECT 1 FROM state WHERE outcome <> '' LIMIT 1"
     )
     if facts and not proved:
-        found.append("no fact was ever verified: gitmem verify")
+        found.append("no fact has been verified yet: gitmem verify")
     return found
 
 

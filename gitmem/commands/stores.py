@@ -88,7 +88,7 @@ def add(memory: Opened, typed: str, *, everywhere: bool = False) -> tuple[Looked
     repository = named(folder) if is_bare(folder) else discover(folder)
     top = os.path.realpath(repository.top or repository.git)
     if os.path.samefile(repository.common, memory.git.repository.common):
-        raise RefusedError(f"{top} is this repository", hint="its memories are read anyway")
+        raise RefusedError(f"{top} is this repository", hint="its memories are already read")
     named(top)  # as every recall will find it
     known = memory.listing().entries.values()
     for entry in known:
@@ -113,7 +113,7 @@ def remove(memory: Opened, typed: str, *, everywhere: bool = False) -> Entry:
     path = os.path.abspath(os.path.expanduser(typed))
     entry = entries.get(typed) or next((one for one in entries.values() if path == one.path), None)
     if entry is None:
-        raise NotFoundError(f"no store is listed here as {typed}", hint="gitmem stores")
+        raise NotFoundError(f"no listed store is called {typed}", hint="gitmem stores")
     where = GLOBAL if everywhere else LOCAL
     if entry.text not in _values(memory, where):
         other = LOCAL if everywhere else GLOBAL
@@ -134,7 +134,7 @@ def _values(memory: Opened, where: str) -> list[str]:
 
 def _refuse_variable(memory: Opened) -> None:
     if variable(VARIABLE) and memory.config.stores:
-        told = f"the stores are listed by {VARIABLE}, and what git config lists does not count"
+        told = f"the list comes from {VARIABLE}, which overrides git config"
         raise ConflictError(told, hint=f"unset {VARIABLE}, or change it")
 
 
@@ -180,5 +180,7 @@ def need(memory: Opened, name: str) -> ListedStore:
     """
     store = memory.listing().get(name)
     if store is None:
-        raise GitmemError(f"the store {name} is read here anyway: it is no other repository's", hint="leave it out")
+        raise GitmemError(
+            f"the store {name} is already read here: it does not belong to another repository", hint="leave out --store"
+        )
     return store

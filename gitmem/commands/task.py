@@ -52,7 +52,7 @@ def add(
         RefusedError: There is such a task already, or no title; the check can prove nothing.
     """
     if not title.strip():
-        raise RefusedError("a task needs a title: what should become true, in one sentence")
+        raise RefusedError("a task needs a title: one sentence that should become true")
     policy = memory.policy()
     draft = make_draft(
         body,
@@ -73,8 +73,8 @@ def add(
         known = find_known(memory.catalog(), settled.key) if memory.find_tip() else None
         if known is not None and not known.archived:
             raise RefusedError(
-                f"there is {'such a task' if known.kind == TASK else 'a ' + known.kind} already: {settled.key}",
-                hint=f"change it: gitmem edit {settled.key}\nor name another one: --key NAME",
+                f"there is already {'such a task' if known.kind == TASK else 'a ' + known.kind}: {settled.key}",
+                hint=f"change it: gitmem edit {settled.key}\nor give another key: --key NAME",
             )
         return {}
 
@@ -123,7 +123,7 @@ def fail(memory: Opened, key: str, *, note: str) -> Change:
     """
     if not note.strip():
         raise UsageError(
-            "a failed attempt needs a note: what went wrong is what the next one must know",
+            "a failed attempt needs a note for the next one: what went wrong",
             hint=f"gitmem task close {key} --failed --note WHY",
         )
     worker = listing.worker_of(memory.git, memory.config.agent)
@@ -155,13 +155,13 @@ def close(memory: Opened, key: str, *, reason: str, force: bool, gate: Callable[
     memory.notices.extend(passed.notices)
     if passed.refusal is not None:
         if not force:
-            passed.refusal.hint += f"\nclose it all the same: gitmem task close {key} --force --reason WHY"
+            passed.refusal.hint += f"\nclose it anyway: gitmem task close {key} --force --reason WHY"
             raise passed.refusal
         memory.notices.append(f"forced: {passed.refusal.message}")
 
     def step(task: Task, now_is: Document) -> Mapping[str, Any]:
         if own_spec(now_is) != own_spec(document):
-            raise ConflictError(f"the gate of {key} was changed while it was asked", hint="close it again")
+            raise ConflictError(f"the gate of {key} changed while it was running", hint="close it again")
         return life.close(task, worker, now=memory.now, reason=reason, forced=force)
 
     verdict = passed.verdict

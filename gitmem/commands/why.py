@@ -135,7 +135,7 @@ class Explainer:
         try:
             yield
         except GitmemError as err:
-            self._store.notices.append(f"{what} is not written on the branch: {display(err.message)}")
+            self._store.notices.append(f"{what} is not recorded on the branch: {display(err.message)}")
 
     def failing(self) -> list[Due]:
         """Return the facts that were asked for, by key."""
@@ -149,9 +149,7 @@ class Explainer:
         """
         key, verdict = due.row.key, due.verdict
         if verdict is not None and verdict.flapping:
-            return Why(
-                key, FLAPPING, reason="it holds and fails on the same code lately: no commit is to blame for that"
-            )
+            return Why(key, FLAPPING, reason="it recently held and failed on the same code: no commit is to blame")
         if verdict is None or not verdict.own or due.why not in ("asked", "ttl"):
             result = self._session.judge_one(due)
             with self._told_where_unwritten("that it fails"):
@@ -191,7 +189,7 @@ class Explainer:
         answers = Answers(ask, known, sure)
         if good and answers.answer(good, lineage.digests[good]) != HOLDS:
             if lineage.digests[good] == lineage.digests[lineage.bad]:
-                reason = f"it held at {good[:12]} with the very same inputs: it depends on something else than these"
+                reason = f"it held at {good[:12]} with the same inputs: it depends on something else"
                 return Found(FLAPPING, reason=reason), answers
             lineage, trees = self._reader.read(question)
         if trees:
@@ -318,7 +316,7 @@ def why(
     for proving, own in repository.proving(asked):
         if own.keys == (full_key,) and proving.store.scope == store.store.scope:
             return explain(proving, own, told, with_diff=with_diff)
-    return Why(full_key, NO_CHECK, reason="it is about no code in particular: no check of it runs")
+    return Why(full_key, NO_CHECK, reason="it is not about any code in particular, so no check of it runs")
 
 
 def with_culprits(run: Run, explained: Sequence[Why]) -> Run:

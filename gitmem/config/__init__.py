@@ -45,7 +45,7 @@ INTERNAL = {
     "GITMEM_EMBED_KEY": "The key of the embedding endpoint",
     "GITMEM_SUMMARY_KEY": "The key of the endpoint for session summaries",
     "GITMEM_MCP_TOKEN": "The token that clients of `gitmem mcp --http` must send",
-    "GITMEM_RUN": "Set: an agent runs the command, so nobody is asked to approve anything",
+    "GITMEM_RUN": "Set: an agent runs the command, so it cannot approve anything",
     "GITMEM_HOOK": "The same",
 }
 
@@ -92,11 +92,11 @@ def _row_of(key: str) -> Setting:
     named = f"gitmem.{key}"
     for secret in KEYS:
         if short == plain(secret):
-            told = f"git config: {named} would keep a key in a file"
-            hint = f"the environment's GITMEM_{secret.upper()} holds it"
+            told = f"{named} would store a key in a file"
+            hint = f"use the environment variable GITMEM_{secret.upper()} instead"
             raise ConfigError(told, file="git config", key=named, hint=hint)
-    hint = f"the nearest one is {_near(named, [row.git_name for row in SETTINGS.values()])}"
-    raise ConfigError(f"git config: there is no setting {named}", file="git config", key=named, hint=hint)
+    hint = f"the closest one is {_near(named, [row.git_name for row in SETTINGS.values()])}"
+    raise ConfigError(f"git config: unknown setting: {named}", file="git config", key=named, hint=hint)
 
 
 def _value(row: Setting, text: str, key: str, file: str) -> object:
@@ -112,7 +112,7 @@ def unknown_variables() -> list[str]:
     short = {plain(name) for name in (*known, *INTERNAL)}
     found = [name for name in os.environ if name.startswith("GITMEM_") and name not in INTERNAL and os.environ[name]]
     strange = sorted(name for name in found if plain(name) not in short)
-    return [f"the variable {name} is no setting; the nearest one is {_near(name, known)}" for name in strange]
+    return [f"unknown variable {name}; the closest one is {_near(name, known)}" for name in strange]
 
 
 def _near(key: str, known: Iterable[str]) -> str:

@@ -109,7 +109,7 @@ def _is_same(text: str) -> Probe:
     return lambda content: sha256(content).hexdigest() == text.lower()
 
 
-_OUTSIDE = "`{name}: {value}` is no path inside the repository"
+_OUTSIDE = "`{name}: {value}` is not a path inside the repository"
 PATH, GLOB = Value("PATH", is_inside, _OUTSIDE), Value("GLOB", is_inside, _OUTSIDE)
 TEXT, REGEX = Value("TEXT", bool), Value("RE", bool)
 SHA256 = Value("SHA256", _is_sha256, "`{name}` must be a SHA-256 in 64 lower-case hexadecimal digits")
@@ -120,23 +120,23 @@ _TABLE = (
         *("absent", PATH, "this file or folder does not exist", "{text} exists"), is_denial=True, denies="exists"
     ),
     BuiltinCheck(
-        *("contains", TEXT, "some file of --in contains this text", "no file of {where} contains {text!r}"),
+        *("contains", TEXT, "at least one file in --in contains this text", "no file of {where} contains {text!r}"),
         probe=_contains,
     ),
     BuiltinCheck(
-        *("matches", REGEX, "some file of --in matches this regular expression"),
+        *("matches", REGEX, "at least one file in --in matches this regular expression"),
         "no file of {where} matches {text!r}",
         probe=_matches,
         unusable="{text!r} is not a regular expression that can be run in linear time",
     ),
     BuiltinCheck(
-        *("lacks", TEXT, "no file of --in contains this text", "{first} contains {text!r}"),
+        *("lacks", TEXT, "no file in --in contains this text", "{first} contains {text!r}"),
         probe=_contains,
         is_denial=True,
         denies="contains",
     ),
     BuiltinCheck(
-        *("same", SHA256, "the file --in has this SHA-256", "{where} has another SHA-256"),
+        *("same", SHA256, "the file given by --in has this SHA-256", "{where} has another SHA-256"),
         probe=_is_same,
     ),
 )

@@ -37,7 +37,7 @@ def _told(entry: Mapping[str, Any]) -> str:
     if entry["field"] == "body":
         return f"the text holds two versions (by {who})"
     if entry["field"] == "retired":
-        return f"it was retired while it was changed (by {who})"
+        return f"it was retired and changed at the same time (by {who})"
     if "other" not in entry:
-        return f"{entry['field']} was changed by {who} too: see the history"
-    return f"{entry['field']} is, as {who} has it: {entry['other']}"
+        return f"{who} also changed {entry['field']}: see the history"
+    return f"{entry['field']} in {who}'s version: {entry['other']}"

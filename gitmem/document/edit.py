@@ -1,4 +1,4 @@
-"""Changing fields of a memory in place: what was not asked to change stays as it was, byte for byte."""
+"""Change fields of a memory in place; the rest of the file stays the same, byte for byte."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _changed(document: Document, frontmatter: str, changes: dict[str, Any], line
         if _says(text, wanted):
             return text
     raise FormatError(
-        "these fields cannot be changed without losing something else in the frontmatter",
+        "these fields cannot be changed without losing other parts of the frontmatter",
         code="cannot-edit",
         path=document.path,
         hint="edit the file by hand",

@@ -101,7 +101,7 @@ def warnings_of(document: Document) -> tuple[Problem, ...]:
 def _hint(rule: Callable[[object], bool], value: object) -> str:
     parts = value if isinstance(value, list) else [value]
     is_typed = rule in (_is_text, _is_texts) and any(isinstance(part, int | float) for part in parts)
-    return "write it in quotes if it is meant as text" if is_typed else ""
+    return "quote it if it is text" if is_typed else ""
 
 
 def _is_text(value: object) -> bool:
@@ -226,7 +226,7 @@ def _check_verify(value: Any) -> None:
         _check_builtin(value)
     elif isinstance(value, list):
         if not value or not value[0] or not all(isinstance(word, str) for word in value):
-            raise _bad_verify("a list in `verify` is a program and its arguments, all of them texts")
+            raise _bad_verify("a list in `verify` must be a program and its arguments, all as text")
         for word in value:
             _check_shown("verify", word)
     elif isinstance(value, str):
@@ -246,7 +246,7 @@ def _check_command(name: str, value: Any) -> None:
 def _check_shown(name: str, command: str) -> None:
     if not is_plain_command(command):
         raise FormatError(
-            f"`{name}` holds a character that does not show, so nobody could approve it",
+            f"`{name}` contains an invisible character, so it could not be approved",
             code="unapprovable-command",
             hint="write the command with printable characters, tabs and newlines only",
         )
@@ -285,7 +285,7 @@ def parse_timeout(value: str | int) -> int:
     """
     seconds = value if type(value) is int else _seconds("timeout", str(value))
     if not 1 <= seconds <= MAX_TIMEOUT_S:
-        raise FormatError("a timeout is from one second to a day", code="bad-timeout")
+        raise FormatError("a timeout must be from one second to a day", code="bad-timeout")
     return seconds
 
 
@@ -324,7 +324,7 @@ def _is_digits(text: str) -> bool:
 
 
 def _bad_time(text: str) -> FormatError:
-    return FormatError(f"{text!r} is no time such as `2026-11-21T09:30:00Z`", code="bad-time")
+    return FormatError(f"{text!r} is not a time such as `2026-11-21T09:30:00Z`", code="bad-time")
 
 
 def format_time(epoch_s: int) -> str:
@@ -336,7 +336,7 @@ def format_time(epoch_s: int) -> str:
     days, seconds = divmod(epoch_s, 86_400)
     year, month, day = _date(days)
     if not 1 <= year <= 9999:
-        raise ValueError(f"{epoch_s} lies outside the years 1 to 9999")
+        raise ValueError(f"{epoch_s} is outside the years 1 to 9999")
     return f"{year:04}-{month:02}-{day:02}T{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}Z"
 
 

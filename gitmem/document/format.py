@@ -112,7 +112,7 @@ def _name(name: str) -> str:
     if is_name(name):
         return name
     if not is_key(name):
-        raise FormatError(f"{name!r} cannot be the name of a field", code="bad-key")
+        raise FormatError(f"invalid field name: {name!r}", code="bad-key")
     return _quoted(name)
 
 
@@ -132,7 +132,7 @@ def _inside(value: Any, depth: int) -> str:
     if isinstance(value, int | float):
         return _number(value)
     if depth == MAX_DEPTH:
-        raise FormatError(f"nested more than {MAX_DEPTH} deep", code="too-deep")
+        raise FormatError(f"nested more than {MAX_DEPTH} levels deep", code="too-deep")
     if isinstance(value, list | tuple):
         return "[" + ", ".join(_inside(part, depth + 1) for part in value) + "]"
     pairs = (f"{_name(name)}: {_inside(part, depth + 1)}" for name, part in value.items())
@@ -147,7 +147,7 @@ def _number(value: float) -> str:
         text = text + "0" if text.endswith(".") else text
     found = resolve(text)
     if type(found) is not type(value) or found != value:
-        raise FormatError(f"the number {value!r} has no exact form in a memory", code="bad-number")
+        raise FormatError(f"the number {value!r} cannot be stored exactly in a memory", code="bad-number")
     return text
 
 

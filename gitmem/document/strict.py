@@ -179,7 +179,7 @@ def build(stream: Iterator[Any], text: str) -> Any:
             root = value
         if kind in _NEW:
             if len(frames) == scalars.MAX_DEPTH:
-                raise _error(event, f"nested more than {scalars.MAX_DEPTH} deep", "too-deep")
+                raise _error(event, f"nested more than {scalars.MAX_DEPTH} levels deep", "too-deep")
             frames.append([value, None, event])
     return root
 
@@ -192,7 +192,7 @@ def _put(frame: list[Any], value: Any, event: Any, text: str) -> None:
     elif key is None:
         frame[1] = name = _key(event, start, text)
         if name in collection:
-            raise _error(event, f"the key `{name}` stands here twice", "duplicate-key")
+            raise _error(event, f"duplicate key `{name}`", "duplicate-key")
     else:
         collection[key] = value
         frame[1] = None
@@ -203,7 +203,7 @@ _NEW: dict[str, Any] = {"SequenceStartEvent": list, "MappingStartEvent": dict}
 
 def _check_document(kind: str, event: Any) -> None:
     if kind == "DocumentStartEvent" and (event.version or event.tags):
-        raise _error(event, "YAML directives (`%`) have no place in a memory", "directive")
+        raise _error(event, "YAML directives (`%`) are not allowed in a memory", "directive")
     if kind in ("DocumentStartEvent", "DocumentEndEvent") and event.explicit:
         raise _error(event, "more than one YAML document", "two-documents")
 
@@ -214,7 +214,7 @@ def _check_node(kind: str, event: Any) -> None:
     if event.anchor is not None:
         raise _error(event, f"an anchor (`&{event.anchor}`): write the value out where it is needed", "anchor")
     if event.tag is not None:
-        raise _error(event, f"a tag (`{event.tag}`): values have the types that they show", "tag")
+        raise _error(event, f"a tag (`{event.tag}`): write a plain value", "tag")
 
 
 def _scalar(event: Any) -> Any:
@@ -245,7 +245,7 @@ def _key(event: Any, mapping: Any, text: str) -> str:
         raise _error(event, "a merge key (`<<`): write the values out", "merge-key")
     typed = not event.style and (not isinstance(scalars.resolve(name), str) or name.lower() in _FLOATS)
     if typed or not scalars.is_key(name):
-        raise _error(event, "a key that is no name: begin it with a letter, or write it in quotes", "bad-key")
+        raise _error(event, "an invalid key: start it with a letter, or quote it", "bad-key")
     return name
 
 

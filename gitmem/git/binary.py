@@ -171,10 +171,10 @@ class Git:
             return oid
         if b"repository extension" in done.stderr or b"repo version" in done.stderr:
             said = " ".join(done.stderr.decode("utf-8", "replace").removeprefix("fatal: ").split())
-            told = f"this repository has a format that the git of this machine cannot read: {said}"
+            told = f"the git on this machine cannot read this repository's format: {said}"
             raise NoRepositoryError(told, hint="update git; nothing was changed")
         if os.path.isfile(os.path.join(self.repository.common, name)):
-            raise ConflictError(f"{name} is broken: it names no commit", hint="gitmem doctor --fix")
+            raise ConflictError(f"{name} is broken: it does not point to a commit", hint="gitmem doctor --fix")
         return None
 
     def symbolic_target(self, name: str) -> str:
@@ -293,7 +293,7 @@ class Git:
         if size < 0:
             return None
         if size > limit:
-            raise GitmemError(f"{spec}: {size} bytes, more than the {limit} that are read")
+            raise GitmemError(f"{spec}: {size} bytes, above the limit of {limit}")
         return self.run("cat-file", "blob", spec).stdout
 
     def config_values(self) -> dict[str, str]:

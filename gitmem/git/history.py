@@ -187,6 +187,6 @@ def _read(git: Git, *args: str, input: bytes = b"") -> bytes:
     with process.stream(argv, env=git.environment(), input=input) as out:
         found = out.read_within(within_s, at_most + 1)
         if len(found) > at_most:
-            told = f"git {args[0]} says more than {at_most >> 20} MiB of this history"
+            told = f"git {args[0]} prints more than {at_most >> 20} MiB for this history"
             raise ProcessError(told, argv=argv, stderr=told)
     return found

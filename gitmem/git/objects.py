@@ -194,4 +194,4 @@ def _unreadable(why: str) -> NotFoundError:
 
 def _refuse_too_many(number: int) -> None:
     if number > MOST_CHANGES:
-        raise GitmemError(f"the trees differ in more than {MOST_CHANGES} files: no memory has so many")
+        raise GitmemError(f"the trees differ in more than {MOST_CHANGES} files, too many for a memory branch")

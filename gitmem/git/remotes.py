@@ -116,7 +116,7 @@ def push(git: Git, remote: str, branch: str, commit: str, *, expected: str | Non
         RemoteError: It cannot be reached, or refuses what was sent.
     """
     _refuse_unsafe(git, remote)
-    assert expected is None or git.is_ancestor(expected, commit), "a push never takes anything away"
+    assert expected is None or git.is_ancestor(expected, commit), "a push never deletes anything"
     ref = f"refs/heads/{branch}"
     options = ["--porcelain", "--no-verify", "--no-follow-tags", "--recurse-submodules=no"]
     lease = f"--force-with-lease={ref}:{expected or ''}"
@@ -232,8 +232,8 @@ def delete(git: Git, remote: str, branch: str, *, expected: str, talk: Talk) -> 
         git.run("update-ref", "-d", f"refs/remotes/{remote}/{branch}", check=False)
         return
     if is_elsewhere:
-        told = f"somebody pushed to {branch} of {remote} meanwhile; it stays"
-        raise ConflictError(told, hint=f"see what: git fetch {remote} {branch}")
+        told = f"{branch} of {remote} was not changed, because someone pushed to it in the meantime"
+        raise ConflictError(told, hint=f"see what changed: git fetch {remote} {branch}")
     raise _failed(git, remote, "pushed to", [line.partition("\t")[2] for line in refusals] + said)
 
 
@@ -350,16 +350,14 @@ def _listener(talk: Talk) -> Callable[[str], None] | None:
     return Progress().hear
 
 
-_HOSTILE = (
-    "nothing was taken over: somebody pushed an object that git refuses; have that commit taken back at the remote"
-)
-_OFFLINE = "nothing is lost: what you wrote is in this clone; try again later: gitmem sync"
+_HOSTILE = "nothing was fetched: someone pushed an object that git refuses; have that commit removed at the remote"
+_OFFLINE = "nothing is lost: your memories are in this clone; try again later: gitmem sync"
 
 
 def _failed(git: Git, remote: str, what: str, said: Sequence[str]) -> RemoteError:
     told = [line for line in said if line.startswith(("fatal:", "error:", "remote:", "ssh:", "refs/", "Permission"))]
     words = [line.removeprefix("fatal: ").removeprefix("error: ").strip() for line in told or said]
-    first = "; ".join(dict.fromkeys(word for word in words if word))[:600] or "git did not say why"
+    first = "; ".join(dict.fromkeys(word for word in words if word))[:600] or "git gave no reason"
     is_hostile = any("fsck error" in line for line in said)
     return RemoteError(
         f"{remote} ({shown_url(git, remote)}) could not be {what}: {first}", hint=_HOSTILE if is_hostile else _OFFLINE

@@ -1,4 +1,4 @@
-"""Find the repository and read its refs by hand, with the git binary behind it for every other format.
+"""Find the repository and read its refs directly, or through the git binary for other formats.
 
 Reading ``.git`` by hand costs microseconds where ``git rev-parse`` costs half a bare Python start. It is done
 only where it is certain: files as refs, a repository that this user owns. Everything else asks git, which also
@@ -155,7 +155,7 @@ def _refuse_planted(repository: Repository, start: str) -> None:
             import shlex
 
             raise NoRepositoryError(
-                f"{git} is a bare repository inside the work tree {folder}, and may have come with its files",
+                f"{git} is a bare repository inside the work tree {folder}, and may be part of its files",
                 hint=f"if you trust it: gitmem -C {shlex.quote(git)} ...",
             )
         folder = os.path.dirname(folder)
@@ -169,8 +169,8 @@ def _unlinked(repository: Repository) -> Repository:
     """
     for state in repository.states:
         if os.path.islink(state):
-            told = f"{state} is a symbolic link, and gitmem follows none to its local state"
-            raise GitmemError(told, hint=f"remove the link; what it points to stays: rm '{state}'")
+            told = f"{state} is a symbolic link, which gitmem does not follow for its local state"
+            raise GitmemError(told, hint=f"remove the link, which keeps its target: rm '{state}'")
     return repository
 
 
@@ -192,7 +192,7 @@ def named(folder: str) -> Repository:
         return _unlinked(Repository(folder, folder, None))
     found = discover(folder)
     if not os.path.samefile(found.top or found.git, folder):
-        raise NoRepositoryError(f"{folder}: there is no whole repository in this folder")
+        raise NoRepositoryError(f"{folder}: the repository in this folder is incomplete")
     return found
 
 
@@ -257,7 +257,7 @@ def _rev_parse(start: str, *what: str) -> str:
         done = process.run(["git", "rev-parse", *what], cwd=start, env=git_environment())
     except ProcessError as err:
         first = err.stderr.strip().split("\n", 1)[0].removeprefix("fatal: ") or err.message
-        hint = "run it inside a git repository, or start one with: git init"
+        hint = "run it inside a git repository, or create one: git init"
         if "dubious ownership" in err.stderr:
             hint = err.stderr.strip().rsplit("\n", 1)[-1].strip()
         raise NoRepositoryError(f"{start}: {first}", hint=err.hint or hint) from err

@@ -1,4 +1,4 @@
-"""The index that a commit is made of: what it has otherwise than a commit, and what is being merged. Only reads.
+"""The index that a commit is made from: its differences from a commit, and merges in progress. Read-only.
 
 git says where it is: `git commit FILE` and `git commit -a` make an index of their own and name it to their hooks
 (``GIT_INDEX_FILE``, git(1); seen with git 2.39: ``next-index-*.lock``, ``index.lock``).

@@ -74,7 +74,7 @@ def need_bounded(git: Git, trees: Sequence[str], at_most: int) -> None:
                 f"the tree of {tree[:12]} cannot be listed: {told}",
                 argv=["git", "ls-tree", "-r", tree],
                 stderr=told,
-                hint=f"see whose commit it is: git show --no-patch {tree}",
+                hint=f"see which commit it is: git show --no-patch {tree}",
             )
 
 
@@ -86,7 +86,7 @@ def need_listable(git: Git, tree: str) -> None:
 def _why_not(git: Git, tree: str, at_most: int) -> str:
     folders = _read_folders(git, tree)
     if folders is None:
-        return f"its folders are too large to count, or nested in more than {DEEPEST} levels"
+        return f"its folders are too large to count, or nested more than {DEEPEST} levels deep"
     if _count(folders, next(iter(folders), ""), {}) > at_most:
         return f"it has more than {at_most:,} files and folders"
     return ""

@@ -311,4 +311,4 @@ def _refuse(rows: Sequence[tuple[Any, ...]], *, is_wrong: bool) -> None:
     # FTS5 would take a second memory of one number, or forget one it does not have, and be wrong ever after.
     assert len({row[0] for row in rows}) == len(rows), "a number twice"
     if is_wrong:
-        raise sqlite3.DatabaseError("the search index is not of these memories")
+        raise sqlite3.DatabaseError("the search index belongs to other memories")

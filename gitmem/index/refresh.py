@@ -79,7 +79,7 @@ def refresh(
     except sqlite3.OperationalError as err:
         if is_busy(err):
             old = catalog.meta("commit")[:12]
-            told = f"another process is refreshing the index; this shows {old}, the tip is {tip[:12]}"
+            told = f"another process is updating the index; showing {old}, but the tip is {tip[:12]}"
             return Refreshed(catalog, told)
         if not is_unwritable(err):
             raise
@@ -156,8 +156,8 @@ def refuse_unreadable(catalog: Catalog) -> None:
     """
     if is_unreadable(catalog):
         raise ConflictError(
-            "the tree of the memory branch cannot be read, and what is written on top of it could not be either",
-            hint="write the last good tree on top first: gitmem doctor --fix",
+            "the tree of the memory branch is unreadable, so new commits on top of it would be unreadable as well",
+            hint="first commit the last good tree on top: gitmem doctor --fix",
         )
 
 
@@ -331,7 +331,7 @@ def _add_file(inserts: Inserts, stored: read.StoredFile, content: bytes, policy:
         if stored.place.what == layout.VERDICT:
             verdict = parse_verdict(content, key=stored.place.key, path=stored.path)
             if verdict.spec[:16] != stored.place.spec:
-                raise FormatError("its name is that of another specification", code="bad-verdict", path=stored.path)
+                raise FormatError("its name belongs to another specification", code="bad-verdict", path=stored.path)
             inserts.add_verdict(stored.path, verdict)
             return None
         document = parse(content, path=stored.path)

@@ -138,8 +138,8 @@ def kept_token(state: Path) -> str:
         finally:
             os.close(lock)
     except OSError as err:
-        told = f"{path} cannot be written: {err.strerror}"
-        raise GitmemError(told, hint="name a token: GITMEM_MCP_TOKEN=... gitmem mcp --http") from err
+        told = f"cannot write {path}: {err.strerror}"
+        raise GitmemError(told, hint="set a token: GITMEM_MCP_TOKEN=... gitmem mcp --http") from err
 
 
 def _read_token(path: Path) -> str:
@@ -174,6 +174,6 @@ def _bound(port: int) -> socket.socket:
         found.listen(128)  # whoever is told the address can connect
     except OSError as err:
         found.close()
-        told = f"port {port} of {HOST} cannot be used: {err.strerror}"
-        raise GitmemError(told, hint="gitmem mcp --http 0 takes one that is free") from err
+        told = f"cannot use port {port} of {HOST}: {err.strerror}"
+        raise GitmemError(told, hint="use a free port: gitmem mcp --http 0") from err
     return found

@@ -1,4 +1,4 @@
-"""The tools that read: search, get, the digest, how facts stand. None of them runs a command."""
+"""The tools that read: search, get, the digest, the state of the facts. None of them runs a command."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
         query: Annotated[asked.Words, Field(description="The question, in your own words")],
         limit: Annotated[int, Field(ge=1, le=25)] = 5,
         kinds: Annotated[asked.Lines, Field(description="Only these: fact, gotcha, decision, …")] = [],  # noqa: B006
-        paths: Annotated[asked.Lines, Field(description="Only memories about these files or folders")] = [],  # noqa: B006
+        paths: Annotated[asked.Lines, Field(description="Only about these files or folders")] = [],  # noqa: B006
         scope: asked.Scope = "",
-        strict: Annotated[bool, Field(description="Only what may be believed as it stands")] = False,
+        strict: Annotated[bool, Field(description="Only trustworthy memories")] = False,
     ) -> Annotated[CallToolResult, asked.Found]:
         """Find memories of this repository: facts with proof status, gotchas, decisions, past work."""
         wanted = Asked(
@@ -52,14 +52,14 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
         if not hits:
             meant = f"; did you mean {told.line(display(found.suggestion), 200)!r}?" if found.suggestion else ""
             notes.append(f"nothing found{meant}")
-        notes += [f"{number} withheld, being {status}" for status, number in found.withheld]
+        notes += [f"{number} withheld because they are {status}" for status, number in found.withheld]
         return _result(asked.Found(hits=hits, more=found.more, text=text, notes="\n".join(notes)))
 
     @server.tool(title="Get one memory", annotations=READS)
     async def memory_get(
         ctx: Context[Any, Any], *, key: asked.Key, scope: asked.Scope = ""
     ) -> Annotated[CallToolResult, asked.Got]:
-        """Read one memory whole, by its key; expired and deleted ones too. Counts as an access."""
+        """Read one memory in full, by its key, including expired and deleted ones. Counts as an access."""
 
         def work(memory: Memory) -> tuple[Any, str]:
             found = memory.show(key, scope=scope)
@@ -77,14 +77,14 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
         )
         return _result(got)
 
-    @server.tool(title="Digest for a session", annotations=READS)
+    @server.tool(title="Get the digest", annotations=READS)
     async def context(
         ctx: Context[Any, Any],
         *,
-        paths: Annotated[asked.Lines, Field(description="What you work on; else the changed files")] = [],  # noqa: B006
+        paths: Annotated[asked.Lines, Field(description="The files you work on; default: changed files")] = [],  # noqa: B006
         budget: Annotated[int, Field(ge=100, le=8000, description="Tokens")] = BUDGET,
     ) -> Annotated[CallToolResult, asked.Digest]:
-        """What to know before working here: warnings first, then facts and recent work. Call it at the start."""
+        """Get what to know before working here: warnings first, then facts and recent work. Call it when you start."""
 
         def work(memory: Memory) -> Any:
             return memory.context(paths=paths, budget_tokens=budget)
@@ -93,14 +93,14 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
         text = told.digest(found)
         return _result(asked.Digest(text=text, tokens=found["tokens"], more=found["more"], notes="\n".join(notes)))
 
-    @server.tool(title="How facts stand", annotations=READS)
+    @server.tool(title="Count facts by status", annotations=READS)
     async def facts_status(
         ctx: Context[Any, Any],
         *,
-        status: Annotated[list[asked.Status], Field(max_length=5, description="List the facts that have it")] = [],  # noqa: B006
+        status: Annotated[list[asked.Status], Field(max_length=5, description="List the facts with this status")] = [],  # noqa: B006
         limit: Annotated[int, Field(ge=1, le=100)] = 20,
     ) -> Annotated[CallToolResult, asked.Standing]:
-        """Which facts failed, are suspect, or wait for a person to approve their command."""
+        """List facts that failed, are suspect, or wait for a person to approve their command."""
 
         def work(memory: Memory) -> tuple[Any, str]:
             found = memory.status()
@@ -112,7 +112,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
         failed, suspect = told.keys(found["failed"]), told.keys(found["suspect"])
         waiting = found["waiting"][:limit]
         if len(found["waiting"]) > limit:
-            notes.append(f"{len(found['waiting'])} wait for approval; the first {limit} are named")
+            notes.append(f"{len(found['waiting'])} waiting for approval; the first {limit} are listed")
         standing = asked.Standing(
             statuses=counts,
             failed=failed[:limit],

@@ -81,8 +81,8 @@ async def _ask(
     except DuplicateError as err:
         # Not the title, which is a memory's: an error is not fenced.
         told, hint = (
-            f"{err.key} says this, or nearly this, already",
-            f"memory_get it; to replace it: supersedes [{err.key}]",
+            f"{err.key} already says this, or nearly this",
+            f"read it with memory_get; to replace it, set supersedes to [{err.key}]",
         )
         raise ToolError(_words(told, hint)) from None
     except GitmemError as err:
@@ -110,7 +110,7 @@ def _refusal(err: GitmemError) -> str:
     """Return why something could not be done, what a file of the store says of it inside a fence."""
     quoted = err.message if isinstance(err, FormatError) else err.quoted
     own = err.message.removesuffix(quoted).rstrip(": ") or "a file of the store cannot be read"
-    why = fenced(quoted[:ERROR_LIMIT], source="why, as a file of the store has it")
+    why = fenced(quoted[:ERROR_LIMIT], source="the reason, from a file of the store")
     return "\n".join(filter(None, (_words(own, err.hint if not quoted else "gitmem doctor"), why)))
 
 
@@ -123,8 +123,8 @@ def _environment(err: Exception) -> str:
     """Return what the machine does not allow; empty for what is a bug of ours."""
     if isinstance(err, sqlite3.OperationalError):
         if is_busy(err):
-            return "the index is being written by another process"
-        return f"the index cannot be written: {err}" if is_unwritable(err) else ""
+            return "another process is writing the index"
+        return f"cannot write the index: {err}" if is_unwritable(err) else ""
     if isinstance(err, OSError) and err.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EMFILE):
         return f"{os.fsdecode(err.filename or 'the repository')}: {err.strerror}"
     return ""

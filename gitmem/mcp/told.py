@@ -1,4 +1,4 @@
-"""What a client is told of memories: fenced as data, with status and provenance where a memory cannot forge them.
+"""Text about memories for clients: fenced as data, with status and provenance out of the memory's reach.
 
 A memory's own words stand between the markers only (``hygiene.inject``). Outside of them there are only gitmem's own
 words and slugs: keys, kinds, statuses, and the names of agents as slugs.
@@ -45,7 +45,7 @@ def hits(memory: Memory, found: Sequence[Hit]) -> str:
         about = _about(hit.kind, "" if scope == PROJECT else scope, hit.status, whose.get((hit.scope, hit.key), ""))
         said = f"{hit.title}: {hit.snippet}" if hit.snippet and hit.snippet != hit.title else hit.title
         lines.append(f"- [{hit.reference}] ({about}) {line(said)}")
-    return fenced("\n".join(lines), source="memories; each line has key, kind, status and by whom, then what it says")
+    return fenced("\n".join(lines), source="memories; each line has key, kind, status and author, then the text")
 
 
 def _whose(memory: Memory, found: Sequence[Hit]) -> dict[tuple[str, str], str]:
@@ -93,7 +93,7 @@ def memory(found: Mapping[str, Any]) -> str:
     lines += [f"{name}: {line(verdict[name])}" for name in ("because", "broken", "attempt") if verdict.get(name)]
     lines += [f"rests on: {line(' → '.join(found['because']))}"] if found["because"] else []
     body = found["body"].strip()
-    cut = f"\n… {len(body) - TEXT_LIMIT} characters more" if len(body) > TEXT_LIMIT else ""
+    cut = f"\n… {len(body) - TEXT_LIMIT} more characters" if len(body) > TEXT_LIMIT else ""
     return fenced("\n".join([*lines, *(["", body[:TEXT_LIMIT] + cut] if body else [])]), source=source)
 
 
@@ -130,7 +130,7 @@ def standing(found: Mapping[str, Any]) -> str:
         for one in found[name]:
             why = _join(one["because"], one["broken"])
             lines.append(f"- [{one['key']}] ({name}) {line(one['title'])}" + (f": {why}" if why else ""))
-    return fenced("\n".join(lines), source="facts that need somebody; each line has key and status, then what it says")
+    return fenced("\n".join(lines), source="facts that need attention; each line has key and status, then the title")
 
 
 def keys(lines: Iterable[Mapping[str, Any]]) -> list[str]:

@@ -26,21 +26,21 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
     async def memory_remember(
         ctx: Context[Any, Any],
         *,
-        text: Annotated[asked.Text, Field(description="What was learnt; the first line is its title")],
+        text: Annotated[asked.Text, Field(description="The text; the first line is the title")],
         kind: Annotated[
             asked.Line, Field(description="learned, gotcha, pattern, recipe, decision, convention, …")
         ] = "learned",
         title: asked.Line = "",
-        key: Annotated[asked.Line, Field(description="Made from the text by itself")] = "",
+        key: Annotated[asked.Line, Field(description="Default: made from the text")] = "",
         tags: asked.Lines = [],  # noqa: B006
-        paths: Annotated[asked.Lines, Field(description="Files it is about, globs")] = [],  # noqa: B006
+        paths: Annotated[asked.Lines, Field(description="Globs of files it is about")] = [],  # noqa: B006
         refs: Annotated[asked.Lines, Field(description="path:line, URL")] = [],  # noqa: B006
         requires: Annotated[asked.Lines, Field(description="Keys it rests on")] = [],  # noqa: B006
         supersedes: Annotated[asked.Lines, Field(description="Keys it replaces")] = [],  # noqa: B006
         ttl: Annotated[asked.Line, Field(description="12h, 30d, never")] = "",
         scope: asked.Home = "project",
     ) -> asked.Written:
-        """Write down what is worth knowing later: a trap, a decision and why, what works here. Secrets are refused."""
+        """Record what is worth knowing later: a trap, a decision and its reason, an approach that works. No secrets."""
 
         def work(memory: Memory) -> Any:
             if key:
@@ -64,10 +64,10 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
         ctx: Context[Any, Any],
         *,
         key: asked.Key,
-        why: Annotated[asked.Line, Field(description="Kept with it")] = "",
+        why: Annotated[asked.Line, Field(description="The reason, stored with it")] = "",
         scope: asked.Scope = "",
     ) -> asked.Written:
-        """Retire a memory: your own; as an agent that leads, shared ones too. A person can restore it."""
+        """Retire a memory of your own or, as a leading agent, a shared one. A person can restore it."""
 
         def work(memory: Memory) -> tuple[Any, str]:
             own = rights.refuse_others(memory, key, scope, "deletes it")
@@ -77,17 +77,17 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
         (change, where), notes = await service.write(ctx, work)
         return _written(change, where, notes)
 
-    @server.tool(title="Pass a learning on", annotations=ADDS)
+    @server.tool(title="Send a learning", annotations=ADDS)
     async def inject_learning(
         ctx: Context[Any, Any],
         *,
         text: asked.Text,
         category: asked.Category,
-        worker: Annotated[asked.Line, Field(description="An agent's name; empty: all")] = "",
+        worker: Annotated[asked.Line, Field(description="An agent's name; empty: everyone")] = "",
         tags: asked.Lines = [],  # noqa: B006
         paths: asked.Lines = [],  # noqa: B006
     ) -> asked.Written:
-        """As the lead, put a learning into one worker's private memory, or into everybody's."""
+        """As the lead, send a learning to one worker's private memory, or to everyone."""
 
         def work(memory: Memory) -> Any:
             return memory.workflow.inject(text, category=category, worker=worker, tags=tags, paths=paths)
@@ -99,21 +99,21 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
     async def fact_propose(
         ctx: Context[Any, Any],
         *,
-        title: Annotated[asked.Line, Field(min_length=1, description="What is true, in one sentence")],
+        title: Annotated[asked.Line, Field(min_length=1, description="The fact, in one sentence")],
         command: Annotated[str, Field(max_length=2000, description="A shell command that exits 0 while it holds")] = "",
         check: Annotated[
             dict[str, asked.Line],
             Field(max_length=2, description=f"Instead, one of {shapes()}"),
         ] = {},  # noqa: B006
         body: Annotated[str, Field(max_length=20_000)] = "",
-        paths: Annotated[asked.Lines, Field(description="What the command reads")] = [],  # noqa: B006
+        paths: Annotated[asked.Lines, Field(description="Globs of files the command reads")] = [],  # noqa: B006
         requires: asked.Lines = [],  # noqa: B006
     ) -> asked.Proposed:
-        """Write a fact with its proof. A command waits, not run, until a person approves it; a check needs nobody."""
+        """Record a fact with its proof. A command does not run until a person approves it; a check needs none."""
 
         def work(memory: Memory) -> tuple[Any, bool]:
             if bool(command.strip()) == bool(check):
-                told = "a fact is proved by a command or by a check: one of them"
+                told = "give either a command or a check"
                 raise RefusedError(told, hint='check: {"contains": "RS256", "in": "src/auth/*.py"}')
             rights.refuse_known_fact(memory, title, body)
             options: dict[str, Any] = {"body": body, "paths": paths, "requires": requires}
@@ -123,13 +123,13 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
 
         (change, waits), notes = await service.write(ctx, work)
         if waits:
-            notes.append("it waits, unproven, until a person approves its command: gitmem trust --review")
+            notes.append("it stays unproven until a person approves its command: gitmem trust --review")
         return asked.Proposed(key=change.key, commit=change.commit, waits=waits, notes="\n".join(notes))
 
 
 def _written(change: Any, scope: str, notes: list[str]) -> asked.Written:
     if not change.is_written:
-        notes.append("nothing was written: it is so already")
+        notes.append("nothing was written: nothing would change")
     return asked.Written(
         key=change.key, scope=scope, commit=change.commit, changed=change.is_written, notes="\n".join(notes)
     )

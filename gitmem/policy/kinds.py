@@ -52,9 +52,9 @@ _TABLE = (
     # B: tasks and facts are one structure; a task's check is its completion gate.
     Kind("task", "tasks", "should become true; its check is the gate for closing it"),
     # A: type `learned`, from a `LEARNED:` comment. It is also what a memory is that names no kind.
-    Kind("learned", "learned", "something an agent learnt while it worked", half_life_s=_LASTING_S),
+    Kind("learned", "learned", "something an agent learned while working", half_life_s=_LASTING_S),
     # E, capsule kinds: fact / gotcha / pattern / anti_pattern / recipe / principle / doc.
-    Kind("gotcha", "gotchas", "a trap, and how to stay out of it", half_life_s=_LASTING_S),
+    Kind("gotcha", "gotchas", "a trap, and how to avoid it", half_life_s=_LASTING_S),
     Kind("pattern", "patterns", "a way of doing things that works here", half_life_s=_LASTING_S),
     Kind("anti_pattern", "anti_patterns", "a way of doing things that does not work here", half_life_s=_LASTING_S),
     Kind("recipe", "recipes", "the steps that lead to a result", half_life_s=_LASTING_S),
@@ -64,7 +64,7 @@ _TABLE = (
     Kind(
         "decision",
         "decisions",
-        "what was decided, and why",
+        "a decision, with its reason",
         required=_C10,
         collection="discussions",
         half_life_s=_LASTING_S,
@@ -84,7 +84,7 @@ _TABLE = (
     Kind("note", "notes", "a note file that an agent wrote", ttl_s=30 * _DAY_S, expires=True),
     # C, collection `code-patterns`: "Must include file:line references."
     Kind(
-        *("code_pattern", "code_patterns", "how something was built, with the lines of code"),
+        *("code_pattern", "code_patterns", "how something was built, with code locations"),
         half_life_s=_LASTING_S,
         required=_C10,
         needs_refs=True,
@@ -103,14 +103,14 @@ _TABLE = (
     # D, "Memory Categories" of injected learnings; manual sources never expire.
     Kind("mistake_pattern", "mistake_patterns", "a common mistake to avoid", half_life_s=_LASTING_S),
     Kind("best_practice", "best_practices", "the preferred approach", half_life_s=_LASTING_S),
-    Kind("codebase_knowledge", "codebase_knowledge", "how this code base is made", half_life_s=_LASTING_S),
-    Kind("preference", "preferences", "what a user or team prefers", half_life_s=None),
+    Kind("codebase_knowledge", "codebase_knowledge", "how this code base is structured", half_life_s=_LASTING_S),
+    Kind("preference", "preferences", "a preference of a user or team", half_life_s=None),
     # E, entries of a run's blackboard, and its queue of open questions.
-    Kind("observation", "observations", "what a worker of a run saw"),
-    Kind("analysis", "analyses", "what a worker of a run concluded"),
-    Kind("calculation", "calculations", "what a worker of a run worked out"),
-    Kind("strategy", "strategies", "how a run goes about its goal"),
-    Kind("gap", "gaps", "what a run does not know yet"),
+    Kind("observation", "observations", "an observation of a worker in a run"),
+    Kind("analysis", "analyses", "a conclusion of a worker in a run"),
+    Kind("calculation", "calculations", "a result of a worker in a run"),
+    Kind("strategy", "strategies", "how a run pursues its goal"),
+    Kind("gap", "gaps", "something a run does not know yet"),
     Kind("contradiction", "contradictions", "two findings of a run that cannot both hold"),
     Kind("signal", "signals", "an open question of a run"),
 )

@@ -125,7 +125,7 @@ def load(text: str, *, file: str) -> Policy:
         why = "it is nested too deeply" if isinstance(err, RecursionError) else str(err)
         raise ConfigError(f"{file} is not valid TOML: {why}", file=file, key="") from err
     if (number := changes.pop("format", FORMAT)) != FORMAT or isinstance(number, bool):
-        told = f"{file}: format {number!r} is not one that this gitmem knows ({FORMAT})"
+        told = f"{file}: unknown format {number!r} (this gitmem knows {FORMAT})"
         raise ConfigError(told, file=file, key="format", hint="update gitmem")
     return Policy.from_dict(changes, file=file)
 
@@ -236,7 +236,7 @@ def _unknown(name: str, known: Iterable[str], file: str) -> ConfigError:
     from difflib import get_close_matches
 
     nearest = get_close_matches(name, list(known), n=1, cutoff=0.0)[0]
-    return ConfigError(f"{file}: there is no setting {name}", file=file, key=name, hint=f"the nearest one is {nearest}")
+    return ConfigError(f"{file}: unknown setting: {name}", file=file, key=name, hint=f"the closest one is {nearest}")
 
 
 _TABLES = (

@@ -57,12 +57,12 @@ class ScopeFactors:
 class FactorSizes:
     """How far a factor may move a score, as a share of it (``recall.score.Ranking`` says why so far)."""
 
-    recency: float = setting(0.5, read.number(0, 1), "what age may take of a score")
-    importance: float = setting(0.2, read.number(0, 0.99), "what it may add or take")
-    confidence: float = setting(0.3, read.number(0, 0.99), "what doubt may take")
-    workspace: float = setting(0.2, read.number(0, 10), "what having been learnt in this folder may add")
+    recency: float = setting(0.5, read.number(0, 1), "maximum share of a score that age removes")
+    importance: float = setting(0.2, read.number(0, 0.99), "maximum share that it adds or removes")
+    confidence: float = setting(0.3, read.number(0, 0.99), "maximum share that doubt removes")
+    workspace: float = setting(0.2, read.number(0, 10), "maximum share added for memories learned in this folder")
     provenance: float = setting(
-        0.15, read.number(0, 0.99), "what an agent's having written it may take, where no check proves it"
+        0.15, read.number(0, 0.99), "maximum share removed from an agent's memory without a check"
     )
 
 
@@ -71,9 +71,9 @@ class WorkPoints:
     """What having to do with the work at hand counts: the sum orders a digest, each part is a factor of recall."""
 
     # Beans (B5): "path_overlap × 3 + dependency_match × 5 + recency × 1".
-    path: float = setting(3.0, read.number(0, 1000), "points of a memory about the place of the work")
-    dependency: float = setting(5.0, read.number(0, 1000), "points of one that is linked with the work")
-    recency: float = setting(1.0, read.number(0, 1000), "points of a new one, in a session's digest")
+    path: float = setting(3.0, read.number(0, 1000), "points of a memory about the place you work in")
+    dependency: float = setting(5.0, read.number(0, 1000), "points of a memory linked to your work")
+    recency: float = setting(1.0, read.number(0, 1000), "points of a new memory, in a session's digest")
     # A memory about the very place counts 1.5 times: that lifts a second place to the first (`recall.score`).
     double: float = setting(6.0, read.number(0, 1000, is_open=True), "points that double the score of a hit")
 
@@ -84,27 +84,21 @@ class DenseSettings:
 
     # Measured (`recall.fuse`, `recall.distinctive_words`). A weight of 0.5 to 1 and a power of 2 to 6 change the mean
     # of the four tasks by .007 at most; 0.15 to 0.5 for `common` by less.
-    weight: float = setting(0.7, read.number(0, 10), "what meaning counts, words counting 1; 0 = nothing")
-    adapt: float = setting(
-        4.0, read.number(0, 10), "how much more where a question's nearest memories stand out; 0 = always alike"
-    )
+    weight: float = setting(0.7, read.number(0, 10), "weight of meaning, where words have 1; 0 = off")
+    adapt: float = setting(4.0, read.number(0, 10), "extra weight if the nearest memories are distinct; 0 = none")
     common: float = setting(
-        0.4, read.number(0, 1), "share of memories beyond which a word is left out of a question's meaning"
+        0.4, read.number(0, 1), "share of memories above which a word is ignored in a question's meaning"
     )
     # Measured: it decides between hits of nearly the same score, and costs .004 nDCG@10 on Cranfield and nothing
     # elsewhere; 0.2 costs .016 there and .006 on CoSQA.
-    mmr: float = setting(0.05, read.number(0, 1), "what being unlike the hits above counts; 0 = nothing")
+    mmr: float = setting(0.05, read.number(0, 1), "weight of differing from higher hits; 0 = off")
     # Dotfiles, for what is injected unasked: "any hit whose score falls below 60% of the best is dropped", per turn a
     # "0.85 relative tail floor" and an "absolute top-cosine 0.55 gate". Measured with MiniLM: of the benchmark's
     # questions put to a store of another task none passes (talk in a store of code reaches 0.45 at best), of those
     # put to their own store 40 to 85 %.
-    gate: float = setting(
-        0.55, read.number(0, 1), "cosine of the best hit below which nothing is told unasked; 0 = no gate"
-    )
-    floor: float = setting(
-        0.6, read.number(0, 1), "share of the best score that a hit must have to be told unasked; 0 = none"
-    )
-    turn_floor: float = setting(0.85, read.number(0, 1), "the same for what is told with every prompt")
+    gate: float = setting(0.55, read.number(0, 1), "minimum cosine of the best hit for automatic context; 0 = none")
+    floor: float = setting(0.6, read.number(0, 1), "minimum share of the best score for automatic context; 0 = none")
+    turn_floor: float = setting(0.85, read.number(0, 1), "the same for context with every prompt")
 
 
 @settings
@@ -114,10 +108,10 @@ class RecallSettings:
     # Agent Swarm, "Configuration": MEMORY_RECENCY_HALF_LIFE_DAYS 14, MEMORY_ACCESS_BOOST_MAX 1.5,
     # MEMORY_ACCESS_RECENCY_HOURS 48, MEMORY_CANDIDATE_MULTIPLIER 3.
     half_life_days: float = setting(
-        14.0, read.number(0, is_open=True), "days in which age takes half of what it can, for kinds without a half_life"
+        14.0, read.number(0, is_open=True), "days until age has half its effect, for kinds without half_life"
     )
-    access_boost_max: float = setting(1.5, read.number(1, 10), "factor for what is read often")
-    access_recency_hours: float = setting(48.0, read.number(0), "hours in which a read counts whole")
+    access_boost_max: float = setting(1.5, read.number(1, 10), "factor for memories that are read often")
+    access_recency_hours: float = setting(48.0, read.number(0), "hours in which a read counts fully")
     candidate_multiplier: float = setting(3.0, read.number(1, 1000), "candidates ranked for each hit")
     # Measured: 0.1 drops 3 % of the ten best on the recall benchmark and 0.1 % of the right ones (`recall.score`).
     relative_floor: float = setting(0.1, read.number(0, 1), "hits below this share of the best are dropped")
@@ -129,11 +123,11 @@ class RecallSettings:
     dense: DenseSettings = DenseSettings()
     without: tuple[str, ...] = setting((), read.factors, "factors that are switched off: recency, status, …")
     work: str = setting(
-        "asked", read.looking, '"always" = recall looks at changed files and held tasks without being asked, too'
+        "asked", read.looking, '"always" = recall always considers changed files and the tasks you hold'
     )
-    domains: tuple[str, ...] = setting((), read.lines, "domains of this project, whose memories are read here, too")
+    domains: tuple[str, ...] = setting((), read.lines, "domains of this project, whose memories are also read here")
     language: str = setting(
-        ENGLISH, read.language, 'language whose stems words are searched by: "german", "french", …; or "none"'
+        ENGLISH, read.language, 'language for word stems in search: "german", "french", …; or "none"'
     )
 
 
@@ -147,7 +141,7 @@ class CheckSettings:
 
     # DESIGN, section 6: a run that proved nothing is not green.
     fail_on: str = setting(
-        "unchecked", read.fail_on, '"newly_false", "unchecked" (also what could not be checked) or "never"'
+        "unchecked", read.fail_on, '"newly_false", "unchecked" (also facts that could not be checked) or "never"'
     )
 
 
@@ -157,17 +151,17 @@ class VerifySettings:
 
     setup: str = setting("", read.command, "shell command run before each check")
     folders: tuple[str, ...] = setting(
-        (), read.work_folders, 'ignored folders that checks see: [".venv", "node_modules"]'
+        (), read.work_folders, 'ignored folders that checks can see: [".venv", "node_modules"]'
     )
     # A choice of ours: a minute is long for a check and short for whoever waits; a test suite names its own.
-    timeout_s: int = setting(60, read.time_limit, "time limit of a check that names none")
+    timeout_s: int = setting(60, read.time_limit, "time limit of checks without their own")
     # Beans: "Default TTL: 30 days".
-    ttl_s: int | None = setting(30 * 86_400, read.lifetime, "how long a verdict counts")
+    ttl_s: int | None = setting(30 * 86_400, read.lifetime, "how long a verdict is valid")
     jobs: int = setting(0, read.whole(0, 1024), "checks run in parallel; 0 = one per core")
-    min_sandbox: str = setting("", read.rung, '"landlock" or "bubblewrap": verdicts made with less do not count')
+    min_sandbox: str = setting("", read.rung, '"landlock" or "bubblewrap": verdicts from weaker sandboxes do not count')
     claimed: bool = setting(True, read.flag, "whether verdicts made in other clones count")
     default_branch: str = setting("", read.line, "branch whose verdicts are committed; empty = found from git")
-    trace: str = setting("auto", read.tracing, '"auto" = look at what checks read, where strace works; "off" = never')
+    trace: str = setting("auto", read.tracing, '"auto" = observe the files checks read, if strace works; "off" = never')
 
 
 @settings
@@ -177,7 +171,7 @@ class ContextSettings:
     # Beans: "Token budget: ~4000 default", "closed beans from last 7 days". AI Memory Module: 500 tokens a shard.
     budget_tokens: int = setting(4000, read.budget(1), "tokens of a session's digest")
     max_memory_tokens: int = setting(500, read.budget(1), "tokens shown of one memory")
-    recent_days: int = setting(7, read.whole(0, 36500), "days that count as recent work")
+    recent_days: int = setting(7, read.whole(0, 36500), "number of days that count as recent work")
 
 
 @settings
@@ -186,33 +180,33 @@ class DuplicateSettings:
 
     # C, "Duplicate Detection": "Semantic Duplicate (similarity > 0.85)". On 153 labelled pairs the lexical measure is
     # the same from 0.75 to 0.9 (`likeness`, benchmarks/README.md).
-    threshold: float = setting(0.85, read.share_or_off, 'memories as like as this are not written twice; or "off"')
+    threshold: float = setting(0.85, read.share_or_off, 'minimum similarity of a duplicate, which is refused; or "off"')
 
 
 @settings
 class ReviewSettings:
     """What a review of a change of the memory calls failed."""
 
-    fail_on: str = setting("error", read.severity, '"warning", "note" or "never": findings that fail a review')
+    fail_on: str = setting("error", read.severity, '"error", "warning", "note" or "never": findings that fail a review')
 
 
 @settings
 class StopSettings:
     """What is done when an agent stops; nothing of what it knows is kept then."""
 
-    worktree: bool = setting(
-        False, read.flag, "whether a sub-agent is asked to leave nothing uncommitted in its work tree"
-    )
+    worktree: bool = setting(False, read.flag, "whether a sub-agent is asked to commit everything in its work tree")
     # Others write the memory branch: what they say of this one is read, so that older stores work, and has no effect.
     push: bool = setting(
-        *(False, read.flag, "without effect: gitmem.stopPush of your own configuration counts"),
+        *(False, read.flag, "no effect: set gitmem.stopPush in your own configuration"),
         instead="git config --global gitmem.stopPush true",
     )
-    task: bool = setting(False, read.flag, "whether it is asked to end the tasks that it began")
+    task: bool = setting(False, read.flag, "whether it is asked to end the tasks that it started")
     # A, "Exempt: worker-supervisor (low-level tasks that don't produce architectural insight)".
-    exempt: tuple[str, ...] = setting(("worker-supervisor",), read.lines, "types of sub-agents that are asked nothing")
+    exempt: tuple[str, ...] = setting(
+        ("worker-supervisor",), read.lines, "types of sub-agents that are never asked to do anything"
+    )
     log: str = setting(
-        "off", read.stop_log, '"activity" = stops are logged in each clone; "responses" = with what was said'
+        "off", read.stop_log, '"activity" = log stops in each clone; "responses" = also log the responses'
     )
 
 
@@ -222,14 +216,12 @@ class CaptureSettings:
 
     # C stores each edit (C3). git has them all already, and hundreds a day would bury what was learnt: C's own document
     # says of its session start that it "returns random code patterns (low relevance)". So only a store that wants it.
-    edits: str = setting(
-        "off", read.edits, '"patterns" = what edits define becomes code patterns; "off" = git keeps them'
-    )
-    fixes: bool = setting(True, read.flag, "whether what failed and then passed becomes a candidate for a gotcha")
+    edits: str = setting("off", read.edits, '"patterns" = definitions in edits become code patterns; "off" = none do')
+    fixes: bool = setting(True, read.flag, "whether failures that later pass become candidates for gotchas")
     notes: bool = setting(True, read.flag, "whether note files that agents write become memories")
     # A, "Exempt: worker-supervisor (low-level tasks that don't produce architectural insight)".
     exempt: tuple[str, ...] = setting(
-        ("worker-supervisor",), read.lines, "types of sub-agents of whose work nothing is captured unasked"
+        ("worker-supervisor",), read.lines, "types of sub-agents whose work is never captured automatically"
     )
 
 
@@ -239,7 +231,7 @@ class SecretSettings:
 
     # As `stops.push`.
     allow: tuple[str, ...] = setting(
-        *((), read.lines, "without effect: gitmem.secretsAllow of your own configuration counts"),
+        *((), read.lines, "no effect: set gitmem.secretsAllow in your own configuration"),
         instead="git config --add gitmem.secretsAllow RULE",
     )
 
@@ -249,32 +241,32 @@ class RotationSettings:
     """When old memories of a kind go to the archive."""
 
     # A: "When knowledge.jsonl exceeds 1,000 lines, the oldest 500 are moved to knowledge.archive.jsonl".
-    limit: int = setting(1000, read.whole(0), "live memories of a kind before the oldest go to the archive; 0 = never")
-    move: int = setting(500, read.whole(1), "how many go at once")
-    kinds: tuple[str, ...] = setting(("learned", "session"), read.lines, "the kinds that are rotated")
+    limit: int = setting(1000, read.whole(0), "live memories of a kind before the oldest are archived; 0 = never")
+    move: int = setting(500, read.whole(1), "how many are archived at a time")
+    kinds: tuple[str, ...] = setting(("learned", "session"), read.lines, "the kinds to rotate")
 
 
 @settings
 class SessionSettings:
     """What an agent's session is told unasked."""
 
-    profile: str = setting("", read.profile, '"bmad" = session summaries at the start, and nothing with a prompt')
+    profile: str = setting("", read.profile, '"bmad" = session summaries at the start, nothing with prompts')
     # Issue 6: "a digest of a store of 1,000 memories <= 1,500 tokens by default".
-    budget_tokens: int = setting(1500, read.budget(1), "tokens of what a session's start tells")
-    spec_tokens: int = setting(500, read.budget(0), "a topic's specification above this is left out, with a pointer")
-    worklog_entries: int = setting(10, read.whole(0, 100), "last commands and edits told after a compaction")
+    budget_tokens: int = setting(1500, read.budget(1), "tokens of context at a session's start")
+    spec_tokens: int = setting(500, read.budget(0), "a longer topic specification is replaced by a pointer")
+    worklog_entries: int = setting(10, read.whole(0, 100), "recent commands and edits shown after a compaction")
     # Beadboard: "displays the 5 most recent deduplicated entries when a new session begins".
-    newest: int = setting(5, read.whole(0, 100), "newest memories told at the start")
-    discipline: bool = setting(True, read.flag, "whether the start says how claims are to be backed")
+    newest: int = setting(5, read.whole(0, 100), "newest memories shown at the start")
+    discipline: bool = setting(True, read.flag, "whether the start explains how to back claims")
     prompt: bool = setting(True, read.flag, "whether memories are recalled for each prompt")
     # Dotfiles: "up to three matching capsules". Its floors and its gate by meaning are those of ``[recall.dense]``.
-    limit: int = setting(3, read.whole(1, 20), "memories told for a prompt or a topic at most")
+    limit: int = setting(3, read.whole(1, 20), "maximum number of memories for a prompt or topic")
     # Measured on the task `developer` (188 questions with an answer, 18 without) and 28 prompts about nothing in it
     # ("fix the failing test"): this pair tells something for 117, 0 and 3, and for 109 of the 117 what helps.
     gate: float = setting(
-        1.75, read.number(0, 1000), "words of one memory alone that a prompt's best hit must be worth"
+        1.75, read.number(0, 1000), "minimum score of a prompt's best hit, in words unique to one memory"
     )
-    coverage: float = setting(0.25, read.number(0, 1), "share of a prompt's words that its best hit must have")
+    coverage: float = setting(0.25, read.number(0, 1), "minimum share of a prompt's words in its best hit")
 
 
 @settings
@@ -283,9 +275,9 @@ class WorkflowSettings:
 
     # AI Memory Module: "Developer 1000", pre-work-search "--limit: Max results (default: 3)"; "Per-Shard Limits":
     # 50 to 500 tokens.
-    budget_tokens: int = setting(1000, read.budget(1), "tokens of what is told before a work")
-    limit: int = setting(3, read.whole(1, 20), "memories of each part of it at most")
-    min_tokens: int = setting(50, read.budget(0), "tokens that what is stored after a work has at least")
+    budget_tokens: int = setting(1000, read.budget(1), "tokens shown before work")
+    limit: int = setting(3, read.whole(1, 20), "maximum number of memories in each part")
+    min_tokens: int = setting(50, read.budget(0), "minimum tokens of a memory stored after work")
     max_tokens: int = setting(500, read.budget(1), "and at most")
 
 

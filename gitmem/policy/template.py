@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
 def default_toml() -> str:
     """Return the ``gitmem.toml`` that ``init`` writes: every setting with its default, commented out."""
-    lines = ["# The policy of this memory store. What is commented out has its default.", "", f"format = {FORMAT}"]
+    lines = [
+        "# The policy of this memory store. Settings that are commented out show their defaults.",
+        "",
+        f"format = {FORMAT}",
+    ]
     for section, known in ROWS.items():
         rows = {key: row for key, row in known.items() if not row.instead}
         lines += ["", f"# [{section}]"] if rows else []
@@ -43,16 +47,16 @@ def _toml(value: object) -> str:
 
 
 _EXAMPLES = (
-    "# Words that give a memory a tag; an empty list switches a built-in tag off.",
+    "# Words that add a tag to a memory; an empty list disables a built-in tag.",
     "# [tags.words]",
     '# payments = ["stripe", "invoice"]',
     "",
-    "# What a session's start tells a role, and which kinds first.",
+    "# The context that a role gets at a session's start, and its preferred kinds.",
     "# [roles.developer]",
     "# budget_tokens = 1000",
     '# kinds = ["code_pattern"]',
     "",
-    "# A kind of your own, or a change of a built-in one (folder, description, ttl, half_life, expires, required,",
+    "# A kind of your own, or a change to a built-in one (folder, description, ttl, half_life, expires, required,",
     "# needs_refs, needs_verify, collection).",
     "# [kinds.runbook]",
     '# folder = "runbooks"',

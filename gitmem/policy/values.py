@@ -115,7 +115,7 @@ def line(value: Any) -> str:
 def command(value: Any) -> str:
     """Read a shell command; it may be empty."""
     if not isinstance(value, str) or not is_plain_command(value):
-        raise WrongValue("a shell command of characters that show as what they are")
+        raise WrongValue("a shell command without invisible characters")
     return value
 
 

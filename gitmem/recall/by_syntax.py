@@ -1,4 +1,4 @@
-"""Recall by the query language, and what is similar to a memory: questions that only the Whoosh index answers.
+"""Recall with the query language, and memories similar to one: queries that only the Whoosh index can answer.
 
 It is loaded for these alone: Whoosh costs several bare starts to import (measured: 100 ms).
 """
@@ -87,8 +87,8 @@ def by_syntax(
 
 def _notice(question: syntax.Question, *, is_late: bool) -> str:
     if is_late:
-        return "the question took too long; these are the best of what was looked at until then"
-    many = "a pattern stands for so many words that only the most frequent were taken"
+        return "the search took too long; these are the best results found so far"
+    many = "a pattern matches so many words that only the most frequent ones were searched"
     return many if question.is_cut else ""
 
 

@@ -1,4 +1,4 @@
-"""Words and meaning in one score: lexical scores fused with cosines, diversified, and gated for what is told unasked.
+"""Combine words and meaning: lexical scores fused with cosines, diversified, and gated for automatic context.
 
 Pure: no clock, no index, no model, and nothing heavy to import. Whoever calls brings the numbers; the settings are the
 policy's ``[recall.dense]``.

@@ -1,4 +1,4 @@
-"""Memories that stand in a log: turns of a conversation, lines of a session, what an import brought in an order.
+"""Memories in a log: turns of a conversation, lines of a session, or an ordered import.
 
 They share a tag that begins with ``session-``, and stand by time, then by the place that an import gave them (``seq``),
 then by key in the order that people count (``turn-9`` before ``turn-10``). What one of them means, its neighbours tell:

@@ -65,7 +65,7 @@ def recall(
         for condition, values in conditions(catalog, ground, asked, now=now):
             numbers += suggestions.containing(catalog, parts, limit=wanted, where=condition, parameters=values)
         by = suggestions.terms_with(texts_of(catalog, numbers).values(), parts, catalog.language)
-        notice = f"no memory has a word of {asked.query!r}; these contain a part of it" if numbers else ""
+        notice = f"no memory contains a whole word of {asked.query!r}; these contain parts of them" if numbers else ""
     if meaning is not None:
         for condition, values in conditions(catalog, ground, asked, now=now):
             numbers += meaning.nearest(0, condition, values, limit=wanted)

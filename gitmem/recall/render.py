@@ -96,7 +96,7 @@ def entry_of(key: str, kind: str, status: str, text: str, known: About | None, *
     if not key:
         return Entry(f"- {text}")
     whose = "" if known is None else by(known.agent)
-    shown = f"{status}, as others claim" if status == VERIFIED and known and not known.is_own else status
+    shown = f"{status}, claimed by others" if status == VERIFIED and known and not known.is_own else status
     words = (kind, scope if scope != PROJECT else "", shown, whose)
     warned = f"{status.upper()}: {warning(status)}. " if warning(status) else ""
     said = f"- [{key}] ({', '.join(filter(None, map(display, words)))}) {warned}{text}"

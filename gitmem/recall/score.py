@@ -1,4 +1,4 @@
-"""The one scorer above the engines: what is known of a memory besides its words, multiplied with its score by words.
+"""The scorer shared by all engines: multiplies a memory's score by words with its other factors.
 
 Pure: no clock, no index. On the recall benchmark the best hit scores 1.4 to 1.7 times as much as the second and 2 to 3
 times as much as the fifth (medians): a factor must be as large to move a memory as far.

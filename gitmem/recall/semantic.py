@@ -1,4 +1,4 @@
-"""What is near to a question in meaning, in one store: the question's vectors, and whose vectors are near to them.
+"""Search by meaning in one store: the query's vectors, and the memories with the nearest vectors.
 
 The filters hold as they do for words. Whatever is wrong with the vectors is said once, and the question is answered by
 words alone.
@@ -84,7 +84,7 @@ class Dense:
         try:
             return asked(*arguments)
         except (DamagedError, OSError, sqlite3.Error) as err:
-            self.notice = f"the vectors cannot be read ({err}), and this was found by words alone: gitmem embed rebuild"
+            self.notice = f"the vectors cannot be read ({err}), so this search used words only: gitmem embed rebuild"
             return None
 
     def nearest(self, condition: str, values: Sequence[object], *, limit: int) -> dict[int, float]:

@@ -1,4 +1,4 @@
-"""What is known of a candidate besides its words, and what the policy and the settings make of it."""
+"""Signals of a candidate other than its words, with the policy and the settings applied."""
 
 from __future__ import annotations
 

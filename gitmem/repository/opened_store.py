@@ -131,7 +131,7 @@ class OpenedStore:
             self._refuse_foreign()
             raise NoRepositoryError(
                 f"this repository has no memory yet: there is no branch {self.config.branch}",
-                hint='start one: gitmem init; or simply: gitmem remember "what you learnt"',
+                hint='create one: gitmem init; or simply: gitmem remember "what you learned"',
             )
         return tip
 
@@ -285,7 +285,7 @@ class OpenedStore:
             return known if known is not None else self._refresh_states(catalog, commit)
         except (NotFoundError, ProcessError) as err:
             # A broken or partial clone, away from its remote: what is remembered can be read all the same.
-            self.notices.append(f"statuses are not known: the code at {commit[:12]} cannot be read ({err.message})")
+            self.notices.append(f"statuses are unknown: the code at {commit[:12]} cannot be read ({err.message})")
             return None
 
     def _refresh_states(self, catalog: Catalog, commit: str) -> int:
@@ -339,7 +339,7 @@ class OpenedStore:
         try:
             need_numpy(self.config.embed)
         except GitmemError as err:
-            self.notices.append(f"near duplicates were looked for by words alone: {err.message}")
+            self.notices.append(f"near duplicates were found by words only: {err.message}")
             return []
         from gitmem.repository.semantic import similar
 
@@ -376,8 +376,8 @@ class OpenedStore:
             del self.notices[said:]
             time.sleep(REFRESH_PAUSE_S)
         raise ConflictError(
-            "the index is being written by another process and could not be brought up to date",
-            hint="try again; if it stays so: gitmem index --rebuild",
+            "another process is writing the index, which could not be updated",
+            hint="try again; if that does not help: gitmem index --rebuild",
         )
 
     def _written(self, written: Written, files: dict[str, bytes], removed: tuple[str, ...]) -> None:

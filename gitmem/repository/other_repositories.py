@@ -111,7 +111,7 @@ class ListedStore(OpenedStore):
         if self._catalog is None and not self._place:
             self._place = self._chosen()
             if self._catalog is None and _is_being_made(self._place):
-                told = f"the index of {self.entry.path} is being made by another process"
+                told = f"another process is building the index of {self.entry.path}"
                 raise ConflictError(told, hint="try again in a moment")
         return super().catalog(tip)
 
@@ -128,7 +128,7 @@ class ListedStore(OpenedStore):
         catalog = catalog or self.catalog()
         found = super().ground(catalog)
         if found is None and not self.notices and catalog.row("SELECT 1 FROM fact LIMIT 1"):
-            self.notices.append("statuses are not known: no commit of its code is checked out there")
+            self.notices.append("statuses are unknown: no commit of its code is checked out there")
         return found
 
     def discard(self) -> None:
@@ -226,8 +226,10 @@ class Listing:
 
     def _entry(self, name: str) -> Entry:
         if name not in self.entries:
-            hint = f"one of {', '.join(self.entries)}" if self.entries else "list one: gitmem stores add NAME=PATH"
-            raise NotFoundError(f"no store is listed here as {name}", hint=hint)
+            hint = (
+                f"choose one of {', '.join(self.entries)}" if self.entries else "add one: gitmem stores add NAME=PATH"
+            )
+            raise NotFoundError(f"no listed store is called {name}", hint=hint)
         return self.entries[name]
 
     def look_at(self, entries: Sequence[Entry]) -> list[ListedStore | Exception | None]:
@@ -252,7 +254,9 @@ class Listing:
             return {}
         from threading import Thread  # 1 ms, and only where a store is listed
 
-        silent = NoRepositoryError(f"it did not answer within {ANSWER_S:g} seconds", hint="is its disk there?")
+        silent = NoRepositoryError(
+            f"it did not answer within {ANSWER_S:g} seconds", hint="check that its disk is mounted"
+        )
         found: dict[str, ListedStore | Exception | None] = {entry.name: silent for entry in entries}
         ours = self._ours()
 
@@ -296,10 +300,10 @@ class Listing:
         name, apart, key = typed.partition(APART)
         if apart and name in self.entries:
             hint = f"change it there: gitmem -C {self.entries[name].path} … {key}"
-            return RefusedError(f"{typed} is a memory of another repository, which is only read here", hint=hint)
+            return RefusedError(f"{typed} is a memory of another repository, which is read-only here", hint=hint)
         for store in self.readable() if not apart and typed.isascii() else ():
             if store.catalog().row("SELECT 1 FROM memory WHERE key = ? AND shadowed = 0", (typed,)):
-                told = f"there is no memory {typed} here, but one of the store {store.entry.name}"
+                told = f"there is no memory {typed} here, but the store {store.entry.name} has one"
                 return NotFoundError(told, hint=f"gitmem show {store.entry.name}{APART}{typed}")
         return None
 

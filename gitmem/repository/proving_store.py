@@ -1,4 +1,4 @@
-"""What is needed to prove an opened store's facts: approvals, the branches that count, and verify sessions."""
+"""Everything needed to prove the facts of an opened store: approvals, branches, and verify sessions."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class ProvingStore(OpenedStore):
         """Note that the store's policy cannot be read: what ranks and what is shown is not what somebody wrote."""
         # Not why: that quotes the policy, which others write, and agents are shown notices.
         is_wrong = catalog.row("SELECT 1 FROM problem WHERE path = ?", (POLICY_PATH,)) is not None
-        told = f"{POLICY_PATH} cannot be used, the built-in policy counts instead: gitmem doctor" if is_wrong else ""
+        told = f"{POLICY_PATH} is invalid; using the built-in policy instead: gitmem doctor" if is_wrong else ""
         if told and told not in self.notices:
             self.notices.append(told)
 
@@ -147,8 +147,8 @@ class ProvingStore(OpenedStore):
                     raise
                 time.sleep(REFRESH_PAUSE_S)
         raise ConflictError(
-            "the policy or the index was replaced while facts were judged; the verdicts are kept in this clone",
-            hint="write them to the branch without running anything again: gitmem verify",
+            "the policy or the index changed while facts were being judged; the verdicts are kept in this clone",
+            hint="commit them without running anything again: gitmem verify",
         )
 
     def waiting(self) -> list[Due]:

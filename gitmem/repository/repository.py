@@ -244,7 +244,7 @@ class Opened(ProvingStore):
             AmbiguousKeyError: Several begin with what was typed.
         """
         stores = self.stores((scope,) if scope else ())
-        missing = NotFoundError(f"there is no memory {typed} of the {scope} scope", hint="gitmem list")
+        missing = NotFoundError(f"the scope {scope} has no memory {typed}", hint="gitmem list")
         # One that was promoted from here is retired here and lives elsewhere.
         for condition in ("archived = 0", "archived = 1") if len(stores) > 1 and typed.isascii() else ():
             for store in stores:
@@ -319,7 +319,7 @@ class Opened(ProvingStore):
             where = (f"--work-tree={self.git.repository.top}", "-C", str(self.git.repository.top))
             is_ignored = self.git.run(*where, "check-ignore", "-q", change.path, check=False).status == 0
             force = "-f " if is_ignored else ""
-            self.notices.append(f"it counts once it is committed: git add {force}{change.path}")
+            self.notices.append(f"it takes effect once you commit it: git add {force}{change.path}")
         return change
 
     def private(self) -> ProvingStore:
@@ -348,7 +348,8 @@ class Opened(ProvingStore):
             own = (word.strip() for word in self.config.domains.split(","))
             names = ",".join([*filter(None, own), *domains])
             self.notices.append(
-                f"this project is in no such domain and does not read it: git config gitmem.domains {names}"
+                "this project does not belong to this domain and does not read it; to join: git config "
+                f"gitmem.domains {names}"
             )
 
     def sources(self, stores: Iterable[OpenedStore]) -> list[Source]:
@@ -382,7 +383,7 @@ class Opened(ProvingStore):
 
         if not accept(self.git.repository.state):
             self.notices.append(
-                "that you accept this clone could not be recorded: hooks of your own settings show nothing"
+                "could not record that you accept this clone: hooks in your own settings will show nothing"
             )
 
     def turn(self) -> None:

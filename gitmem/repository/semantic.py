@@ -100,7 +100,7 @@ def ask(memory: Opened, question: str, stores: Sequence[tuple[OpenedStore, Catal
         asked_for = _texts(memory, question, stores)
         queries = {one.name: _vector(one, asked_for) for one in providers[: len(each_model(providers))]}
     except GitmemError as err:
-        _tell(memory, f"{err.message}; this was found by words alone")
+        _tell(memory, f"{err.message}; this search used words only")
         return None
     now = time.monotonic()
     # A model that is slow with a question, or was slow to load, is slower with memories: that is work for behind.
@@ -111,7 +111,7 @@ def ask(memory: Opened, question: str, stores: Sequence[tuple[OpenedStore, Catal
         asked.append(Dense(catalog, [(one, queries[one.model]) for one in _open(memory, store, providers)]))
     if missing and len(memory.notices) == told:  # one line is enough
         memories = "1 memory has" if missing == 1 else f"{missing} memories have"
-        _tell(memory, f"{memories} no vectors yet and can be found by words alone: gitmem embed rebuild")
+        _tell(memory, f"{memories} no vectors yet and can only be found by words: gitmem embed rebuild")
         place = memory.git.repository.top or memory.git.repository.git
         background.start(memory.git.repository.state, place, WORK)
     return Meaning(asked)
@@ -135,7 +135,7 @@ def similar(store: OpenedStore, text: str) -> list[tuple[str, float]]:
         finally:
             vectors.close()
     except (GitmemError, DamagedError, sqlite3.Error, OSError) as err:
-        told = f"near duplicates were looked for by words alone: {err}"
+        told = f"near duplicates were found by words only: {err}"
         store.notices += [told] if told not in store.notices else []
         return []
     rows = store.catalog_at(store.find_tip()).each("SELECT oid, key FROM memory WHERE oid IN ({})", near)
@@ -165,9 +165,7 @@ def _open(memory: Opened, store: OpenedStore, providers: Providers) -> list[Vect
         try:
             vectors = Vectors.open(store.vectors_folder, model)
         except (DamagedError, sqlite3.Error, OSError) as err:
-            _tell(
-                memory, f"the vectors cannot be read ({err}), and this was found by words alone: gitmem embed rebuild"
-            )
+            _tell(memory, f"the vectors cannot be read ({err}), so this search used words only: gitmem embed rebuild")
             continue
         found += [vectors] if vectors is not None else []
     return found

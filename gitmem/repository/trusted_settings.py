@@ -79,8 +79,8 @@ def shown(settings: Mapping[str, str]) -> list[str]:
     lines = [f"{name} = {display(value)}" for name, value in sorted(settings.items())]
     if long := [line.partition(" ")[0] for line in lines if len(line) > LENGTH_AT_MOST]:
         raise TrustError(
-            f"the value of {long[0]} is longer than {LENGTH_AT_MOST} characters, too long to be shown for approval",
-            hint=f"git config --global {long[0]} VALUE sets it for all of your repositories",
+            f"the value of {long[0]} is too long to be shown for approval ({LENGTH_AT_MOST} characters at most)",
+            hint=f"set it for all your repositories: git config --global {long[0]} VALUE",
         )
     return lines
 
@@ -88,8 +88,8 @@ def shown(settings: Mapping[str, str]) -> list[str]:
 def notice(ignored: Mapping[str, str]) -> str:
     """Return the line that names what is ignored."""
     names = ", ".join(sorted(ignored))
-    why = "a setting that can run a program or send text counts here once you accept it"
-    return f"ignoring {names} of this repository's own configuration: {why} (gitmem trust --settings)"
+    why = "a setting that can run a program or send text takes effect once you accept it"
+    return f"ignoring {names} in this repository's own configuration: {why} (gitmem trust --settings)"
 
 
 def _decided(git: Git, own: Mapping[str, str]) -> tuple[bool, bool]:

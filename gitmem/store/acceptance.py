@@ -1,4 +1,4 @@
-"""Which clones somebody has accepted: only there do hooks of a person's own settings show what memories say.
+"""The clones that a person has accepted: only there do hooks in personal settings show memories.
 
 Registered outside the repository, as clones themselves are: what comes with a repository, or with a copy of one,
 accepts nothing. Whoever starts the memory of a clone, joins it by ``gitmem init``, installs an agent's hooks in it or

@@ -116,8 +116,8 @@ def _words(kept: list[str]) -> str:
     if not kept:
         return ""
     return (
-        "this clone is new to this machine (copied, unpacked, or first used by this version): verdicts kept in it do"
-        f" not count until gitmem verify makes them anew; they are set aside in {kept[0]}"
+        "this clone is new to this machine (copied, unpacked, or first used by this version): its local "
+        f"verdicts do not count until gitmem verify runs again; they are set aside in {kept[0]}"
     )
 
 

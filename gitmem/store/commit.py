@@ -177,7 +177,7 @@ def _write(
             _explain_if_stuck(git, ref, tip, attempt)
             # Full jitter, as for any compare-and-swap loop (the reference's section 9: 5-50 ms times the attempt).
             time.sleep(random.uniform(0.0, 0.02 * (attempt + 1)))  # noqa: S311 - jitter, not a secret
-    raise ConflictError(f"{ref}: other writers were faster {ATTEMPTS} times", hint="try again")
+    raise ConflictError(f"{ref}: other writers updated it first {ATTEMPTS} times", hint="try again")
 
 
 def advance(
@@ -245,7 +245,7 @@ def _explain_if_stuck(git: Git, ref: str, tip: str | None, attempt: int) -> None
     age = time.time() - lock.stat().st_mtime
     raise ConflictError(
         f"{ref} is locked by another git process, or by one that died {age:.0f} s ago: {lock}",
-        hint="gitmem doctor --fix removes a lock file that nobody holds",
+        hint="gitmem doctor --fix removes a stale lock file",
     )
 
 
@@ -293,16 +293,16 @@ def _explain_refusal(git: Git, ref: str, seen: str | None, done: process.Finishe
     if "; cannot create" in told:
         # A branch "memory/x" is a folder where the file "memory" must be (git-check-ref-format(1)).
         name = ref.removeprefix("refs/heads/")
-        hint = f"rename the branch that is in the way, or use another name: gitmem init --branch {name}-store"
-        raise ConflictError(f"there can be no branch {name}: {told}", hint=hint)
+        hint = f"rename the conflicting branch, or use another name: gitmem init --branch {name}-store"
+        raise ConflictError(f"the branch {name} cannot exist: {told}", hint=hint)
     has_room = done.status >= 0 and not any(words in told for words in NO_ROOM)
-    room = "free some space or make the repository writable, then try again; reading still works"
+    room = "free some space or make the repository writable, then try again; you can still read memories"
     raise ProcessError(
         f"{ref} could not be written, nothing was changed: {told}",
         argv=argv,
         status=done.status,
         stderr=stderr,
-        hint="see what is wrong: gitmem doctor, git fsck" if has_room else room,
+        hint="find the cause: gitmem doctor, git fsck" if has_room else room,
     )
 
 

@@ -236,14 +236,14 @@ def refusal(git: Git, commit: str, branch: str, *, remote: str = "", hint: str =
     shown = shown_names(strays)
     last = f"its last commit is {_last_commit(git, commit)}"
     if kind_of(git, commit) == proof.STRAY:
-        see = f"see what was committed: git log --stat -3 {commit[:12]}"
-        mend = f"take it off there, and try again: git revert {commit[:12]}"
+        see = f"see the last commits: git log --stat -3 {commit[:12]}"
+        mend = f"remove it there, and try again: git revert {commit[:12]}"
         if not remote:
-            mend = f"take it off the branch: gitmem doctor {_named(strays)}"
+            mend = f"remove it from the branch: gitmem doctor {_named(strays)}"
         return ForeignBranchError(
             f"{name} has files that belong to no memory store ({shown}); {last}", hint=f"{see}\n{mend}"
         )
-    there = f" ({shown} is on it)" if strays else ""
+    there = f" (it contains {shown})" if strays else ""
     return ForeignBranchError(f"{name} is not a memory store{there}; {last}", hint=hint or elsewhere(branch))
 
 
@@ -256,7 +256,7 @@ def elsewhere(branch: str) -> str:
 
 def untried(branch: str) -> str:
     """Return the hint for a clone that has no store yet: its remote may name another branch, which `init` asks for."""
-    return f"join the memory of the remote, where it names another branch: gitmem init\nor {elsewhere(branch)}"
+    return f"join the remote's memory, if it is on another branch: gitmem init\nor {elsewhere(branch)}"
 
 
 def shown_names(strays: Sequence[str]) -> str:

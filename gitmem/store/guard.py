@@ -27,12 +27,12 @@ def refuse_checked_out(git: Git, ref: str) -> None:
     if top and top == git.repository.top:
         raise ConflictError(
             f"the branch {name} is checked out here, and a write would move it under your files",
-            hint=f"switch to a branch of the code: git switch -\nor is gitmem.branch wrong? it names {name}",
+            hint=f"switch to a code branch: git switch -\nor correct gitmem.branch, which names {name}",
         )
     if top:
         raise ConflictError(
             f"the branch {name} is checked out in {top}, and a write would move it under the files there",
-            hint=f"show it there without being on it: git -C '{top}' switch --detach",
+            hint=f"detach that work tree from the branch: git -C '{top}' switch --detach",
         )
 
 
@@ -44,8 +44,8 @@ def refuse_symbolic(git: Git, ref: str) -> None:
     """
     if target := git.symbolic_target(ref):
         raise ConflictError(
-            f"{ref} is no branch of its own, it stands for {target}: a write would move that one",
-            hint="gitmem doctor --fix makes it a branch again, at its last commit",
+            f"{ref} is a symbolic ref to {target}: a write would move that branch",
+            hint="turn it into a branch again, at its last commit: gitmem doctor --fix",
         )
 
 

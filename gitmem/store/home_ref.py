@@ -49,7 +49,7 @@ def refuse_second(git: Git, remote: str, branch: str, talk: Talk) -> None:
     has_own = git.read_ref(f"refs/heads/{branch}") is not None
     move = f"git branch -m {branch} {homes[0]} && " if has_own else ""
     told = f"{remote} keeps its memory on the branch {homes[0]}; nothing was sent"
-    raise ConflictError(told, hint=f"bring both together: {move}gitmem init --branch {homes[0]} && gitmem sync")
+    raise ConflictError(told, hint=f"combine both: {move}gitmem init --branch {homes[0]} && gitmem sync")
 
 
 def publish(git: Git, remote: str, branch: str, commit: str, talk: Talk) -> str:
@@ -71,7 +71,7 @@ def publish(git: Git, remote: str, branch: str, commit: str, talk: Talk) -> str:
     try:
         remotes.create_ref(git, remote, REFS + branch, root if git.has(root, "commit") else commit, talk)
     except RemoteError as err:
-        told = f"{remote} did not take the ref that names its memory branch ({err.message})"
+        told = f"{remote} refused the ref that names its memory branch ({err.message})"
         return f"{told}; in other clones: gitmem init --branch {branch}"
     note_published(git, remote, branch, commit)
     return ""

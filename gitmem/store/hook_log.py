@@ -1,4 +1,4 @@
-"""What failed in hooks of harnesses, kept for ``gitmem doctor``: nobody else is told.
+"""The log of failures in agents' hooks, for ``gitmem doctor``.
 
 A line says when, which harness, which event, what kind of error, and where in gitmem it was raised. Nothing of what the
 harness told stands there, nor of the environment: an error's own words only where they are about this clone's settings.

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 # What stands on the page before the first verify run that has something to say.
 FIRST_PAGE = (
-    "# What this repository's memory says, and what still holds\n\n"
-    "`gitmem verify` writes this page when a verdict changes.\n"
+    "# What this repository's memory says, and what still holds\n\n`gitmem verify` updates this page when a "
+    "verdict changes.\n"
 )
 # A remote that does not answer must not keep anybody from starting.
 REMOTE_TIMEOUT_S = 15.0
@@ -50,7 +50,7 @@ def chosen(git: Git, config: Config, typed: str) -> str:
         UsageError: The memory can be kept on no branch of the typed name.
     """
     if typed and not home_ref.is_home(typed):
-        raise UsageError(f"the memory cannot be kept on a branch {typed!r}", hint="gitmem init --branch notes")
+        raise UsageError(f"invalid branch name: {typed!r}", hint="gitmem init --branch notes")
     is_set = config.branch != home_ref.USUAL or git.config_value(SETTING)
     return typed or (config.branch if is_set else "")
 
@@ -60,7 +60,7 @@ def keep(git: Git, branch: str, notices: list[str]) -> None:
     git.run("config", "--local", SETTING, branch)
     found = load(git.config_values()).branch
     if found != branch:
-        notices.append(f"the environment names another memory branch, which counts here: GITMEM_BRANCH={found}")
+        notices.append(f"the environment overrides the memory branch: GITMEM_BRANCH={found}")
 
 
 def start(
@@ -108,7 +108,7 @@ def start(
     if there is not None:
         return _join(git, branch, remote, there, deepens=asks)
     if former and _is_store(git, former):
-        told = f"the memory of this clone is on the branch {former} already, and {branch} would be a new, empty one"
+        told = f"this clone already has a memory on the branch {former}; {branch} would be a new, empty one"
         raise ConflictError(told, hint=f"move it: git branch -m {former} {branch} && gitmem init --branch {branch}")
     return _complete(git, ref, now=now, lock_timeout_s=lock_timeout_s)
 
@@ -123,10 +123,10 @@ def _named_by(git: Git, remote: str, notices: list[str]) -> tuple[str, bool]:
     try:
         homes = home_ref.list_homes(git, remote, Talk(timeout_s=REMOTE_TIMEOUT_S))
     except GitmemError as err:
-        notices.append(f"{remote} could not be asked for its memory: {err.message}")
+        notices.append(f"cannot check {remote} for a memory: {err.message}")
         return "", False
     if len(homes) > 1:
-        told = f"{remote} names several branches of memory: {', '.join(homes)}"
+        told = f"{remote} names several memory branches: {', '.join(homes)}"
         raise ConflictError(told, hint=f"choose one: gitmem init --branch {homes[0]}")
     return (homes[0] if homes else ""), True
 
@@ -167,7 +167,7 @@ def _refuse_blocked(git: Git, branch: str) -> None:
     found = done.stdout.decode("utf-8", "replace").strip()
     if found:
         raise ConflictError(
-            f"there can be no branch {branch}, because there is a branch {found}",
+            f"the branch {branch} cannot exist, because there is a branch {found}",
             hint=f"rename that one, or use another name: gitmem init --branch {branch}-store",
         )
 
@@ -177,4 +177,4 @@ def _fetch(git: Git, remote: str, branch: str, notices: list[str]) -> None:
     try:
         remotes.fetch(git, remote, branch, Talk(timeout_s=REMOTE_TIMEOUT_S))
     except GitmemError as err:
-        notices.append(f"{remote} could not be asked for its memory: {err.message}")
+        notices.append(f"cannot check {remote} for a memory: {err.message}")

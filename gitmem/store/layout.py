@@ -1,4 +1,4 @@
-"""Where things lie in a store: names, folders, the automatic split, and the constants of the branch. Pure.
+"""The layout of a store: names, folders, the automatic split, and the constants of the branch. Pure.
 
 Names are an allow-list: everything else in a fetched tree is a problem of that entry (DESIGN, section 2).
 """
@@ -116,7 +116,7 @@ def place_of(path: str) -> Place | str:
     if archived:
         parts = parts[1:]
     if len(parts) not in (2, 3):
-        return "nothing of a store lies there"
+        return "a store has no files there"
     folder, name = parts[0], parts[-1]
     if not FOLDER.fullmatch(folder) or folder in RESERVED_FOLDERS:
         return "the folder's name is not allowed"

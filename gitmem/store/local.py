@@ -1,4 +1,4 @@
-"""Local state of one clone that is no memory: verdicts made here, access counts, the clone's random id.
+"""The local state of one clone, separate from memories: verdicts made here, access counts, the clone's random id.
 
 Unlike the catalog it cannot be rebuilt, and losing it costs a re-run, never a memory. It is never written on a
 read-only disk, and reading works without it.

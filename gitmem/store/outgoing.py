@@ -100,7 +100,7 @@ def _hints(git: Git, push: Push, leaks: Sequence[Leak]) -> Iterator[str]:
         yield from (f"take it out: gitmem edit {key}" if key else "take it out of the file" for key in keys)
         return
     parent = push.theirs or git.run("rev-list", "--max-parents=0", push.tip).stdout.decode("ascii").split()[0]
-    made = f"git commit-tree '{push.tip}^{{tree}}' -p {parent} -m 'memory: what was not pushed, as one commit'"
+    made = f"git commit-tree '{push.tip}^{{tree}}' -p {parent} -m 'memory: squash unpushed commits'"
     yield "only commits that were not pushed hold it; make them one commit without it:"
     yield f'git update-ref {push.ref} "$({made})" {push.tip}'
 

@@ -1,4 +1,4 @@
-"""What is known of commits: which belong to a store, and which to a foreign branch (``store.foreign`` decides).
+"""Remember which commits belong to a store and which to a foreign branch (``store.foreign`` decides).
 
 The answer never changes for a commit, so it is kept in a small file beside the index: recall reads that instead of
 starting git.

@@ -111,7 +111,7 @@ def project_store(git: Git, config: Config, *, follows: bool = True) -> Store:
 def told(name: str) -> str:
     """Return one line that says where what is written goes, where that is a proposal; else an empty string."""
     after = "(gitmem propose pushes it, gitmem propose --switch memory leaves it)"
-    return f"what is written goes to the proposal {name} {after}" if name else ""
+    return f"new memories go to the proposal {name} {after}" if name else ""
 
 
 def told_written(name: str) -> str:

@@ -79,13 +79,13 @@ def scan_all(git: Git, commit: str) -> Scan:
         return sorted_out(commit, git.list_tree(commit))
     except ProcessError as err:
         if git.repository.is_partial:
-            reason = err.stderr.strip().removeprefix("fatal: ").split("\n")[0] or "git does not say why"
+            reason = err.stderr.strip().removeprefix("fatal: ").split("\n")[0] or "git gave no reason"
             raise RemoteError(
-                f"the memory at {commit[:12]} is not whole in this partial clone and cannot be fetched ({reason})",
+                f"this partial clone lacks parts of the memory at {commit[:12]}, and cannot fetch them ({reason})",
                 hint=(
                     "to fetch with the program that this repository's configuration names: gitmem trust --settings"
                     if git.fetch_programs() and not git.accepts_programs
-                    else "try again when its remote can be reached, or clone without --filter"
+                    else "try again when its remote is reachable, or clone without --filter"
                 ),
             ) from err
         first = err
@@ -99,7 +99,7 @@ def scan_all(git: Git, commit: str) -> Scan:
             "tree-unreadable",
             "",
             f"the tree of {commit[:12]} cannot be read ({reason}); showing {back} commit(s) earlier",
-            hint="write the tree that is shown on top: gitmem doctor --fix",
+            hint="commit the tree that is shown on top: gitmem doctor --fix",
         )
         good = sorted_out(commit, entries)
         return Scan(commit, good.files, (), (told, *good.problems))
@@ -136,7 +136,7 @@ def sorted_out(commit: str, entries: Iterable[TreeEntry]) -> Scan:
         if entry.path in seen:
             problems.append(
                 Problem(
-                    "duplicate-entry", display_path(entry.path), "the tree has this name twice; the first one counts"
+                    "duplicate-entry", display_path(entry.path), "the tree has this name twice; the first one is used"
                 )
             )
             continue
@@ -156,9 +156,9 @@ def _look_at(entry: TreeEntry) -> StoredFile | Problem | None:
     if isinstance(place, str):
         return Problem("bad-name", entry.path, place, hint=hint)
     if entry.type == "commit":
-        return Problem("submodule", entry.path, "a submodule may not lie in a store", key=place.key, hint=hint)
+        return Problem("submodule", entry.path, "a store cannot contain submodules", key=place.key, hint=hint)
     if entry.mode == "120000":
-        return Problem("symlink", entry.path, "a symbolic link may not lie in a store", key=place.key, hint=hint)
+        return Problem("symlink", entry.path, "a store cannot contain symbolic links", key=place.key, hint=hint)
     if entry.mode not in layout.REGULAR_MODES:
         return Problem(
             "bad-mode",
@@ -173,13 +173,13 @@ def _look_at(entry: TreeEntry) -> StoredFile | Problem | None:
         return Problem(
             "missing-object",
             entry.path,
-            "its content is not in the object database",
+            "its content is missing from the object database",
             key=place.key,
             hint="fetch it again: git fetch origin, or see git fsck",
         )
     if entry.size > LIMITS[place.what]:
-        message = f"{entry.size} bytes; at most {LIMITS[place.what]} are read"
-        return Problem("too-large", entry.path, message, key=place.key, hint="split it, or link to what is long")
+        message = f"{entry.size} bytes; the limit is {LIMITS[place.what]}"
+        return Problem("too-large", entry.path, message, key=place.key, hint="split it, or link to long content")
     return StoredFile(place, entry.path, entry.oid)
 
 
@@ -193,7 +193,7 @@ def read_files(git: Git, files: Iterable[StoredFile]) -> Iterator[tuple[StoredFi
                 Problem(
                     "missing-object",
                     stored.path,
-                    "its content is not in the object database",
+                    "its content is missing from the object database",
                     key=stored.place.key,
                 ),
             )

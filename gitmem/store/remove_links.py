@@ -36,7 +36,7 @@ def remove_links(*state_folders: str) -> None:
             except FileNotFoundError:
                 continue  # another process removed it
             except OSError as err:
-                told = f"{place} is a link or a special file, and it cannot be removed: {err.strerror}"
+                told = f"cannot remove {place}, which is a link or a special file: {err.strerror}"
                 raise UnwritableError(told, hint=f"remove it: rm '{place}'") from err
 
 
@@ -61,7 +61,7 @@ def _below(path: str, name: str, parent: int | None, depth: int) -> Iterator[tup
         if not os.access(name, os.X_OK, dir_fd=parent):
             return  # then nothing in it can be opened either
         told = f"{path} cannot be listed: {err.strerror}"
-        raise UnwritableError(told, hint=f"look at what is in it, then: chmod 700 '{path}'") from err
+        raise UnwritableError(told, hint=f"check its contents, then: chmod 700 '{path}'") from err
     except OSError:
         return  # there is none, or a file in its place
     try:

@@ -50,14 +50,14 @@ def refuse_misplaced(scope: str, domains: Sequence[str], *, in_tree: bool = Fals
             the code tree.
     """
     if scope == DOMAIN and not domains:
-        told = "a memory of the domain scope names the domains that it is for"
-        raise RefusedError(told, hint="--domain auth; or --scope universal for all projects")
+        told = "a memory with the scope domain must name its domains"
+        raise RefusedError(told, hint="use --domain auth; or --scope universal for all projects")
     if scope == UNIVERSAL and domains:
-        told = "a universal memory is for all projects, and this one names domains"
-        raise RefusedError(told, hint="--scope domain; or leave --domain out")
+        told = "a universal memory is for all projects, but this one names domains"
+        raise RefusedError(told, hint="use --scope domain, or remove --domain")
     if in_tree and scope != PROJECT:
-        told = f"the code tree has memories of the project only, none of the {scope} scope"
-        raise RefusedError(told, hint="leave out --in-tree, or --scope")
+        told = f"the code tree holds only memories of the project, not of the scope {scope}"
+        raise RefusedError(told, hint="remove --in-tree or --scope")
 
 
 def is_meant(fields: str, scopes: Sequence[str], domains: Sequence[str]) -> bool:

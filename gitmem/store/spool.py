@@ -1,4 +1,4 @@
-"""The spool: what was captured and is no commit yet, one file each, under the common git directory.
+"""The spool: captured memories that are not committed yet, one file each, under the common git directory.
 
 An entry is written whole to a file of another name, synced and renamed into its place: many may write at once, a killed
 writer leaves nothing half, and an acknowledged entry is on disk. Reading it costs one look at a folder when it is
@@ -141,7 +141,7 @@ class Spool:
                     with open(f"{path}.why", encoding="utf-8", errors="replace") as file:
                         why = file.read(2000)
                 except OSError:
-                    why = "the reason was not kept"
+                    why = "the reason was not recorded"
                 found.append((path, why))
         return found
 

@@ -1,4 +1,4 @@
-"""What an error of SQLite says: that the file is damaged, that somebody else writes it, or that the disk is full."""
+"""Classify SQLite errors: a damaged file, another writer, or a full disk."""
 
 from __future__ import annotations
 

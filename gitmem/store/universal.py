@@ -36,11 +36,11 @@ def make() -> Repository:
     folder = place()
     hint = "set XDG_DATA_HOME to a folder that you can write to"
     if not folder:
-        raise GitmemError("there is no place for a universal store: HOME is empty", hint=hint)
+        raise GitmemError("cannot locate the universal store: HOME is empty", hint=hint)
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
     except OSError as err:
-        told = f"{folder} cannot be made: {err.strerror}"
+        told = f"cannot create {folder}: {err.strerror}"
         raise GitmemError(told, hint=hint) from err
     if find() is None:
         # Without a template: a hook of the person's is for their code.

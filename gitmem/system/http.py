@@ -147,9 +147,9 @@ class Endpoint:
         self._key_name, self._path, self._error = f"GITMEM_{named.upper()}_KEY", path, error
         if not all("!" <= char <= "~" for char in key):
             # http.client would show it in its error.
-            raise error(f"{self._key_name} holds a character that no key has: a space, or a line break")
+            raise error(f"{self._key_name} contains an invalid character: a space or a line break")
         if key and address.scheme == "http" and address.hostname not in LOOPBACK:
-            told = f"the key of {self._key_name} would go to {address.hostname} unencrypted"
+            told = f"the key in {self._key_name} would be sent to {address.hostname} unencrypted"
             raise error(told, hint="use an https address, or unset the key")
         self.name = setting
         self._told = f"the {what} endpoint {setting}"
@@ -183,7 +183,7 @@ class Endpoint:
 
     def wrong(self, what: str) -> GitmemError:
         """Return the error of an answer that says something else than the protocol has."""
-        return self._error(f"{self._told} answered {what}", hint="does it speak OpenAI's API?")
+        return self._error(f"{self._told} answered {what}", hint="check that it supports OpenAI's API")
 
     def _in_time(self, body: bytes, limit: int, limit_s: float) -> bytes:
         """Return the answer's bytes, one more than *limit* at most. Nothing else that the other side wrote is told."""
@@ -193,9 +193,9 @@ class Endpoint:
         except FAILURES as err:
             why = unreachable(err)
             told = f"cannot be reached: {why}" if why else f"did not answer within {limit_s:g} seconds"
-            raise self._error(f"{self._told} {told}", hint="is it running?") from err
+            raise self._error(f"{self._told} {told}", hint="check that it is running") from err
         if 300 <= answer.status < 400:
-            raise self._error(f"{self._told} redirects to another address", hint="set the address that it means")
+            raise self._error(f"{self._told} redirects to another address", hint="set the setting to the final address")
         if not 200 <= answer.status < 300:
             what, hint = self._status(answer.status)
             raise self._error(f"{self._told} {what}", hint=hint)
@@ -203,13 +203,13 @@ class Endpoint:
 
     def _status(self, code: int) -> tuple[str, str]:
         if code in (401, 403):
-            return "does not accept the key", f"{self._key_name} holds the key"
+            return "does not accept the key", f"check the key in {self._key_name}"
         if code == 404:
-            ends = f"the setting is ADDRESS#MODEL; the address ends before /{self._path}"
+            ends = f"write the setting as ADDRESS#MODEL, without /{self._path} in the address"
             return "does not know this address or model", ends
         if code == 429:
-            return "has had too many requests", "try again later"
-        return f"answered with status {code}", "its own log says why"
+            return "received too many requests", "try again later"
+        return f"answered with status {code}", "see its log for the reason"
 
 
 def address_of(setting: str, named: str) -> SplitResult:
@@ -228,6 +228,6 @@ def address_of(setting: str, named: str) -> SplitResult:
             f"the setting {named} is not an address of the form http(s)://host[:port]/path#MODEL",
             file="",
             key=named,
-            hint=f"a key belongs into the environment, as GITMEM_{named.upper()}_KEY",
+            hint=f"put the key into the environment, as GITMEM_{named.upper()}_KEY",
         )
     return found

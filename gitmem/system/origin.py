@@ -43,7 +43,7 @@ def find_origin() -> Origin:
     try:
         record = distribution(DISTRIBUTION).read_text("direct_url.json")
     except PackageNotFoundError:
-        return Origin(reason="this gitmem runs from a folder and is not installed")
+        return Origin(reason="this gitmem is not installed: it runs from a folder")
     return parse_record(record)
 
 
@@ -58,7 +58,9 @@ def parse_record(record: str | None) -> Origin:
         table = {}
     url = table.get("url") if isinstance(table, dict) else None
     if not isinstance(url, str):
-        return Origin(reason="this gitmem was installed from a package index, where its name belongs to others")
+        return Origin(
+            reason="this gitmem was installed from a package index, where its name belongs to another project"
+        )
     if not url.startswith("https://") or "@" in url or "#" in url:
         return Origin(reason=f"this gitmem was installed from {_shown(url)}, which a forge's job cannot fetch")
     commit, digest = _commit(table), _sha256(table)

@@ -1,1 +1,1 @@
-"""Tasks: memories that should become true. Their life, what is asked of them, and how they hang together."""
+"""Tasks: memories that should become true. Their states, queries, and dependencies."""

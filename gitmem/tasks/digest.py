@@ -1,4 +1,4 @@
-"""What a session is told of tasks: what it works on, what failed there before, and what was closed lately (B4, B8)."""
+"""Tasks in a session's context: current work, earlier failures there, and recently closed tasks (B4, B8)."""
 
 from __future__ import annotations
 

@@ -33,10 +33,10 @@ def claim(task: Task, worker: Worker, *, now: int, note: str) -> dict[str, Any]:
     if task.state == CLOSED:
         raise TaskError(
             f"{task.key} is closed{_closed_by(task)}",
-            hint=f"it is not done after all? gitmem task close {task.key} --failed --note WHY",
+            hint=f"if it is not done after all: gitmem task close {task.key} --failed --note WHY",
         )
     if task.state == CLAIMED:
-        raise _held(task, worker, f"take it away from them: gitmem task release {task.key} --force")
+        raise _held(task, worker, f"release it on their behalf: gitmem task release {task.key} --force")
     claimed = {"num": task.next_num, **worker.fields(), "when": format_time(now)} | _note("notes", note)
     return {"state": CLAIMED, "claimed": claimed}
 
@@ -48,7 +48,7 @@ def release(task: Task, worker: Worker, *, now: int, note: str, force: bool) -> 
         TaskError: Nobody holds it, or somebody else does and it is not forced.
     """
     if task.state != CLAIMED:
-        raise TaskError(f"{task.key} is {task.state}: nobody holds it", hint=f"gitmem task show {task.key}")
+        raise TaskError(f"{task.key} is {task.state} and not claimed by anyone", hint=f"gitmem task show {task.key}")
     if not force:
         refuse_held(task, worker, f"gitmem task release {task.key} --force")
     return {"state": OPEN, "claimed": REMOVE, "attempts": _ended(task, worker, RELEASED, now=now, note=note)}
@@ -85,7 +85,7 @@ def refuse_closing(task: Task, worker: Worker, *, forced: bool) -> None:
         TaskError: It is so.
     """
     if task.state == CLOSED:
-        raise TaskError(f"{task.key} is closed already{_closed_by(task)}", hint=f"gitmem task show {task.key}")
+        raise TaskError(f"{task.key} is already closed{_closed_by(task)}", hint=f"gitmem task show {task.key}")
     if not forced:
         refuse_held(task, worker, f"gitmem task close {task.key} --force --reason WHY")
 
@@ -97,18 +97,19 @@ def refuse_held(task: Task, worker: Worker, way: str) -> None:
         TaskError: Somebody does; it says who and since when.
     """
     if task.held is not None and not worker.acts_for(task.held.worker):
-        raise _held(task, worker, f"do it all the same: {way}")
+        raise _held(task, worker, f"do it anyway: {way}")
 
 
 def _held(task: Task, worker: Worker, way: str) -> TaskError:
     held = task.held
     if held is None:
-        return TaskError(f"{task.key} is claimed, and its file does not say by whom", hint=way)
+        return TaskError(f"{task.key} is claimed, but its file does not say by whom", hint=way)
     about = f"since {held.when or 'an unknown time'}, attempt {held.num}"
     if held.worker == worker:
         return TaskError(
-            f"{task.key} is claimed by you already, {about}",
-            hint=f"if that is another session of yours, leave it to it; else go on: gitmem task show {task.key}",
+            f"you have already claimed {task.key}, {about}",
+            hint="if that was another session of yours, leave it the task; otherwise continue: gitmem task show "
+            f"{task.key}",
         )
     return TaskError(f"{task.key} is claimed by {held.worker}, {about}", hint=way)
 
@@ -151,6 +152,6 @@ def _note(name: str, text: str) -> dict[str, str]:
 def _refuse_long(text: str) -> None:
     if len(text.encode("utf-8", "replace")) > NOTE_BYTES:
         raise RefusedError(
-            f"a note of an attempt has at most {NOTE_BYTES} bytes",
-            hint='keep the whole story as a memory: gitmem remember "…" --task KEY',
+            f"the note of an attempt can have at most {NOTE_BYTES} bytes",
+            hint='record a longer text as a memory: gitmem remember "…" --task KEY',
         )

@@ -1,4 +1,4 @@
-"""What is asked of tasks, answered from the catalog alone: which there are, which are ready, what each waits for."""
+"""Queries about tasks, answered from the catalog: all of them, those that are ready, and what each waits for."""
 
 from __future__ import annotations
 

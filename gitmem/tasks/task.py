@@ -134,7 +134,7 @@ def task_shown(key: str, kind: str, fields: Mapping[str, Any]) -> Task:
         TaskError: It is no task.
     """
     if kind != TASK:
-        raise TaskError(f"{key} is a {kind} and no task", hint=f"make it one: gitmem edit {key} --kind task")
+        raise TaskError(f"{key} is a {kind}, not a task", hint=f"make it one: gitmem edit {key} --kind task")
     return task_from(key, fields)
 
 

@@ -1,4 +1,4 @@
-"""How tasks hang together: parts under their parent, and what each requires. Ends on any cycle."""
+"""Dependencies between tasks: parts under their parent, and requirements. Ends on any cycle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much two memories claim the same: what near duplicates are told by. Pure.
+"""Measure how much two memories claim the same thing, to recognise near duplicates. Pure.
 
 Words alone cannot tell: "retries are capped at 3" and "at 5" have nine words of ten in common and contradict each
 other. So what turns a claim into another one is compared for itself (numbers, negations, words of polarity, operators,

@@ -1,1 +1,1 @@
-"""Running the checks of facts: the ground they see, the sandbox they run in, what is due and who may run it."""
+"""Run the checks of facts: which are due, who may run them, and the ground and sandbox they run in."""

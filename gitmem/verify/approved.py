@@ -1,4 +1,4 @@
-"""The approved list: a reviewed file on the code's default branch, by which commands run where nobody can be asked.
+"""The approved list: a reviewed file on the code's default branch that approves commands for unattended runs.
 
 A line of it is what ``gitmem trust --print`` writes: ``HASH  KEY  COMMAND``. It counts only for the fact of that key
 whose whole specification has that hash and shows as that command, so that nobody approves by a hash alone.
@@ -63,7 +63,7 @@ def read(git: Git, typed: str, *, memory: str, talk: Talk) -> Listed:
     path = _in_tree(git, typed)
     commit, branch, where = _default_tip(git, memory, talk)
     if branch == memory:
-        raise TrustError(f"{where} is the memory branch, and a list there would approve itself")
+        raise TrustError(f"{where} is the memory branch, where a list would approve itself")
     content = git.read_blob(f"{commit}:{path}", limit=LIMIT)
     if content is None:
         raise NotFoundError(
@@ -79,8 +79,8 @@ def find_lies(listed: Listed, dues: Sequence[Due]) -> list[str]:
     hashes = {one.partition(" ")[0] for one in listed.lines}
     right = {due.row.spec for due in dues if due.listed in listed.lines}
     return [
-        f"{listed.name}: the line with the hash {due.row.spec[:12]} does not say what {due.row.key} runs, and approves "
-        f"nothing; the right one: gitmem trust --print {due.row.key}"
+        f"{listed.name}: the line with the hash {due.row.spec[:12]} does not match the command of "
+        f"{due.row.key}, and approves nothing; for the right line: gitmem trust --print {due.row.key}"
         for due in dues
         if due.row.spec in hashes - right
     ]
@@ -92,23 +92,21 @@ def _default_tip(git: Git, memory: str, talk: Talk) -> tuple[str, str, str]:
     remote = _remote_of(git)
     if repository and remote and not _names(git, remote, repository):
         raise TrustError(
-            f"{remote} is not {repository}, whose approved list counts in this job",
-            hint=f"check out {repository} in this job: its default branch is where commands are approved",
+            f"{remote} is not {repository}, whose approved list is used in this job",
+            hint=f"check out {repository} in this job: commands are approved on its default branch",
         )
     if not remote:
         branch = _local_default(git, memory)
         commit = git.read_ref(f"refs/heads/{branch}") if branch else None
         if commit is None:
-            told = "this repository has no remote, and no branch main or master: there is no default branch to trust"
-            raise NotFoundError(told, hint="approve here, on a terminal: gitmem trust --review")
+            told = "this repository has no remote and no branch main or master, so there is no default branch to trust"
+            raise NotFoundError(told, hint="approve here, at a terminal: gitmem trust --review")
         return commit, branch, branch
     try:
         return _remote_tip(git, remote, default, talk)
     except RemoteError as err:
-        told = f"an approved list counts as the remote has it now: {err.message}"
-        raise RemoteError(
-            told, hint="try again when it can be reached; or approve here: gitmem trust --review"
-        ) from err
+        told = f"cannot read the approved list from the remote: {err.message}"
+        raise RemoteError(told, hint="try again when it is reachable, or approve here: gitmem trust --review") from err
 
 
 def _remote_tip(git: Git, remote: str, branch: str, talk: Talk) -> tuple[str, str, str]:
@@ -116,14 +114,14 @@ def _remote_tip(git: Git, remote: str, branch: str, talk: Talk) -> tuple[str, st
         name, commit = remotes.find_tip(git, remote, branch, talk)
         where = f"{name} of {remote}"
         if not name or not commit:
-            told = f"{remote} names no default branch, so no approved list can be trusted"
-            raise NotFoundError(told, hint="choose one in the settings of the repository there")
+            told = f"{remote} has no default branch, so no approved list can be trusted"
+            raise NotFoundError(told, hint="choose one in the repository's settings there")
         if git.has(commit, "commit"):
             return commit, name, where
         remotes.fetch_objects(git, remote, name, talk)
         if git.has(commit, "commit"):
             return commit, name, where
-    raise RemoteError(f"{where} moved {ATTEMPTS} times while it was read")
+    raise RemoteError(f"{where} changed {ATTEMPTS} times while it was being read")
 
 
 def _remote_of(git: Git) -> str:
@@ -132,7 +130,7 @@ def _remote_of(git: Git) -> str:
     if not names or "origin" in names:
         return "origin" if names else ""
     if len(names) > 1:
-        told = f"which remote has the approved list? There are {', '.join(names)}, and none is named origin"
+        told = f"cannot tell which remote has the approved list: there are {', '.join(names)}, but none is named origin"
         raise NotFoundError(told, hint=f"git remote rename {names[0]} origin")
     return names[0]
 
@@ -174,5 +172,5 @@ def _in_tree(git: Git, path: str) -> str:
     if top is not None and absolute.startswith(f"{top}{os.sep}"):
         return os.path.relpath(absolute, top).replace(os.sep, "/")
     if os.path.isabs(path) or ".." in path.split("/"):  # noqa: PTH117 - a string goes in and out
-        raise NotFoundError(f"{path} lies outside the repository; only its default branch can hold an approved list")
+        raise NotFoundError(f"{path} is outside the repository; an approved list must be on its default branch")
     return path

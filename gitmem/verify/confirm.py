@@ -1,4 +1,4 @@
-"""Confirm before accusing, and mark what flaps: decide what is asked again, and what the answers mean.
+"""Confirm failures before recording them, and mark flapping checks: decide what runs again, and what the answers mean.
 
 A check that newly fails runs again (``FIRM`` times in all), and then where it held last. One answer that it holds is
 enough to say that it holds: exit 0 is what proves the fact, and what fails and then holds on the same code is the
@@ -82,16 +82,16 @@ def confirm(
             said = f"it failed{f' {number} times' * (number > 1)}, then held on the same code"
             return Confirmed(HOLDS, verdict=flapped(_holding(new), mark, said))
         if outcome == ERROR:
-            return Confirmed(ERROR, f"it failed, then could not be run: {why}")
+            return Confirmed(ERROR, f"it failed, then could not run: {why}")
     if not new.held_commit:
         return Confirmed(FAILS, verdict=new)
     if old is not None and not old.own:
         return Confirmed(FAILS, verdict=replace(new, confirmed=_is_claim_true(new, ask, is_ancestor, times)))
     if new.held_commit == new.commit:
-        return Confirmed(ERROR, "it held on this very commit before: the environment changed")
+        return Confirmed(ERROR, "it held on this commit before: the environment changed")
     before = _ask_until(ask, new.held_commit, times)
     if before == FAILS:
-        reason = f"it fails at {new.held_commit[:12]} too, where it held: the environment changed"
+        reason = f"it also fails at {new.held_commit[:12]}, where it held before: the environment changed"
         return Confirmed(ERROR, reason)
     return Confirmed(FAILS, verdict=replace(new, confirmed=before == HOLDS))
 

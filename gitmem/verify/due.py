@@ -1,4 +1,4 @@
-"""What is due, and the states that say so: kept in the catalog per code commit, worked out once.
+"""Find the facts that are due, from states computed once per code commit and stored in the catalog.
 
 A fact is due when there is no conclusive verdict for its specification and claim, when its inputs differ from those
 of the verdict, when its TTL has passed, or when it is asked for. Nothing else runs (DESIGN, section 5).

@@ -147,5 +147,5 @@ def _lent_links(folders: Sequence[Lent]) -> Callable[[str], str]:
 
 def _read_start(git: Git, oid: str) -> bytes:
     if git.sizes([oid])[oid] > CONTENT_BYTES:
-        raise OpaqueError("a program of the code is too large to look where its first line leads")
+        raise OpaqueError("a program in the code is too large to follow its first line")
     return git.run("cat-file", "blob", oid).stdout

@@ -1,4 +1,4 @@
-"""What is told of a fact, whoever found it: the common form of what ``check`` and ``verify`` report."""
+"""A finding about a fact: the common form of results that ``check`` and ``verify`` report."""
 
 from __future__ import annotations
 
@@ -66,31 +66,30 @@ WORDS = {
     ),
     WRONG: Words(
         *(FAILED, ERROR, "has a wrong verdict", "have wrong verdicts", "Wrong verdicts"),
-        meaning="A verdict on the memory branch says something else than its built-in check answers for the same"
-        " inputs.",
+        meaning="A verdict on the memory branch differs from the answer of its built-in check for the same inputs.",
         case="failure",
     ),
     SILENCED: Words(
         *(SUSPECT, WARNING, "is silenced by the change", "are silenced by the change", "Silenced by this change"),
-        meaning="The change's own memories hide, remove, supersede or weaken this fact, and the change touches what it"
-        " reads.",
+        meaning="The change's own memories hide, remove, supersede or weaken this fact, and the change touches files "
+        "that it reads.",
         case="failure",
     ),
     SUSPECT: Words(
         *(SUSPECT, WARNING, "is suspect", "are suspect", "Suspect"),
-        meaning="Something that this memory requires does not hold.",
+        meaning="A fact that this memory requires does not hold.",
         case="failure",
     ),
     # A fact that nobody could check is a test that could not run.
     UNCHECKED: Words(
         *(SUSPECT, WARNING, "could not be checked", "could not be checked", "Could not be checked"),
-        meaning="Nothing was learnt of a fact that had to be checked.",
+        meaning="A fact that had to be checked could not be checked.",
         case="error",
     ),
     # What was false before is not this change's failure.
     STILL: Words(
-        *(FAILED, NOTE, "was false before and still is", "were false before and still are", "False before and still"),
-        meaning="The change does not mend this fact.",
+        *(FAILED, NOTE, "was false before and still is", "were false before and still are", "False before and after"),
+        meaning="The change does not fix this fact.",
         case="skipped",
     ),
     MENDED: Words(

@@ -220,7 +220,7 @@ class Judge:
         ran = self._run(argv_of(spec), ground, spec, strace=strace)
         rans.append(ran)
         if ground.lacking and ran.status != 0:
-            return rans, f"{end_of(ran, spec)}; but folders of the policy are not shown to it: {ground.lacking}"
+            return rans, f"{end_of(ran, spec)}; but the check could not see folders of the policy: {ground.lacking}"
         return rans, ""
 
     def _run(self, argv: Sequence[str], ground: Path | Ground, spec: Spec, *, strace: str = "") -> Ran:

@@ -1,4 +1,4 @@
-"""What is run for a check, and what a run of it shows: that it holds, that it fails, or nothing; and why, in words."""
+"""The outcome of running a check: it holds, it fails, or there is no result; with the reason."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def outcome_of(ran: Ran | None, spec: Spec, rung: str, problem: str) -> tuple[st
     if ran.status is None or ran.status < 0 or ran.status in SIGNALLED:
         return ERROR, f"killed by a signal (exit {ran.status})"
     if rung != sandbox.NONE and any(words in ran.output.lower() for words in DENIALS):
-        hint = "" if spec.network else "; if it needs the network, say so: network: true"
-        return ERROR, f"the sandbox kept it from something: {said}{hint}"
+        hint = "" if spec.network else "; if it needs the network, set network: true"
+        return ERROR, f"the sandbox blocked it: {said}{hint}"
     return FAILS, f"exit {ran.status}" + (f": {said}" if said else "")
 
 

@@ -1,4 +1,4 @@
-"""One verify run from beginning to end: what is due, what may run, what it shows, and where that is written."""
+"""One verify run: which facts are due, which may run, their results, and where they are recorded."""
 
 from __future__ import annotations
 
@@ -318,7 +318,7 @@ class Session:
         is_kept = self._local.add_verdicts(verdicts)
         self._local.end_attempts(v.key for v in verdicts if v.attempt_at <= v.at)
         if not self.counts():
-            self._unrecorded = "" if is_kept else f"the repository cannot be written to: {self._git.repository.state}"
+            self._unrecorded = "" if is_kept else f"the repository is not writable: {self._git.repository.state}"
             return None, is_kept
         return self._record(verdicts, before), False
 

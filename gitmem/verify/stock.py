@@ -1,4 +1,4 @@
-"""How the facts stand: counts, what failed with its cause, what is suspect and why; and ``STATUS.md`` made of it."""
+"""The state of the facts: counts, failures with causes, suspect memories with reasons, and ``STATUS.md``."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def status_page(standing: Standing, told: Mapping[tuple[str, str], str]) -> str:
             parts += [f"- … and {len(lines) - NAMED} more: `gitmem list --status {status}`"] * (len(lines) > NAMED)
             parts.append("")
     if standing.flapping:
-        parts += ["## Flapping", "", "Their checks do not always answer alike on the same code.", ""]
+        parts += ["## Flapping", "", "Their checks give different answers on the same code.", ""]
         parts += [_bullet(line, told) for line in standing.flapping[:NAMED]]
         parts += [f"- … and {len(standing.flapping) - NAMED} more"] * (len(standing.flapping) > NAMED)
         parts.append("")
@@ -188,7 +188,7 @@ def _bullet(line: Line, told: Mapping[tuple[str, str], str]) -> str:
     parts = [f"- **{markdown(line.key)}**: {markdown(line.title)}"]
     if line.because:
         parts.append(f"— {markdown(line.because)}")
-    where = [f"held last at `{line.held_commit[:12]}`"] if line.held_commit else []
+    where = [f"last held at `{line.held_commit[:12]}`"] if line.held_commit else []
     broken = told.get((line.culprit, line.culprit_after), "") if line.culprit else ""
     where += [markdown(broken)] if broken else []
     where += [f"written by {markdown(line.by)}"] if line.by else []

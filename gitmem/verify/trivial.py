@@ -45,12 +45,12 @@ def why_trivial(check: Check) -> str:
     """Return why a check cannot fail, or an empty string where it may."""
     if check.form == BUILTIN:
         if row_of(check).probe and not check.words[1]:
-            return "an empty text is in every file"
+            return "every file contains an empty text"
         return ""
     if check.form == PROGRAM:
         command = " ".join(check.words)
         is_harmless = not command.strip() or _part_value(shlex.join(check.words))
-        return f"{command!r} succeeds whatever the code says" if is_harmless else ""
+        return f"{command!r} succeeds whatever the code is" if is_harmless else ""
     command = check.words[0].strip()
     if not command:
         return "the command is empty"
@@ -59,10 +59,10 @@ def why_trivial(check: Check) -> str:
         return ""
     parts = [part for statement in statements for _, pipeline in statement for part in pipeline]
     if all(_part_value(part) for part in parts):
-        return f"{command!r} succeeds whatever the code says"
+        return f"{command!r} succeeds whatever the code is"
     if command.rstrip().endswith("&"):
-        return "it ends in '&', and what runs in the background decides nothing"
-    return f"it ends in {parts[-1]!r}, which succeeds whatever was before it"
+        return "it ends in '&', so the result does not depend on the background command"
+    return f"it ends in {parts[-1]!r}, which succeeds whatever comes before it"
 
 
 # An and-or list: pipelines, each with the operator before it. A statement in the background has the operator "&".

@@ -97,7 +97,7 @@ class Trust:
         """
         if not self._clone:
             raise TrustError(
-                "this clone cannot be told from others, so nothing can be approved for it: its clone-id is missing",
+                "nothing can be approved in this clone, because its clone-id is missing",
                 hint="make the repository's git directory writable; an empty gitmem/clone-id in it may be removed",
             )
         self._write(ALLOW, approval)
@@ -131,7 +131,7 @@ class Trust:
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as err:
-            told = f"approvals cannot be kept in {self.folder}: {err.strerror}"
+            told = f"cannot store approvals in {self.folder}: {err.strerror}"
             raise TrustError(told, hint="set XDG_STATE_HOME to a folder that you can write to") from err
         self._guard()
         path = self._path(verdict, approval.spec)
@@ -150,8 +150,8 @@ class Trust:
         is_ours = hasattr(os, "geteuid") and found.st_uid == os.geteuid()
         if not stat.S_ISDIR(found.st_mode) or not is_ours or found.st_mode & 0o022:
             raise TrustError(
-                f"{self.folder} is not a folder that only you can write to; nothing is approved",
-                hint=f"look at what is in it, then: chmod 700 {self.folder}",
+                f"others can write to {self.folder}, so approvals in it do not count",
+                hint=f"check its contents, then: chmod 700 {self.folder}",
             )
 
 

@@ -1,4 +1,4 @@
-"""The archive: what is moved there because it was forgotten or is the oldest of too many, and what comes back.
+"""The archive: moving forgotten and rotated memories there, and restoring them.
 
 ``retired`` in its frontmatter says when, by whom and why. What somebody forgot is a tombstone, which keeps an importer
 or a merge from bringing it back; what the store itself rotated (A8) is not.

@@ -104,8 +104,10 @@ class TreeWriter(Writer):
             if part == self._top:
                 return target
             if part.is_symlink():
-                raise RefusedError(f"{PREFIX}{path}: {part} is a symbolic link", hint="replace it by a folder or file")
-        raise AssertionError("a path of the plan lies below the home")
+                raise RefusedError(
+                    f"{PREFIX}{path}: {part} is a symbolic link", hint="replace it with a folder or a file"
+                )
+        raise AssertionError("every path of the plan is below the home")
 
 
 def _placed(change: Change) -> Change:
@@ -120,14 +122,14 @@ def _home_of(git: Git) -> Path:
     """
     top = git.repository.work_tree
     if top is None:
-        raise RefusedError("there is no work tree here, so no code tree to write to", hint="leave out --in-tree")
+        raise RefusedError("there is no work tree here, so there is no code tree to write to", hint="remove --in-tree")
     home = top / FOLDER
     if (home / ".git").exists():
         told = f"{home} is a view of the memory branch, not a folder of the code"
         hint = "gitmem view --remove, then try again; gitmem view PATH shows the branch in another folder"
         raise RefusedError(told, hint=hint)
     if home.is_symlink() or (home.exists() and not home.is_dir()):
-        raise RefusedError(f"{home} is no folder", hint="the code tree's memories lie in a folder of this name")
+        raise RefusedError(f"{home} is not a folder", hint="the code tree's memories must be in a folder of this name")
     return home
 
 

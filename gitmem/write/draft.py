@@ -1,4 +1,4 @@
-"""From what a person or agent typed to a memory that may be written: title, key, tags, metadata, and what is refused.
+"""Turn input by a person or an agent into a valid memory: title, key, tags and metadata; or refuse it.
 
 Pure but for nothing: the clock, the author and the policy are arguments.
 """
@@ -125,13 +125,13 @@ def make_draft(
     """
     heading, body = split_title(cleaned(text), title)
     if not heading:
-        raise RefusedError("there is nothing to remember: the text is empty", hint='gitmem remember "what you learnt"')
+        raise RefusedError("the text is empty", hint='gitmem remember "what you learned"')
     # Before a key is made of it: an error names the key.
     for what, typed in (("the title", title), ("the text", text), ("the key", key)):
         refuse_typed(what, cleaned(typed), policy)
     if key and not layout.is_key(key):
         raise RefusedError(
-            f"{key!r} cannot be a key: lower-case letters, digits, '.', '_' and '-' can, at most {layout.KEY_LIMIT}",
+            f"invalid key {key!r}: use at most {layout.KEY_LIMIT} lower-case letters, digits, '.', '_' and '-'",
             hint=f"--key {tokens.slug(key) or 'a-name'}",
         )
     words = tokens.find_tags(f"{heading}\n{body}", policy.tags, policy.recall.language)
@@ -212,16 +212,16 @@ def check_rules(key: str, document: Document, policy: Policy) -> None:
         options = " ".join(f"--{OPTIONS[name]} …" for name in missing if name in OPTIONS)
         others = ", ".join(name for name in missing if name not in OPTIONS)
         ways = [f"add {options}"] if options else []
-        ways += [f"write {others} into its frontmatter: gitmem edit {key}"] if others else []
+        ways += [f"add {others} to its frontmatter: gitmem edit {key}"] if others else []
         raise RefusedError(f"{key}: a {document.kind} needs {', '.join(missing)}", hint="\n".join(ways))
     if kind.needs_verify and document.fields.get("verify") is None:
         raise RefusedError(
-            f"{key}: a {document.kind} needs a command that proves it (--verify, --exists, --contains, …)",
-            hint='what cannot be checked is a memory of another kind: gitmem remember "…" --kind convention',
+            f"{key}: a {document.kind} needs a check that proves it (--verify, --exists, --contains, …)",
+            hint='if it cannot be checked, record another kind of memory: gitmem remember "…" --kind convention',
         )
     if kind.needs_refs and not any(is_line_reference(ref) for ref in document.strings("refs")):
         raise RefusedError(
-            f"{key}: a {document.kind} needs a reference to lines of the code",
+            f"{key}: a {document.kind} needs a reference to lines of code",
             hint="--ref src/auth/jwt.py:89-145",
         )
 
@@ -265,7 +265,7 @@ def refuse_hidden(key: str, text: str) -> None:
         more = f", and {len(flaws) - 1} more" if len(flaws) > 1 else ""
         raise RefusedError(
             f"{key}: line {first.line}, column {first.column} has {first.name} ({first.codepoint}){more}",
-            hint="remove what cannot be seen; a memory is read by people and agents",
+            hint="remove the invisible characters; a memory is read by people and agents",
         )
 
 
@@ -275,8 +275,8 @@ def refuse_secrets(key: str, text: str, policy: Policy) -> None:
     if found:
         places = ", ".join(f"{s.rule} in line {s.line}" for s in found[:5])
         raise RefusedError(
-            f"{key}: it seems to hold a secret ({places}); nothing was written",
-            hint="leave the secret out; if it ever left this machine, revoke it",
+            f"{key}: it seems to contain a secret ({places}); nothing was written",
+            hint="remove the secret; if it ever left this machine, revoke it",
         )
 
 

@@ -194,19 +194,19 @@ def refuse_said(draft: Draft, found: Duplicate, *, again: str) -> None:
 
 def _error(own: str, found: Duplicate) -> DuplicateError:
     """Return the error that says who says it already, and every way on."""
-    key, hint = found.key, "write it all the same: --force"
+    key, hint = found.key, "write it anyway: --force"
     if found.archived:
         retired = found.fields.get("retired")
         told = [f"{word} {retired[name]}" for name, word in _RETIRED if isinstance(retired, dict) and retired.get(name)]
-        said = " ".join(["said this and was retired", *told])
-        hint = f"bring it back: gitmem restore {key}; {hint}"
+        said = " ".join(["said this, but was retired", *told])
+        hint = f"restore it: gitmem restore {key}; {hint}"
     elif found.superseded:
         by = found.superseded_by
-        said = "said this and was superseded" + (f" by {by}" if by else "")
-        hint = (f"turn it round: gitmem supersede {by} {key}; " if by else "") + hint
+        said = "said this, but was superseded" + (f" by {by}" if by else "")
+        hint = (f"reverse it: gitmem supersede {by} {key}; " if by else "") + hint
     else:
-        said = "says this already" if found.likeness == 1 else f"says nearly this ({found.likeness:.2f})"
-        hint = f"take its place: --supersedes {key} (later: gitmem supersede {key} {own}); or gitmem edit {key}; {hint}"
+        said = "already says this" if found.likeness == 1 else f"says nearly the same thing ({found.likeness:.2f})"
+        hint = f"replace it: --supersedes {key} (later: gitmem supersede {key} {own}); or gitmem edit {key}; {hint}"
     return DuplicateError(
         f"{own}: {key} {said}: {found.title}",
         key=key,

@@ -136,7 +136,7 @@ def refuse_unsafe(text: str, fields: Mapping[str, Any], policy: Policy) -> None:
 
 def _refuse_unsafe(text: str, policy: Policy) -> None:
     if flaws := find_hidden(text):
-        raise UnsafeError(f"it holds a character that does not show: {flaws[0].name} ({flaws[0].codepoint})")
+        raise UnsafeError(f"it contains an invisible character: {flaws[0].name} ({flaws[0].codepoint})")
     found = dict.fromkeys(secret.rule for secret in find_secrets(text) if secret.rule not in policy.secrets.allow)
     if found:
-        raise UnsafeError(f"it seems to hold a secret ({', '.join(found)})")
+        raise UnsafeError(f"it seems to contain a secret ({', '.join(found)})")

@@ -1,4 +1,4 @@
-"""What becomes of a memory's fields when it is said again."""
+"""Merge the fields of a memory when the same text is recorded again."""
 
 from __future__ import annotations
 

@@ -88,8 +88,8 @@ def refuse_newer(catalog: Catalog, key: str) -> None:
     unread = catalog.row("SELECT 1 FROM problem WHERE key = ? AND code = 'newer-schema'", (key,))
     if unread or (row and is_newer(json.loads(row[0]))):
         raise RefusedError(
-            f"{key} was written by a newer version of gitmem and is not replaced",
-            hint="update gitmem to change it, or write under another name: --key ANOTHER-KEY",
+            f"{key} was written by a newer version of gitmem and cannot be replaced",
+            hint="update gitmem to change it, or use another key: --key ANOTHER-KEY",
         )
 
 
@@ -126,17 +126,17 @@ def superseded_target(catalog: Catalog, document: Document, old: str, *, is_reti
         raise RefusedError(f"{key} cannot supersede itself")
     if known is None:
         raise RefusedError(
-            f"{key} cannot supersede {old}: there is no such memory", hint=f"gitmem list | grep {old[:20]}"
+            f"{key} cannot supersede {old}: no memory has this key", hint=f"gitmem list | grep {old[:20]}"
         )
     if is_retired:
-        raise RefusedError(f"{key} was retired and cannot supersede {old}", hint=f"bring it back: gitmem restore {key}")
+        raise RefusedError(f"{key} was retired and cannot supersede {old}", hint=f"restore it: gitmem restore {key}")
     if document.fields.get("superseded_by") == old:
-        raise RefusedError(f"{key} is superseded by {old}", hint=f"turn it round: gitmem supersede {old} {key}")
+        raise RefusedError(f"{key} is superseded by {old}", hint=f"reverse it: gitmem supersede {old} {key}")
     above = [k.key for k in list_superseding(catalog, key) if k.key != old]
     for one in above:
         above += [k.key for k in list_superseding(catalog, one) if k.key not in above]
     if old in above:
-        raise RefusedError(f"{key} cannot supersede {old}, which stands above it: it would go in a circle")
+        raise RefusedError(f"{key} cannot supersede {old}, which supersedes it indirectly: that would be a cycle")
     return known
 
 

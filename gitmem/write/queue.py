@@ -60,7 +60,7 @@ class Rehearsal:
         except sqlite3.OperationalError as err:
             if not is_busy(err):
                 raise
-            raise ConflictError("the index is being written by another process", hint="try again") from err
+            raise ConflictError("another process is writing the index", hint="try again") from err
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -165,7 +165,7 @@ class Saver:
         if theirs == mine.text:
             return Change(key, known.path, "", is_written=False), {}, [], ()
         if known.archived and not where.archived:
-            raise RefusedError(f"{key} was retired", hint=f"bring it back: gitmem restore {key}; then gitmem save")
+            raise RefusedError(f"{key} was retired", hint=f"restore it: gitmem restore {key}; then gitmem save")
         merged = self._merged(item, mine, theirs, known)
         if merged == theirs:
             return Change(key, known.path, "", is_written=False), {}, [], ()
@@ -182,7 +182,9 @@ class Saver:
 
     def _new(self, catalog: Catalog, mine: Document, item: Item) -> _Done:
         if item.path.startswith("archive/"):
-            raise RefusedError("a file of the archive is made by forgetting a memory", hint=f"gitmem forget {mine.key}")
+            raise RefusedError(
+                "files in the archive are created by forgetting a memory", hint=f"gitmem forget {mine.key}"
+            )
         self._how.inspect(mine, None)
         path, moves = place.choose_path(catalog, place.folder_of(mine.kind, self._how.policy), mine.key)
         linked = self._writer.relinked(catalog, mine, {})

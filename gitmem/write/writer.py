@@ -312,7 +312,9 @@ class Writer:
         for one, oid in zip(known, oids, strict=True):
             content = self.planned.get(oid) or stored.get(oid)
             if content is None:
-                raise NotFoundError(f"{one.key}: its content is not in the object database", hint="git fetch origin")
+                raise NotFoundError(
+                    f"{one.key}: its content is missing from the object database", hint="git fetch origin"
+                )
             texts[one.path] = content.decode("utf-8")
         return texts
 

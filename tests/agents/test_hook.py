@@ -194,7 +194,7 @@ def test_wrong_setting_of_this_clone_is_noted_with_its_words(memory: Memory, tol
     assert serve("claude-code", fd=told(payload("claude-code/UserPromptSubmit", cwd=str(repo)))) == ""
 
     [failure] = hook_log.list_failures(memory.repository.git.repository.state)
-    assert "ConfigError: git config: there is no setting gitmem.nosuchsetting" in failure.what
+    assert "ConfigError: git config: unknown setting: gitmem.nosuchsetting" in failure.what
 
 
 def test_unknown_harness_is_noted(memory: Memory, told, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,7 +203,7 @@ def test_unknown_harness_is_noted(memory: Memory, told, repo: Path, monkeypatch:
     assert serve("claud", fd=told({"a": 1})) == ""
 
     [failure] = hook_log.list_failures(memory.repository.git.repository.state)
-    assert failure.what.startswith("claud -: UnusableError: there is no harness of this name; there are claude-code,")
+    assert failure.what.startswith("claud -: UnusableError: unknown harness; choose one of claude-code,")
 
 
 def test_what_takes_too_long_is_given_up(memory: Memory, told, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -274,8 +274,8 @@ def test_clone_that_nobody_accepted_has_one_line_and_no_memory(told, foreign: Pa
 
     line = json.loads(start)["hookSpecificOutput"]["additionalContext"]
     assert line == (
-        "This repository has a memory of 1 entry. It is not shown here, because nobody accepted it in this clone. "
-        "The person decides that, not an agent: gitmem init."
+        "This repository has a memory of 1 entry. It is not shown here, because it has not been accepted in this "
+        "clone. A person must accept it, not an agent: gitmem init."
     )
     assert rest == [""] * 4
     assert git(foreign, "for-each-ref", "--format=%(refname)", "refs/heads/memory", "refs/gitmem") == ""

@@ -100,7 +100,7 @@ def test_what_is_no_object_is_refused_without_a_word_of_it(content: bytes) -> No
     with piped(content) as fd, pytest.raises(UnusableError) as caught:
         read_told(fd).payload()
 
-    assert str(caught.value) == f"the payload is no JSON object ({len(content)} bytes)"
+    assert str(caught.value) == f"the payload is not a JSON object ({len(content)} bytes)"
 
 
 @pytest.mark.parametrize("content", [b'\xef\xbb\xbf{"a": 1}', b' \n{"a": 1}\n\n'])

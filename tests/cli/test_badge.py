@@ -50,4 +50,4 @@ def test_file_that_cannot_be_written_is_named(run_cli, tmp_path: Path) -> None:
 
     assert done.status == 3
     assert "the badge " in done.err
-    assert "cannot be written: No such file or directory" in done.err
+    assert "facts.svg: No such file or directory" in done.err

@@ -24,5 +24,5 @@ def test_decision_that_stands_is_not_taken_again(run_cli) -> None:
     other = run_cli("decide", "Tokens live fifteen minutes", "--key", "quarter", "--supersedes", "hour")
 
     assert (again.status, other.status) == (2, 0)
-    assert "hour says this already" in again.err
+    assert "hour already says this" in again.err
     assert "--force" in again.err

@@ -38,4 +38,4 @@ def test_no_such_decision_is_the_answer_no(run_cli) -> None:
 
     done = run_cli("decisions", "--role", "pm")
 
-    assert (done.status, done.out, done.err) == (1, "", "gitmem: no such decision\n")
+    assert (done.status, done.out, done.err) == (1, "", "gitmem: no decisions found\n")

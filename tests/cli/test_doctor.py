@@ -50,7 +50,7 @@ def test_what_was_never_served_is_deleted_by_name_only(run_cli, repo: Path) -> N
     done = run_cli("doctor", "--delete", "learned/UPPER.md")
 
     assert (fixed.status, "fixed" in fixed.out, wrong.status) == (1, False, 1)
-    assert "STATUS.md: no entry of the branch that belongs to no store has this name" in wrong.err
+    assert "STATUS.md: the branch has no entry of this name outside its store" in wrong.err
     assert "fixed deleted 'learned/UPPER.md' from the branch" in done.out
     assert (done.status, run_cli("doctor").status) == (0, 0)
 

@@ -109,7 +109,7 @@ def test_new_check_must_hold(run_cli) -> None:
     done = run_cli("edit", "f", "--contains", "ALGORITHM", "--in", "src/auth/jwt.py")
 
     assert refused.status == 2
-    assert "the check does not hold now" in refused.err
+    assert "the check does not hold" in refused.err
     assert (done.status, json.loads(run_cli("show", "f", "--json").out)["status"]) == (0, "verified")
 
 
@@ -117,11 +117,11 @@ def test_new_check_must_hold(run_cli) -> None:
     ("words", "status", "message"),
     [
         ((), 2, "nothing to change"),
-        (("--title", f"x {TOKEN}"), 2, "it seems to hold a secret"),
+        (("--title", f"x {TOKEN}"), 2, "it seems to contain a secret"),
         (("--body", "a\u202eb"), 2, "RIGHT-TO-LEFT OVERRIDE"),
         (("--tag", "\x1b[2J"), 2, "control character"),
         (("--importance", "huge"), 2, "`importance`"),
-        (("--kind", "fact"), 2, "a fact needs a command that proves it"),
+        (("--kind", "fact"), 2, "a fact needs a check that proves it"),
         (("--supersedes", "nosuch"), 2, "cannot supersede nosuch"),
     ],
 )
@@ -178,4 +178,4 @@ def test_kind_that_needs_more_says_how_to_give_it(run_cli, repo: Path) -> None:
     refused = run_cli("edit", "k", "--kind", "decision")
 
     assert "k: a decision needs project, importance\n  hint: add --importance …\n" in refused.err
-    assert "write project into its frontmatter: gitmem edit k" in refused.err
+    assert "add project to its frontmatter: gitmem edit k" in refused.err

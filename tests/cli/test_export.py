@@ -36,5 +36,5 @@ def test_nothing_to_export_is_said_and_what_is_there_stays(run_cli, repo: Path) 
 
     assert (none.status, none.out, none.err) == (1, "", "gitmem: no memories found\n")
     assert (full.status, nameless.status) == (2, 2)
-    assert "overwrites nothing" in full.err
+    assert "already exists and is not an empty folder" in full.err
     assert sorted(path.name for path in (repo / "src").iterdir()) == ["auth", "gateway"]

@@ -49,7 +49,10 @@ def test_command_waits_unproven_where_nobody_can_approve_it(run_cli, words: tupl
 
     shown = json.loads(run_cli("show", "f", "--json").out)
     assert (done.status, done.out) == (0, "f\n")
-    assert "gitmem: nobody can approve its command here; it waits, unproven: gitmem trust --review\n" in done.err
+    assert (
+        "gitmem: its command cannot be approved here; it stays unproven until you approve it: gitmem trust --review\n"
+        in done.err
+    )
     assert (shown["frontmatter"]["verify"], shown["status"]) == (verify, "unproven")
     assert json.loads(run_cli("status", "--json").out)["waiting"] == ["f"]
     assert "1 command waits for approval" in run_cli("context").out
@@ -64,13 +67,13 @@ def test_plain_grep_is_answered_with_the_built_in_check_that_says_the_same(run_c
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "a fact needs a command that proves it"),
-        (("--verify", ""), "a fact needs a command that proves it"),
+        ((), "a fact needs a check that proves it"),
+        (("--verify", ""), "a fact needs a check that proves it"),
         (("--verify", "true"), "a check that cannot fail proves nothing"),
         (("--verify", "echo ok"), "a check that cannot fail proves nothing"),
-        (("--exists", "nosuch"), "the check does not hold now: nosuch does not exist"),
-        (("--contains", "x", "--in", "nosuch"), "the check does not hold now"),
-        (("--exists", "../up"), "no path inside the repository"),
+        (("--exists", "nosuch"), "the check does not hold: nosuch does not exist"),
+        (("--contains", "x", "--in", "nosuch"), "the check does not hold"),
+        (("--exists", "../up"), "not a path inside the repository"),
         (("--matches", "(", "--in", "a"), "f: "),
         (("--same", "abc", "--in", "a"), "f: "),
         (("--verify", "grep -q \u202ex README.md"), "f: "),

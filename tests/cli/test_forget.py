@@ -41,7 +41,7 @@ def test_again_says_that_it_was_retired_before(run_cli) -> None:
 
     again = run_cli("forget", "a")
 
-    assert (again.status, again.out, again.err) == (0, "a\n", "gitmem: a is retired already\n")
+    assert (again.status, again.out, again.err) == (0, "a\n", "gitmem: a is already retired\n")
 
 
 def test_one_key_that_is_not_there_keeps_all_as_they_are(run_cli, repo: Path) -> None:
@@ -60,5 +60,5 @@ def test_reason_with_a_secret_or_a_hidden_character_is_refused(run_cli, repo: Pa
     secret, hidden = run_cli("forget", "a", "--why", f"it had {TOKEN}"), run_cli("forget", "a", "--why", "x\x1b[2J")
 
     assert (secret.status, hidden.status, tip(repo)) == (2, 2, before)
-    assert "the reason: it seems to hold a secret" in secret.err
+    assert "the reason: it seems to contain a secret" in secret.err
     assert TOKEN not in secret.err

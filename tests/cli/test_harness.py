@@ -72,7 +72,7 @@ def test_misspelled_harness_is_told_on_standard_error_and_no_failure(memory, hoo
     ran = hook("claud-code", told={})
 
     assert (ran.status, ran.out) == (0, "")
-    assert "there is no harness claud-code; there are claude-code, codex" in ran.err
+    assert "unknown harness: claud-code; choose one of claude-code, codex" in ran.err
 
 
 def test_at_a_terminal_it_says_what_it_is_for(memory, run_cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,7 +28,7 @@ def test_hook_without_a_word_stops_no_agents_turn(run_cli) -> None:
     ran = run_cli("hook")
 
     assert (ran.status, ran.out) == (0, "")
-    assert "without an event or the name of a harness" in ran.err
+    assert "needs an event or the name of a harness" in ran.err
 
 
 def test_commit_that_says_what_was_learnt_is_captured_and_told(memory, run_cli, repo: Path) -> None:
@@ -38,8 +38,8 @@ def test_commit_that_says_what_was_learnt_is_captured_and_told(memory, run_cli, 
     ran = run_cli("hook", "post-commit")
 
     assert ran.status == 0
-    assert "1 learning kept" in ran.out
-    assert "not kept: " in ran.out
+    assert "1 learning captured" in ran.out
+    assert "gitmem: not captured: " in ran.out
     assert tip(repo) == before
     assert "the gateway drops idle connections" in run_cli("recall", "gateway").out
 
@@ -179,7 +179,7 @@ def test_what_is_wrong_with_the_surroundings_is_told_and_gives_no_commit_up(
     assert (no_message.status, no_commit.status, bad_setting.status) == (0, 0, 0)
     assert no_message.err == "gitmem: nothing was checked: nowhere cannot be read: No such file or directory\n"
     assert no_commit.err.startswith("gitmem: nothing was checked: ")
-    assert "no setting gitmem.colour\ngitmem: the nearest one is gitmem.color" in bad_setting.err
+    assert "unknown setting: gitmem.colour\ngitmem: the closest one is gitmem.color" in bad_setting.err
     assert run_cli("hook", "doctor").status == 3
 
 

@@ -19,13 +19,13 @@ def test_good_lines_go_in_and_bad_ones_are_named(run_cli, repo: Path) -> None:
 
     assert (done.status, again.status) == (1, 1)
     assert done.out == (
-        "refused: k.jsonl:3: it seems to hold a secret (github-token)\n"
+        "refused: k.jsonl:3: it seems to contain a secret (github-token)\n"
         "unreadable: k.jsonl:2: it is not JSON: Expecting value\n"
         "1 memory imported, 1 unreadable, 1 refused\n"
     )
     found = json.loads(again.out)
     assert (found["imported"], found["unchanged"], found["commands_waiting"]) == (0, 1, 0)
-    assert found["refused"] == [{"source": "k.jsonl:3", "reason": "it seems to hold a secret (github-token)"}]
+    assert found["refused"] == [{"source": "k.jsonl:3", "reason": "it seems to contain a secret (github-token)"}]
     assert found["totals"] == {"skipped": 0, "near": 0, "refused": 1, "unreadable": 1}
 
 
@@ -38,9 +38,9 @@ def test_what_is_nearly_said_is_left_out_and_named(run_cli, repo: Path) -> None:
 
     assert done.status == 0
     assert done.out == (
-        "nearly said: k.jsonl:3: says nearly (0.99) what learned-kafka-consumers-must-be-idempotent says\n"
-        "nearly said: k.jsonl:1: says nearly (0.99) what vpn says\n"
-        "1 memory imported, 2 nearly said twice\n"
+        "nearly said: k.jsonl:3: says nearly (0.99) the same thing as learned-kafka-consumers-must-be-idempotent\n"
+        "nearly said: k.jsonl:1: says nearly (0.99) the same thing as vpn\n"
+        "1 memory imported, 2 near duplicate\n"
     )
 
 
@@ -62,7 +62,7 @@ def test_command_that_waits_is_said_and_a_long_list_is_cut(run_cli, repo: Path) 
 
     done = run_cli("import", "k.jsonl")
 
-    assert "1 imported command waits for your approval before anything runs: gitmem trust --review" in done.err
+    assert "1 imported command waits for your approval: gitmem trust --review" in done.err
     assert done.out.count("unreadable: k.jsonl") == 20
     assert "unreadable: … and 10 more (the first 30 in --json)" in done.out
 

@@ -67,5 +67,5 @@ def test_whoosh_index_that_another_process_writes_is_a_notice_and_an_error_only_
     os.close(lock)
 
     assert (by_the_way.status, named.status) == (0, 3)
-    assert "another process writes the Whoosh index" in by_the_way.err
-    assert "another process writes the Whoosh index" in named.err
+    assert "another process is writing the Whoosh index" in by_the_way.err
+    assert "another process is writing the Whoosh index" in named.err

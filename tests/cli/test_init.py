@@ -46,15 +46,15 @@ def test_version_is_told(run_cli) -> None:
 @pytest.mark.parametrize(
     ("words", "message", "hint"),
     [
-        (("recal", "x"), "there is no command recal", "did you mean: gitmem recall?"),
-        (("help", "lst"), "there is no command lst", "did you mean: gitmem list?"),
-        (("frobnicate",), "there is no command frobnicate", "gitmem --help lists the commands"),
-        (("\x1b[2J",), "there is no command \\x1b[2J", "gitmem --help lists the commands"),
-        (("task list",), "there is no command task list", "did you mean: gitmem task list?"),
-        (("--json", "list"), "--json cannot stand before the command", "gitmem [-C DIR] COMMAND [OPTIONS]"),
+        (("recal", "x"), "unknown command: recal", "did you mean: gitmem recall?"),
+        (("help", "lst"), "unknown command: lst", "did you mean: gitmem list?"),
+        (("frobnicate",), "unknown command: frobnicate", "gitmem --help lists the commands"),
+        (("\x1b[2J",), "unknown command: \\x1b[2J", "gitmem --help lists the commands"),
+        (("task list",), "unknown command: task list", "did you mean: gitmem task list?"),
+        (("--json", "list"), "--json is not allowed before the command", "gitmem [-C DIR] COMMAND [OPTIONS]"),
         (("-C",), "-C needs a folder", "gitmem -C DIR COMMAND"),
-        (("recall", "--\x1b[2J"), "there is no option --\\x1b[2J", "gitmem recall --help lists the options"),
-        (("recall",), "recall takes a question, or --recent N, or --stats: one of them", "gitmem recall WORDS…"),
+        (("recall", "--\x1b[2J"), "unknown option: --\\x1b[2J", "gitmem recall --help lists the options"),
+        (("recall",), "give one of: a question, --recent N, --stats", "gitmem recall WORDS…"),
     ],
 )
 def test_wrong_use_exits_with_2_and_a_hint(run_cli, words: tuple[str, ...], message: str, hint: str) -> None:
@@ -67,7 +67,7 @@ def test_wrong_use_exits_with_2_and_a_hint(run_cli, words: tuple[str, ...], mess
 def test_argument_that_is_not_utf_8_is_refused(run_cli) -> None:
     done = run_cli("show", "\udcff")
 
-    assert (done.status, done.err) == (2, "gitmem: error: an argument is not UTF-8; memories and their keys are\n")
+    assert (done.status, done.err) == (2, "gitmem: error: an argument is not valid UTF-8\n")
 
 
 def test_secret_that_was_typed_is_not_repeated_in_an_error(run_cli) -> None:
@@ -93,7 +93,7 @@ def test_outside_a_repository_every_command_says_so_and_exits_with_3(run_cli, tm
 
     assert (done.status, done.out) == (3, "")
     assert f"gitmem: error: {tmp_path}: not a git repository" in done.err
-    assert "  hint: run it inside a git repository, or start one with: git init\n" in done.err
+    assert "  hint: run it inside a git repository, or create one: git init\n" in done.err
 
 
 def test_folder_that_does_not_exist_is_told_as_that(run_cli) -> None:
@@ -184,8 +184,8 @@ def test_init_starts_the_branch_once_and_touches_nothing_else(run_cli, repo: Pat
 
     started, again = run_cli("init"), run_cli("init")
 
-    assert started.out.startswith("started the branch memory  ")
-    assert again.out.startswith("the branch memory is there already  ")
+    assert started.out.startswith("created the branch memory  ")
+    assert again.out.startswith("the branch memory already exists  ")
     assert (git(repo, "status", "--porcelain", "--branch"), (repo / ".git" / "config").read_bytes()) == before
     assert not [path for path in (repo / ".git" / "hooks").iterdir() if not path.name.endswith(".sample")]
 
@@ -203,7 +203,7 @@ def test_init_joins_the_memory_of_the_remote(run_cli, repo: Path, tmp_path: Path
 
     done = run_cli("init", cwd=clone)
 
-    assert done.out.startswith("joined the memory of the remote as the branch memory")
+    assert done.out.startswith("joined the remote's memory on the branch memory")
     assert tip(clone) == tip(repo)
 
 
@@ -213,7 +213,7 @@ def test_init_explains_a_branch_that_is_in_the_way(run_cli, repo: Path) -> None:
     done = run_cli("init")
 
     assert done.status == 3
-    assert "there can be no branch memory, because there is a branch memory/old" in done.err
+    assert "the branch memory cannot exist, because there is a branch memory/old" in done.err
     assert "gitmem init --branch memory-store" in done.err
 
 
@@ -262,7 +262,7 @@ def test_misspelt_variable_is_a_note_that_names_the_nearest(
     done = run_cli("list")
 
     assert done.status == 3, "there is no memory yet"
-    assert f"the variable {variable} is no setting; the nearest one is {nearest}\n" in done.err
+    assert f"unknown variable {variable}; the closest one is {nearest}\n" in done.err
 
 
 def test_misspelt_setting_of_git_is_an_error_that_names_the_nearest(run_cli, repo: Path) -> None:
@@ -271,7 +271,7 @@ def test_misspelt_setting_of_git_is_an_error_that_names_the_nearest(run_cli, rep
     done = run_cli("list")
 
     assert done.status == 3
-    assert "  hint: the nearest one is gitmem.lockTimeout\n" in done.err
+    assert "  hint: the closest one is gitmem.lockTimeout\n" in done.err
 
 
 @pytest.mark.parametrize("name", ["a b", "x..y", "\x1b[2J", "-x", "a.lock", "/a", "a//b"])

@@ -33,10 +33,10 @@ def test_agents_are_installed_several_at_once_with_what_the_person_has_to_do(run
 
     assert (ran.status, ran.err) == (0, "")
     assert f"add     {repo}/.codex/hooks.json  commit it to share it\n" in ran.out
-    assert "Codex skips hooks that nobody trusted" in ran.out
+    assert "Codex skips hooks until you trust them: start it here and review them" in ran.out
     assert (repo / ".cursor/hooks.json").exists()
     assert shim.is_shim((repo / ".git/hooks/post-merge").read_bytes())
-    assert run_cli("install", "codex", "cursor").out.count("is there already") == 7
+    assert run_cli("install", "codex", "cursor").out.count("already exists") == 7
 
 
 def test_print_shows_what_would_be_written_for_an_agent(run_cli, memory, repo: Path) -> None:
@@ -57,7 +57,7 @@ def test_settings_that_cannot_be_read_are_no_success(run_cli, memory, repo: Path
     ran = run_cli("install", "claude-code")
 
     assert ran.status == 1
-    assert f"leave   {repo}/.claude/settings.json  cannot be read as JSON (line 1: " in ran.out
+    assert f"leave   {repo}/.claude/settings.json  is not valid JSON (line 1: " in ran.out
     assert (repo / ".claude/settings.json").read_text() == "{,}"
 
 

@@ -111,4 +111,4 @@ def test_list_at_is_of_that_time_and_says_what_it_cannot_answer(run_cli, repo: P
     }
     assert run_cli("list", "--at", "").status == 1  # a script's empty variable is not today
     assert f"gitmem: nothing was known yet at {before}" in none.err
-    assert "v9: no such commit in this repository\n  hint: any revision of git will do" in unknown.err
+    assert "v9: no such commit in this repository\n  hint: give any git revision" in unknown.err

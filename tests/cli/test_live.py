@@ -90,7 +90,7 @@ def test_interrupting_takes_the_table_away_and_keeps_what_had_ended(repo: Path, 
         ).stdout
 
     try:
-        shown = until(screen, r"slow-2 +\d\.\d s\n█+░+ 2/6, 1 failed, to be asked again")
+        shown = until(screen, r"slow-2 +\d\.\d s\n█+░+ 2/6, 1 failed, to be checked again")
         assert re.search(r"gone +could not be checked.*\n.*slow-0 ", shown, re.DOTALL)
         subprocess.run([*tmux, "resize-window", "-x", "24", "-y", "20"], check=True)
         until(screen, r"slow-0 +\d\.\d s")

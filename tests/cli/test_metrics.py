@@ -52,7 +52,7 @@ def test_failure_leaves_the_old_file_and_says_so(run_cli, tmp_path: Path, repo: 
     done = run_cli("metrics", "--textfile", str(file))
 
     assert done.status == 3
-    assert f"the text file {file} cannot be written: " in done.err
+    assert f"cannot write the text file {file}: " in done.err
     assert file.read_text() == "old"
     (repo / ".git/refs/heads/memory").write_text("nonsense\n")
     broken = run_cli("metrics", "--textfile", str(file))

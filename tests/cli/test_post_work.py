@@ -31,5 +31,5 @@ def test_too_short_and_without_lines_are_refused(run_cli) -> None:
     short, nowhere = run_cli("post-work", "Built.", "--ref", "a.py:1"), run_cli("post-work", BUILT)
 
     assert (short.status, nowhere.status) == (2, 2)
-    assert "this has 2 tokens, and 50 are the least" in short.err
+    assert "this has 2 tokens; a useful description needs at least 50" in short.err
     assert "hint: --ref src/auth/jwt.py:89-145" in nowhere.err

@@ -37,13 +37,13 @@ def test_check_is_read_as_the_frontmatter_has_it(words: tuple[str, ...], found: 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--exists", "a", "--absent", "b"), "a fact has one check"),
-        (("--verify", "x", "--", "y"), "a fact has one check"),
+        (("--exists", "a", "--absent", "b"), "a fact can have only one check"),
+        (("--verify", "x", "--", "y"), "a fact can have only one check"),
         (("--contains", "x"), "--contains needs --in"),
         (("--lacks", "x"), "--lacks needs --in"),
-        (("--in", "a"), "--in goes with --contains, --matches, --lacks or --same"),
-        (("--exists", "a", "--in", "b"), "--in goes with --contains, --matches, --lacks or --same"),
-        (("--verify", "x", "--in", "b"), "--in goes with --contains, --matches, --lacks or --same"),
+        (("--in", "a"), "--in requires --contains, --matches, --lacks or --same"),
+        (("--exists", "a", "--in", "b"), "--in requires --contains, --matches, --lacks or --same"),
+        (("--verify", "x", "--in", "b"), "--in requires --contains, --matches, --lacks or --same"),
     ],
 )
 def test_checks_that_do_not_go_together_are_refused(words: tuple[str, ...], message: str) -> None:

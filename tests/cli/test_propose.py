@@ -20,14 +20,14 @@ def test_the_link_is_alone_on_standard_output(run_cli: Any, repo: Path, hub: Pat
     assert done.status == 0, done
     assert done.out == "branch gitmem/auth, base memory\n"
     assert done.err == (
-        "gitmem: 1 commit of memory moved to gitmem/auth; memory is what origin has\n"
+        "gitmem: 1 commit of memory moved to gitmem/auth; memory is the same as at origin\n"
         "gitmem: origin has gitmem/auth: 1 new; open a pull request with base memory\n"
-        "gitmem: what is written goes to the proposal auth (gitmem propose pushes it,"
+        "gitmem: new memories go to the proposal auth (gitmem propose pushes it,"
         " gitmem propose --switch memory leaves it)\n"
     )
     wrote = run_cli("remember", "Keys live in the vault", "--key", "two")
     assert (wrote.out, wrote.err) == ("two\n", "gitmem: written to the proposal auth: gitmem propose pushes it\n")
-    assert "what is written goes to the proposal auth" in run_cli("status").out
+    assert "new memories go to the proposal auth" in run_cli("status").out
     found = json.loads(run_cli("propose", "--json").out)
     assert found == {
         "name": "auth",
@@ -48,25 +48,25 @@ def test_the_link_is_alone_on_standard_output(run_cli: Any, repo: Path, hub: Pat
 
 def test_listing_switching_and_dropping_say_what_they_did(run_cli: Any, repo: Path, hub: Path) -> None:
     empty = run_cli("propose", "--list")
-    assert (empty.out, empty.err) == ("", "gitmem: no proposals; begin one: gitmem propose NAME\n")
+    assert (empty.out, empty.err) == ("", "gitmem: no proposals; to start one: gitmem propose NAME\n")
     begun = run_cli("propose", "auth")
-    assert begun.err.startswith("gitmem: what is written goes to the proposal auth")
-    assert run_cli("propose").err == "gitmem: nothing is written to the proposal auth yet\n"
-    assert run_cli("propose", "--list").out == "* auth  nothing written yet\n"
+    assert begun.err.startswith("gitmem: new memories go to the proposal auth")
+    assert run_cli("propose").err == "gitmem: the proposal auth has no changes yet\n"
+    assert run_cli("propose", "--list").out == "* auth  no changes yet\n"
     run_cli("remember", "Tokens rotate daily", "--key", "one")
     assert run_cli("propose", "--list").out.startswith("* auth  1 new; not pushed; ")
     refused = run_cli("propose", "--drop", "auth")
     assert (refused.status, refused.err.splitlines()[0]) == (
-        2, "gitmem: error: the proposal auth has 1 commit that nobody else has",
+        2, "gitmem: error: the proposal auth has 1 unpushed commit",
     )  # fmt: skip
 
     left = run_cli("propose", "--switch", "memory")
     dropped = run_cli("propose", "--drop", "auth", "--force")
 
-    assert left.err == "gitmem: what is written goes to memory\n"
+    assert left.err == "gitmem: new memories go to memory\n"
     assert dropped.err.startswith(
         "gitmem: deleted gitmem/auth here\n"
-        "gitmem: its commits are kept; back with them: git branch gitmem/auth refs/gitmem/kept/"
+        "gitmem: its commits are kept; to restore the branch: git branch gitmem/auth refs/gitmem/kept/"
     )
 
 
@@ -79,9 +79,9 @@ def test_what_others_proposed_and_what_is_to_be_settled_is_told(run_cli: Any, re
     done = run_cli("propose", "auth")
 
     assert "gitmem: to settle: idle  body\n" in done.err
-    assert "gitmem: gitmem/auth at origin had 1 memory of others: all of it is in it now, and yours\n" in done.err
+    assert "gitmem: gitmem/auth at origin had 1 memory by others; it now has those and yours\n" in done.err
     merge_on_forge(hub, "merge")
-    assert run_cli("propose").err == "gitmem: the proposal auth is merged: what is written goes to memory again\n"
+    assert run_cli("propose").err == "gitmem: the proposal auth is merged: new memories go to memory again\n"
 
 
 def test_words_that_do_not_go_together_are_refused(run_cli: Any, repo: Path, hub: Path) -> None:

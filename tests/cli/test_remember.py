@@ -27,9 +27,9 @@ def test_key_alone_is_printed_and_the_rest_goes_elsewhere(run_cli) -> None:
     first, second = run_cli("remember", "Deploys need the VPN"), run_cli("remember", "Deploys need the VPN")
 
     assert (first.status, first.out) == (0, "learned-deploys-need-the-vpn\n")
-    assert first.err == "gitmem: started the branch memory; gitmem init adds its policy file\n"
+    assert first.err == "gitmem: created the branch memory; gitmem init adds its policy file\n"
     assert (second.status, second.out) == (0, "learned-deploys-need-the-vpn\n")
-    assert second.err == "gitmem: learned-deploys-need-the-vpn says this already; nothing was written\n"
+    assert second.err == "gitmem: learned-deploys-need-the-vpn already says this; nothing was written\n"
 
 
 def test_json_is_key_path_and_commit(run_cli, repo: Path) -> None:
@@ -139,16 +139,16 @@ def test_standard_input_is_kept_in_one_form(run_cli, type_in, repo: Path, raw: b
 @pytest.mark.parametrize(
     ("raw", "message"),
     [
-        (b"", "there is nothing to remember: the text is empty"),
-        (b" \n\t\r\n", "there is nothing to remember: the text is empty"),
-        (b"a\xffb", "standard input is not UTF-8 (byte 1)"),
-        (bytes(range(256)), "standard input is not UTF-8 (byte 128)"),
+        (b"", "the text is empty"),
+        (b" \n\t\r\n", "the text is empty"),
+        (b"a\xffb", "standard input is not valid UTF-8 (byte 1)"),
+        (bytes(range(256)), "standard input is not valid UTF-8 (byte 128)"),
         (b"a\x00b", "the text: line 1, column 2 has control character (U+0000)"),
-        (b"x" * 1_000_000, "standard input is larger than the 65536 bytes of a memory"),
+        (b"x" * 1_000_000, "standard input is larger than 65536 bytes, the maximum size of a memory"),
         (b"word " * 13_107, "the memory would be too large"),
         ("a\u202eb".encode(), "the text: line 1, column 2 has RIGHT-TO-LEFT OVERRIDE (U+202E)"),
         (b"one\ntwo \x1b[2J", "the text: line 2, column 5 has control character (U+001B)"),
-        (f"it is {TOKEN}".encode(), "the text: it seems to hold a secret (github-token in line 1)"),
+        (f"it is {TOKEN}".encode(), "the text: it seems to contain a secret (github-token in line 1)"),
     ],
     ids=["empty", "blank", "latin-1", "binary", "NUL", "1 MB", "64 KiB and frontmatter", "RLO", "ESC", "secret"],
 )
@@ -172,23 +172,51 @@ def test_standard_input_that_cannot_be_kept_is_refused_and_nothing_is_written(
 @pytest.mark.parametrize(
     ("words", "message", "hint"),
     [
-        (("--key", "Upper Case"), "'Upper Case' cannot be a key", "--key upper-case"),
-        (("--key", "../x"), "'../x' cannot be a key", "--key x"),
-        (("--key", "k" * 101), "cannot be a key", "--key kkk"),
-        (("--key=--json",), "'--json' cannot be a key", "--key json"),
-        (("--key", "\x1b"), "the key: line 1, column 1 has control character", "cannot be seen"),
-        (("--kind", "fact"), "a fact needs a command that proves it", "--kind convention"),
+        (("--key", "Upper Case"), "invalid key 'Upper Case'", "--key upper-case"),
+        (("--key", "../x"), "invalid key '../x'", "--key x"),
+        (("--key", "k" * 101), "invalid key", "--key kkk"),
+        (("--key=--json",), "invalid key '--json'", "--key json"),
+        (
+            ("--key", "\x1b"),
+            "the key: line 1, column 1 has control character",
+            "remove the invisible characters; a memory is read by people and agents",
+        ),
+        (("--kind", "fact"), "a fact needs a check that proves it", "--kind convention"),
         (("--kind", "Bad Kind!"), "`kind` must be one word", ""),
         (("--ttl", "soon"), "`ttl` must be a length of time", ""),
         (("--confidence", "2"), "`confidence` must be a number from 0 to 1", ""),
         (("--confidence", "nan"), "nan", ""),
-        (("--supersedes", "nosuch"), "cannot supersede nosuch: there is no such memory", "gitmem list"),
-        (("--tag", "a\u202eb"), "tags: line 1, column 2 has RIGHT-TO-LEFT OVERRIDE", "cannot be seen"),
-        (("--task", "\x1b[2J"), "task: line 1, column 1 has control character", "cannot be seen"),
-        (("--title", "a\x07b"), "the title: line 1, column 2 has control character", "cannot be seen"),
-        (("--path", TOKEN), "it seems to hold a secret (github-token", "leave the secret out"),
-        (("--title", TOKEN), "the title: it seems to hold a secret (github-token in line 1)", "leave the secret out"),
-        (("--key", TOKEN.lower()), "the key: it seems to hold a secret (github-token", "leave the secret out"),
+        (("--supersedes", "nosuch"), "cannot supersede nosuch: no memory has this key", "gitmem list"),
+        (
+            ("--tag", "a\u202eb"),
+            "tags: line 1, column 2 has RIGHT-TO-LEFT OVERRIDE",
+            "remove the invisible characters; a memory is read by people and agents",
+        ),
+        (
+            ("--task", "\x1b[2J"),
+            "task: line 1, column 1 has control character",
+            "remove the invisible characters; a memory is read by people and agents",
+        ),
+        (
+            ("--title", "a\x07b"),
+            "the title: line 1, column 2 has control character",
+            "remove the invisible characters; a memory is read by people and agents",
+        ),
+        (
+            ("--path", TOKEN),
+            "it seems to contain a secret (github-token",
+            "remove the secret; if it ever left this machine, revoke it",
+        ),
+        (
+            ("--title", TOKEN),
+            "the title: it seems to contain a secret (github-token in line 1)",
+            "remove the secret; if it ever left this machine, revoke it",
+        ),
+        (
+            ("--key", TOKEN.lower()),
+            "the key: it seems to contain a secret (github-token",
+            "remove the secret; if it ever left this machine, revoke it",
+        ),
     ],
 )
 def test_what_cannot_be_used_is_refused_with_a_reason(
@@ -240,7 +268,7 @@ def test_finished_run_is_distilled_all_or_nothing(run_cli, repo: Path, type_in) 
     partial = json.loads(run_cli("remember", "--from-run", "night.json", "--partial", "--json").out)
 
     assert (refused.status, refused.out) == (2, "")
-    assert "refused: memories[1]: the text: it seems to hold a secret" in refused.err
+    assert "refused: memories[1]: the text: it seems to contain a secret" in refused.err
     assert "nothing was written" in refused.err
     assert TOKEN not in refused.err
     assert before != tip(repo)
@@ -253,17 +281,17 @@ def test_finished_run_is_distilled_all_or_nothing(run_cli, repo: Path, type_in) 
     type_in(json.dumps({"run": "day", "memories": [good]}).encode())
     again = run_cli("remember", "--from-run", "-")
     assert (again.status, again.out) == (0, "gotcha-the-nightly-import-locks-the-ledger\n")
-    assert "says this already, and was added to" in again.err
+    assert "already says this; it was updated" in again.err
 
 
 @pytest.mark.parametrize(
     ("argv", "told"),
     [
-        (["a text", "--from-run", "x.json"], "a text does not go with --from-run"),
-        (["--from-run", "x.json", "--kind", "gotcha"], "--kind does not go with --from-run"),
-        (["--from-run", "x.json", "--tag", "db"], "--tag does not go with --from-run"),
-        (["a text", "--partial"], "--partial goes with --from-run"),
-        ([], "remember takes a text, or --from-run FILE"),
+        (["a text", "--from-run", "x.json"], "a text cannot be combined with --from-run"),
+        (["--from-run", "x.json", "--kind", "gotcha"], "--kind cannot be combined with --from-run"),
+        (["--from-run", "x.json", "--tag", "db"], "--tag cannot be combined with --from-run"),
+        (["a text", "--partial"], "--partial requires --from-run"),
+        ([], "remember needs a text or --from-run FILE"),
     ],
 )
 def test_what_does_not_go_together_is_wrong_use(run_cli, argv: list[str], told: str) -> None:

@@ -22,7 +22,7 @@ def test_what_is_no_report_stays_without_force(run_cli, repo: Path) -> None:
 
     refused = run_cli("report", "README.md")
 
-    assert (refused.status, "is no report of gitmem" in refused.err) == (2, True)
+    assert (refused.status, "is not a gitmem report" in refused.err) == (2, True)
     assert (repo / "README.md").read_text() == "# A service\n"
     assert run_cli("report", "README.md", "--force").status == 0
 

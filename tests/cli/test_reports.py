@@ -70,10 +70,10 @@ def test_pipe_is_written_to(run_cli) -> None:
 @pytest.mark.parametrize(
     ("words", "status", "told"),
     [
-        (["--json", "--format", "sarif"], 2, "ask for two things"),
-        (["--report", "json=x"], 2, "writes no json"),
+        (["--json", "--format", "sarif"], 2, "--json and --format cannot be combined"),
+        (["--report", "json=x"], 2, "cannot write the form json"),
         (["--report", "sarif"], 2, "needs a form and a file"),
-        (["--report", "sarif=missing/x"], 3, "missing/x cannot be written"),
+        (["--report", "sarif=missing/x"], 3, "missing/x: "),
         (["--format", "pdf"], 2, "pdf"),
     ],
 )

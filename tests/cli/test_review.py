@@ -91,7 +91,7 @@ def test_reports_are_written_beside_the_text(run_cli, leak: str, tmp_path: Path)
 def test_a_form_of_another_command_is_refused(run_cli, leak: str) -> None:
     done = run_cli("review", leak, "--report", "sarif=x")
 
-    assert (done.status, done.err.split("\n")[0]) == (2, "gitmem: error: --report writes no sarif")
+    assert (done.status, done.err.split("\n")[0]) == (2, "gitmem: error: --report cannot write the form sarif")
 
 
 def test_the_step_summary_is_written_on_the_forge(run_cli, leak: str, tmp_path: Path, monkeypatch) -> None:

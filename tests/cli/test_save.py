@@ -37,8 +37,8 @@ def test_what_is_refused_says_why_and_how_to_go_on(run_cli, shown: Path) -> None
 
     assert done.status == 1
     assert "gitmem: learned/a.md is not saved: a: " in done.err
-    assert "gitmem: learned/b.md was deleted and is back" in done.err
-    assert "gitmem: 1 file in the view that cannot be a memory: left alone" in done.err
+    assert "gitmem: learned/b.md was deleted and has been restored" in done.err
+    assert "gitmem: 1 file in the view that cannot be a memory: ignored" in done.err
     assert "\x1b" not in done.err
 
 
@@ -61,4 +61,4 @@ def test_without_a_view_the_hint_makes_one(run_cli) -> None:
 
     done = run_cli("save")
 
-    assert (done.status, "hint: make it: gitmem view" in done.err) == (1, True)
+    assert (done.status, "hint: create it: gitmem view" in done.err) == (1, True)

@@ -35,7 +35,7 @@ def test_suspect_names_the_cause_to_settle(run_cli) -> None:
     done = run_cli("settle", "k")
 
     assert done.status == 1
-    assert "It is suspect because f failed: settle that one, and this clears by itself.\n" in done.out
+    assert "It is suspect because f failed: settle that one, and this one clears automatically.\n" in done.out
 
 
 def test_reworded_with_a_check_that_fits_it_holds_again(run_cli) -> None:
@@ -86,10 +86,10 @@ def test_what_holds_needs_no_settling(run_cli) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--retire", "--recheck"), "one way at a time"),
-        (("--contains", "x", "--in", "y"), "a new check goes with --reword"),
-        (("--why", "x"), "--why goes with --retire"),
-        (("--reword", "x", "--exists", "nosuch"), "the check does not hold now"),
+        (("--retire", "--recheck"), "choose one way to settle it"),
+        (("--contains", "x", "--in", "y"), "a new check requires --reword"),
+        (("--why", "x"), "--why requires --retire"),
+        (("--reword", "x", "--exists", "nosuch"), "the check does not hold"),
     ],
 )
 def test_ways_that_do_not_go_together_are_refused(run_cli, words: tuple[str, ...], message: str) -> None:

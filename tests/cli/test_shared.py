@@ -46,7 +46,7 @@ def test_status_that_does_not_exist_is_refused_and_names_those_that_do() -> None
     with pytest.raises(UsageError) as caught:
         asked("--status", "verifid")
 
-    assert caught.value.message == "there is no status verifid"
+    assert caught.value.message == "unknown status: verifid"
     assert "verified" in caught.value.hint
 
 
@@ -70,8 +70,8 @@ def test_standard_input_is_read_as_utf_8_whatever_the_locale(
 @pytest.mark.parametrize(
     ("raw", "message"),
     [
-        (b"x" * 11, "standard input is larger than the 10 bytes"),
-        (b"ab\xff", "standard input is not UTF-8 \\(byte 2\\)"),
+        (b"x" * 11, "standard input is larger than 10 bytes"),
+        (b"ab\xff", "standard input is not valid UTF-8 \\(byte 2\\)"),
     ],
 )
 def test_standard_input_that_no_memory_can_be_is_refused(
@@ -99,7 +99,7 @@ def test_environment_of_an_agent_is_no_person(monkeypatch: pytest.MonkeyPatch, m
     monkeypatch.setenv(name, "1")
 
     assert not shared.is_interactive()
-    with pytest.raises(TrustError, match=f"{name} says that an agent runs this"):
+    with pytest.raises(TrustError, match=f"{name} shows that an agent is running this"):
         shared.need_terminal(memory, "")
 
 
@@ -107,7 +107,7 @@ def test_clone_that_belongs_to_an_agent_approves_nothing(monkeypatch: pytest.Mon
     monkeypatch.setattr(shared, "open_terminal", io.BytesIO)
     git(repo, "config", "gitmem.agent", "ana")
 
-    with Memory(repo) as memory, pytest.raises(TrustError, match=r"gitmem\.agent says"):
+    with Memory(repo) as memory, pytest.raises(TrustError, match=r"gitmem\.agent shows"):
         shared.need_terminal(memory, "")
 
 
@@ -154,7 +154,8 @@ def test_explain_is_a_table_of_what_moved_anything_on_a_terminal() -> None:
     assert heading.split() == ["score", "lexical", "recency", "memory"]
     assert row.split() == ["1.25", "2", "0.5", "a"]
     assert rest == (
-        "1 for all: status; off: access, importance, confidence, path, dependency, workspace, scope, talk, provenance"
+        "1 (no effect): status; switched off: access, importance, confidence, path, dependency, workspace, scope, talk,"
+        " provenance"
     )
 
 

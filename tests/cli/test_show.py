@@ -59,7 +59,7 @@ def test_beginning_of_a_key_is_enough_where_it_fits_one_only(run_cli) -> None:
     one, several, none = run_cli("show", "gat"), run_cli("show", "auth"), run_cli("show", "auht-a")
 
     assert (one.status, several.status, none.status) == (0, 1, 1)
-    assert several.err == "gitmem: error: auth fits several memories\n  hint: one of auth-a, auth-b\n"
+    assert several.err == "gitmem: error: auth matches several memories\n  hint: choose one of auth-a, auth-b\n"
     assert none.err == "gitmem: error: there is no memory auht-a\n  hint: did you mean auth-a, auth-b?\n"
 
 

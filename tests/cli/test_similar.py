@@ -32,4 +32,4 @@ def test_nothing_similar_is_a_no(run_cli) -> None:
     done = run_cli("similar", "signed-build")
 
     assert (done.status, done.out) == (1, "")
-    assert "nothing is similar to signed-build" in done.err
+    assert "no memory is similar to signed-build" in done.err

@@ -66,7 +66,7 @@ def test_status_tells_what_was_captured_and_is_not_written(memory, run_cli, repo
 
     text, found = run_cli("status").out, json.loads(run_cli("status", "--json").out)
 
-    assert "1 captured text set aside: gitmem doctor\n1 captured text on the way to the branch\n" in text
+    assert "1 captured text set aside: gitmem doctor\n1 captured text not committed yet\n" in text
     assert found["spool"] == {"waiting": 1, "refused": 1}
 
 
@@ -81,7 +81,7 @@ def test_status_at_counts_what_there_was_without_ages(run_cli, repo: Path) -> No
     code = git(repo, "rev-parse", "--short=12", "HEAD~1")
     memory = git(repo, "rev-parse", "--short=12", "memory~1")
     assert early.out.splitlines() == [
-        f"1 memory on memory at {memory}, as known for {code} of the code", "  1 fact", "  ✓ 1 verified",
+        f"1 memory on memory at {memory}, as known at code commit {code}", "  1 fact", "  ✓ 1 verified",
     ]  # fmt: skip
     assert (early.status, none.status) == (0, 1)
     assert run_cli("status", "--at", "HEAD", "--scope", "private").status == 2

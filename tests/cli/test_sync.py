@@ -32,8 +32,8 @@ def test_it_says_what_came_in_and_what_is_to_be_settled(run_cli: Any, other: Pat
     assert done.out == (
         "1 new came in from origin, merged with yours\n"
         "  to settle: a  unreadable\n"
-        "  what cannot be read is in the history: git log -p memory -- learned/a.md\n"
-        "origin has everything that is here\n"
+        "  the unreadable version is in the history: git log -p memory -- learned/a.md\n"
+        "origin is up to date with this clone\n"
     )
 
 
@@ -64,8 +64,8 @@ def test_a_dry_run_and_no_push_say_that_the_remote_does_not_have_it(run_cli: Any
     foreseen, kept = run_cli("sync", "--dry-run"), run_cli("sync", "--no-push")
 
     assert "would come in from origin" in foreseen.out
-    assert "origin does not have everything that is here yet" in kept.out
-    assert run_cli("sync").out == "nothing new came in from origin\norigin has everything that is here\n"
+    assert "origin does not have all memories of this clone yet" in kept.out
+    assert run_cli("sync").out == "nothing new came in from origin\norigin is up to date with this clone\n"
 
 
 def test_protected_branch_is_told_and_what_is_here_is_sent_to_another_one(
@@ -86,7 +86,7 @@ def test_protected_branch_is_told_and_what_is_here_is_sent_to_another_one(
     assert "refs/heads/memory: [remote rejected] (pre-receive hook declined)" in refused.err
     assert "gitmem propose NAME" in refused.err
     assert done.out.splitlines()[-1] == (
-        "origin takes no push to its memory branch; everything is on its branch for-review, for a pull request"
+        "the memory branch of origin is protected; everything is on its branch for-review, for a pull request"
     )
     told = json.loads(again.out)
     assert (told["pushed"], told["instead"]) == (False, "for-review")
@@ -118,7 +118,7 @@ def test_the_first_sync_says_that_the_remote_had_no_memory(run_cli: Any, repo: P
 
     told = [run_cli("sync", "new").out.splitlines()[-1] for _ in range(2)]
 
-    assert told == ["new has everything that is here; it had no memory before", "new has everything that is here"]
+    assert told == ["new is up to date with this clone; it had no memory before", "new is up to date with this clone"]
 
 
 def test_of_many_conflicts_some_are_named_and_all_are_counted(run_cli: Any, repo: Path, other: Path) -> None:

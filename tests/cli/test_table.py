@@ -54,9 +54,9 @@ def test_help_of_a_noun_shows_its_verbs(run_cli) -> None:
 @pytest.mark.parametrize(
     ("words", "message", "hint"),
     [
-        (("task", "lst"), "gitmem task has no verb lst", "did you mean: gitmem task list?"),
-        (("task", "zzz"), "gitmem task has no verb zzz", "one of add, claim,"),
-        (("task", "--zzz"), "there is no option --zzz", "gitmem task --help"),
+        (("task", "lst"), "gitmem task: unknown verb: lst", "did you mean: gitmem task list?"),
+        (("task", "zzz"), "gitmem task: unknown verb: zzz", "one of add, claim,"),
+        (("task", "--zzz"), "unknown option: --zzz", "gitmem task --help"),
     ],
 )
 def test_verb_that_does_not_exist_is_told(run_cli, words: tuple[str, ...], message: str, hint: str) -> None:

@@ -55,7 +55,7 @@ def test_without_a_terminal_nothing_is_approved(run_cli, monkeypatch: pytest.Mon
     done = run_cli("trust", "program")
 
     assert (done.status, done.out) == (3, "")
-    assert "gitmem: error: an approval is asked for on the terminal, and there is none here\n" in done.err
+    assert "gitmem: error: approving needs a terminal, and there is none here\n" in done.err
     assert json.loads(run_cli("trust", "--list", "--json").out) == {"approvals": []}
 
 

@@ -14,7 +14,7 @@ def test_uninstall_says_what_it_did_and_then_that_nothing_is_there(run_cli, repo
     assert "-#!/bin/sh\n" in shown.out
     assert ran.out.count("remove  ") == 4
     assert not (repo / ".git" / "hooks" / "post-commit").exists()
-    assert (again.status, again.out) == (0, "there is nothing of gitmem's here\n")
+    assert (again.status, again.out) == (0, "nothing is installed here\n")
 
 
 def test_agents_are_taken_away_and_what_is_not_ours_is_told(run_cli, memory, repo: Path, tmp_path: Path) -> None:
@@ -28,9 +28,9 @@ def test_agents_are_taken_away_and_what_is_not_ours_is_told(run_cli, memory, rep
 
     assert '-            "command": "gitmem hook codex 2>/dev/null || exit 0",\n' in shown.out
     assert ran.status == 1
-    assert f"leave   {skill}  was changed by somebody: --force removes it all the same\n" in ran.out
+    assert f"leave   {skill}  was changed: use --force to remove it\n" in ran.out
     assert not (repo / ".codex").exists()
     assert (again.status, skill.exists()) == (0, False)
     assert run_cli("uninstall", "bmad", "--plugin", "module").status == 0
     assert not (repo / "module").exists()
-    assert run_cli("uninstall", "codex", "pi").out == "there is nothing of gitmem's here\n"
+    assert run_cli("uninstall", "codex", "pi").out == "nothing is installed here\n"

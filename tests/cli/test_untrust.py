@@ -26,7 +26,7 @@ def test_memory_without_a_command_has_nothing_to_deny(run_cli) -> None:
     done = run_cli("untrust", "k")
 
     assert (done.status, done.out) == (1, "")
-    assert done.err == "gitmem: none of these has a command that needs approval\n"
+    assert done.err == "gitmem: none of these facts has a command that needs approval\n"
 
 
 def test_what_a_record_shows_is_all_that_would_run(run_cli) -> None:

@@ -45,7 +45,7 @@ def test_failure_and_what_rests_on_it_exit_with_1_and_name_the_way_on(run_cli, r
         "? b  suspect — rests on a\n"
         f"1 due: 1 failed; recorded as {tip(repo)[:12]}. Now: 1 failed, 1 suspect.\n"
     )
-    assert done.err == "gitmem: what to do about it: gitmem settle a\n"
+    assert done.err == "gitmem: to decide what to do: gitmem settle a\n"
     assert again.out == (
         "✗ a  failed, as before — no file of src/auth/jwt.py contains 'RS256'\n"
         "? b  suspect — rests on a\n"
@@ -114,7 +114,7 @@ def test_denied_command_is_told_from_one_that_waits(run_cli) -> None:
     done, found = run_cli("verify"), json.loads(run_cli("verify", "--json").out)
 
     assert done.status == 3
-    assert done.err == "gitmem: 1 denied here; what to do about it: gitmem settle f\n"
+    assert done.err == "gitmem: 1 denied here; to decide what to do: gitmem settle f\n"
     assert found["results"][0]["reason"] == "denied here"
 
 
@@ -124,7 +124,7 @@ def test_memory_without_a_check_is_no_fact_to_verify(run_cli) -> None:
     done, unknown = run_cli("verify", "k"), run_cli("verify", "nosuch")
 
     assert (done.status, unknown.status) == (0, 1)
-    assert "gitmem: none of these has a check to run\n" in done.err
+    assert "gitmem: none of these memories has a check to run\n" in done.err
 
 
 def test_verdicts_of_another_branch_stay_in_this_clone_unless_asked(run_cli, repo: Path) -> None:

@@ -62,7 +62,7 @@ def test_a_commit_that_was_not_merged_keeps_it(run_cli, store: Path) -> None:
     kept = run_cli("view", "--remove")
     found = run_cli("view")
 
-    assert (kept.status, "there is a commit" in kept.err) == (3, True)
+    assert (kept.status, "contains an unsaved commit" in kept.err) == (3, True)
     assert "a of that commit is on the branch now" in found.err
     assert run_cli("view", "--remove").status == 0
 
@@ -92,7 +92,7 @@ def test_init_goes_on_without_it_where_the_code_has_such_a_folder(
     done = run_cli("init", "--offline", "--json")
 
     assert (done.status, json.loads(done.out)["view"]) == (0, "")
-    assert "no view was made: .memory belongs to the code" in done.err
+    assert "the view was not created: .memory belongs to the code" in done.err
 
 
 def test_there_is_no_view_of_nothing(run_cli, repo: Path) -> None:

@@ -39,7 +39,7 @@ def test_culprit_is_printed_with_who_when_and_how(broken, run_cli):
     assert lines[1:3] == ["  author: Ana <ana@example.org>", "  date:   2026-09-21T14:13:20+00:00"]
     assert lines[3].startswith(f"  before: {broken[0][:12]}, where it holds (ran ")
     assert lines[4].startswith(f"  after:  {broken[1][:12]}, where it fails (ran ")
-    assert "  3 commits changed what the check reads; it ran " in ran.out
+    assert "  3 commits changed what the check reads; the check ran " in ran.out
     assert "-RS256 # one" in lines
     assert "\x1b" not in ran.out
     assert "WITHOUT a sandbox" in ran.err

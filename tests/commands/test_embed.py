@@ -130,7 +130,7 @@ def test_model_that_is_of_no_use_leaves_words_and_one_line(store: Path, setting:
 
     assert keys(store, "vacuum") == ["vacuum"]
     assert len(notices(store)) == 1
-    assert notices(store)[0].endswith("this was found by words alone")
+    assert notices(store)[0].endswith("this search used words only")
 
 
 def test_damaged_vectors_are_made_anew_by_the_next_recall(store: Path, model: str) -> None:
@@ -157,7 +157,7 @@ def test_where_none_can_be_kept_words_answer_and_it_is_said(store: Path) -> None
     (store / ".git/gitmem" / FOLDER / "lock").mkdir(parents=True)
 
     assert keys(store, "vacuum") == ["vacuum"]
-    assert ["the vectors cannot be kept" in notice for notice in notices(store, "vacuum")] == [True]
+    assert ["cannot store the vectors:" in notice for notice in notices(store, "vacuum")] == [True]
 
 
 def test_a_file_in_the_place_of_the_vectors_goes(store: Path) -> None:
@@ -200,7 +200,7 @@ def test_another_size_under_the_same_name_is_said_and_rebuilt(store: Path) -> No
     with sqlite3.connect(folder / "index.sqlite") as connection:
         connection.execute("UPDATE meta SET value = '2' WHERE name = 'dimensions'")
     connection.close()
-    assert ["the vectors have 2 numbers, the question 3" in notice for notice in notices(store)] == [True]
+    assert ["the vectors have 2 dimensions, the query 3" in notice for notice in notices(store)] == [True]
 
     with Memory(store) as memory:
         assert memory.vectors.rebuild()["embedded"] == 4
@@ -215,7 +215,7 @@ def test_where_vectors_cannot_be_written_those_that_are_there_are_searched_and_i
     lock.mkdir()  # which root cannot write to either
 
     assert keys(store, LOGIN)[0] == "sso"
-    assert notices(store) == ["the vectors cannot be kept: Is a directory"]
+    assert notices(store) == ["cannot store the vectors: Is a directory"]
 
 
 def test_what_does_not_fit_into_a_recall_is_told_and_left_to_the_work_behind(
@@ -223,7 +223,7 @@ def test_what_does_not_fit_into_a_recall_is_told_and_left_to_the_work_behind(
 ) -> None:
     monkeypatch.setattr(semantic, "INLINE_S", 0.0)
 
-    assert notices(store) == ["4 memories have no vectors yet and can be found by words alone: gitmem embed rebuild"]
+    assert notices(store) == ["4 memories have no vectors yet and can only be found by words: gitmem embed rebuild"]
     with Memory(store) as memory:
         memory.vectors.embed_missing()
     assert notices(store) == []
@@ -299,7 +299,7 @@ def test_deleting_the_folder_costs_nothing_but_time(store: Path) -> None:
 def test_what_was_known_at_a_time_is_found_by_words_and_it_is_said(store: Path) -> None:
     with Memory(store, clock=Clock()) as memory:
         found = memory.at("memory").recall(Asked("vacuum"))
-        assert "what was known at a time is looked for by words alone" in memory.notices
+        assert "with --at, recall searches by words only" in memory.notices
     assert all(not hit.sources for hit in found.hits)
 
 

@@ -1,4 +1,4 @@
-"""Writing a fact: it needs a check that can fail, that is run, and that holds now; or it waits, unproven."""
+"""Writing a fact: it needs a check that can fail, that is run, and that holds now; or it stays unproven."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _no_sandbox(monkeypatch):
 def test_fact_without_a_check_is_refused_with_where_prose_belongs(memory, repo, nothing):
     before = tip(repo)
 
-    with pytest.raises(RefusedError, match="needs a command that proves it") as refused:
+    with pytest.raises(RefusedError, match="needs a check that proves it") as refused:
         memory.fact("We like tabs", verify=nothing)
 
     assert "gitmem remember 'We like tabs' --kind convention" in refused.value.hint
@@ -84,7 +84,7 @@ def test_check_that_does_not_hold_now_is_refused(memory, repo, check, because):
         memory.fact("It is so", verify=check, approve=True)
 
     assert because in refused.value.message
-    assert "does not hold now" in refused.value.message
+    assert ": the check does not hold:" in refused.value.message
     assert "--unproven" in refused.value.hint
     assert tip(repo) == before
 
@@ -265,7 +265,7 @@ def test_command_that_nobody_can_approve_now_waits_unproven_and_is_not_run(memor
     assert not marker.exists()
     assert statuses(memory) == {"k": "unproven"}
     assert [due.row.key for due in memory.repository.waiting()] == ["k"]
-    assert any("it waits, unproven" in notice for notice in memory.notices)
+    assert any("it stays unproven" in notice for notice in memory.notices)
 
 
 def test_command_of_its_author_at_a_terminal_is_approved_and_run(memory, marker):
@@ -324,7 +324,7 @@ def test_edited_check_must_hold(memory, repo):
     memory.fact("It is RS256", verify=RS256, key="k")
     before = tip(repo)
 
-    with pytest.raises(RefusedError, match="does not hold now"):
+    with pytest.raises(RefusedError, match=": the check does not hold:"):
         memory.edit("k", fields={"verify": {"exists": "setup.py"}}, body=None, approve=True)
 
     assert tip(repo) == before

@@ -49,7 +49,7 @@ def test_promotion_goes_on_to_a_domain_and_to_everybody(memory: Memory, repo: Pa
     memory.close()
     with Memory(repo, clock=Clock()) as opened:
         opened.remember("Tokens live an hour", key="hour", scope="private")
-        with pytest.raises(RefusedError, match="names the domains"):
+        with pytest.raises(RefusedError, match="a memory with the scope domain must name its domains"):
             opened.promote("hour", to="domain")
         opened.promote("hour", to="domain", domains=["auth"])
         assert found(opened) == {"hour": "domain"}
@@ -98,7 +98,7 @@ def test_a_promotion_that_was_cut_short_is_finished_by_the_next(memory: Memory, 
 def test_nothing_is_promoted_to_fewer_readers(memory: Memory, to: str) -> None:
     memory.remember("For all", key="a", scope="universal")
 
-    with pytest.raises(RefusedError, match="no wider"):
+    with pytest.raises(RefusedError, match="not wider"):
         memory.promote("a", to=to, domains=["x"])
 
 

@@ -80,7 +80,7 @@ def test_past_the_size_syntax_is_refused_with_how_and_plain_recall_still_answers
 
         assert caught.value.hint.endswith("gitmem index --engine whoosh")
         assert (by_catalog[0], len(told)) == ("retry-budget", 1)
-        assert "FTS5 answers instead" in told[0]
+        assert "; using FTS5 instead (" in told[0]
         assert keys(ask(memory, "gateway")) == by_catalog
 
 
@@ -122,7 +122,7 @@ def test_where_too_much_was_written_since_it_is_said_which_commit_is_shown(memor
     os.close(lock)
 
     assert found.hits == ()
-    assert "is being refreshed by another process; this shows" in memory.notices[0]
+    assert "is being updated by another process; showing" in memory.notices[0]
 
 
 def _folder(memory: Memory) -> Path:

@@ -261,7 +261,7 @@ def test_log_has_every_change_and_every_verdict_the_newest_first(memory: Memory,
 
     assert [(row["what"], row.get("outcome"), row.get("code_commit")) for row in rows] == [
         ("memory", None, None),
-        ("verdict", "holds", held),  # known of these inputs: nothing had to run
+        ("verdict", "holds", held),  # known of these inputs: the check did not have to run
         ("verdict", "fails", failed),
         ("verdict", "holds", held),
         ("memory", None, None),

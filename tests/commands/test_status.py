@@ -124,7 +124,7 @@ def test_session_is_told_of_files_that_cannot_be_read_first(memory, repo):
 
     assert notices(memory.repository.catalog(), now=NOW) == [
         "2 files of the store cannot be read: gitmem doctor",
-        "no fact was ever verified: gitmem verify",
+        "no fact has been verified yet: gitmem verify",
     ]
 
 

@@ -147,13 +147,13 @@ def test_a_memory_of_another_repository_is_shown_by_its_stores_name(repo: Path) 
         )
         assert memory.show("dr", store="api")["key"] == "drain"
         assert memory.show("gw")["scope"] == "project"
-        with pytest.raises(NotFoundError, match="no store is listed here as ipa") as unknown:
+        with pytest.raises(NotFoundError, match="no listed store is called ipa") as unknown:
             memory.show("ipa:gw")
-        with pytest.raises(NotFoundError, match="one of the store api") as elsewhere:
+        with pytest.raises(NotFoundError, match="but the store api has one") as elsewhere:
             memory.show("drain")
         with pytest.raises(NotFoundError, match="no memory nothing"):
             memory.show("api:nothing")
-    assert (unknown.value.hint, elsewhere.value.hint) == ("one of api", "gitmem show api:drain")
+    assert (unknown.value.hint, elsewhere.value.hint) == ("choose one of api", "gitmem show api:drain")
 
 
 def test_a_memory_of_another_repository_is_not_changed_from_here(repo: Path, api: Path) -> None:
@@ -162,7 +162,9 @@ def test_a_memory_of_another_repository_is_not_changed_from_here(repo: Path, api
             memory.forget,
             lambda key: memory.edit(key, fields={"title": "x"}, body=None, approve=False),
         ):
-            with pytest.raises(RefusedError, match="only read here") as caught:
+            with pytest.raises(
+                RefusedError, match="is a memory of another repository, which is read-only here"
+            ) as caught:
                 change("api:gw")
             assert caught.value.hint == f"change it there: gitmem -C {api} … gw"
 
@@ -210,7 +212,7 @@ def test_where_no_code_is_checked_out_it_is_said_that_statuses_are_not_known(rep
     hits, notices = found(repo)
 
     assert hits == BOTH
-    assert notices == ["api: statuses are not known: no commit of its code is checked out there"]
+    assert notices == ["api: statuses are unknown: no commit of its code is checked out there"]
 
 
 def test_memories_in_the_other_repositorys_code_are_read_as_well(repo: Path, api: Path) -> None:
@@ -313,7 +315,7 @@ FAULTS = (
     (another_around, "no repository in this folder"),
     (half, "api"),
     (empty, "there is no branch memory"),
-    (broken_ref, "it names no commit"),
+    (broken_ref, "is broken: it does not point to a commit"),
     (no_objects, "git"),
     (unusable_setting, "must be a name that a branch can have"),
     (newer_format, "format"),
@@ -417,7 +419,7 @@ def test_an_index_that_another_process_makes_is_not_waited_for(repo: Path, api: 
     os.close(held)
 
     assert (hits, len(notices)) == ({"gw"}, 1)
-    assert "being made by another process" in notices[0]
+    assert "another process is building the index of" in notices[0]
     assert found(repo) == (BOTH, [])
 
 
@@ -480,7 +482,7 @@ def test_the_environment_lists_stores_in_the_place_of_git_config(
 
     monkeypatch.setenv("GITMEM_STORES", os.pathsep.join([f"x={third}", str(api)]))
     assert found(repo)[0] == BOTH | {"x:third"}
-    with opened(repo) as memory, pytest.raises(GitmemError, match="listed by GITMEM_STORES"):
+    with opened(repo) as memory, pytest.raises(GitmemError, match="the list comes from GITMEM_STORES"):
         memory.stores.add(str(third))
     monkeypatch.setenv("GITMEM_STORES", os.pathsep)
     assert found(repo)[0] == {"gw"}
@@ -528,7 +530,10 @@ def test_a_store_is_listed_by_any_of_its_folders_once_and_taken_off_again(
 def test_a_store_without_memories_is_not_listed(repo: Path, template: Path, tmp_path: Path) -> None:
     none = new(tmp_path / "none", template)
 
-    with opened(repo) as memory, pytest.raises(NoRepositoryError, match="has no memory"):
+    with (
+        opened(repo) as memory,
+        pytest.raises(NoRepositoryError, match="has no memory"),
+    ):
         memory.stores.add(str(none))
 
     assert git(repo, "config", "--get-all", stores.SETTING, check=False) == ""

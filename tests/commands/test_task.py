@@ -32,7 +32,7 @@ def test_task_is_added_open_with_its_gate_not_yet_held(memory, repo):
     }  # fmt: skip
     assert memory.notices == ["t waits for nobody-has-this"]
     memory.tasks.add("Already there", verify={"exists": "README.md"})
-    assert "the gate holds already" in memory.notices[-1]
+    assert "the gate already holds: is there anything left to do, or does it" in memory.notices[-1]
     assert git(repo, "log", "-1", "--format=%s", "memory~") == "task: add t"
 
 
@@ -55,10 +55,10 @@ def test_task_is_not_written_over_by_another_of_its_name(memory, repo):
     memory.tasks.claim("t")
     before = tip(repo)
 
-    with pytest.raises(RefusedError, match="such a task already: t"):
+    with pytest.raises(RefusedError, match="there is already such a task: t"):
         memory.tasks.add("Something else", verify=None, key="t")
     memory.tasks.add("Refresh all tokens of auth", verify=None)
-    with pytest.raises(RefusedError, match="such a task already: task-refresh-all"):
+    with pytest.raises(RefusedError, match="there is already such a task: task-refresh-all"):
         memory.tasks.add("Refresh all tokens of auth", priority=1, verify=None)
 
     assert (git(repo, "merge-base", before, "memory"), state(memory)) == (before, "claimed")
@@ -101,7 +101,7 @@ def test_gate_must_hold_at_the_last_commit_and_its_verdict_is_written_with_the_t
     memory.tasks.add("Refresh tokens", verify=DONE, key="t")
     (repo / "done.txt").write_text("not committed\n")
     before = tip(repo)
-    with pytest.raises(TaskError, match=r"its gate says no: done\.txt does not exist") as refused:
+    with pytest.raises(TaskError, match=r"is not done, its gate failed: done\.txt does not exist") as refused:
         memory.tasks.close("t")
     assert (tip(repo), state(memory)) == (before, "open")
     assert "--force --reason" in refused.value.hint
@@ -136,7 +136,7 @@ def test_gate_that_nobody_approved_runs_nothing_and_closes_nothing(memory, repo)
 
 def test_command_that_was_typed_at_a_terminal_is_approved_and_is_the_gate(memory, repo):
     memory.tasks.add("Refresh tokens", verify="test -f done.txt", key="t", approve=True)
-    with pytest.raises(TaskError, match="its gate says no"):
+    with pytest.raises(TaskError, match="is not done, its gate failed:"):
         memory.tasks.close("t")
 
     memory.edit("t", fields={"verify": "test -f README.md"}, body=None, approve=True)
@@ -149,7 +149,7 @@ def test_gate_that_cannot_be_run_is_no_answer(memory, repo):
     put(repo, make_fact("t", "no-such-program-here", kind="task"))
     approve_all_tasks(memory, "t")
 
-    with pytest.raises(GitmemError, match="could not be asked") as refused:
+    with pytest.raises(GitmemError, match="could not run") as refused:
         memory.tasks.close("t")
 
     assert refused.value.exit_status == 3
@@ -181,7 +181,7 @@ def test_gate_that_is_changed_while_it_is_asked_is_asked_again(memory, repo, mon
         return judged(session, due)
 
     monkeypatch.setattr(Session, "judge_one", changed)
-    with pytest.raises(GitmemError, match="was changed while it was asked"):
+    with pytest.raises(GitmemError, match="changed while it was running"):
         memory.tasks.close("t")
 
     assert state(memory) == "open"
@@ -277,5 +277,5 @@ def test_saying_anew_what_a_task_is_keeps_what_happened_to_it(memory):
 def test_memory_of_another_kind_is_no_task(memory):
     memory.remember("The gateway retries", key="g")
 
-    with pytest.raises(TaskError, match="g is a learned and no task"):
+    with pytest.raises(TaskError, match="g is a learned, not a task"):
         memory.tasks.claim("g")

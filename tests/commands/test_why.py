@@ -409,7 +409,7 @@ def test_culprit_that_cannot_be_written_down_is_told_all_the_same(held, repo, mo
     monkeypatch.setattr(Session, "keep_verdicts", refuse)
 
     assert held.why("signs", options=RUN).found.culprit == culprit
-    assert held.notices == ["what broke it is not written on the branch: the branch is locked"]
+    assert held.notices == ["what broke it is not recorded on the branch: the branch is locked"]
 
 
 def test_failure_that_nobody_saw_and_that_cannot_be_written_down_is_explained_all_the_same(held, repo, monkeypatch):

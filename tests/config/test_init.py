@@ -54,7 +54,7 @@ def test_unknown_key_of_git_config_names_the_nearest_one() -> None:
     with pytest.raises(ConfigError) as caught:
         load({"brnch": "x"}, environment={})
 
-    assert (caught.value.key, caught.value.hint) == ("gitmem.brnch", "the nearest one is gitmem.branch")
+    assert (caught.value.key, caught.value.hint) == ("gitmem.brnch", "the closest one is gitmem.branch")
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_unknown_variable_counts_for_nothing_and_is_named(
     variable: str, nearest: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(variable, "3")
-    told = [f"the variable {variable} is no setting; the nearest one is {nearest}"]
+    told = [f"unknown variable {variable}; the closest one is {nearest}"]
 
     assert config.unknown_variables() == (told if nearest else [])
     assert load({}, environment={variable: "3"}) == (Config() if nearest else Config(lock_timeout_s=3.0))
@@ -183,7 +183,7 @@ def test_an_embedding_endpoints_key_is_the_environments_alone(monkeypatch: pytes
     assert config.embed_key() == "sk-hunter2"
     assert "hunter2" not in repr(load({}))
     assert "hunter2" not in caught.value.message + caught.value.hint
-    assert caught.value.hint == "the environment's GITMEM_EMBED_KEY holds it"
+    assert caught.value.hint == "use the environment variable GITMEM_EMBED_KEY instead"
 
 
 @pytest.mark.parametrize(

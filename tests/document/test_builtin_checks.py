@@ -76,7 +76,7 @@ def test_new_row_is_parsed_and_refused_like_the_others(new: BuiltinCheck) -> Non
     assert check_of(parse(text, path="facts/k.md")) == Check(BUILTIN, ("opens", "#!", "bin/*"))
     with pytest.raises(FormatError, match=r"\{opens: TEXT, in: GLOB\}"):
         check_fields({"title": "T", "kind": "fact", "verify": {"opened": "x"}})
-    with pytest.raises(FormatError, match="no path inside the repository"):
+    with pytest.raises(FormatError, match="not a path inside the repository"):
         check_fields({"title": "T", "kind": "fact", "verify": {"opens": "x", "in": "../x"}})
 
 

@@ -15,11 +15,11 @@ BODY = {"field": "body", "by": ["Ana", "Bob"]}
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        ([TITLE], "title is, as Bob has it: X"),
+        ([TITLE], "title in Bob's version: X"),
         ([BODY], "the text holds two versions (by Ana and Bob)"),
-        ([{"field": "retired", "by": "Ana"}], "it was retired while it was changed (by Ana)"),
-        ([{"field": "verify", "by": "Ana"}], "verify was changed by Ana too: see the history"),
-        (TITLE, "title is, as Bob has it: X"),
+        ([{"field": "retired", "by": "Ana"}], "it was retired and changed at the same time (by Ana)"),
+        ([{"field": "verify", "by": "Ana"}], "Ana also changed verify: see the history"),
+        (TITLE, "title in Bob's version: X"),
         ("x", ""),
         ([1, {}, {"field": 2}, None], ""),
         (None, ""),

@@ -161,7 +161,7 @@ def test_number_where_text_is_meant_is_told_to_be_quoted() -> None:
     with pytest.raises(FormatError) as caught:
         check_fields({"tags": [3.10]})
 
-    assert "quotes" in caught.value.hint
+    assert "quote it" in caught.value.hint
 
 
 def test_error_names_the_line_of_its_field() -> None:

@@ -152,7 +152,7 @@ def test_capture_that_can_neither_be_written_nor_noted_is_told_at_once(service: 
         inside.close()
 
     assert is_accepted(done)
-    assert "gitmem could not write what it captured" in done.out
+    assert "gitmem could not save captured memories" in done.out
     assert "Read-only file system" in done.out
 
 

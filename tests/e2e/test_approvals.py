@@ -9,7 +9,7 @@ import pytest
 from conftest import commit_files, git, memory_text, put_files
 from support.terminal import GITMEM, Terminal, environment, gitmem, on_terminal
 
-ASKED = "Enter to leave it waiting: "
+ASKED = "press Enter to decide later: "
 CHECK = "test -s README.md && echo ran >> ran.log"
 
 
@@ -106,7 +106,7 @@ def test_whole_command_is_shown_with_all_that_is_run_besides(repo: Path) -> None
 
     assert "    # harmless\n    rm -rf x\n" in shown
     assert "network YES" in shown
-    assert "  counterexample, run as well: curl evil.example\n" in shown
+    assert "  counterexample, also run: curl evil.example\n" in shown
 
 
 @pytest.mark.parametrize("words", [("trust", "one"), ("trust", "--review")])
@@ -116,7 +116,7 @@ def test_agent_without_a_terminal_cannot_approve_whatever_it_pipes_in(waiting: P
     done = gitmem(waiting, *words, input=f"{digits}\n" * 4)
 
     assert (done.status, approvals(waiting)) == (3, {})
-    assert "an approval is asked for on the terminal, and there is none here" in done.err
+    assert "approving needs a terminal, and there is none here" in done.err
 
 
 def test_answer_in_a_pipe_is_not_taken_on_a_terminal_either(waiting: Path) -> None:
@@ -201,7 +201,7 @@ def test_approvals_that_others_can_write_to_approve_nothing(waiting: Path, tmp_p
     done = gitmem(waiting, "verify", "--all")
 
     assert done.status == 3
-    assert f"{folder} is not a folder that only you can write to; nothing is approved" in done.err
+    assert f"others can write to {folder}, so approvals in it do not count" in done.err
     assert f"chmod 700 {folder}" in done.err
 
 

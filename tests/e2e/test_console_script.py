@@ -122,8 +122,7 @@ def test_full_disk_behind_standard_output_is_told_and_exits_with_3(repo: Path, c
 
     assert (status, err) == (
         3,
-        "gitmem: error: the output could not be written: No space left on device\n"
-        "  hint: what was acknowledged is kept\n",
+        "gitmem: error: cannot write the output: No space left on device\n  hint: acknowledged writes are kept\n",
     )
 
 
@@ -141,7 +140,7 @@ def test_folder_that_was_deleted_is_told(repo: Path, tmp_path: Path) -> None:
     status, out, err = shell(tmp_path, line)
 
     assert (status, out.split("\t")[0]) == (0, "learned-a-text")
-    assert err == "gitmem: error: the current folder does not exist any more\n  hint: cd to a folder that does\n"
+    assert err == "gitmem: error: the current folder no longer exists\n  hint: change to an existing folder\n"
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ def test_of_writers_that_are_killed_every_key_that_was_printed_is_on_the_branch(
         assert console.ok("remember", f"After round {rounds}", "--key", f"after-{rounds}") == f"after-{rounds}"
 
     printed = told.read_text().split()
-    assert len(printed) > 20, "they were killed before they wrote anything: nothing was shown"
+    assert len(printed) > 20, "they were killed before they wrote anything: no session was shown anything"
     expected = {*printed, "first", "retries", *(f"after-{n}" for n in range(1, rounds + 1))}
     assert expected <= set(keys_on_branch(console.folder))
     is_sound(console)

@@ -415,7 +415,7 @@ def test_reviewed_list_lets_ci_run_a_command_and_an_edit_takes_that_back(console
 
 
 def approve_by_hash(said: str) -> str | None:
-    asked = re.search(r"hash ([0-9a-f]+)….*leave it waiting: $", said, re.DOTALL)
+    asked = re.search(r"hash ([0-9a-f]+)….*decide later: $", said, re.DOTALL)
     return f"{asked.group(1)}\n" if asked else None
 
 

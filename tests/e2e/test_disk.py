@@ -160,7 +160,7 @@ def test_disk_that_fills_up_at_any_point_keeps_a_write_whole_or_refuses_it(small
         assert inside(folder, str(GITMEM), "show", "first").status == 0
     inside.ok(folder, "rm", "../filler")
 
-    assert kept, "there was never room enough: nothing was shown"
+    assert kept, "there was never room enough: no session was shown anything"
     assert refused
     assert set(kept) <= set(inside.ok(folder, str(GITMEM), "list").replace("\t", "\n").split("\n"))
     assert inside.ok(folder, "git", "fsck", "--full", "--strict", "--no-dangling") == ""
@@ -384,7 +384,7 @@ def test_output_that_cannot_be_written_is_told_and_the_write_is_kept(repo: Path)
     done = console.type("gitmem remember 'Said to nobody' --key nobody > /dev/full")
 
     assert done.status == 3, done
-    assert "what was acknowledged is kept" in done.err
+    assert "acknowledged writes are kept" in done.err
     assert console.listed() == ["nobody"]
     assert console.type("gitmem list > /dev/full").status == 3
 

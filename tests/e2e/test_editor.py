@@ -38,7 +38,7 @@ def memory_k(repo: Path) -> None:
 
 def kept(done: Ran) -> Path:
     """Return the file that a hint names."""
-    found = re.search(r"hint: what you typed is in (\S+)", done.out)
+    found = re.search(r"hint: your text is in (\S+)", done.out)
     assert found, done
     return Path(found.group(1))
 
@@ -61,7 +61,7 @@ def test_editor_that_changes_nothing_writes_nothing(edit, repo: Path) -> None:
     done = edit("true")
 
     assert (done.status, tip(repo)) == (0, before)
-    assert "k says this already; nothing was written" in done.out
+    assert "k already says this; nothing was written" in done.out
 
 
 @pytest.mark.parametrize(
@@ -70,9 +70,9 @@ def test_editor_that_changes_nothing_writes_nothing(edit, repo: Path) -> None:
         ("printf 'no frontmatter' > \"$1\"", "k: "),
         ("sed -i 's/^title:.*/title: [/' \"$1\"", "k: "),
         ("echo 'a \x1b[2J b' >> \"$1\"", "k: line 9, column 3 has control character (U+001B)"),
-        (f'echo {TOKEN} >> "$1"', "k: it seems to hold a secret (github-token in line 9)"),
-        ("printf '\\377' >> \"$1\"", "k: what the editor left is no text in UTF-8"),
-        ("sed -i 's/^kind:.*/kind: fact/' \"$1\"", "k: a fact needs a command that proves it"),
+        (f'echo {TOKEN} >> "$1"', "k: it seems to contain a secret (github-token in line 9)"),
+        ("printf '\\377' >> \"$1\"", "k: the edited file is not valid UTF-8"),
+        ("sed -i 's/^kind:.*/kind: fact/' \"$1\"", "k: a fact needs a check that proves it"),
         ('echo typed >> "$1"; exit 3', "the editor ended with status 3"),
     ],
     ids=["no frontmatter", "bad YAML", "hidden character", "secret", "not UTF-8", "no check", "editor failed"],
@@ -96,7 +96,7 @@ def test_memory_that_changed_meanwhile_is_not_overwritten(edit, repo: Path) -> N
     done = edit(f"{other} edit k --title 'Changed by another' </dev/null >/dev/null; sed -i 's/VPN/tunnel/' \"$1\"")
 
     assert done.status == 2
-    assert "k was changed by somebody else meanwhile" in done.out
+    assert "someone else changed k in the meantime" in done.out
     assert "tunnel" in kept(done).read_text()
     assert title(repo) == "Changed by another"
 
@@ -119,7 +119,7 @@ def test_changed_check_is_approved_and_must_hold(edit, repo: Path) -> None:
 
     assert (holds.status, json.loads(gitmem(repo, "show", "f", "--json").out)["status"]) == (0, "verified")
     assert fails.status == 2
-    assert "the check does not hold now" in fails.out
+    assert "the check does not hold" in fails.out
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from support.transcripts import placed, session
 from gitmem.memory.memory import Memory
 
 NAMES = "gitmem.embed, gitmem.embedCode, gitmem.summary, gitmem.summaryCommand"
-LINE = f"gitmem: ignoring {NAMES} of this repository's own configuration: "
+LINE = f"gitmem: ignoring {NAMES} in this repository's own configuration: "
 ASKED = "Enter to keep ignoring them: "
 
 
@@ -168,14 +168,16 @@ def test_agent_cannot_approve_at_a_terminal_of_its_own(hostile: Path, words: tup
         status = terminal.finish()
 
     assert status == 3
-    assert "only a person can approve, and CLAUDECODE says that an agent runs this command" in terminal.output
+    assert (
+        "only a person can approve commands, but CLAUDECODE shows that an agent is running this one" in terminal.output
+    )
 
 
 def test_without_a_terminal_they_cannot_be_accepted(hostile: Path) -> None:
     done = gitmem(hostile, "trust", "--settings", input="000000\n")
 
     assert done.status == 3
-    assert "an approval is asked for on the terminal, and there is none here" in done.err
+    assert "approving needs a terminal, and there is none here" in done.err
 
 
 def test_untrust_takes_the_acceptance_back_and_silences_the_line(hostile: Path) -> None:
@@ -184,10 +186,10 @@ def test_untrust_takes_the_acceptance_back_and_silences_the_line(hostile: Path) 
 
     assert done.status == 0
     assert "ignoring" not in gitmem(hostile, "status").err
-    assert "none is set up" in gitmem(hostile, "embed", "status").out
+    assert "not set up" in gitmem(hostile, "embed", "status").out
 
 
 def test_where_nothing_waits_trust_and_untrust_say_so(repo: Path) -> None:
-    assert "no settings that wait" in gitmem(repo, "trust", "--settings").err
-    assert "has no such settings" in gitmem(repo, "untrust", "--settings").err
+    assert "no settings waiting" in gitmem(repo, "trust", "--settings").err
+    assert "has no settings to ignore" in gitmem(repo, "untrust", "--settings").err
     assert gitmem(repo, "trust", "--settings", "key").status == gitmem(repo, "untrust").status == 2

@@ -41,6 +41,6 @@ def test_a_job_tells_the_forge_and_its_log_never_has_the_token(tmp_path: Path, r
     assert "**hello** @&#8203;bob\n" in hub.comments[0]["body"]
     assert not any(line.startswith("::") for line in dry.out.split("\n"))
     assert refused.status == 3
-    assert "the forge says no to GET /repos/acme/shop/pulls (403): no ***" in refused.err
+    assert "the forge refused GET /repos/acme/shop/pulls (403): no ***" in refused.err
     assert all(TOKEN not in one.out + one.err for one in (*done, dry, refused))
     assert hub.headers[0]["authorization"] == f"Bearer {TOKEN}"

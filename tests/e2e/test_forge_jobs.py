@@ -226,7 +226,7 @@ def test_pull_request_of_a_fork_runs_nothing_of_its_own_and_is_told_what_it_brea
     [
         ("# Changed\n", "error", "### Silenced by this change (1)"),
         ("# Another service\n", "warning", "### Silenced by this change (1)"),
-        ("", "", "### Silenced, and nothing that they read is touched (1)"),
+        ("", "", "### Silenced, although the change touches nothing that they read (1)"),
     ],
 )
 def test_report_of_a_pull_request_that_silences_a_fact_is_not_emptied(

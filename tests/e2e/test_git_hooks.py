@@ -38,7 +38,7 @@ def test_day_with_hooks_installed(repo: Path, tmp_path: Path) -> None:
     (repo / "README.md").write_text("# A better service\n")
     status, _, said = git_as_person(repo, "commit", "-qam", "better\n\nLearned: the gateway drops idle connections")
     found = console.ok("recall", "gateway")
-    assert (status, "1 learning kept" in said) == (0, True)
+    assert (status, "1 learning captured" in said) == (0, True)
     assert "learned-the-gateway-drops-idle-connections" in found
     assert wait_until(lambda: "Gitmem-Source: capture" in git(repo, "log", "-1", "--format=%B", "memory"))
 

@@ -59,14 +59,14 @@ def test_husky_s_own_hooks_and_gitmem_s_are_called(project: Path) -> None:
     jwt.write_text(BREAKS)
     bad = commit(project, "bad")
 
-    assert (good[0], "of-the-project" in good[1], "1 learning kept" in good[1]) == (0, True, True), good
+    assert (good[0], "of-the-project" in good[1], "1 learning captured" in good[1]) == (0, True, True), good
     assert (bad[0], "tokens  becomes false" in bad[1]) == (1, True), bad
     jwt.write_text(fine)
     npm(project, "npx", "husky")  # as each `npm install` does: it writes its hooks again
     assert "hook-replaced" in console("doctor").out
     console.ok("install", "git-hooks")
     (project / "README.md").write_text("# Again\n")
-    assert "1 learning kept" in commit(project, "again\n\nLearned: it can be set again", HUSKY="0")[1]
+    assert "1 learning captured" in commit(project, "again\n\nLearned: it can be set again", HUSKY="0")[1]
 
 
 def test_lefthook_s_hooks_and_gitmem_s_are_called(project: Path) -> None:
@@ -83,7 +83,7 @@ def test_lefthook_s_hooks_and_gitmem_s_are_called(project: Path) -> None:
     (project / "src/auth/jwt.py").write_text(BREAKS)
     bad = commit(project, "bad")
 
-    assert (good[0], "of-the-project" in good[1], "1 learning kept" in good[1]) == (0, True, True), good
+    assert (good[0], "of-the-project" in good[1], "1 learning captured" in good[1]) == (0, True, True), good
     assert (bad[0], "tokens  becomes false" in bad[1]) == (1, True), bad
     npm(project, "npx", "lefthook", "install")
     assert "hook-replaced" in console("doctor").out

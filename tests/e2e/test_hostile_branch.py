@@ -526,7 +526,7 @@ def test_ref_that_stands_for_another_one_never_moves_that_one(repo: Path, target
     mended = console("doctor", "--fix")
 
     assert {ran.status for ran in done} <= {1, 3}, done
-    assert [(p["code"], f"it stands for {target}" in p["message"]) for p in told] == [("broken-ref", True)]
+    assert [(p["code"], f"is a symbolic ref to {target}" in p["message"]) for p in told] == [("broken-ref", True)]
     assert mended.status == 0, mended
     assert tip(repo) == good
     assert untouched(repo)["refs"] == before

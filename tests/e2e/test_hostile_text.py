@@ -220,7 +220,7 @@ def test_hostile_titles_come_through_json_as_they_are(hostile: Path) -> None:
 def test_terminal_gets_colours_and_nothing_else(hostile: Path, words: tuple[str, ...]) -> None:
     with Terminal(hostile, *GITMEM, *words) as terminal:
         if words[0] == "trust":
-            terminal.wait_for("leave it waiting: ")
+            terminal.wait_for("decide later: ")
             terminal.type("q\n")
         terminal.finish()
 

@@ -1,4 +1,4 @@
-"""Many processes write at once: what was acknowledged is kept, the history is one line, and readers go on reading."""
+"""Many processes write at once: acknowledged writes are kept, the history is one line, and readers go on reading."""
 
 from __future__ import annotations
 

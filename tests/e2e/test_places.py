@@ -312,7 +312,7 @@ def test_folder_that_is_gone_is_told(repo: Path) -> None:
         done = run(["bash", "-c", script, "-", *words], gone)
 
         assert (done.status, done.out) == (3, ""), (words, done)
-        assert "does not exist any more" in done.err
+        assert "no longer exists" in done.err
     gone.mkdir()
     Console(repo).ok("remember", "Somewhere", "--key", "somewhere")
     assert run(["bash", "-c", script, "-", "-C", str(repo), "list"], gone).status == 0

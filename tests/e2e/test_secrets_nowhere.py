@@ -127,7 +127,7 @@ def test_policy_of_the_branch_does_not_let_a_secret_through_and_own_configuratio
     git(repo, "config", "--add", "gitmem.secretsAllow", "github-token")
     done = gitmem(repo, *typed)
 
-    assert (refused.status, "seems to hold a secret" in refused.err) == (2, True)
+    assert (refused.status, "seems to contain a secret" in refused.err) == (2, True)
     assert (done.status, json.loads(gitmem(repo, "show", "k", "--json").out)["key"]) == (0, "k")
 
 

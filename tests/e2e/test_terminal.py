@@ -101,5 +101,5 @@ def test_error_is_red_and_its_hint_stands_out(repo: Path) -> None:
     done = on_terminal(repo, "nosuch")
 
     assert done.status == 2
-    assert "\x1b[1;31mgitmem: error:\x1b[0m there is no command nosuch\n" in done.out
+    assert "\x1b[1;31mgitmem: error:\x1b[0m unknown command: nosuch\n" in done.out
     assert "  \x1b[1mhint:\x1b[0m gitmem --help lists the commands\n" in done.out

@@ -235,6 +235,6 @@ def test_day_of_use_leaves_everything_of_the_person_as_it_is_without_gitmem(ana:
     twin.forenoon()
     twin.afternoon(in_tree)
     with_gitmem = json.dumps(ana.left()).replace(f"{ana.folder}", f"{twin.folder}")
-    kept = "gitmem: 1 learning kept: gitmem recall --recent 1\\n"
+    kept = "gitmem: 1 learning captured: gitmem recall --recent 1\\n"
     assert with_gitmem.count(kept) == 2
     assert json.loads(with_gitmem.replace(kept, "")) == json.loads(json.dumps(twin.left()))

@@ -161,7 +161,7 @@ def test_a_blob_above_the_limit_is_refused_before_it_is_read(repo: Path, door: G
     big = blob(repo, b"12345")
 
     assert door.read_blob(big, limit=5) == b"12345"
-    with pytest.raises(GitmemError, match="5 bytes, more than the 4"):
+    with pytest.raises(GitmemError, match="5 bytes, above the limit of 4"):
         door.read_blob(big, limit=4)
 
 

@@ -173,5 +173,5 @@ def test_an_object_that_git_refuses_is_not_taken_over(repo: Path, hub: Path, doo
     with pytest.raises(RemoteError, match="could not be fetched from") as caught:
         fetch(door, "origin", "memory", TALK)
 
-    assert "somebody pushed an object that git refuses" in caught.value.hint
+    assert "nothing was fetched: someone pushed an object that git refuses; have" in caught.value.hint
     assert git(repo, "rev-parse", "-q", "--verify", "refs/remotes/origin/memory", check=False) == ""

@@ -221,7 +221,7 @@ def test_change_that_does_not_fit_the_index_is_damage_and_changes_nothing(
     engine = make_engine(make_text(1, "gateway"))
     before = state(engine)
 
-    with pytest.raises(sqlite3.DatabaseError, match="not of these memories"):
+    with pytest.raises(sqlite3.DatabaseError, match="the search index belongs to other memories"):
         engine.apply(added, removed)
 
     assert state(engine) == before

@@ -284,7 +284,7 @@ def test_a_write_is_never_planned_on_an_index_that_is_behind(repo: Path, monkeyp
         other = sqlite3.connect(repo / ".git/gitmem" / schema.FILE_NAME, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
 
-        with pytest.raises(ConflictError, match="index is being written"):
+        with pytest.raises(ConflictError, match="is writing the index"):
             memory.edit("a", lambda text: text + "more\n")
 
         other.close()

@@ -130,6 +130,6 @@ def test_instructions_say_that_memories_are_data(memory, repo: Path) -> None:
 
     told = with_client(repo, use, era="legacy")
 
-    assert "data that others wrote" in told
+    assert "The memory of this repository. Call context when you start, and" in told
     assert "memory_remember" in told
     assert "memory_remember" not in with_client(repo, use, era="legacy", read_only=True)

@@ -36,9 +36,12 @@ def failing(error: Exception) -> Any:
     [
         (RefusedError("no \x1b[31m", hint="do\nthat"), "no \\x1b[31m\nhint: do\nthat"),
         (GitmemError("the key is " + "AKIA" + "IOSFODNN7EXAMPLF"), "the key is [secret: aws"),
-        (sqlite3.OperationalError("database is locked"), "the index is being written by another process\nhint: call"),
-        (sqlite3.OperationalError("disk I/O error"), "the index cannot be written: disk I/O error"),
-        (sqlite3.OperationalError("no such table: x"), "the index was damaged and is thrown away"),
+        (sqlite3.OperationalError("database is locked"), "another process is writing the index\nhint: call"),
+        (sqlite3.OperationalError("disk I/O error"), "cannot write the index: disk I/O error"),
+        (
+            sqlite3.OperationalError("no such table: x"),
+            "the index was damaged and has been deleted; no memories are lost,",
+        ),
         (OSError(errno.ENOSPC, "No space left on device", "/x"), "/x: No space left on device"),
     ],
 )

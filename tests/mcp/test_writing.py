@@ -48,11 +48,11 @@ REFUSED = (
     ({"text": "plain", "title": f"key {SECRET}"}, "secret"),
     ({"text": "plain", "tags": [SECRET]}, "secret"),
     ({"text": "a\u202eb"}, "RIGHT-TO-LEFT OVERRIDE"),
-    ({"text": "plain", "key": "../../etc/passwd"}, "cannot be a key"),
-    ({"text": "plain", "kind": "fact"}, "needs a command that proves it"),
+    ({"text": "plain", "key": "../../etc/passwd"}, "invalid key"),
+    ({"text": "plain", "kind": "fact"}, "needs a check that proves it"),
     ({"text": "plain", "requires": ["a\x1b[31m"]}, "control character"),
     ({"text": "plain", "supersedes": ["nothing"]}, "there is no memory nothing"),
-    ({"text": "   "}, "there is nothing to remember"),
+    ({"text": "   "}, "the text is empty"),
 )
 
 
@@ -75,7 +75,7 @@ def test_what_is_known_already_is_told_by_key_alone(memory, repo: Path) -> None:
     )
 
     assert again.is_error
-    assert "storm says this, or nearly this, already" in again.text
+    assert "storm already says this, or nearly this" in again.text
     assert "took the gateway" not in again.text
     assert fields_of(repo, "gotchas/storm.md")["superseded_by"] == more.content["key"]
 
@@ -93,7 +93,7 @@ def test_another_ones_memory_is_neither_replaced_nor_superseded_nor_deleted(memo
     )
 
     assert [answer.is_error for answer in answers] == [True] * 4
-    assert all("storm was written by somebody else" in answer.text for answer in answers)
+    assert all("storm was written by someone else" in answer.text for answer in answers)
     assert tip(repo) == before
 
 
@@ -171,8 +171,8 @@ def test_proposed_check_is_answered_at_once(memory, repo: Path) -> None:
     shown = call_one(repo, "memory_get", key=holds.content["key"])
     assert (holds.content["waits"], shown.content["status"]) == (False, "verified")
     assert [answer.is_error for answer in (fails, both, neither, odd)] == [True] * 4
-    assert "the check does not hold now" in fails.text
-    assert "one of them" in neither.text
+    assert "the check does not hold" in fails.text
+    assert "either a command or a check" in neither.text
 
 
 def test_command_that_proves_nothing_is_refused(memory, repo: Path) -> None:

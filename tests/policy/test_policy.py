@@ -209,7 +209,7 @@ def test_unknown_key_is_told_the_nearest_known_one(text: str, key: str, nearest:
         load(text, file="gitmem.toml")
 
     assert (caught.value.file, caught.value.key) == ("gitmem.toml", key)
-    assert caught.value.hint == f"the nearest one is {nearest}"
+    assert caught.value.hint == f"the closest one is {nearest}"
 
 
 @pytest.mark.parametrize(

@@ -117,8 +117,8 @@ def test_command_says_what_it_withholds_and_how_to_see_it(store: Memory, folder:
     )
 
     assert {line.split("\t")[0] for line in text.out.splitlines()} == SOUND
-    told = "5 more that fit are withheld (2 failed, 1 suspect, 1 unproven, 1 stale): "
-    assert f"{told}--status failed,suspect,unproven,stale in place of --strict shows them" in text.err
+    told = "5 more matches are withheld (2 failed, 1 suspect, 1 unproven, 1 stale); to see them, use "
+    assert f"{told}--status failed,suspect,unproven,stale instead of --strict" in text.err
     assert found["withheld"] == dict(WITHHELD)
     assert "withheld" not in json.loads(run_cli("recall", "gateway", "--json", cwd=folder).out)
     assert store.recall(Asked("gateway", statuses=("failed", "suspect", "unproven", "stale"))).hits
@@ -128,5 +128,5 @@ def test_command_refuses_a_factor_that_does_not_exist(run_cli) -> None:
     done = run_cli("recall", "gateway", "--without", "recency,age")
 
     assert done.status == 2
-    assert "there is no factor age" in done.err
+    assert "unknown factor: age" in done.err
     assert "recency, access, status" in done.err

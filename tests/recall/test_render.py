@@ -36,7 +36,7 @@ def test_nothing_is_no_fence() -> None:
 def test_an_entry_says_whose_it_is_and_what_its_status_means() -> None:
     assert (
         entry_of("k", "fact", VERIFIED, "So.", About(is_own=False)).text
-        == "- [k] (fact, verified, as others claim, by a person) So."
+        == "- [k] (fact, verified, claimed by others, by a person) So."
     )
     assert entry_of("k", "note", "", "So.", About("scout")).text == "- [k] (note, by agent scout) So."
     assert entry_of("k", "note", "", "So.", About("x) Obey: [y]")).text == "- [k] (note, by agent x-obey-y) So."

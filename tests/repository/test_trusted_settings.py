@@ -222,5 +222,5 @@ def test_acceptance_that_others_could_have_written_counts_for_nothing(repo: Path
 
 def test_person_is_shown_every_hidden_character_and_no_value_that_fills_the_screen() -> None:
     assert shown({"gitmem.embed": "a\x1b[2J\u202eb\nc"}) == ["gitmem.embed = a\\x1b[2J\\u{202e}b\\x0ac"]
-    with pytest.raises(TrustError, match=r"gitmem\.summaryCommand is longer than"):
+    with pytest.raises(TrustError, match=r"gitmem\.summaryCommand is too long"):
         shown({"gitmem.summaryCommand": "harmless" + " " * LENGTH_AT_MOST + "; evil"})

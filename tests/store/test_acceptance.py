@@ -73,4 +73,8 @@ def test_what_cannot_be_recorded_is_said(joined: Path, tmp_path: Path, monkeypat
         memory.init(offline=True)
 
         assert not is_accepted(memory.repository.git.repository.state)
-        assert [notice for notice in memory.notices if "could not be recorded" in notice]
+        assert [
+            notice
+            for notice in memory.notices
+            if "could not record that you accept this clone: hooks in your own" in notice
+        ]

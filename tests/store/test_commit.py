@@ -339,7 +339,7 @@ def test_who_is_always_too_slow_is_told_so(repo: Path, monkeypatch: pytest.Monke
         put_files(repo, {f"facts/theirs{count}.md": "theirs"})
         return Plan("fact: add ours", writes=(("facts/ours.md", b"ours"),))
 
-    with pytest.raises(ConflictError, match="other writers were faster 4 times"):
+    with pytest.raises(ConflictError, match="other writers updated it first 4 times"):
         write_commit(door(repo), REF, plan, command="test", now=NOW, lock_timeout_s=5)
 
     assert len(files(repo)) == 4

@@ -75,7 +75,13 @@ def test_what_may_lie_on_a_store(repo: Path, files: dict[str, str], kind: str) -
     [
         ({"gitmem.toml": default_toml(), "facts/a.md": MEMORY}, proof.NAMED),
         ({"gitmem.toml": "format = 1 # ours\n[recall]\n", "facts/a.md": MEMORY}, proof.NAMED),
-        ({"gitmem.toml": "# The policy of this memory store. What is commented out has its default.\n"}, proof.NAMED),
+        (
+            {
+                "gitmem.toml": "# The policy of this memory store. Settings that are commented out show their"
+                " defaults.\n"
+            },
+            proof.NAMED,
+        ),
         ({"gitmem.toml": "[recall]\nformat = 1\n", "facts/a.md": MEMORY}, proof.FOREIGN),
         ({"gitmem.toml": "format = 2\n", "facts/a.md": MEMORY}, proof.FOREIGN),
         ({"gitmem.toml": default_toml(), "src/main.py": "x"}, proof.FOREIGN),

@@ -19,7 +19,7 @@ REF = "refs/heads/memory"
 def test_a_ref_that_stands_for_another_one_is_refused(memory: Memory, repo: Path) -> None:
     git(repo, "symbolic-ref", REF, "refs/heads/main")
 
-    with pytest.raises(ConflictError, match="it stands for refs/heads/main"):
+    with pytest.raises(ConflictError, match="is a symbolic ref to refs/heads/main"):
         refuse_symbolic(memory.repository.git, REF)
 
 

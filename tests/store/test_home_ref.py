@@ -110,7 +110,7 @@ def test_branch_that_cannot_hold_a_memory_is_refused(repo: Path, name: str) -> N
 def test_existing_memory_is_not_left_behind_for_a_new_branch(memory: Memory) -> None:
     memory.remember("Deploys need VPN", key="vpn")
 
-    with pytest.raises(ConflictError, match="is on the branch memory already") as refused:
+    with pytest.raises(ConflictError, match="already has a memory on the branch memory") as refused:
         memory.init(branch="notes", offline=True)
 
     assert "git branch -m memory notes && gitmem init --branch notes" in refused.value.hint

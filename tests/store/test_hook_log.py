@@ -104,7 +104,7 @@ def test_doctor_shows_the_failures_of_a_week_in_one_line(memory, run_cli) -> Non
     ran = run_cli("doctor")
 
     assert "agent-hook-failed" in ran.out
-    assert "2 calls failed in the last 7 days" in ran.out
+    assert "2 hook calls failed in the last 7 days" in ran.out
     assert "codex tool: ValueError" in ran.out
     assert os.path.join("hooks", "log") in ran.out
     assert ran.status == 1
@@ -115,7 +115,7 @@ def test_doctor_deletes_the_log_when_asked(memory, run_cli) -> None:
 
     fixed = run_cli("doctor", "--fix")
 
-    assert "fixed deleted the log of failed hooks: 1 call failed" in fixed.out
+    assert "fixed deleted the log of failed hooks: 1 hook call failed" in fixed.out
     assert run_cli("doctor").status == 0
 
 

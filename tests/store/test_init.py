@@ -143,7 +143,7 @@ def test_a_remote_that_cannot_be_reached_is_a_notice(repo: Path) -> None:
 
     assert begin(folder, notices=notices).how == "started"
     assert len(notices) == 1
-    assert "origin could not be asked for its memory" in notices[0]
+    assert "cannot check origin for a memory" in notices[0]
 
 
 def test_a_remote_that_never_answers_is_given_up(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Losses are noted in room that is there already, once each, and forgotten when doctor clears them."""
+"""Losses are noted in room that already exists, once each, and forgotten when doctor clears them."""
 
 from __future__ import annotations
 

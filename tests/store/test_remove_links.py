@@ -62,7 +62,7 @@ def test_link_that_cannot_be_removed_is_refused(tmp_path: Path, monkeypatch: pyt
         "os.unlink", lambda *_, **__: (_ for _ in ()).throw(PermissionError(30, "Read-only file system"))
     )
 
-    with pytest.raises(UnwritableError, match=r"at is a link .* Read-only"):
+    with pytest.raises(UnwritableError, match=r"at, which is a link .* Read-only"):
         remove_links(str(tmp_path))
 
 

@@ -38,7 +38,7 @@ def test_claim_starts_an_attempt():
 
 @pytest.mark.parametrize(
     ("worker", "told"), [(BEN, "refresh is claimed by ana (agent dev), since 2026-09-21T14:13:20Z, attempt 1"),
-                         (Worker("ana"), "claimed by ana (agent dev)"), (ANA, "claimed by you already")]
+                         (Worker("ana"), "claimed by ana (agent dev)"), (ANA, "you have already claimed")]
 )  # fmt: skip
 def test_claimed_task_is_refused_to_everybody_and_says_who_and_since_when(worker: Worker, told: str):
     with pytest.raises(TaskError, match=r".") as refused:
@@ -52,7 +52,7 @@ def test_closed_task_is_refused_and_says_by_whom():
 
     with pytest.raises(TaskError, match="is closed since 2026-09-21T14:13:20Z, by ana"):
         life.claim(task(closed), BEN, now=NOW, note="")
-    with pytest.raises(TaskError, match="is closed already"):
+    with pytest.raises(TaskError, match="is already closed"):
         life.close(task(closed), ANA, now=NOW, reason="", forced=True)
 
 
@@ -98,7 +98,7 @@ def test_person_ends_attempts_of_their_agents_and_no_agent_those_of_its_person_o
 
 
 def test_release_needs_somebody_who_holds_it():
-    with pytest.raises(TaskError, match="nobody holds it"):
+    with pytest.raises(TaskError, match="and not claimed by anyone"):
         life.release(task(START), ANA, now=NOW, note="", force=True)
 
 

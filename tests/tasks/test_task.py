@@ -47,7 +47,7 @@ def test_task_without_a_word_about_its_state_is_open_and_nobody_holds_it():
 
 
 def test_memory_of_another_kind_or_retired_is_no_task_to_work_on():
-    with pytest.raises(TaskError, match="is a learned and no task"):
+    with pytest.raises(TaskError, match="is a learned, not a task"):
         task("---\ntitle: x\n---\n")
     with pytest.raises(TaskError, match="was retired"):
         task("---\nkind: task\nretired: {by: ana}\n---\n")

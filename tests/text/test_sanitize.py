@@ -378,8 +378,8 @@ def test_disarming_takes_linear_time(piece):
         ("<invoke name=x>", "the tag <invoke>"),
         ("<|im_start|>", "a marker of a chat format"),
         ("[INST] do it", "a marker of a chat format"),
-        ("a <!-- b", "an HTML comment, which no page shows"),
-        ("![x](https://example.org/?q=1)", "an image, which sends a request where it is shown"),
+        ("a <!-- b", "an HTML comment, which is invisible on a page"),
+        ("![x](https://example.org/?q=1)", "an image, which sends a request when it is displayed"),
     ],
 )
 def test_what_agents_may_obey_is_found_by_its_line(line: str, told: str) -> None:

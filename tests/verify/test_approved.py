@@ -101,7 +101,7 @@ def test_line_that_does_not_say_what_runs_approves_nothing(repo: Path, listed: s
 
     with Memory(repo) as opened:
         assert outcomes(verify(opened, approved=LIST)) == {"a": "skipped"}
-        notes = [note for note in opened.notices if "does not say what a runs" in note]
+        notes = [note for note in opened.notices if "does not match the command of a" in note]
 
     assert len(notes) == line.startswith(spec)
     assert not marker.exists()
@@ -113,7 +113,7 @@ def test_list_that_is_missing_or_too_long_or_outside_is_an_error(memory: Memory,
 
     for name, error, told in (
         (LIST, NotFoundError, "is not on main"),
-        ("long", GitmemError, "more than"),
+        ("long", GitmemError, "above the limit"),
         (str(tmp_path / "list"), NotFoundError, "outside the repository"),
     ):
         with pytest.raises(error, match=told):
@@ -288,7 +288,7 @@ def test_offline_is_an_error_that_says_what_to_do(run_cli, repo: Path, hub: Path
     done = run_cli("verify", "--all", "--approved", LIST)
 
     assert done.status == 3
-    assert "an approved list counts as the remote has it now" in done.err
+    assert "cannot read the approved list from the remote:" in done.err
     assert "gitmem trust --review" in done.err
     assert not marker.exists()
 

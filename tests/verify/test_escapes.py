@@ -195,4 +195,4 @@ def test_denial_is_an_error_in_the_same_words_on_every_rung(rung: str, ground: P
     ):
         ran = run(command, ground, rung)
         outcome, because = outcome_of(ran, spec, rung, "")
-        assert (outcome, because.partition(":")[0]) == (ERROR, "the sandbox kept it from something"), (command, ran)
+        assert (outcome, because.partition(":")[0]) == (ERROR, "the sandbox blocked it"), (command, ran)

@@ -276,7 +276,7 @@ def test_program_that_changed_makes_what_it_proved_due_here_and_nowhere_else(tra
     assert str(tool) in programs.parse_tools(result_of(run, "a").verdict.tools)
     assert (unchanged, changed) == ({}, {"a": ("tools", str(tool))})
     assert outcomes(again) == {"a": "holds"}
-    assert broken.reason == f"it held on this very commit before: the environment changed: {tool} differs"
+    assert broken.reason == f"it held on this commit before: the environment changed: {tool} differs"
     git(tmp_path, "clone", "-q", "--branch=memory", str(repo), "other")
     git(tmp_path / "other", "checkout", "-q", "main")
     with Memory(tmp_path / "other", clock=lambda: float(NOW)) as other:
@@ -322,7 +322,7 @@ def test_fact_that_leaves_out_what_it_reads_is_told_when_it_is_written(traced, r
     traced.fact("A title", verify="grep -q service README.md; test -f pyproject.toml", paths=["README.md"], key="k",
                 approve=True)  # fmt: skip
 
-    assert any("k reads what its paths do not name: pyproject.toml" in notice for notice in traced.notices)
+    assert any("k reads files outside its paths: pyproject.toml" in notice for notice in traced.notices)
 
 
 def test_doctor_says_what_the_lack_of_strace_costs(traced, monkeypatch):
@@ -330,7 +330,7 @@ def test_doctor_says_what_the_lack_of_strace_costs(traced, monkeypatch):
     monkeypatch.setattr("gitmem.verify.trace.strace.PROGRAM", "no-such-strace")
     lacking = dict(traced.doctor(fix=False).machine)["tracing"]
 
-    assert here == "what checks read is observed with strace"
+    assert here == "strace observes which files checks read"
     assert lacking == "strace is not installed: a fact without paths depends on the whole tree"
 
 

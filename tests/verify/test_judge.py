@@ -234,7 +234,7 @@ def test_check_that_fails_and_then_cannot_be_run_has_shown_nothing(memory, repo,
     result = result_of(verify(memory), "a")
 
     assert (result.outcome, result.is_marked) == ("error", False)
-    assert result.reason == "it failed, then could not be run: the command could not be run (exit 127)"
+    assert result.reason == "it failed, then could not run: the command could not be run (exit 127)"
 
 
 def test_new_failures_are_asked_again_behind_everything_else_and_after_a_pause(memory, repo, world, monkeypatch):
@@ -276,7 +276,7 @@ def test_failure_at_the_last_good_commit_too_is_the_environment(memory, repo, wo
     result = result_of(verify(memory), "a")
 
     assert result.outcome == "error"
-    assert result.reason == f"it fails at {good[:12]} too, where it held: the environment changed"
+    assert result.reason == f"it also fails at {good[:12]}, where it held before: the environment changed"
     assert statuses(memory) == {"a": "stale"}
 
 
@@ -290,7 +290,7 @@ def test_failure_on_the_very_commit_where_it_held_is_the_environment(memory, rep
     result = result_of(verify(memory, "a"), "a")
 
     assert result.outcome == "error"
-    assert result.reason == "it held on this very commit before: the environment changed"
+    assert result.reason == "it held on this commit before: the environment changed"
     assert statuses(memory) == {"a": "verified"}
 
 

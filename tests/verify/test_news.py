@@ -67,16 +67,18 @@ def test_flapping_fact_is_shown_wherever_a_reader_meets_it(flapping, memory, rep
         **{"key": "a", "title": "It answers", "because": SAID, "by": "", "culprit": "", "broken": ""}
     }
     warnings = memory.context(paths=(), budget_tokens=0)["sections"][0]
-    assert [item["text"] for item in warnings["items"]] == ["It answers — its check does not always answer alike"]
-    assert (
-        f"## Flapping\n\nTheir checks do not always answer alike on the same code.\n\n- **a**: It answers — {SAID}"
-        in (status_file(repo))
+    assert [item["text"] for item in warnings["items"]] == ["It answers — its check gives different answers"]
+    assert f"## Flapping\n\nTheir checks give different answers on the same code.\n\n- **a**: It answers — {SAID}" in (
+        status_file(repo)
     )
     assert f"flapping = {FIRST}" in git(repo, "show", f"memory:{verdict_file(memory, 'a')}")
     monkeypatch.setattr("time.time", lambda: float(clock.now))
     assert json.loads(run_cli("list", "--json").out)["memories"][0]["flapping"] == FIRST
     assert f"  flapping a  {SAID}" in run_cli("status").out
-    assert f"flapping: its check does not always answer alike; {FIRST} runs" in run_cli("show", "a").out
+    assert (
+        f"flapping: its check gives different answers; it counts as steady after {FIRST} equal"
+        in run_cli("show", "a").out
+    )
 
 
 def test_mark_is_told_once_and_goes_away_with_as_many_like_answers(flapping, memory, repo, moved):
@@ -125,7 +127,7 @@ def test_flap_fails_no_command_and_is_one_line(flapping, memory, repo, run_cli, 
     other = run_cli("verify", "--no-sandbox")
 
     assert (second.status, second.out.split("\n")[0]) == (0, "✓ a  holds (it flaps)")
-    assert (other.status, other.out.split("\n")[0]) == (0, f"✓ a  holds, and flaps — {SAID}")
+    assert (other.status, other.out.split("\n")[0]) == (0, f"✓ a  holds, but flaps — {SAID}")
     assert other.out.rstrip().endswith("Now: 1 verified; 1 flapping.")
 
 

@@ -325,7 +325,7 @@ def test_page_of_a_store_without_facts_is_the_one_that_init_wrote(memory, repo):
     verify(memory)
 
     assert tip(repo) == before
-    assert "`gitmem verify` writes this page" in status_file(repo)
+    assert "`gitmem verify` updates this page" in status_file(repo)
 
 
 def test_page_says_nothing_that_changes_by_itself(timed, repo, clock):

@@ -107,7 +107,7 @@ def test_memory_without_a_check_is_not_judged(stocked, run_cli):
     ran = run_cli("verify", "rests")
 
     assert ran.status == 0
-    assert "none of these has a check to run" in ran.err
+    assert "none of these memories has a check to run" in ran.err
 
 
 def test_short_key_names_its_fact(stocked, run_cli):

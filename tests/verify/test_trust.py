@@ -175,11 +175,11 @@ def test_folder_that_others_can_write_to_approves_nothing(trust, tamper):
 
     tamper(trust.folder)
 
-    with pytest.raises(TrustError, match="nothing is approved"):
+    with pytest.raises(TrustError, match=", so approvals in it do not count"):
         trust.allows("a" * 64, LINE)
-    with pytest.raises(TrustError, match="nothing is approved"):
+    with pytest.raises(TrustError, match=", so approvals in it do not count"):
         trust.with_list([LINE]).allows("a" * 64, LINE)
-    with pytest.raises(TrustError, match="nothing is approved"):
+    with pytest.raises(TrustError, match=", so approvals in it do not count"):
         trust.approve(approval("b" * 64))
 
 
@@ -317,7 +317,7 @@ def test_folder_that_others_can_write_to_runs_nothing_and_reading_goes_on(memory
     told = [run_cli(*words) for words in (("status",), ("context",), ("list",), ("recall", "fact"), ("show", "a"))]
 
     assert refused.status == 3
-    assert "not a folder that only you can write to" in refused.err
+    assert ", so approvals in it do not count" in refused.err
     assert [ran.status for ran in told] == [0] * 5
     assert not marker.exists()
 
@@ -404,7 +404,7 @@ def test_only_a_command_that_is_seen_whole_is_asked_for(memory, repo, command, s
     status, screen = at_terminal(repo, spec_of(memory, "a")[:6] + "\n", "trust", "a", size=size)
 
     assert (status == 0) is is_asked, screen
-    assert ("Not asked: this takes" in screen) is not is_asked
+    assert ("lines, but your terminal shows" in screen) is not is_asked
     assert ("evil" in screen) is (is_asked and "evil" in command)
     assert screen.count("\n") < size[0]
 
@@ -437,7 +437,7 @@ def test_nothing_can_be_approved_without_a_terminal(memory, repo):
     )  # fmt: skip
 
     assert ran.returncode == 3
-    assert b"asked for on the terminal" in ran.stderr
+    assert b"approving needs a terminal" in ran.stderr
     assert [due.row.key for due in memory.repository.waiting()] == ["a"]
 
 

@@ -69,7 +69,8 @@ def test_what_was_forgotten_stays_forgotten_under_its_key_and_in_its_words() -> 
     assert summary(settled) == ([], [], 0, 3)
     assert settled.skipped.kept[1] == (
         "b.md",
-        "it says what a said, which was forgotten on 2026-01-01T00:00:00Z because: it is wrong (gitmem restore a)",
+        "it says the same thing as a, which was forgotten on 2026-01-01T00:00:00Z because: it is wrong"
+        " (gitmem restore a)",
     )
 
 

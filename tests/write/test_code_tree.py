@@ -38,7 +38,7 @@ def test_a_memory_is_written_to_the_work_tree_and_nothing_else_is_touched(memory
     assert (done.path, done.commit) == (".memory/gotchas/drops.md", "")
     assert lying(repo) == {done.path}
     assert state_of(repo) == before
-    assert memory.notices == [f"it counts once it is committed: git add {done.path}"]
+    assert memory.notices == [f"it takes effect once you commit it: git add {done.path}"]
     with pytest.raises(NotFoundError):
         memory.show("drops")
 
@@ -141,7 +141,7 @@ def test_what_git_ignores_is_told(memory: Memory, repo: Path) -> None:
 
     memory.remember("x", key="a", in_tree=True)
 
-    assert memory.notices == ["it counts once it is committed: git add -f .memory/learned/a.md"]
+    assert memory.notices == ["it takes effect once you commit it: git add -f .memory/learned/a.md"]
 
 
 @pytest.mark.parametrize("kind", ["a view", "a link", "a file", "a link inside"])

@@ -105,7 +105,7 @@ def test_refusal_names_the_memory_its_status_and_every_way_on(memory: Memory, ru
     done = run_cli("remember", NEARLY)
 
     assert (done.status, done.out) == (2, "")
-    assert f"trace says nearly this (0.99): {SAID}" in done.err
+    assert f"trace says nearly the same thing (0.99): {SAID}" in done.err
     later = "gitmem supersede trace learned-the-gateway-drops"
     for way in ("--supersedes trace", later, "gitmem edit trace", "--force"):
         assert way in done.err
@@ -129,7 +129,7 @@ def test_edit_may_not_make_a_memory_say_what_another_one_says(memory: Memory) ->
     memory.remember(SAID, key="a")
     memory.remember("Deploys need VPN", key="b")
 
-    with pytest.raises(DuplicateError, match="a says nearly this"):
+    with pytest.raises(DuplicateError, match="a says nearly the same thing"):
         memory.edit("b", fields={"title": NEARLY}, body=None, approve=False)
 
     memory.edit("b", fields={"tags": ["ops"]}, body=None, approve=False)
@@ -139,15 +139,15 @@ def test_edit_may_not_make_a_memory_say_what_another_one_says(memory: Memory) ->
 
 def test_two_homes_know_of_each_other(memory: Memory, repo: Path) -> None:
     memory.remember("Deploys need VPN", key="a")
-    with pytest.raises(DuplicateError, match="a says this already"):
+    with pytest.raises(DuplicateError, match="a already says this"):
         memory.remember("Deploys need VPN", key="b", in_tree=True)
     memory.remember(SAID, key="c", in_tree=True)
 
-    with pytest.raises(DuplicateError, match="c says this already"):
+    with pytest.raises(DuplicateError, match="c already says this"):
         memory.remember(SAID, key="d", in_tree=True)
     git(repo, "add", "-f", ".memory")
     git(repo, "commit", "-qm", "memory")
-    with Memory(repo) as fresh, pytest.raises(DuplicateError, match="c says this already"):
+    with Memory(repo) as fresh, pytest.raises(DuplicateError, match="c already says this"):
         fresh.remember(SAID, key="e")
 
 
@@ -184,7 +184,7 @@ def test_what_is_captured_again_is_added_and_its_words_stay_in_the_history(memor
 
     [path] = memory_files(repo)
     assert (fields_of(repo, path)["title"], fields_of(repo, path)["refs"]) == (SAID, ["commit:1234567"])
-    assert f"a was said again:\n    {NEARLY}" in git(repo, "log", "-1", "--format=%B", "memory")
+    assert f"a was repeated:\n    {NEARLY}" in git(repo, "log", "-1", "--format=%B", "memory")
 
 
 def test_what_means_the_same_is_refused_where_a_model_is_set_up(repo: Path, tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_what_means_the_same_is_refused_where_a_model_is_set_up(repo: Path, tmp_
         memory.remember("Login", key="login")
         memory.vectors.rebuild()
 
-        with pytest.raises(DuplicateError, match=r"(sso|login) says nearly this \(0\.99\)"):
+        with pytest.raises(DuplicateError, match=r"(sso|login) says nearly the same thing \(0\.99\)"):
             memory.remember("Authentication")
         memory.remember("Authentication 2")
 

@@ -72,8 +72,8 @@ def test_secret_or_hidden_character_is_refused_wherever_it_stands_and_not_repeat
 @pytest.mark.parametrize(
     ("attempt", "said"),
     [
-        (lambda: new("a text", kind="fact"), "a fact needs a command that proves it"),
-        (lambda: new("a text", kind="code_pattern"), "needs a reference to lines of the code"),
+        (lambda: new("a text", kind="fact"), "a fact needs a check that proves it"),
+        (lambda: new("a text", kind="code_pattern"), "needs a reference to lines of code"),
         (lambda: new("a text", ttl="soon"), "`ttl` must be a length of time"),
         (lambda: new("x" * 70_000), "too large"),
     ],

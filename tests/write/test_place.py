@@ -255,10 +255,14 @@ def test_memory_that_exists_can_be_superseded():
     ("new", "old", "told"),
     [
         pytest.param(wants("a", "a"), "a", "a cannot supersede itself", id="itself"),
-        pytest.param(wants("a", "z"), "z", "there is no such memory", id="nothing"),
+        pytest.param(wants("a", "z"), "z", ": no memory has this key", id="nothing"),
         pytest.param(wants("a", "b", superseded_by="b"), "b", "a is superseded by b", id="what took its place"),
-        pytest.param(wants("a", "c"), "c", "go in a circle", id="what stands above that"),
-        pytest.param(wants("a", "d"), "d", "go in a circle", id="and above that"),
+        pytest.param(
+            wants("a", "c"), "c", ", which supersedes it indirectly: that would be a cycle", id="what stands above that"
+        ),
+        pytest.param(
+            wants("a", "d"), "d", ", which supersedes it indirectly: that would be a cycle", id="and above that"
+        ),
     ],
 )
 def test_supersession_that_makes_no_sense_is_refused(new, old, told):
@@ -270,7 +274,7 @@ def test_retired_memory_takes_no_place():
     with pytest.raises(RefusedError, match="b was retired") as refused:
         place.superseded_target(above(a=[], b=[]), wants("b", "a"), "a", is_retired=True)
 
-    assert refused.value.hint == "bring it back: gitmem restore b"
+    assert refused.value.hint == "restore it: gitmem restore b"
 
 
 def test_circle_that_somebody_pushed_ends_the_look():
@@ -308,7 +312,7 @@ def test_a_hashed_key_that_was_edited_since_is_not_overwritten(memory: Memory) -
 def test_explicit_key_does_not_replace_what_a_newer_version_wrote(memory, repo, schema) -> None:
     before = put_files(repo, {"learned/a.md": f"---\ntitle: A\n{schema}\n---\n"})
 
-    with pytest.raises(RefusedError, match="newer version of gitmem and is not replaced"):
+    with pytest.raises(RefusedError, match="was written by a newer version of gitmem and cannot be replaced"):
         memory.remember("another text", key="a")
 
     assert tip(repo) == before

@@ -113,7 +113,7 @@ def test_refusal_of_one_write_keeps_all_of_them_waiting_and_the_catalog_as_it_wa
     batch.remember("a good one", key="a")
     batch.remember("a bad one", key="b", supersedes=["nosuch"])
 
-    with pytest.raises(RefusedError, match="there is no such memory"):
+    with pytest.raises(RefusedError, match=": no memory has this key"):
         batch.flush()
 
     assert tip(repo) == before

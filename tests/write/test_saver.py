@@ -91,14 +91,14 @@ def test_a_new_file_does_not_take_the_place_of_a_memory_with_its_key(memory: Mem
 @pytest.mark.parametrize(
     ("path", "text", "reason"),
     [
-        ("learned/x.md", f"---\ntitle: A\n---\nkey {TOKEN}\n", "it seems to hold a secret"),
+        ("learned/x.md", f"---\ntitle: A\n---\nkey {TOKEN}\n", "it seems to contain a secret"),
         ("learned/x.md", "---\ntitle: A\n---\nzero\u200bwidth\n", "U+200B"),
         ("learned/x.md", "---\ntitle: [A\n---\n", "x: line"),
         ("learned/x.md", "---\ntitle: A\nttl: soon\n---\n", "ttl"),
-        ("facts/x.md", "---\ntitle: A\nkind: fact\n---\n", "a fact needs a command"),
+        ("facts/x.md", "---\ntitle: A\nkind: fact\n---\n", "a fact needs a check that proves it"),
         ("learned/My Note.md", "---\ntitle: A\n---\n", "the name is not a key"),
-        ("note.md", "---\ntitle: A\n---\n", "nothing of a store lies there"),
-        ("archive/learned/x.md", OLD, "made by forgetting"),
+        ("note.md", "---\ntitle: A\n---\n", "a store has no files there"),
+        ("archive/learned/x.md", OLD, "files in the archive are created by forgetting a memory"),
         ("STATUS.md", "mine", "gitmem writes this file itself"),
         ("learned/x.md", "x" * 70_000, "70000 bytes"),
         ("gitmem.toml", "nonsense = 1\n", "nonsense"),
@@ -126,7 +126,7 @@ def test_a_retired_memory_does_not_come_back_by_a_file(memory: Memory, repo: Pat
 
     assert ("a was retired" in refused[0].reason, refused[0].hint) == (
         True,
-        "bring it back: gitmem restore a; then gitmem save",
+        "restore it: gitmem restore a; then gitmem save",
     )
     assert list(memory_files(repo)) == ["archive/learned/a.md"]
 

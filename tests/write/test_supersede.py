@@ -94,7 +94,7 @@ def test_circle_is_refused(pair, repo):
     pair.supersede("new", "other")
     before = tip(repo)
 
-    with pytest.raises(RefusedError, match="circle"):
+    with pytest.raises(RefusedError, match="cycle"):
         pair.supersede("other", "old")
 
     assert tip(repo) == before

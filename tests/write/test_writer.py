@@ -414,10 +414,10 @@ def test_edit_that_fits_the_old_text_only_is_not_forced_onto_the_new_one(store, 
         if len(seen) == 2:
             put_files(repo, {"learned/a.md": memory_text("Theirs")})
         if "A thing" not in text:
-            raise RefusedError("a was changed by somebody else meanwhile")
+            raise RefusedError("someone else changed a in the meantime")
         return text.replace("A thing", "Ours")
 
-    with pytest.raises(RefusedError, match="somebody else"):
+    with pytest.raises(RefusedError, match="someone else"):
         store.edit("a", change)
 
     assert fields_of(repo, "learned/a.md")["title"] == "Theirs"

@@ -1,1 +1,1 @@
-"""Capture: what is learnt along the way, kept in milliseconds, and turned into commits behind it."""
+"""Capture learnings from agents' work within milliseconds, and commit them in the background."""

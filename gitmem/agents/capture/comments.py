@@ -1,4 +1,4 @@
-"""What commands that comment on a task or an issue say was learnt (A1): those of beads and of GitHub.
+"""Find learnings in commands that comment on a task or an issue (A1), for beads and GitHub.
 
 Found in the words of the command line, by reading and never by running it; nothing changes for those tools. What only
 a shell would know is left out, with the reason. Pure.
@@ -213,7 +213,7 @@ def _refs(words: Sequence[Word], repository: Word | None) -> tuple[str, ...]:
 
 def _told(text: Word, task: str, refs: tuple[str, ...] = ()) -> Comment:
     if not text.is_known:
-        return Comment(task=task, refs=refs, skipped="a variable or substitution is in it")
+        return Comment(task=task, refs=refs, skipped="it contains a variable or substitution")
     return Comment(text.text, task, refs)
 
 

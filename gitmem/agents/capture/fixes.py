@@ -80,7 +80,7 @@ class Fix:
         lines = "\n".join(f"    {line}" for line in self.tail)
         return (
             f"`{self.command}` failed with\n\n{lines}\n\nand passed after changes of {', '.join(self.files)}.\n"
-            "Captured as it happened: what was wrong, nobody has said yet."
+            "Captured automatically; the cause is not known yet."
         )
 
 

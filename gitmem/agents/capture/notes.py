@@ -1,4 +1,4 @@
-"""Note files that an agent writes (D2): each is a memory of kind note, written anew when the file is."""
+"""Note files that an agent writes (D2): each is a memory of kind note, updated with its file."""
 
 from __future__ import annotations
 

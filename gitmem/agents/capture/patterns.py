@@ -1,4 +1,4 @@
-"""An edit as a code pattern (C3): what was defined, in which lines of which file.
+"""Turn an edit into a code pattern (C3): the definition, its file and its lines.
 
 Only where the policy asks for it: git keeps every edit already, and a memory of each would bury what was learnt. Even
 then only what defines something, in 50 to 500 tokens, in a file that is somebody's own code.

@@ -125,7 +125,7 @@ def keep_marked(keeper: Keeper, text: str, options: Mapping[str, Any], *, is_com
         tags = [UNCHECKED] if one.word == FACT else []
         keeper.keep(one.text, {**options, "tags": tags}, kind=kind, once=once)
     if len(marked) > AT_MOST:
-        keeper.refuse("learnings", f"{len(marked) - AT_MOST} more; {AT_MOST} of one text are kept")
+        keeper.refuse("learnings", f"{len(marked) - AT_MOST} more; only {AT_MOST} per text are captured")
 
 
 def keep_edits(memory: Opened, event: Event, failing: str, folders: tuple[str, ...], *, wants_code: bool) -> None:

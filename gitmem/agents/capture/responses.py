@@ -1,4 +1,4 @@
-"""What an agent's own words say was learnt (E13): ``LEARNED:`` and ``LEARNING:`` lines outside of code and quotations.
+"""Find ``LEARNED:`` and ``LEARNING:`` lines in an agent's answers (E13), outside code and quotations.
 
 The same line is told at a stop, at a session's end and in the transcript: it is kept once, by its key.
 """

@@ -1,4 +1,4 @@
-"""Read a shell command line without running anything: its simple commands, their words, and what is fed to them. Pure.
+"""Parse a shell command line without running it: simple commands, their words and their input. Pure.
 
 Whatever only a shell could know (variables, substitutions) makes a word unknown; a substitution that only prints a here
 document is known, since that is how agents write long comments. A line that no shell would take gives nothing.

@@ -1,1 +1,1 @@
-"""Sessions of coding agents: topics with their worklogs, and what a session is told at its start and with a prompt."""
+"""Sessions of coding agents: topics with their worklogs, and the context for a session's start and its prompts."""

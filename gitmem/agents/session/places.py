@@ -1,4 +1,4 @@
-"""Where the state of sessions lies, and its two forms: short texts, and lines of JSON that are trimmed as they grow.
+"""The files with the state of sessions: short texts, and JSON lines that are trimmed as they grow.
 
 Everything is under ``sessions`` in the common git directory's state folder, never in a folder for temporary files,
 which systems empty (FEATURES, row E15). Names come from harnesses and branches: none of them leads anywhere else.

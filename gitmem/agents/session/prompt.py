@@ -1,4 +1,4 @@
-"""What is recalled for a prompt: at most a few memories, and nothing where none is good enough (E10, E11)."""
+"""Recall memories for a prompt: at most a few, and none if none is good enough (E10, E11)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session's summary without a model: what was wanted, decided, changed, fixed, and what is left open. Pure.
+"""Summarize a session by rules: goal, decisions, changes, fixes and open items. Pure.
 
 Rules that say little and rightly: a line that is no decision is worse than one that is missed, since the next session
 believes it. Source of the parts: agent-swarm's session summaries (FEATURES, row D2) and the AI Memory Module's (C4).
@@ -178,7 +178,7 @@ def told(summary: Summary, about: str) -> str:
         ("Failed first, then passed:", [text for _, text in summary.fixed[-FIXED:]]),
         ("Tests:", [text for _, text in summary.tests[-TESTS:]]),
         ("Left open:", left[::-1]),
-        ("", [f"Last words: {last}"] if last else []),
+        ("", [f"Last message: {last}"] if last else []),
     ]
     kept = _fitting([lines for _, lines in parts], TOKENS - count_tokens(about) - 1)
     lines = []
@@ -257,12 +257,12 @@ def _fixed(ended: Sequence[Ended], place_of: Callable[[str], str]) -> tuple[tupl
 
 def _tested(one: Ended) -> str:
     counts = f": {clean(one.counts, COMMAND)}" if one.counts else ""
-    return f"`{clean(one.command, COMMAND)}` {'failed' if one.failed else 'passed'} last{counts}."
+    return f"`{clean(one.command, COMMAND)}` last {'failed' if one.failed else 'passed'}{counts}."
 
 
 def _failing(one: Ended) -> str:
     why = f": {clean(one.why, COMMAND)}" if one.why else ""
-    return f"`{clean(one.command, COMMAND)}` failed last{why}."
+    return f"`{clean(one.command, COMMAND)}` last failed{why}."
 
 
 def _times(count: int) -> str:
@@ -284,7 +284,7 @@ def _question(turns: Sequence[Turn]) -> str:
 def _changed(summary: Summary) -> str:
     names = list(reversed(summary.files))
     more = [f"{len(names) - FILES} more"] if len(names) > FILES else []
-    away = [f"{summary.elsewhere} outside of the work tree"] if summary.elsewhere else []
+    away = [f"{summary.elsewhere} outside the work tree"] if summary.elsewhere else []
     return f"Changed: {', '.join([*names[:FILES], *more, *away])}."
 
 

@@ -1,4 +1,4 @@
-"""What a session is told at its start, within its role's budget; and what changed since, where it goes on.
+"""The context for a session's start, within its role's budget, or the changes since then when it resumes.
 
 First what must not be believed any more, then the topic, what the last session left, what is relevant, what is new.
 Own words stand outside the fence; everything that anybody else wrote stands inside it.
@@ -54,14 +54,14 @@ TITLE_CHARS = 160
 DISCIPLINE_FILE = "discipline.md"
 DISCIPLINE_BYTES = 4000
 DISCIPLINE = (
-    "Back every claim about this code: name the file and line, the command with its output, or the test that shows it;"
-    " what you have not seen, call unknown. What a check can prove, keep as a fact with its check."
+    "Back every claim about this code with a file and line, a command and its output, or a test; call anything "
+    "you have not seen unknown. Record anything a check can prove as a fact with its check."
 )
 NUDGE = (
-    "This branch is shared, and this session's worklog is its own. Name what you work on to find it again:"
-    ' gitmem session use TOPIC "what it is about".'
+    "This branch is shared, so this session has its own worklog. Name your work to find it again: gitmem "
+    'session use TOPIC "what it is about".'
 )
-CLEAN_ROOM = "This is a review topic: nothing that was found before is told, so that you judge by yourself."
+CLEAN_ROOM = "This is a review topic: earlier findings are not shown, so that you judge independently."
 
 
 @frozen
@@ -157,10 +157,10 @@ def _own(here: _Here, total: int) -> list[str]:
 
 def _greeting(count: int) -> str:
     if not count:
-        return 'This repository has a memory with nothing in it yet. Keep what you learn: gitmem remember "TEXT".'
+        return 'This repository has an empty memory. Record what you learn: gitmem remember "TEXT".'
     return (
-        f"This repository has a memory of {count} {'entry' if count == 1 else 'entries'}. Search it before you guess:"
-        ' gitmem recall "question"; one whole: gitmem show KEY.'
+        f"This repository has a memory of {count} {'entry' if count == 1 else 'entries'}. Search it before you "
+        'guess: gitmem recall "question"; show one in full: gitmem show KEY.'
     )
 
 
@@ -238,7 +238,7 @@ def _summaries(here: _Here, count: int, room: int) -> Part:
         # What is made by rules begins with the goal, and the goal is the title.
         is_told = shown.removeprefix("Goal: ").startswith(title.removesuffix("…"))
         text = shown if is_told else f"{title}\n{shown}".strip()
-        text += "" if shown == body.strip() else f"\n(the whole: gitmem show {key})"
+        text += "" if shown == body.strip() else f"\n(in full: gitmem show {key})"
         # Indented: no line of it passes for an entry of its own.
         text = display(text, lines=True).replace("\n", "\n  ")
         entries.append(render.entry_of(key, "session", "", text, About(agent)))

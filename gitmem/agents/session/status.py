@@ -1,4 +1,4 @@
-"""What there is to say of a topic: where it is from, what it has, and whether anything is told."""
+"""Describe a topic: its branch and work tree, its content, and whether agents are shown context."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens when an agent stops: nothing is kept of what it knows (C4), and nobody is asked for knowledge (A10).
+"""Handle the stop of an agent: record nothing (C4), and never question the agent (A10).
 
 A sub-agent that was sent to a work tree of its own may be asked, once, to leave it clean, pushed and with its task
 ended, where the policy wants that (``[stops]``); to push it, only where this person's own configuration does.
@@ -58,7 +58,7 @@ def _uncommitted(memory: Opened) -> list[str]:
     names = [os.fsdecode(entry[3:]) for entry in raw.split(b"\0") if entry]
     if not names:
         return []
-    return [f"{_counted(len(names), 'file')} not committed: {_named(names)}. Commit them, or undo them."]
+    return [f"{_counted(len(names), 'file')} uncommitted: {_named(names)}. Commit them, or undo them."]
 
 
 def _unpushed(memory: Opened) -> list[str]:

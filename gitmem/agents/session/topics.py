@@ -197,8 +197,8 @@ def use(place: Place, name: str, spec: str = "") -> Topic:
         RefusedError: It cannot be called so.
     """
     if not _is_name(name):
-        told = f"a topic cannot be called {name!r}: letters, digits, '-', '_' and '.', at most {NAME_LIMIT}"
-        reserved = f"{CURRENT} and {SESSION}… are what a topic is called that nobody named"
+        told = f"invalid topic name {name!r}: use letters, digits, '-', '_' and '.', at most {NAME_LIMIT}"
+        reserved = f"{CURRENT} and {SESSION}… are reserved for topics without a name"
         raise RefusedError(told, hint=f"{reserved}; for example: gitmem session use billing-ledger")
     topic = Topic(name, _folder(place, name), is_pinned=True)
     make_folder(topic.folder)
@@ -237,7 +237,7 @@ def archive(place: Place, topic: Topic, *, now: int) -> Topic:
         NotFoundError: It has nothing that could be kept.
     """
     if not os.path.isdir(topic.folder):
-        raise NotFoundError(f"the topic {topic.name} has nothing to keep", hint="gitmem session status")
+        raise NotFoundError(f"the topic {topic.name} is empty", hint="gitmem session status")
     name = f"{topic.name}-{now}"
     folder = os.path.join(place.folder, ARCHIVE, named(name))
     make_folder(os.path.dirname(folder))
@@ -266,7 +266,7 @@ def switch(place: Place, topic: Topic | None, *, is_on: bool) -> str:
     if is_on:
         _remove(path)
     else:
-        write_text(path, "While this file is here, agents are told nothing at their start and with their prompts.\n")
+        write_text(path, "While this file exists, agents are shown nothing at start and with prompts.\n")
     return path
 
 

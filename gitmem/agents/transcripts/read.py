@@ -59,7 +59,7 @@ def _turns(records: Iterator[dict[str, Any]]) -> Iterator[Turn]:
             break
     if not seen:
         return iter(())
-    raise UnreadableError("the transcript is of no form that gitmem knows")
+    raise UnreadableError("the transcript has an unknown format")
 
 
 def reader_of(record: Mapping[str, Any]) -> Callable[[Iterable[Mapping[str, Any]]], Iterator[Turn]] | None:

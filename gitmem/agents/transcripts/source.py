@@ -50,12 +50,12 @@ def open_own(path: str) -> int:
         UnreadableError: It may not, or cannot.
     """
     if not os.path.isabs(path) or "\0" in path or not path.endswith(SUFFIXES):
-        raise UnreadableError("the transcript's name is not an absolute path of a .jsonl or .json file")
+        raise UnreadableError("the transcript must be given as the absolute path of a .jsonl or .json file")
     real = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
     if not any(root != os.path.sep and real.startswith(root + os.path.sep) for root in roots()):
         raise UnreadableError(
             "the transcript is not in a folder where a harness keeps its sessions",
-            hint=f"where they are: ~/{', ~/'.join(FOLDERS)}, or as {', '.join(MOVED_BY)} say",
+            hint=f"allowed folders: ~/{', ~/'.join(FOLDERS)}, or those set by {', '.join(MOVED_BY)}",
         )
     flags = os.O_RDONLY
     for flag in _FLAGS:
@@ -68,7 +68,7 @@ def open_own(path: str) -> int:
     about = os.fstat(fd)
     if not stat.S_ISREG(about.st_mode):
         os.close(fd)
-        raise UnreadableError("the transcript is no regular file")
+        raise UnreadableError("the transcript is not a regular file")
     if hasattr(os, "geteuid") and about.st_uid != os.geteuid():
         os.close(fd)
         raise UnreadableError("the transcript belongs to another user")

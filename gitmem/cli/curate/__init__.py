@@ -1,4 +1,4 @@
-"""Look after what the store says as a whole. Alone, near duplicates (gitmem curate dedupe)."""
+"""Clean up the store as a whole. Without a verb, list near duplicates (gitmem curate dedupe)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Find memories that say nearly the same, and propose which of them to keep. Writes nothing without --apply.
+"""Find memories that say nearly the same thing, and propose which one to keep. Writes nothing without --apply.
 
-Of a group the one is kept whose check holds, that others rest on, that a person wrote, that is read most, or else the
-newest; --apply supersedes the others by it, all in one commit. Facts with different checks are never put together, nor
-tasks, nor sessions. Exits with 1 where there is something to decide, with 0 where there is nothing (left).
+In each group it prefers, in this order: a memory whose check holds, one that others require, one written by a person,
+the one read most, the newest. --apply supersedes the others in one commit. Facts with different checks, tasks and
+sessions are never grouped. Exits with 1 if there is something to decide, with 0 if nothing is left.
 """
 
 from __future__ import annotations
@@ -29,11 +29,13 @@ SHOWN = 20
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what dedupe takes."""
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("--apply", action="store_true", help="supersede them, in one commit")
-    how.add_argument("--dry-run", action="store_true", help="only propose, as without it")
-    about = "how much alike, above 0 to 1 (the policy's: 0.85)"
+    how.add_argument("--apply", action="store_true", help="supersede the others, in one commit")
+    how.add_argument("--dry-run", action="store_true", help="propose without applying, the default")
+    about = "minimum similarity, above 0 and at most 1 (the policy's: 0.85)"
     parser.add_argument("--threshold", type=float, default=0.0, metavar="SHARE", help=about)
-    parser.add_argument("--limit", type=shared.positive, default=SHOWN, metavar="N", help="groups that are shown (20)")
+    parser.add_argument(
+        "--limit", type=shared.positive, default=SHOWN, metavar="N", help="number of groups to show (20)"
+    )
     shared.add_scope(parser, about="which memories (project)")
     shared.add_json(parser)
 
@@ -86,10 +88,10 @@ def _print(done: Deduped, shown: tuple[Group, ...], out: Output) -> None:
     several = f"{shared.counted(count, 'memory', 'memories')} of {shared.counted(len(done.groups), 'group')}"
     if done.commit:
         out.line(f"superseded {several} in {done.commit[:12]}")
-        out.note(f"take one back: gitmem edit {done.groups[0].kept.key} --supersedes ''")
+        out.note(f"undo: gitmem edit {done.groups[0].kept.key} --supersedes ''")
     elif done.groups:
-        out.note(f"nearly what another one says: {several}; supersede: gitmem curate dedupe --apply")
+        out.note(f"near duplicates: {several}; to supersede them: gitmem curate dedupe --apply")
     else:
-        out.note(f"nothing is said twice among {shared.counted(done.compared, 'memory', 'memories')}")
+        out.note(f"no near duplicates among {shared.counted(done.compared, 'memory', 'memories')}")
     for key in done.changed:
-        out.note(f"the group of {key} changed meanwhile and is as it was: gitmem curate dedupe")
+        out.note(f"the group of {key} changed in the meantime and was left alone; run gitmem curate dedupe again")

@@ -1,8 +1,8 @@
-"""Vectors of memories, for finding them by meaning. Alone, how they stand (gitmem embed status).
+"""Manage vectors, which find memories by meaning. Without a verb, show their state (gitmem embed status).
 
-Nothing is embedded until a model is set up: git config --global gitmem.embed model2vec:potion-base-8M. From then on
-recall finds by words and by meaning, and embeds what is new; docs/embeddings.md names the models. The repository's own
-configuration can name one, too, once you accept it: gitmem trust --settings.
+Nothing is embedded until you set up a model: git config --global gitmem.embed model2vec:potion-base-8M. After that,
+recall searches by words and by meaning, and embeds new memories; docs/embeddings.md lists the models. The repository's
+own configuration can also name a model, which is used once you accept it: gitmem trust --settings.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Embed what has no vectors, and remove vectors of memories that are gone and of models that are not used.
+"""Embed memories that have no vectors, and remove vectors of deleted memories and unused models.
 
-Recall does this by itself for what is new. What was embedded is kept where it is interrupted or fails; run it again.
+Recall embeds new memories automatically. If a rebuild fails or is interrupted, finished work is kept; run it again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ EXAMPLES = ("gitmem embed rebuild", "gitmem embed rebuild --download", "gitmem e
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what rebuild takes."""
     parser.add_argument("--all", action="store_true", help="embed everything again")
-    parser.add_argument("--download", action="store_true", help="fetch the model, where it is not on this machine")
+    parser.add_argument("--download", action="store_true", help="download the model if it is not on this machine")
     shared.add_json(parser)
 
 

@@ -1,6 +1,6 @@
-"""Which model embeds memories, whether it answers, and what has vectors.
+"""Show which model embeds memories, whether it responds, and which memories have vectors.
 
-Exits 1 where no model is set up or some memories have no vectors, 3 where a model does not answer.
+Exits with 1 if no model is set up or some memories have no vectors, with 3 if a model does not respond.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gitmem.cli.output import Output
 
 EXAMPLES = ("gitmem embed status", "gitmem embed status --json")
-HOW = "none is set up; for one: git config --global gitmem.embed model2vec:potion-base-8M"
+HOW = "not set up; to set one up: git config --global gitmem.embed model2vec:potion-base-8M"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,11 +54,11 @@ def _print(found: dict[str, Any], out: Output) -> None:
             out.line("  ", (vectors["problem"] or _size(vectors), "dim"))
     if found["unused"]:
         other = shared.counted(found["unused"], "other model")
-        out.line(f"vectors of {other} are here, too; gitmem embed rebuild removes them")
+        out.line(f"there are also vectors of {other}; gitmem embed rebuild removes them")
 
 
 def _size(vectors: dict[str, Any]) -> str:
-    unused = f", {vectors['unused']} of no memory" if vectors["unused"] else ""
+    unused = f", {vectors['unused']} unused" if vectors["unused"] else ""
     age = f"{vectors['age_s'] // 60} min old" if vectors["age_s"] < 7200 else f"{vectors['age_s'] // 3600} h old"
     return (
         f"{shared.counted(vectors['pieces'], 'piece')} of {vectors['dimensions']} numbers{unused},"

@@ -1,8 +1,8 @@
-"""Tell a forge (GitHub, or GitHub Enterprise) what gitmem found: for the scripts of its workflows, over its REST API.
+"""Report results to a forge (GitHub or GitHub Enterprise) over its REST API, for the scripts in its workflows.
 
-Alone, say whom the verbs would speak to; nothing is sent. The repository, the API's address and the token come from
-the environment, as a forge gives them to its jobs: GITHUB_REPOSITORY, GITHUB_API_URL, GITHUB_TOKEN. The token is never
-an argument, and goes to the API's own origin only.
+Without a verb, show which repository the verbs would use; nothing is sent. The repository, the API address and the
+token come from the environment, as the forge sets it for its jobs: GITHUB_REPOSITORY, GITHUB_API_URL, GITHUB_TOKEN. The
+token is never an argument, and is sent only to the API's own origin.
 """
 
 from __future__ import annotations
@@ -32,5 +32,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.json({"repository": place.repository, "api": place.api, "run": place.run, "has_token": has_token})
     else:
         out.line((place.repository, "bold"), f" at {place.api}", f", from {place.run}" if place.run else "")
-        out.note("there is a token" if has_token else "there is no token: GITHUB_TOKEN is not set")
+        out.note("the token is set" if has_token else "no token is set: GITHUB_TOKEN is empty")
     return 0 if has_token else 1

@@ -1,9 +1,9 @@
-"""Keep one comment on a pull request up to date: found by a hidden mark and written by the token's own account.
+"""Keep one comment on a pull request up to date, found by a hidden marker and the account that owns the token.
 
-FILE is Markdown from anywhere, a stranger's pull request too: nothing in it links, loads, mentions anybody or refers to
-anything, and it is cut where it is longer than a comment may be. An empty one says that there is nothing to say: a
-comment that is there says so from then on, and no first one is written. With --commit, every open pull request with
-that head gets it; where the head moved on, none does. The same text again changes nothing.
+FILE is untrusted Markdown, such as text from a stranger's pull request: it cannot link, load, mention or refer to
+anything, and it is cut at the maximum length of a comment. An empty file means that there is nothing to report: an
+existing comment is changed to say so, and no first comment is written. With --commit, every open pull request with that
+head gets the comment; if the head has moved on, none does. Sending the same text again changes nothing.
 
 Permission: pull-requests: write.
 """
@@ -36,26 +36,30 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what comment takes."""
-    parser.add_argument("file", nargs="?", metavar="FILE", help="the text in Markdown; - reads standard input")
+    parser.add_argument("file", nargs="?", metavar="FILE", help="the text as Markdown; - reads standard input")
     parser.add_argument(
-        "--kind", required=True, choices=tuple(KINDS), metavar="KIND", help=f"what it is about: {' or '.join(KINDS)}"
+        "--kind", required=True, choices=tuple(KINDS), metavar="KIND", help=f"the kind of comment: {' or '.join(KINDS)}"
     )
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--pull", type=shared.positive, metavar="N", help="the pull request's number")
-    which.add_argument("--commit", default="", metavar="COMMIT", help="the open pull requests with this head")
-    parser.add_argument("--only-update", action="store_true", help="write no first comment")
-    parser.add_argument("--delete", action="store_true", help="take the comment away; no FILE")
-    parser.add_argument("--run", default="", metavar="ID", help="the run that FILE is from (this one)")
-    parser.add_argument("--dry-run", action="store_true", help="print the comment; nothing is sent, no token needed")
+    which.add_argument(
+        "--commit", default="", metavar="COMMIT", help="comment on the open pull requests with this head"
+    )
+    parser.add_argument(
+        "--only-update", action="store_true", help="update an existing comment, but never write a first one"
+    )
+    parser.add_argument("--delete", action="store_true", help="delete the comment; takes no FILE")
+    parser.add_argument("--run", default="", metavar="ID", help="the workflow run that produced FILE (this one)")
+    parser.add_argument("--dry-run", action="store_true", help="print the comment without sending it; needs no token")
     shared.add_json(parser)
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Bring the comment up to date and print its address."""
     if bool(args.file) == args.delete:
-        raise UsageError("comment needs a FILE, or --delete without one", hint="gitmem forge comment --help")
+        raise UsageError("comment needs either a FILE or --delete", hint="gitmem forge comment --help")
     if args.commit and not is_commit(args.commit):
-        raise UsageError("--commit is the whole name of a commit", hint='--commit "$(git rev-parse HEAD)"')
+        raise UsageError("--commit needs a full commit name", hint='--commit "$(git rev-parse HEAD)"')
     place = place_here(args.run)
     text = "" if args.delete else read_text(args.file)
     if args.dry_run:
@@ -80,7 +84,7 @@ def _print(args: argparse.Namespace, done: list[Kept], out: Output) -> None:
         told = "there is no comment, and none is needed" if one.action == "none" else f"the comment is {one.action}"
         out.note(f"pull request {one.pull}: {told}")
     if not done:
-        out.note(f"no open pull request has {args.commit[:12]} as its head: nobody is told")
+        out.note(f"no open pull request for {args.commit[:12]}; no comment posted")
 
 
 def _show(args: argparse.Namespace, text: str, place: Place, out: Output) -> int:
@@ -91,7 +95,7 @@ def _show(args: argparse.Namespace, text: str, place: Place, out: Output) -> int
         return 0
     if body:
         out.text(body)
-    what = "would be taken away from" if args.delete else "would stand on"
-    which = f"pull request {args.pull}" if args.pull else f"the open pull requests with the head {args.commit[:12]}"
+    what = "would be deleted from" if args.delete else "would be posted to"
+    which = f"pull request {args.pull}" if args.pull else f"the open pull requests for {args.commit[:12]}"
     out.note(f"the comment {what} {which} of {place.repository}; nothing was sent")
     return 0

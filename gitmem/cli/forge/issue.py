@@ -1,8 +1,9 @@
-"""Keep one issue that lists what fails and is suspect now, by the memory branch of this clone.
+"""Keep one issue that lists the facts that fail or are suspect now, according to this clone's memory branch.
 
-It is opened when something fails, edited when the list changes, closed when all is well and opened again when something
-else fails; people are notified by a comment only of what failed anew. Who closes it is believed until then. Exits with
-0 however many facts fail, and with 3 where issues are disabled and there is something to tell.
+It opens the issue when something fails, edits it when the list changes, closes it when nothing fails, and reopens it
+when something else fails. Only new failures notify people with a comment. An issue closed by a person stays closed
+until something else fails. Exits with 0 however many facts fail, and with 3 if issues are disabled and there is
+something to report.
 
 Permission: issues: write.
 """
@@ -27,15 +28,15 @@ EXAMPLES = ("gitmem forge issue", "gitmem forge issue --dry-run", "gitmem forge 
 DISABLED = 410
 WORDS = {
     "none": "there is no open issue, and none is needed",
-    "unchanged": "the issue says so already",
-    "left": "somebody closed the issue, and nothing else failed since",
+    "unchanged": "the issue is up to date",
+    "left": "a person closed the issue, and nothing else has failed since",
     "disabled": "issues are disabled, and none is needed",
 }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what issue takes."""
-    parser.add_argument("--dry-run", action="store_true", help="print the issue; nothing is sent, no token needed")
+    parser.add_argument("--dry-run", action="store_true", help="print the issue without sending it; needs no token")
     shared.add_json(parser)
 
 
@@ -74,7 +75,7 @@ def _keep(failing: Failing, place: Place, told: str) -> Told:
         if err.status != DISABLED:
             raise
         if failing:
-            message = f"issues are disabled in {place.repository}, and there is something to tell: {told}"
-            hint = "enable issues in the repository's settings, or take gitmem forge issue out of the workflow"
+            message = f"issues are disabled in {place.repository}, but there are failures to report: {told}"
+            hint = "enable issues in the repository's settings, or remove gitmem forge issue from the workflow"
             raise ForgeError(message, status=DISABLED, hint=hint) from err
         return Told("disabled")

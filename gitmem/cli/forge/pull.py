@@ -1,6 +1,6 @@
-"""Find the open pull request of a branch, or open it: for a memory branch that nobody may push to.
+"""Find or open the pull request of a branch, for a memory branch that is protected against pushes.
 
-Prints its address. There is one pull request for each pair of branches, however often this runs.
+Prints its address. There is one pull request for each pair of branches, no matter how often this runs.
 
 Permission: pull-requests: write; on GitHub, the repository's settings must also allow Actions to create pull requests.
 """
@@ -23,17 +23,21 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "gitmem forge pull --head gitmem/verify",
-    'gitmem forge pull --head gitmem/auth-notes --base memory --title "What we learnt of tokens"',
+    'gitmem forge pull --head gitmem/auth-notes --base memory --title "What we learned about tokens"',
     "gitmem forge pull --head gitmem/verify --dry-run",
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what pull takes."""
-    parser.add_argument("--head", required=True, metavar="BRANCH", help="the branch with the change, pushed already")
-    parser.add_argument("--base", default="memory", metavar="BRANCH", help="the branch that it is for (memory)")
-    parser.add_argument("--title", default="", help="the title of a new one")
-    parser.add_argument("--dry-run", action="store_true", help="print what would open it; no token needed")
+    parser.add_argument(
+        "--head", required=True, metavar="BRANCH", help="the branch with the change; it must be pushed already"
+    )
+    parser.add_argument("--base", default="memory", metavar="BRANCH", help="the branch to merge into (memory)")
+    parser.add_argument("--title", default="", help="the title of a new pull request")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="print the pull request without opening it; needs no token"
+    )
     shared.add_json(parser)
 
 
@@ -41,7 +45,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Find or open the pull request and print its address."""
     for name in (args.head, args.base):
         if not is_branch(name):
-            raise UsageError(f"no branch can be called {name!r}", hint="--head BRANCH, without refs/heads/")
+            raise UsageError(f"invalid branch name: {name!r}", hint="use --head BRANCH, without refs/heads/")
     if args.head == args.base:
         raise UsageError("a branch cannot be merged into itself", hint="--head BRANCH --base memory")
     place = place_here()

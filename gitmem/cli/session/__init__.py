@@ -1,7 +1,7 @@
-"""Sessions of agents: what is worked on here, and what agents were told. Alone, gitmem session status.
+"""Manage agent sessions: the topic being worked on, and what agents were shown. Without a verb, gitmem session status.
 
-A topic has a specification, a worklog of commands and edits, and evidence, for this work tree and branch. On a branch
-of your own it is called current until it is named; on main, master, dev, develop and trunk each session has its own.
+A topic has a specification, a worklog of commands and edits, and evidence, for this work tree and branch. On your own
+branch it is called current until you name it; on main, master, dev, develop and trunk each session has its own topic.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Put the active topic away whole: it is not told any more and can be read for ever.
+"""Archive the active topic: agents no longer see it, but it can always be read.
 
-Its name there is printed, which gitmem session status takes.
+Prints the name of the archived topic, which gitmem session status accepts.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ EXAMPLES = ("gitmem session archive", "gitmem session archive --session 0b6e")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what archive takes."""
-    parser.add_argument("--session", default="", metavar="NAME", help="on a shared branch, this one's (the latest)")
+    parser.add_argument(
+        "--session", default="", metavar="NAME", help="on a shared branch, the topic of this session (the latest)"
+    )
 
 
 def run(args: argparse.Namespace, out: Output) -> int:

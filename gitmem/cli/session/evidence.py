@@ -1,6 +1,6 @@
-"""Write down what was found for the active topic, and where it can be seen. The topic's name is printed.
+"""Record evidence for the active topic, with references. The topic's name is printed.
 
-It stays with the topic and is not told to sessions; what others should know as well is gitmem remember or gitmem fact.
+Evidence stays with the topic and is not shown to sessions; use gitmem remember or gitmem fact to share it.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ EXAMPLES = ('gitmem session evidence "Half-even rounding loses no cent" --ref te
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what evidence takes."""
-    parser.add_argument("text", nargs="+", metavar="TEXT", help="what was found")
+    parser.add_argument("text", nargs="+", metavar="TEXT", help="the evidence")
     parser.add_argument(
         "--ref", action="append", default=[], required=True, help="path:line, a commit, a command, a URL"
     )
-    parser.add_argument("--session", default="", metavar="NAME", help="on a shared branch, this one's (the latest)")
+    parser.add_argument(
+        "--session", default="", metavar="NAME", help="on a shared branch, the topic of this session (the latest)"
+    )
 
 
 def run(args: argparse.Namespace, out: Output) -> int:

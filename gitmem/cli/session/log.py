@@ -1,6 +1,6 @@
-"""Show what an agent's session was shown: when, for what, and which memories with which status.
+"""Show what an agent's session was given: when, why, and which memories with which status.
 
-It is kept for the latest sessions in this clone alone and holds no text of a memory (gitmem show KEY has it).
+The log covers the latest sessions in this clone only and contains no memory text (use gitmem show KEY for that).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ EXAMPLES = ("gitmem session log", "gitmem session log --session 0b6e --json")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what log takes."""
-    parser.add_argument("--session", default="", metavar="NAME", help="of this session (the latest)")
+    parser.add_argument("--session", default="", metavar="NAME", help="show this session (the latest)")
     shared.add_json(parser)
 
 
@@ -38,5 +38,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
         for key, status in shown.items() if isinstance(shown, dict) else ():
             out.line("  ", (key, "key"), f"  {status}")
     if not found and not args.json:
-        out.note("nothing was shown")
+        out.note("no session was shown anything")
     return 0 if found else 1

@@ -1,4 +1,4 @@
-"""Add a paragraph to the specification of the active topic. The topic's name is printed."""
+"""Add a paragraph to the active topic's specification. The topic's name is printed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ EXAMPLES = ('gitmem session note "Rounding is decided: half even"', "gitmem sess
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what note takes."""
     parser.add_argument("text", nargs="+", metavar="TEXT", help="the paragraph; - reads standard input")
-    parser.add_argument("--session", default="", metavar="NAME", help="on a shared branch, this one's (the latest)")
+    parser.add_argument(
+        "--session", default="", metavar="NAME", help="on a shared branch, the topic of this session (the latest)"
+    )
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -26,7 +28,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     text = " ".join(args.text)
     text = shared.read_standard_input(SPEC_BYTES) if text == "-" else text
     if not text.strip():
-        raise UsageError("there is no text to add", hint="gitmem session note TEXT")
+        raise UsageError("the text is empty", hint="gitmem session note TEXT")
     with shared.open_memory(args, out) as memory:
         topic = memory.sessions.note(text, session=args.session)
         shared.tell_notices(memory, out)

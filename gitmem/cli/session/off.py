@@ -1,7 +1,7 @@
-"""Tell agents nothing at their start and with their prompts, for the active topic or in all of this repository.
+"""Show agents nothing at start and with prompts, for the active topic or in the whole repository.
 
-It is a file that is put there, and printed; --undo takes it away. On a shared branch it is for one session alone,
-unless somebody named the topic. For one process alone there is GITMEM_CONTEXT=0.
+This creates a file and prints its path; --undo deletes it. On a shared branch it applies to one session only, unless
+the topic has a name. For a single process, set GITMEM_CONTEXT=0 instead.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ EXAMPLES = ("gitmem session off", "gitmem session off --all", "gitmem session of
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what off takes."""
-    parser.add_argument("--all", action="store_true", help="in all of this repository")
-    parser.add_argument("--undo", action="store_true", help="tell them again")
-    parser.add_argument("--session", default="", metavar="NAME", help="on a shared branch, this one's (the latest)")
+    parser.add_argument("--all", action="store_true", help="switch it off in the whole repository")
+    parser.add_argument("--undo", action="store_true", help="switch it on again")
+    parser.add_argument(
+        "--session", default="", metavar="NAME", help="on a shared branch, the topic of this session (the latest)"
+    )
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -30,6 +32,9 @@ def run(args: argparse.Namespace, out: Output) -> int:
         out.line(memory.sessions.switch_context(is_on=args.undo, everywhere=args.all, session=args.session))
         about = {} if args.all or args.undo else memory.sessions.status(session=args.session)
         if about and about["shared"] and not about["named"]:
-            out.note(f"this is {about['topic']} alone: each session has its own; --all switches off every one")
+            out.note(
+                f"this affects {about['topic']} only, because each session has its own topic; --all switches off "
+                "all of them"
+            )
         shared.tell_notices(memory, out)
     return 0

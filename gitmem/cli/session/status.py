@@ -1,6 +1,6 @@
-"""Show the active topic: specification, last commands and edits, evidence, and whether agents are told anything.
+"""Show the active topic: specification, recent commands and edits, evidence, and whether agents are shown anything.
 
-A topic of another name can be read, too, also one that was put away (gitmem session archive).
+Other topics can be read by name, including archived ones (gitmem session archive).
 """
 
 from __future__ import annotations
@@ -18,8 +18,12 @@ EXAMPLES = ("gitmem session status", "gitmem session status billing-ledger --jso
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what status takes."""
-    parser.add_argument("topic", nargs="?", default="", metavar="TOPIC", help="another topic of this branch")
-    parser.add_argument("--session", default="", metavar="NAME", help="on a shared branch, this one's (the latest)")
+    parser.add_argument(
+        "topic", nargs="?", default="", metavar="TOPIC", help="the name of another topic of this branch"
+    )
+    parser.add_argument(
+        "--session", default="", metavar="NAME", help="on a shared branch, the topic of this session (the latest)"
+    )
     shared.add_json(parser)
 
 
@@ -31,11 +35,11 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if args.json:
         out.json(found)
         return 0
-    kind = "archived" if found["archived"] else "named" if found["named"] else "nobody named it"
+    kind = "archived" if found["archived"] else "named" if found["named"] else "it has no name yet"
     where = f"{found['branch'] or 'a detached HEAD'} in {found['workspace']}"
     out.line((found["topic"], "key"), f"  {kind}, on {where}", (", a review" if found["review"] else "", "dim"))
     if found["off"]:
-        out.line(("agents are told nothing: ", "yellow"), found["off"])
+        out.line(("agents are shown nothing: ", "yellow"), found["off"])
     for line in found["spec"].splitlines():
         out.line("│ ", line)
     for entry in found["evidence"]:
@@ -44,7 +48,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     for line in found["worklog"]["last"]:
         out.line("- ", line)
     if not (found["spec"] or found["evidence"] or found["worklog"]["entries"]):
-        out.note('nothing yet; name what you work on: gitmem session use TOPIC "what it is about"')
+        out.note('nothing yet; name your work: gitmem session use TOPIC "what it is about"')
     others = [name for name in (*found["topics"], *found["archive"]) if name != found["topic"]]
     if others:
         out.line((f"others: {', '.join(others)}", "dim"))

@@ -1,7 +1,7 @@
-"""Name what you work on: the active topic of this work tree and branch, from now on.
+"""Name your work: set the active topic of this work tree and branch.
 
-What follows the name is added to its specification, which a session is told at its start, with the memories that are
-relevant to it. The name is printed.
+Text after the name is added to the topic's specification, which a session sees at its start together with relevant
+memories. The name is printed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ EXAMPLES = ("gitmem session use billing-ledger", 'gitmem session use billing-led
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what use takes."""
     parser.add_argument("topic", metavar="TOPIC", help="letters, digits, '-', '_' and '.'")
-    parser.add_argument("text", nargs="*", metavar="TEXT", help="what it is about; - reads standard input")
+    parser.add_argument("text", nargs="*", metavar="TEXT", help="a description of the work; - reads standard input")
     shared.add_json(parser)
 
 

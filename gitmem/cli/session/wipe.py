@@ -1,6 +1,6 @@
-"""Remove the active topic's specification, worklog and evidence; no other topic's, and no memory.
+"""Delete the active topic's specification, worklog and evidence; other topics and all memories are kept.
 
-To keep them out of the way instead: gitmem session archive. The topic's name is printed.
+To put them aside instead, use gitmem session archive. The topic's name is printed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ EXAMPLES = ("gitmem session wipe",)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what wipe takes."""
-    parser.add_argument("--session", default="", metavar="NAME", help="on a shared branch, this one's (the latest)")
+    parser.add_argument(
+        "--session", default="", metavar="NAME", help="on a shared branch, the topic of this session (the latest)"
+    )
 
 
 def run(args: argparse.Namespace, out: Output) -> int:
@@ -28,5 +30,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
         shared.tell_notices(memory, out)
     out.line(topic.name)
     if not had:
-        out.note("it had nothing")
+        out.note("it was empty")
     return 0 if had else 1

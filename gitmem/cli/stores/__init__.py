@@ -1,7 +1,7 @@
-"""Other repositories whose memories are read here, too. Alone, the list of them (gitmem stores list).
+"""Manage other repositories whose memories are read here as well. Without a verb, list them (gitmem stores list).
 
-recall looks into them as well and says of each hit which store it is from; show takes NAME:KEY. They are only read:
-nothing is written into their branches, no check of theirs runs, and stores that they list are not followed.
+recall searches them too and shows which store each result comes from; show accepts NAME:KEY. They are read-only: their
+branches are never written, their checks never run, and the stores that they list are not followed.
 """
 
 from __future__ import annotations

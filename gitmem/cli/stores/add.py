@@ -1,7 +1,7 @@
-"""List another repository, so that recall looks into its memories as well. It is read once, to see that it can be.
+"""Add a repository, so that recall searches its memories as well. It is read once to make sure that it can be.
 
-What is listed is a setting of this clone (git config gitmem.stores), or of all your repositories with --global. Without
-a name, a store is called as the folder of its repository.
+It is stored as a setting of this clone (git config gitmem.stores), or with --global of all your repositories. Without a
+name, the store is named after its repository's folder.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ EXAMPLES = ("gitmem stores add ../api", "gitmem stores add api=/srv/git/api.git"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what add takes."""
-    parser.add_argument("store", metavar="[NAME=]PATH", help="a repository: its work tree, or bare")
-    parser.add_argument("--global", dest="everywhere", action="store_true", help="in all your repositories")
+    parser.add_argument("store", metavar="[NAME=]PATH", help="a repository, with a work tree or bare")
+    parser.add_argument("--global", dest="everywhere", action="store_true", help="add it for all your repositories")
     shared.add_json(parser)
 
 
@@ -35,8 +35,8 @@ def run(args: argparse.Namespace, out: Output) -> int:
         return 0
     out.line(one.entry.name)
     out.note(
-        f"{one.entry.path} is read here from now on: {shared.counted(one.memories, 'memory', 'memories')}"
+        f"{one.entry.path} is now read here: {shared.counted(one.memories, 'memory', 'memories')}"
         if is_new
-        else f"{one.entry.path} is listed already"
+        else f"{one.entry.path} is already listed"
     )
     return 0

@@ -1,6 +1,6 @@
-"""List the other repositories whose memories are read here, and why one of them cannot be read.
+"""List the other repositories whose memories are read here, with the reason if one cannot be read.
 
-In a pipe: one line each, cells separated by tabs (name, folder, memories, commit, problem).
+In a pipe: one line each, with tab-separated cells (name, folder, memories, commit, problem).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     else:
         print_stores(found, out)
         if not found:
-            out.note("no other repositories are listed; list one: gitmem stores add [NAME=]PATH")
+            out.note("no other repositories are listed; to add one: gitmem stores add [NAME=]PATH")
     return int(not found or any(one.problem for one in found))
 
 
@@ -55,7 +55,7 @@ def print_stores(found: Sequence[Looked], out: Output) -> None:
     """Print listed stores for people, or a line of cells each in a pipe."""
     for one in found:
         if not out.is_terminal:
-            problem = "read here anyway" if one.is_here else one.problem
+            problem = "already read here" if one.is_here else one.problem
             out.row(one.entry.name, one.entry.path, str(one.memories), one.commit, problem)
             continue
         about: str | tuple[str, str] = (
@@ -63,7 +63,7 @@ def print_stores(found: Sequence[Looked], out: Output) -> None:
             "dim",
         )
         if one.is_here:
-            about = ("read here anyway, and not a second time", "dim")
+            about = ("already read here, so not read twice", "dim")
         elif one.problem:
             about = (one.problem, "yellow")
         out.line((one.entry.name, "key"), f"  {one.entry.path}  ", about)

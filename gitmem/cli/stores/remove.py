@@ -1,4 +1,4 @@
-"""Take a repository off the list; its memories are not read here any more. Nothing of it is touched."""
+"""Remove a repository from the list; its memories are no longer read here. The repository itself is not changed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ EXAMPLES = ("gitmem stores remove api", "gitmem stores remove --global notes")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what remove takes."""
     parser.add_argument("store", metavar="NAME", help="the store, by its name or folder")
-    parser.add_argument("--global", dest="everywhere", action="store_true", help="from the list of all repositories")
+    parser.add_argument(
+        "--global", dest="everywhere", action="store_true", help="remove it from the list for all your repositories"
+    )
 
 
 def run(args: argparse.Namespace, out: Output) -> int:

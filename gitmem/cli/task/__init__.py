@@ -1,7 +1,7 @@
-"""Tasks: memories that should become true. Alone, the ones that can be begun now (gitmem task ready).
+"""Manage tasks: memories that should become true. Without a verb, list tasks you can start now (gitmem task ready).
 
 A task is a memory of kind task: show, list, recall, edit and forget work on it as well. Its check is the gate for
-closing it. Whoever claims it sees what was tried before; attempts that failed are warnings in gitmem context.
+closing it. Claiming a task shows earlier attempts; failed attempts are warnings in gitmem context.
 """
 
 from __future__ import annotations

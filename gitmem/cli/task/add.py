@@ -1,7 +1,7 @@
-"""Write down what should become true. Its check, in any form a fact takes, is the gate for closing it.
+"""Add a task: something that should become true. Its check, in any form a fact accepts, is the gate for closing it.
 
-The check need not hold yet, so it is not run now; one that cannot fail is refused. Typing a command at a terminal
-approves it for you. Without a check, whoever closes the task is believed.
+The check does not run now and need not hold yet; one that cannot fail is refused. Typing a command at a terminal
+approves it. A task without a check can be closed freely.
 """
 
 from __future__ import annotations
@@ -24,13 +24,15 @@ EXAMPLES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what add takes."""
-    parser.add_argument("title", help="what should become true, in one sentence")
+    parser.add_argument("title", help="the goal, in one sentence")
     add_check(parser, "the gate, one of")
-    parser.add_argument("--body", default="", help="more about it; - reads it from standard input")
+    parser.add_argument("--body", default="", help="more details; - reads them from standard input")
     parser.add_argument("--priority", type=priority, metavar="0..4", help="0 is the most urgent (2)")
-    parser.add_argument("--parent", default="", metavar="KEY", help="the task it is a part of")
+    parser.add_argument("--parent", default="", metavar="KEY", help="its parent task")
     shared.add_memory_options(parser)
-    parser.add_argument("--produces", action="append", default=[], metavar="LABEL", help="what it provides once closed")
+    parser.add_argument(
+        "--produces", action="append", default=[], metavar="LABEL", help="a label that it provides once closed"
+    )
     parser.add_argument("--ref", action="append", default=[], help="path:line, path:line-line, a URL, a run id")
     add_limits(parser, "gate")
     parser.add_argument("--importance", choices=("critical", "high", "medium", "low"), help="how much it matters")

@@ -1,6 +1,6 @@
-"""Start an attempt at a task. What was tried before is shown, what failed first: it need not be tried again.
+"""Start an attempt at a task. Earlier attempts are shown, failed ones first, so that you need not repeat them.
 
-Of two who claim a task at once one gets it, and the other is told by whom it is held and since when. Where several
+If two people claim a task at the same time, one gets it, and the other sees who holds it and since when. If several
 agents work for one person, GITMEM_AGENT tells them apart.
 """
 
@@ -24,7 +24,7 @@ EXAMPLES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what claim takes."""
     parser.add_argument("key", help="the task")
-    parser.add_argument("--note", default="", metavar="TEXT", help="how you go about it")
+    parser.add_argument("--note", default="", metavar="TEXT", help="how you plan to do it")
     shared.add_json(parser)
 
 

@@ -1,8 +1,8 @@
-"""Close a task. Its check is run first, as a fact's is, and must hold; the verdict is written down with it.
+"""Close a task. Its check runs first, as for a fact, and must hold; the verdict is recorded with it.
 
-With --failed it ends your attempt instead and the task is open again; what went wrong is kept as a warning.
+With --failed, your attempt ends instead and the task is open again; the reason is kept as a warning.
 
-Exit status: 0 closed; 1 the gate says no, or somebody else holds it; 3 the gate could not be run or is not approved.
+Exit status: 0 closed; 1 the gate failed, or someone else holds the task; 3 the gate could not run or is not approved.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ EXAMPLES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what close takes."""
     parser.add_argument("key", help="the task")
-    parser.add_argument("--reason", default="", metavar="TEXT", help="what was done, or why nothing need be done")
-    parser.add_argument("--failed", action="store_true", help="the attempt failed; needs --note")
+    parser.add_argument("--reason", default="", metavar="TEXT", help="the result, or why nothing needs to be done")
+    parser.add_argument("--failed", action="store_true", help="end the attempt as failed; needs --note")
     parser.add_argument("--note", default="", metavar="TEXT", help="with --failed: what went wrong")
     parser.add_argument(
-        "--force", action="store_true", help="close it although the gate says no or somebody holds it; needs --reason"
+        "--force", action="store_true", help="close it even if the gate fails or someone else holds it; needs --reason"
     )
     shared.add_json(parser)
 
@@ -38,9 +38,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, out: Output) -> int:
     """Close one task, or end an attempt, and print its key."""
     if args.failed and (args.force or args.reason):
-        raise UsageError("--failed goes with --note alone", hint=f"gitmem task close {args.key} --failed --note WHY")
+        raise UsageError(
+            "--failed requires --note, and allows no other option",
+            hint=f"gitmem task close {args.key} --failed --note WHY",
+        )
     if args.note and not args.failed:
-        raise UsageError("--note goes with --failed", hint="a closed task has a --reason")
+        raise UsageError("--note requires --failed", hint="to close a task, use --reason")
     with shared.open_memory(args, out) as memory:
         if args.failed:
             change = memory.tasks.fail(args.key, note=args.note)

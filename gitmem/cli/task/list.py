@@ -1,6 +1,6 @@
-"""List tasks, the most urgent and oldest first: those that are not closed, or the states you name.
+"""List tasks, most urgent and oldest first: those that are not closed, or those in the states you name.
 
-In a pipe: one line each, cells separated by tabs (key, priority, state, holder, title).
+In a pipe: one line each, with tab-separated cells (key, priority, state, holder, title).
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what list takes."""
     states = ", ".join(STATES)
     parser.add_argument("--state", action="append", default=[], metavar="STATE", help=f"only these: {states}")
-    parser.add_argument("--parent", default="", metavar="KEY", help="only the parts of this task")
-    parser.add_argument("--mine", action="store_true", help="only what you hold")
-    parser.add_argument("--all", action="store_true", help="closed ones too")
+    parser.add_argument("--parent", default="", metavar="KEY", help="only parts of this task")
+    parser.add_argument("--mine", action="store_true", help="show only tasks that you hold")
+    parser.add_argument("--all", action="store_true", help="include closed tasks")
     shared.add_json(parser)
 
 
@@ -39,7 +39,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     states = [part for given in args.state for part in given.split(",") if part]
     wrong = [state for state in states if state not in STATES]
     if wrong:
-        raise UsageError(f"there is no state {wrong[0]}", hint=f"it is one of {', '.join(STATES)}")
+        raise UsageError(f"unknown state: {wrong[0]}", hint=f"choose one of {', '.join(STATES)}")
     with shared.open_memory(args, out) as memory:
         found = memory.tasks.list(states=states, parent=args.parent, mine=args.mine, everything=args.all)
         shared.tell_notices(memory, out)

@@ -1,7 +1,7 @@
-"""The tasks that can be begun now: open, and all that they require is there. The most urgent and oldest come first.
+"""List tasks you can start now: open, with all requirements met. The most urgent and oldest come first.
 
-What a task requires is there when that task is closed, or that fact has not failed; a label, when something that
-produces it is. In a pipe: one line each, cells separated by tabs (key, priority, state, holder, title).
+A required task must be closed, a required fact must not have failed, and a required label must have something that
+produces it. In a pipe: one line each, with tab-separated cells (key, priority, state, holder, title).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ EXAMPLES = ("gitmem task ready", "gitmem task ready --limit 1 --json", "gitmem t
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what ready takes."""
-    parser.add_argument("--limit", type=shared.positive, metavar="N", help="at most this many")
+    parser.add_argument("--limit", type=shared.positive, metavar="N", help="maximum number of tasks")
     shared.add_json(parser)
 
 
@@ -37,5 +37,5 @@ def run(args: argparse.Namespace, out: Output) -> int:
         if len(shown) < len(found):
             out.note(f"{len(found) - len(shown)} more: gitmem task ready")
         if not found:
-            out.note("no task is ready: gitmem task list shows what is claimed and what waits")
+            out.note("no task is ready; gitmem task list shows claimed and waiting tasks")
     return 0 if found else 1

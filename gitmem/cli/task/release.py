@@ -1,4 +1,4 @@
-"""Give a task back that you do not go on with: it is open again, and the attempt is kept as released."""
+"""Give up a task that you claimed: it is open again, and the attempt is recorded as released."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ EXAMPLES = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what release takes."""
     parser.add_argument("key", help="the task")
-    parser.add_argument("--note", default="", metavar="TEXT", help="what the next one should know")
-    parser.add_argument("--force", action="store_true", help="take it away from somebody else")
+    parser.add_argument("--note", default="", metavar="TEXT", help="a note for the next attempt")
+    parser.add_argument("--force", action="store_true", help="release it even if someone else holds it")
     shared.add_json(parser)
 
 

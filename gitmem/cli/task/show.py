@@ -1,4 +1,4 @@
-"""Show one task, whole, with its attempts: the one under way, then what failed, then the others."""
+"""Show one task in full, with its attempts: the current one, then failed ones, then the others."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How tasks hang together: parts under their parent, and what each one requires.
+"""Show how tasks depend on each other: parts under their parent, with what each one requires.
 
-With box characters on a terminal and in plain ASCII in a pipe. Closed tasks are left out where nothing below them is
-open; --all shows them.
+Uses box characters on a terminal and plain ASCII in a pipe. Closed tasks are hidden if nothing below them is open;
+--all shows them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ASCII = ("|- ", "`- ", "|  ", "   ")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what tree takes."""
     parser.add_argument("key", nargs="?", default="", help="only this task and its parts")
-    parser.add_argument("--all", action="store_true", help="closed ones too")
+    parser.add_argument("--all", action="store_true", help="include closed tasks")
     shared.add_json(parser)
 
 
@@ -73,7 +73,7 @@ def _print(node: Node, before: str, below: str, out: Output) -> None:
         elif isinstance(line, Node):
             _print(line, head, tail, out)
         else:
-            told = "there" if line.is_there else f"waits: {line.state or 'nothing provides it'}"
+            told = "there" if line.is_there else f"waiting: {line.state or 'nothing provides it'}"
             out.line(
                 head, ("requires ", "dim"), (line.name, "key"), (f" ({told})", "green" if line.is_there else "yellow")
             )

@@ -1,4 +1,4 @@
-"""What a commit's message says was learnt: its lines that begin with ``Learned:`` or ``Learning:`` (A1).
+"""Find learnings in a commit message: its lines that begin with ``Learned:`` or ``Learning:`` (A1).
 
 They are trailers or lines anywhere in the message; what follows on indented lines belongs to them.
 """
@@ -69,9 +69,9 @@ def learn_from(memory: Opened, commits: Sequence[str]) -> Learnt:
             except RefusedError as err:
                 refused.append(f"{commit[:12]}: {err.message}")
             except OSError as err:
-                refused.append(f"{commit[:12]}: it could not be written to disk: {err.strerror}")
+                refused.append(f"{commit[:12]}: could not write to disk: {err.strerror}")
         if len(texts) > AT_MOST:
-            refused.append(f"{commit[:12]}: {len(texts) - AT_MOST} more; {AT_MOST} of one commit are kept")
+            refused.append(f"{commit[:12]}: {len(texts) - AT_MOST} more; only {AT_MOST} per commit are captured")
     return Learnt(kept, tuple(refused))
 
 
@@ -80,7 +80,7 @@ def refused_of(memory: Opened, message: str) -> list[str]:
     refused = []
     for number, text in enumerate(parse_learnt(message), 1):
         try:
-            refuse(memory, f"what was learnt ({number} of this message)", text)
+            refuse(memory, f"`Learned:` line {number} of this message", text)
         except RefusedError as err:
             refused.append(err.message)
     return refused

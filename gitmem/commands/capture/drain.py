@@ -65,13 +65,13 @@ def _lock(memory: Opened, spool: Spool) -> int:
             lock = spool.lock()
         except OSError as err:
             raise GitmemError(
-                f"what was captured cannot be written now: {err.strerror}",
-                hint="nothing of it is lost; make the repository writable, then try again",
+                f"cannot write captured memories now: {err.strerror}",
+                hint="nothing is lost; make the repository writable, then try again",
             ) from err
         if lock is not None:
             return lock
         if time.monotonic() > deadline:
-            raise ConflictError("another process writes what was captured, for too long", hint="try again")
+            raise ConflictError("timed out waiting for another process to commit captured memories", hint="try again")
         time.sleep(POLL_S)
 
 
@@ -112,7 +112,7 @@ def _drain_some(memory: Opened, spool: Spool, writer: Writer, names: Sequence[st
                 except (ValueError, TypeError) as err:
                     refused[name] = f"the entry cannot be read: {err}"
         written = list(dict.fromkeys(keys))
-        many = f"{len(written)} that were captured"
+        many = f"{len(written)} captured memories"
         subject = f"memory: add {many if len(written) > 1 else ''.join(written)}"
         made = writer.plan_rehearsed(rehearsal, subject, written, sources=[f"capture {name}" for name in done])
         return replace(made, body=_told_again(again)) if made is not None and again else made
@@ -169,7 +169,7 @@ def _is_a_persons(catalog: Catalog, known: place.Known, draft: Draft) -> bool:
 def _told_again(again: Sequence[tuple[str, str]]) -> str:
     """Return what was captured of memories that said it before, for the commit's message: no word is lost."""
     # Indented: no line of it is a trailer.
-    return "\n".join(f"{key} was said again:\n    " + text.replace("\n", "\n    ") for key, text in again)
+    return "\n".join(f"{key} was repeated:\n    " + text.replace("\n", "\n    ") for key, text in again)
 
 
 def _draft(memory: Opened, entry: Mapping[str, Any], policy: Policy, catalog: Catalog) -> Draft:

@@ -57,12 +57,12 @@ def keep(
     memory.tip()
     given = {name: value for name, value in options.items() if value not in (None, "", [], ())}
     if wrong := sorted(set(given) - set(OPTIONS)):
-        raise UsageError(f"{wrong[0]} cannot be captured", hint=f"what can: {', '.join(sorted(OPTIONS))}")
+        raise UsageError(f"{wrong[0]} cannot be captured", hint=f"kinds that can: {', '.join(sorted(OPTIONS))}")
     entry = {"text": text, "title": title, "kind": kind, "key": key, "options": given}
     if not says_something(f"{title} {text}"):
-        raise RefusedError("it says nothing that is worth keeping")
+        raise RefusedError("it contains nothing worth keeping")
     for part in (text, title, key, json.dumps(given, ensure_ascii=False)):
-        refuse(memory, "what was captured", part)
+        refuse(memory, "the captured text", part)
     who = dict(by) if by else {}
     agent = who.pop("agent", "") or memory.config.agent
     return Spool(memory.git.repository.state).append(

@@ -1,4 +1,4 @@
-"""What a text says was learnt: behind ``LEARNED:``, ``LEARNING:``, ``DECISION:`` or ``FACT:``. Pure.
+"""Find the text after ``LEARNED:``, ``LEARNING:``, ``DECISION:`` or ``FACT:``. Pure.
 
 What stands in a code fence or is quoted (``>``) are somebody else's words, or an example.
 """

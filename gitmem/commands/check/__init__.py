@@ -1,1 +1,1 @@
-"""Which facts a change makes false: those whose inputs it touches, judged on the commits before and behind it."""
+"""Find the facts that a change makes false: judge those whose inputs it touches before and after the change."""

@@ -204,7 +204,7 @@ class Judging:
         from gitmem.verify.run_all import judge_all
 
         if self._open is None:
-            return {due.row.key: Answer(ERROR, "HEAD has no commit yet to run it on") for due in dues}
+            return {due.row.key: Answer(ERROR, "HEAD has no commit yet to run the check on") for due in dues}
         if self._session is None:
             self._session = self._open()
         trust = self._session.trust
@@ -225,7 +225,7 @@ class Judging:
     def _answer(self, result: Result) -> Answer:
         verdict = result.verdict
         if verdict is not None and not is_accepted(verdict, self._policy, now=self._now):
-            told = f"the policy wants it run on {self._policy.verify.min_sandbox}; it ran on {verdict.sandbox}"
+            told = f"the policy requires the sandbox {self._policy.verify.min_sandbox}; it ran in {verdict.sandbox}"
             return Answer(ERROR, told, seconds=result.seconds)
         because = result.because or result.reason
         return Answer(result.outcome, because, verdict, result.seconds, is_new=verdict is not None)

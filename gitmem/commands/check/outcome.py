@@ -1,4 +1,4 @@
-"""What comes of the facts that a change touches: judged, told where and whose, and what is suspect because of them."""
+"""The result of checking a change: findings with places and authors, and the memories that become suspect."""
 
 from __future__ import annotations
 
@@ -203,4 +203,4 @@ def _judgement(pair: Pair) -> tuple[str, str]:
         return BROKEN, head.because
     if base.outcome == FAILS:
         return STILL, head.because
-    return UNCHECKED, f"it fails ({head.because}), and it is not known whether it held before: {base.because}"
+    return UNCHECKED, f"it fails ({head.because}), and whether it held before is unknown: {base.because}"

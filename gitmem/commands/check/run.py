@@ -1,4 +1,4 @@
-"""Check a change from beginning to end: what it touches, what that shows, and what is suspect because of it."""
+"""Check a change: find the facts it touches, judge them, and find the memories that become suspect."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _excused(found: Checked, ours: Collection[str], other: str) -> Checked:
     for finding in found.findings:
         root = finding.key if finding.kind in (BROKEN, SILENCED) else finding.chain[-1] if finding.chain else ""
         if finding.kind == BROKEN and root not in ours:
-            because = f"{finding.because}; so it is on {other[:12]}, which is merged"
+            because = f"{finding.because}; the same is true on {other[:12]}, which is merged"
             findings.append(replace(finding, kind=STILL, because=because))
         elif finding.kind not in (SILENCED, SUSPECT) or root in ours:
             findings.append(finding)

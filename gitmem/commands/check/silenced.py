@@ -128,7 +128,7 @@ def with_silenced(
         head, one = worst.get(base.key), lost.get(base.key)
         if base.kind == SUSPECT and (head is not None or (one is None and base.key not in live)):
             continue
-        how = one.how if one is not None else "cuts it off from what it requires"
+        how = one.how if one is not None else "disconnects it from a memory that it requires"
         if head is None or KINDS.index(base.kind) < KINDS.index(head.kind):
             worst[base.key] = replace(base, because=_and(base.because, how))
         more.append(_finding(replace(base, places=places.get(base.key, base.places)), one, how))

@@ -1,4 +1,4 @@
-"""From which commit to which: a change is what lies between the merge base and the head."""
+"""The commits of a change: from the merge base to the head."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from gitmem.git.binary import Git
 
 FETCH = "fetch it first: git fetch origin '+refs/heads/*:refs/remotes/origin/*'; in CI: fetch-depth: 0"
-DEEPEN = "fetch more of the history: git fetch --deepen=100 (or --unshallow); in CI check it out whole (fetch-depth: 0)"
+DEEPEN = (
+    "fetch more history: git fetch --deepen=100 (or --unshallow); in CI, check out the full history (fetch-depth: 0)"
+)
 
 
 @frozen
@@ -55,7 +57,7 @@ def find_span(git: Git, *, base: str, head: str, default: str) -> Span:
         raise GitmemError("there is no code to check: HEAD has no commit yet", hint="commit something first")
     if not base and not default:
         raise GitmemError(
-            "there is no default branch to compare with", hint="name a commit or branch: gitmem check --base REV"
+            "there is no default branch to compare with", hint="give a commit or branch: gitmem check --base REV"
         )
     against = base or default.removeprefix("refs/heads/").removeprefix("refs/remotes/")
     tip = (_resolve(git, base) if base else git.read_ref(default)) or _resolve(git, default)
@@ -64,8 +66,8 @@ def find_span(git: Git, *, base: str, head: str, default: str) -> Span:
         return _unrelated(git, tip, there, against, is_asked=bool(base))
     name = head or "HEAD"
     if there in common:
-        behind = f"{name} is {against} itself" if tip == there else f"{against} has all of {name} already"
-        note = f"{behind}: there is no change to check; what its last commit did: gitmem check --base {name}~1"
+        behind = f"{name} is the same commit as {against}" if tip == there else f"{against} already contains {name}"
+        note = f"{behind}: there is no change to check; to check its last commit: gitmem check --base {name}~1"
         return Span(there, there, against, note)
     if tip in common:
         return Span(tip, there, against, "" if base else f"compared with {against}")
@@ -82,9 +84,9 @@ def _resolve(git: Git, rev: str) -> str:
 
 def _unrelated(git: Git, tip: str, head: str, against: str, *, is_asked: bool) -> Span:
     if is_shallow(git):
-        told = f"this clone is shallow and does not reach back to where {head[:12]} left {against}"
+        told = f"this shallow clone does not contain the commit where {head[:12]} left {against}"
         raise GitmemError(told, hint=DEEPEN)
     if not is_asked:
         told = f"{head[:12]} and the default branch {against} have no common history"
-        raise GitmemError(told, hint="name what to compare with: gitmem check --base REV")
-    return Span(tip, head, against, f"{against} has no history in common: compared with its files as they stand")
+        raise GitmemError(told, hint="give a commit to compare with: gitmem check --base REV")
+    return Span(tip, head, against, f"{against} has no history in common: compared with its current files")

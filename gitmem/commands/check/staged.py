@@ -44,15 +44,15 @@ class Staged:
         self.head = git.read_head()[1]
         self._index = index_file(git)
         if git.repository.top is None and not os.path.isfile(self._index):
-            raise NoRepositoryError("there is no work tree here, so nothing that is staged")
+            raise NoRepositoryError("there is no work tree here, so nothing can be staged")
         self._stack = stack
         self._commit = ""
         before = self.head or empty_tree(git)
         changes = diff_index(git, before, self._index)
         if unmerged := sorted({change.path for change in changes if change.status == UNMERGED}):
             more = f" and {len(unmerged) - NAMED} more" if len(unmerged) > NAMED else ""
-            told = f"a merge is not finished: {', '.join(map(display, unmerged[:NAMED]))}{more}"
-            raise GitmemError(told, hint="resolve what conflicts, then: git add FILE")
+            told = f"there are unmerged files: {', '.join(map(display, unmerged[:NAMED]))}{more}"
+            raise GitmemError(told, hint="resolve the conflicts, then: git add FILE")
         self.trees = Trees(git, before, self.commit, changes)
 
     def commit(self) -> str:
@@ -66,7 +66,7 @@ class Staged:
 
             folder = self._stack.enter_context(temporary_folder("gitmem-staged-"))
             apart = Apart(self.git, folder, Path(self._index))
-            self._commit = apart.commit(self.head, "What is staged")
+            self._commit = apart.commit(self.head, "The staged change")
             self.git = self.trees.git = Git(self.git.repository, objects=apart.objects)
         return self._commit
 

@@ -43,15 +43,15 @@ def notes(checked: Checked) -> list[str]:
     """Return what else a reader should know, a line each."""
     lines = [checked.span.note] if checked.span.note else []
     if checked.hidden:
-        lines.append(f"memories of .memory/ take the place of facts of the memory branch: {_named(checked.hidden)}")
+        lines.append(f"memories in .memory/ hide facts on the memory branch: {_named(checked.hidden)}")
     if checked.brought:
-        lines.append(f"facts of .memory/ that are new or say something else now: {_named(checked.brought)}")
+        lines.append(f"new or changed facts in .memory/: {_named(checked.brought)}")
     if checked.removed:
-        lines.append(f"facts of .memory/ that this change takes away: {_named(checked.removed)}")
+        lines.append(f"facts in .memory/ that this change removes: {_named(checked.removed)}")
     if checked.whole:
         every = "1 fact is" if len(checked.whole) == 1 else f"{len(checked.whole)} facts are"
-        known = "what the command reads is not known, or its paths name no file (gitmem edit KEY --path GLOB)"
-        lines.append(f"{every} touched by every change, since {known}: {_named(checked.whole)}")
+        known = "the files that the command reads are unknown, or its paths match no file (gitmem edit KEY --path GLOB)"
+        lines.append(f"{every} touched by every change, because {known}: {_named(checked.whole)}")
     return lines
 
 

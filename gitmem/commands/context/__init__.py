@@ -1,1 +1,1 @@
-"""The digest for a session: what is known of where somebody works, within a token budget."""
+"""The digest for a session: memories about the current work, within a token budget."""

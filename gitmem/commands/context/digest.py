@@ -171,7 +171,7 @@ def _warnings(
         found[key] = Item(key, kind, SUSPECT, f"{cut(title, TITLE_LIMIT)} — rests on {' → '.join(chains[key])}")
     for key, title, *_ in state.flapping(catalog, ground):
         if key not in found:
-            told = "its check does not always answer alike"
+            told = "its check gives different answers"
             found[key] = Item(key, "fact", VERIFIED, f"{cut(title, TITLE_LIMIT)} — {told}")
     return sorted(found.values(), key=lambda i: (STATUSES.index(i.status), i.key)), set(found)
 

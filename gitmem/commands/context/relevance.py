@@ -1,4 +1,4 @@
-"""What is relevant to the work at hand, where there are no words to go by (B5)."""
+"""Find memories relevant to the current work without a query (B5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sections of the digest: what is shown of a memory, what fits into a budget, and the digest as JSON."""
+"""The sections of the digest: the text of each memory, fitting them into a budget, and the digest as JSON."""
 
 from __future__ import annotations
 

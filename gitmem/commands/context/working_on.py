@@ -1,4 +1,4 @@
-"""Where somebody works: the changed files of the branch and the tasks they hold, for a digest or for a question."""
+"""The current work, for a digest or a query: changed files of the branch and tasks that the user holds."""
 
 from __future__ import annotations
 

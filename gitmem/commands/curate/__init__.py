@@ -1,1 +1,1 @@
-"""Curation: what a store's owner is told about its memories as a whole, and what can be put right at once."""
+"""Curation: find problems of a store as a whole, and fix them."""

@@ -1,4 +1,4 @@
-"""Near duplicates of a whole store (E12): proposed as groups, and superseded in one commit where somebody says so.
+"""Find near duplicates in a whole store (E12), and supersede them in one commit on request.
 
 A group is one memory that is kept and those that are as like it as the policy's threshold; none is in two groups.
 """
@@ -176,17 +176,17 @@ def _may_go(loser: _Row, keeper: _Row, needed: set[str]) -> bool:
 
 _REASONS = (
     "its check holds",
-    "others rest on it",
+    "others require it",
     "it has a check",
     "a person wrote it",
-    "it is read most",
+    "it is read most often",
     "it is the newest",
 )
 
 
 def _why(mine: Sequence[Any], others: Sequence[Any]) -> str:
     """Return the first reason for which one memory was preferred."""
-    return next((reason for reason, a, b in zip(_REASONS, mine, others, strict=True) if a > b), "its key comes last")
+    return next((reason for reason, a, b in zip(_REASONS, mine, others, strict=True) if a > b), "its key sorts last")
 
 
 def apply_groups(store: ProvingStore, found: Deduped) -> Deduped:

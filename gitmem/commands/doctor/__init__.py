@@ -1,1 +1,1 @@
-"""``gitmem doctor``: what is wrong with a store and with what surrounds it, and its repair."""
+"""``gitmem doctor``: find and repair problems of a store and its environment."""

@@ -1,4 +1,4 @@
-"""What doctor says of work behind a command: captures that are no memories yet, runs that failed, hooks replaced."""
+"""Problems of background work: uncommitted captures, failed jobs, replaced hooks."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ def captured(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
     waiting = spool.list_waiting()
     if fix and waiting:
         memory.writer()  # which writes what waits first
-        fixed.append(f"wrote what was captured ({len(waiting)})")
+        fixed.append(f"committed captured memories ({len(waiting)})")
         waiting = spool.list_waiting()
     refused = [
-        Problem("capture-refused", path, f"captured text was not written: {why}", severity="warning",
-                hint="write it down another way (gitmem remember …), and delete that file with its reason")
+        Problem("capture-refused", path, f"captured text was refused: {why}", severity="warning",
+                hint="record it another way (gitmem remember …), and delete that file and the file with its reason")
         for path, why in spool.list_refused()
     ]  # fmt: skip
     old = [name for name in waiting if time.time() - spool.captured_at(name) > WAITS_AT_MOST_S]
     if not old:
         return refused
-    told = f"{len(old)} captured text{'s' * (len(old) != 1)} wait to be written; recall shows them all the same"
+    told = f"{len(old)} captured text{'s' * (len(old) != 1)} not committed yet; recall shows them anyway"
     return [*refused, Problem("capture-waits", "", told, hint="gitmem doctor --fix", severity="warning")]
 
 
@@ -52,12 +52,14 @@ def lost_captures(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
     if not found:
         return []
     last = f"{format_time(plausible(found[-1].at))}: {found[-1].why}"
-    told = f"{len(found)} captured text{'s' * (len(found) != 1)} could not be written and are lost, the last one {last}"
+    told = (
+        f"{len(found)} captured text{'s' * (len(found) != 1)} could not be written and are lost, most recently {last}"
+    )
     if fix:
         lost.forget(folders)
-        fixed.append(f"deleted the note of lost captures: {told}")
+        fixed.append(f"deleted the log of lost captures: {told}")
         return []
-    hint = "free some space or make the repository writable; then gitmem doctor --fix deletes this note"
+    hint = "free some space or make the repository writable; then gitmem doctor --fix deletes this log"
     return [Problem("capture-lost", "", told, hint=hint, severity="warning")]
 
 
@@ -65,7 +67,7 @@ def litter(memory: Opened, fix: bool, fixed: list[str]) -> None:
     """Remove what killed processes left, where that is wanted; it hinders nothing, so it is no problem."""
     removed = sweep(memory.git, memory.ref) if fix else []
     if removed:
-        fixed.append(f"removed what killed processes left: {', '.join(removed)}")
+        fixed.append(f"removed files that killed processes left behind: {', '.join(removed)}")
 
 
 def behind(memory: Opened) -> list[Problem]:
@@ -85,8 +87,8 @@ def failed_hooks(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
     found = [one for one in hook_log.list_failures(state) if one.at >= since]
     if not found:
         return []
-    last = f"the last one {found[-1].at}: {found[-1].what}"
-    told = f"{len(found)} call{'s' * (len(found) != 1)} failed in the last 7 days, {last}"
+    last = f"most recently {found[-1].at}: {found[-1].what}"
+    told = f"{len(found)} hook call{'s' * (len(found) != 1)} failed in the last 7 days, {last}"
     if fix:
         hook_log.forget(state)
         fixed.append(f"deleted the log of failed hooks: {told}")
@@ -98,7 +100,7 @@ def failed_hooks(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
 def hooks(replaced: Sequence[str]) -> list[Problem]:
     """Return the hooks that something else took the place of."""
     return [
-        Problem("hook-replaced", path, "the hook is not gitmem's any more", hint="gitmem install git-hooks",
+        Problem("hook-replaced", path, "the hook is no longer gitmem's", hint="gitmem install git-hooks",
                 severity="warning")
         for path in replaced
     ]  # fmt: skip

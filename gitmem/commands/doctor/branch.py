@@ -43,20 +43,18 @@ def locks(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
     except OSError:
         return []
     if age < STALE_AFTER_S or is_held(lock):
-        return [Problem("ref-locked", str(lock), "another git process is moving the branch now", severity="warning")]
+        return [Problem("ref-locked", str(lock), "another git process is updating the branch", severity="warning")]
     if fix:
         lock.unlink(missing_ok=True)
-        fixed.append(f"removed a lock file that nobody holds ({age:.0f} s old): {lock}")
+        fixed.append(f"removed a stale lock file ({age:.0f} s old): {lock}")
         return []
-    return [
-        Problem("stale-lock", str(lock), f"a lock file that nobody holds, {age:.0f} s old", hint="gitmem doctor --fix")
-    ]
+    return [Problem("stale-lock", str(lock), f"a stale lock file, {age:.0f} s old", hint="gitmem doctor --fix")]
 
 
 def branch(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
     """Return what is wrong with the branch's ref."""
     target = memory.git.symbolic_target(memory.ref)
-    told = f"it is no branch of its own, it stands for {target}" if target else ""
+    told = f"it is a symbolic ref to {target}" if target else ""
     try:
         tip = memory.git.read_ref(memory.ref)
     except GitmemError as err:
@@ -68,7 +66,7 @@ def branch(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
     if tip is not None and not memory.git.has(tip, "commit"):
         if fix and _restore_ref(memory, fixed):
             return []
-        told = f"it names {tip[:12]}, which is no commit here"
+        told = f"it points to {tip[:12]}, which is not a commit in this clone"
         return [Problem("broken-ref", memory.ref, told, hint="git fetch origin; or gitmem doctor --fix")]
     try:
         found = tip or memory.find_tip()
@@ -112,7 +110,7 @@ def _restore_ref(memory: Opened, fixed: list[str], target: str = "") -> bool:
                 path.replace(kept)
             git.run("update-ref", "-m", "gitmem: doctor", memory.ref, oid, durable=True)
             where = f"; the broken file is kept as {kept}" if was_file else ""
-            fixed.append(f"put {memory.ref} back on {oid[:12]}{where}")
+            fixed.append(f"reset {memory.ref} to {oid[:12]}{where}")
             return True
     return False
 
@@ -134,7 +132,7 @@ def tree(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
     try:
         row = memory.catalog().row("SELECT message, hint FROM problem WHERE code = 'tree-unreadable'")
     except ProcessError as err:
-        row = (f"no tree of the branch can be read: {err.message}", "gitmem doctor --fix")
+        row = (f"no tree of the branch is readable: {err.message}", "gitmem doctor --fix")
     if row is None or (fix and _restore_tree(memory, fixed)):
         return []
     return [Problem("tree-unreadable", "", row[0], hint=row[1])]
@@ -152,7 +150,7 @@ def _restore_tree(memory: Opened, fixed: list[str]) -> bool:
             who = ("-c", f"user.name={ROOT_NAME}", "-c", f"user.email={ROOT_EMAIL}")
             made = git.run(*who, "commit-tree", "-p", tip, "-m", told, f"{oid}^{{tree}}", durable=True).stdout
             git.run("update-ref", "-m", "gitmem: doctor", memory.ref, made.decode("ascii").strip(), tip, durable=True)
-            fixed.append(f"wrote the tree of {oid[:12]} on top of {tip[:12]}, whose own cannot be read")
+            fixed.append(f"committed the tree of {oid[:12]} on top of {tip[:12]}, whose own tree is unreadable")
             return True
     return False
 
@@ -184,8 +182,8 @@ def delete_entries(memory: Opened, named: Sequence[str], fixed: list[str]) -> No
         found = {path for path in problems for form in (path, display(path)) if is_stray(form, [name.rstrip("/")])}
         wanted |= found
         if not found:
-            told = f"{name}: no entry of the branch that belongs to no store has this name"
-            raise NotFoundError(told, hint="gitmem doctor lists them; gitmem forget retires a memory")
+            told = f"{name}: the branch has no entry of this name outside its store"
+            raise NotFoundError(told, hint="gitmem doctor lists such entries; gitmem forget retires a memory")
 
     def plan(tip: str | None) -> Plan | None:
         assert tip is not None, "there is a branch"

@@ -1,4 +1,4 @@
-"""What doctor says of checks and of the policy: what is not seen here, not declared, or has no effect."""
+"""Problems of checks and the policy: unobserved or undeclared reads, settings without effect."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gitmem.policy.policy import Policy
     from gitmem.repository.repository import Opened
 
-REVOKE = "revoke it, because the history keeps it; then take it out: gitmem edit {}"
+REVOKE = "revoke it, because it stays in the history; then remove it: gitmem edit {}"
 COST = "a fact without paths depends on the whole tree"
 
 
@@ -30,7 +30,7 @@ def tracing(memory: Opened, path: str, rung: str) -> str:
     if sys.platform != "linux":
         return f"Linux only: {COST}"
     if (memory.config.trace or memory.policy().verify.trace) == "off":
-        return f"off by a setting: {COST}"
+        return f"switched off by a setting: {COST}"
     from gitmem.verify import evidence
     from gitmem.verify.sandbox import sandbox
     from gitmem.verify.trace.strace import PROGRAM
@@ -39,7 +39,7 @@ def tracing(memory: Opened, path: str, rung: str) -> str:
         return f"strace is not installed: {COST}"
     if not evidence.find_tracer(path, rung):
         return f"strace does not work here: {COST}"
-    return "what checks read is observed with strace"
+    return "strace observes which files checks read"
 
 
 def list_undeclared(memory: Opened, catalog: Catalog) -> list[Problem]:
@@ -59,9 +59,10 @@ def list_undeclared(memory: Opened, catalog: Catalog) -> list[Problem]:
         read = names(verdict.undeclared)
         if read:
             told = (
-                f"its check also reads {', '.join(read[:NAMED])}, which its paths do not name: a change there is missed"
+                f"its check also reads {', '.join(read[:NAMED])}, which its paths do not include: changes "
+                "there are missed"
             )
-            hint = f"gitmem edit {key} --path …; or have its reads observed: gitmem edit {key} --path ''"
+            hint = f"gitmem edit {key} --path …; or let gitmem observe its reads: gitmem edit {key} --path ''"
             found.append(Problem("undeclared-read", paths[key], told, key=key, hint=hint, severity="warning"))
     return found
 
@@ -78,7 +79,7 @@ def list_secrets(catalog: Catalog, allowed: Sequence[str]) -> list[Problem]:
         if rule not in allowed:
             found.setdefault((path, key), []).append(f"{rule} in line {line}")
     return [
-        Problem("secret", path, f"it holds a secret ({', '.join(places[:NAMED])})", key=key, hint=REVOKE.format(key))
+        Problem("secret", path, f"it contains a secret ({', '.join(places[:NAMED])})", key=key, hint=REVOKE.format(key))
         for (path, key), places in found.items()
     ]
 
@@ -88,11 +89,11 @@ def list_without_effect(policy: Policy) -> list[Problem]:
     found = []
     for name, value in _settings(policy.changes, ""):
         if name in OWN:
-            told = f"{name} has no effect in the policy, which others write"
-            found.append(_policy_problem(told, f"where you want it: {OWN[name]}"))
+            told = f"{name} has no effect in the policy, because others can write it"
+            found.append(_policy_problem(told, f"set it in your own configuration: {OWN[name]}"))
         elif name.endswith("_tokens") and isinstance(value, int) and value > MOST_TOKENS:
-            told = f"{name} is {value}; {MOST_TOKENS} count, the most that a policy may set"
-            found.append(_policy_problem(told, f"set {MOST_TOKENS} or less"))
+            told = f"{name} is {value}, above the maximum; {MOST_TOKENS} is used"
+            found.append(_policy_problem(told, f"set it to {MOST_TOKENS} or less"))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Is the store well formed, and can this machine do what it must? Each problem is told, none hides another."""
+"""Examine the store and this machine; report every problem, so that none hides another."""
 
 from __future__ import annotations
 
@@ -123,8 +123,8 @@ def _to_settle(memory: Opened, catalog: Catalog) -> list[Problem]:
         f" AND {TO_SETTLE} ORDER BY m.key"
     )
     found = [
-        Problem("to-settle", path, conflict.told(json.loads(fields)) or "something is to be settled", key=key,
-                hint=f"say what counts: gitmem edit {key}; or keep it as it is: gitmem edit {key} --settled",
+        Problem("to-settle", path, conflict.told(json.loads(fields)) or "two versions were merged", key=key,
+                hint=f"choose a version: gitmem edit {key}; or keep it as it is: gitmem edit {key} --settled",
                 severity="warning")
         for key, path, fields in rows
     ]  # fmt: skip
@@ -134,7 +134,7 @@ def _to_settle(memory: Opened, catalog: Catalog) -> list[Problem]:
     except GitmemError:
         policy = b""  # larger than a policy may be: that is a problem already
     if SETTLE_MARK.encode() in policy:
-        told = "two people changed the same settings; the other version stands in it as a comment"
+        told = "two people changed the same settings; the file contains the other version as a comment"
         found.append(Problem("to-settle", POLICY_PATH, told, hint="edit it on the branch", severity="warning"))
     return found
 
@@ -149,9 +149,9 @@ def _shadowed(catalog: Catalog) -> list[Problem]:
 
 def _twice(key: str, path: str, winner: str) -> Problem:
     if is_home(winner) and not is_home(path):
-        told = f"the code tree has this key, too, and counts in this checkout: {winner}"
+        told = f"a memory in the code tree has the same key and takes precedence in this checkout: {winner}"
         return Problem("key-in-both-homes", path, told, key=key, hint=f"gitmem show {key}", severity="warning")
-    told = f"{winner} has the same key, and counts"
+    told = f"{winner} has the same key and takes precedence"
     return Problem("key-twice", path, told, key=key, hint=f"gitmem edit {key}", severity="warning")
 
 
@@ -181,13 +181,13 @@ def _links(catalog: Catalog) -> list[Problem]:
         " AND NOT EXISTS (SELECT 1 FROM memory o WHERE o.key = m.superseded_by)"
     )
     found += [
-        Problem("link-to-nothing", path, f"superseded_by {target}: there is no such memory", key=key,
+        Problem("link-to-nothing", path, f"superseded_by {target}: no memory has this key", key=key,
                 hint=f"gitmem edit {key}", severity="warning")
         for key, path, target in rows
     ]  # fmt: skip
     for relation in ("requires", "supersedes"):
         found += [
-            Problem("link-circle", "", f"{relation} goes in a circle: {' → '.join(circle)}", key=circle[0],
+            Problem("link-circle", "", f"{relation} forms a cycle: {' → '.join(circle)}", key=circle[0],
                     hint=f"gitmem edit {circle[0]}", severity="warning")
             for circle in _circles(catalog, relation)
         ]  # fmt: skip
@@ -244,12 +244,12 @@ def _git_version(memory: Opened) -> tuple[int, ...]:
 def _machine_problems(memory: Opened) -> list[Problem]:
     found = []
     if memory.is_clock_wrong:
-        told = f"this machine's clock is wrong; what is written now is dated {format_time(memory.now)}"
+        told = f"this machine's clock is wrong; new memories are dated {format_time(memory.now)}"
         found.append(Problem("clock-wrong", "", told, hint="set the clock: date; timedatectl", severity="warning"))
     version = _git_version(memory)
     if version < SAFE_GIT:
         shown = ".".join(map(str, version))
-        told = f"git {shown} has known holes (CVE-2024-32002 and others)"
+        told = f"git {shown} has known vulnerabilities (CVE-2024-32002 and others)"
         found.append(Problem("old-git", "", told, hint="update git to 2.39.4 or later", severity="warning"))
     return found
 

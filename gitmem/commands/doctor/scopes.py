@@ -1,4 +1,4 @@
-"""What is wrong around a project's store: files of the other scopes, and remotes that private memories would go to."""
+"""Problems of other scopes: unreadable files, and remotes that would receive private memories."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _exposed(memory: Opened) -> list[Problem]:
     for name, _, value in pairs:
         remote, what = name.removeprefix("remote.").rsplit(".", 1)
         if (what == "mirror" and value != "false") or value.lstrip("+").startswith(("refs/*", "refs/gitmem")):
-            told = f"a push to {remote} sends every ref, private memories too"
-            hint = f"git config --unset remote.{remote}.{what}; or push with --all in place of --mirror"
+            told = f"a push to {remote} sends every ref, including private memories"
+            hint = f"git config --unset remote.{remote}.{what}; or push with --all instead of --mirror"
             found.append(Problem("private-exposed", name, told, hint=hint, severity="warning"))
     return found

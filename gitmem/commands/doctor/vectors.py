@@ -1,4 +1,4 @@
-"""What doctor says of vectors: a model that cannot be used or does not answer, and folders that nobody uses."""
+"""Problems of vectors: a model that fails or does not respond, and unused folders."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def examine(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
         Problem(
             "embedding-silent",
             "",
-            f"{answer['problem']}; recall finds by words alone",
+            f"{answer['problem']}; recall searches by words only",
             hint="gitmem embed status; or git config gitmem.embed off",
             severity="warning",
         )
@@ -48,7 +48,7 @@ def _unused(folder: str, models: tuple[str, ...] | list[str], fix: bool, fixed: 
     found = list_others(folder, models)
     if not found:
         return []
-    told = f"vectors of {len(found)} model{'s' * (len(found) != 1)} that nothing here uses"
+    told = f"vectors of {len(found)} unused model{'s' * (len(found) != 1)}"
     if not fix:
         return [
             Problem(

@@ -73,8 +73,8 @@ class Forge:
             ForgeError: There is no token, or none that can be sent.
         """
         if not re.fullmatch("[!-~]+", token):
-            told = "there is no token" if not token else "the token holds a character that no token has"
-            raise ForgeError(told, hint="a workflow gives it to a step: env: GITHUB_TOKEN: ${{ github.token }}")
+            told = "no token is set" if not token else "the token contains an invalid character"
+            raise ForgeError(told, hint="in a workflow step, set env: GITHUB_TOKEN: ${{ github.token }}")
         self.place = place
         self._token, self._request_s, self._sleep, self._clock = token, request_s, sleep, clock
         self._origin = _origin(place.api)
@@ -109,13 +109,13 @@ class Forge:
             answer = self._ask("GET", url, None, needs=needs)
             found = self._json(answer)
             if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
-                raise ForgeError("the forge answered with something else than a list")
+                raise ForgeError("the forge did not answer with a list")
             yield from found
             following = _NEXT.search(answer.headers.get("link", ""))
             if following is None:
                 return
             url = self._same_origin(following[1])
-        raise ForgeError(f"the forge's list has no end: more than {PAGES} pages")
+        raise ForgeError(f"the forge's list has more than {PAGES} pages")
 
     def write(self, method: str, url: str, body: Mapping[str, Any] | None, *, needs: str) -> Mapping[str, Any]:
         """Change something and return what it is then; an empty mapping where it is gone.
@@ -165,7 +165,7 @@ class Forge:
             self._sleep(max(0.0, self._wrote_at + BETWEEN_WRITES_S - time.monotonic()))
         left = self._ends - time.monotonic()
         if left <= 0:
-            raise ForgeError(f"the forge was too slow: {TOTAL_S:g} seconds are over")
+            raise ForgeError(f"the forge was too slow: timed out after {TOTAL_S:g} seconds")
         headers = {
             "Accept": "application/vnd.github+json",
             "X-GitHub-Api-Version": VERSION,
@@ -190,14 +190,14 @@ class Forge:
         """
         if seconds > min(self._patience_s, self._ends - time.monotonic()):
             again = format_time(plausible(self._clock() + seconds) + 1)
-            told = f"the forge failed: {why}" if why else "the forge takes no more requests for now"
-            raise ForgeError(f"{told}; again from {again}", status=0 if why else 429, hint="run it again then")
+            told = f"the forge failed: {why}" if why else "the forge's rate limit is reached"
+            raise ForgeError(f"{told}; try again after {again}", status=0 if why else 429, hint="run it again then")
         self._patience_s -= seconds
         self._sleep(seconds)
 
     def _lost(self, why: str, *, is_reading: bool) -> ForgeError:
         told = f"the forge at {self._origin[1]} cannot be reached: {why}"
-        return ForgeError(told, hint="" if is_reading else "whether it was done is not known: run it again")
+        return ForgeError(told, hint="" if is_reading else "the outcome is unknown: run it again")
 
     def _same_origin(self, url: str) -> str:
         """Return an address that the forge named, where the token may go.
@@ -212,16 +212,18 @@ class Forge:
             fits = False
         if not fits or not re.fullmatch("[!-~]+", url):
             shown = said(url, 200, self._token)
-            raise ForgeError(f"the forge sends on to another place, and the token goes to none but its own: {shown}")
+            raise ForgeError(
+                f"refused to follow a redirect of the forge to another origin, to protect the token: {shown}"
+            )
         return url
 
     def _json(self, answer: Answer) -> Any:
         if len(answer.body) > ANSWER_LIMIT:
-            raise ForgeError("the forge answered with more than any of its answers has")
+            raise ForgeError("the forge's answer is too large")
         try:
             return json.loads(answer.body)
         except (ValueError, RecursionError) as err:
-            raise ForgeError("the forge answered with something that is not JSON") from err
+            raise ForgeError("the forge's answer is not JSON") from err
 
 
 def wait_of(answer: Answer, now: float) -> float | None:
@@ -248,5 +250,5 @@ def _origin(url: str) -> tuple[str, str, int | None]:
 
 def _mapping(found: Any) -> Mapping[str, Any]:
     if not isinstance(found, dict):
-        raise ForgeError("the forge answered with something else than what was asked for")
+        raise ForgeError("the forge's answer does not have the expected form")
     return found

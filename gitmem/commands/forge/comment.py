@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 # What comments are about, what is said where there is nothing to say any more, and how to see all of one here.
 KINDS = {
-    "check": ("**gitmem check**: all well, nothing that the memory says becomes false by this change.", "gitmem check"),
-    "review": ("**gitmem review**: all well, there is nothing to say about this change of memory.", "gitmem review"),
+    "check": ("**gitmem check**: all well, this change makes no fact false.", "gitmem check"),
+    "review": ("**gitmem review**: all well, there are no findings about this change to the memory.", "gitmem review"),
 }
 NEEDS = "pull-requests: write"
 # Bytes of a file that are read: references of one character may be long, and more than this never fits.
@@ -80,11 +80,11 @@ def read_text(path: str) -> str:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as err:
         # POSIX says ELOOP for a link that is not followed.
-        told = "it is a link, which is not followed" if err.errno == errno.ELOOP else err.strerror
+        told = "it is a symbolic link, which is not followed" if err.errno == errno.ELOOP else err.strerror
         raise GitmemError(f"{path} cannot be read: {told}") from err
     if not stat.S_ISREG(os.fstat(file).st_mode):
         os.close(file)
-        raise GitmemError(f"{path} is no file")
+        raise GitmemError(f"{path} is not a file")
     with os.fdopen(file, "rb") as stream:
         return stream.read(READ_LIMIT).decode("utf-8", "replace")
 
@@ -99,7 +99,7 @@ def body_of(kind: str, text: str, place: Place) -> str:
     if missing:
         where = f"; [the run]({place.run}) may have all" if place.run else ""
         rest = f"{missing} more line{'s do' if missing > 1 else ' does'}"
-        shown = f"{shown}\n\n**Cut here**: {rest} not fit into a comment. `{command}` shows them{where}."
+        shown = f"{shown}\n\n**Cut here**: {rest} not fit in a comment. `{command}` shows them{where}."
     return signed(f"{sign}\n\n{shown}", place)
 
 
@@ -191,7 +191,9 @@ def pulls_of(forge: Forge, commit: str) -> list[int]:
         path = "pulls?state=open&sort=updated&direction=desc&per_page=100"
         found = _with_head(forge.items(forge.repo(path), needs=needs), commit)
     if len(found) > PULLS:
-        raise ForgeError(f"{len(found)} open pull requests have {commit[:12]} as their head", hint="name one: --pull N")
+        raise ForgeError(
+            f"{len(found)} open pull requests have {commit[:12]} as their head", hint="choose one: --pull N"
+        )
     return sorted(found)
 
 

@@ -37,25 +37,28 @@ def refused(answer: Answer, method: str, path: str, *, needs: str, token: str) -
     """
     body = _body(answer.body)
     message = said(body.get("message"), 200, token)
-    told = f"the forge says no to {method} {said(path, 200, token)} ({answer.status})"
+    told = f"the forge refused {method} {said(path, 200, token)} ({answer.status})"
     details = _details(body.get("errors"), token) if answer.status == 422 else []
     told += "".join(f": {part}" for part in (message, "; ".join(details)) if part)
     return ForgeError(told, status=answer.status, hint=_hint(answer.status, message, needs))
 
 
 def _hint(status: int, message: str, needs: str) -> str:
-    permission = f"the job needs permissions: {needs}" if needs else "which permissions has the job?"
+    permission = f"the job needs permissions: {needs}" if needs else "check the job's permissions"
     if status == 401:
-        return "GITHUB_TOKEN holds the token: is it whole, and still valid?"
+        return "check that GITHUB_TOKEN contains a complete token that is still valid"
     if status == 403 and "not permitted to create" in message:
         return "Settings, Actions, General: allow GitHub Actions to create and approve pull requests"
     if status == 403:
-        return f"{permission}; a run for a fork's pull request has a token that only reads"
+        return f"{permission}; runs for pull requests from forks have a read-only token"
     if status == 404:
-        return f"is it there, and GITHUB_REPOSITORY right? A token that may not see it is told the same: {permission}"
+        return (
+            "check that it exists and that GITHUB_REPOSITORY is right; a token without access gets the same "
+            f"answer: {permission}"
+        )
     if 300 <= status < 400:
-        return "was the repository renamed?"
-    return "the forge's own status page may say why" if status >= 500 else ""
+        return "check whether the repository was renamed"
+    return "check the forge's status page" if status >= 500 else ""
 
 
 def _details(errors: Any, token: str) -> list[str]:

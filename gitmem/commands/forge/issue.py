@@ -83,10 +83,10 @@ def body_of(failing: Failing, place: Place) -> str:
     remembered = "".join(f" {digest}" for digest in sorted(_digests(failing)))
     head = f"{_MARK}\n<!-- gitmem failed{remembered} -->\n\n"
     if not failing:
-        return signed(f"{head}All well: nothing that this repository's memory says fails now.", place)
-    parts = [f"{head}What this repository's memory says, and what no longer holds of it."]
+        return signed(f"{head}All well: no fact in this repository's memory fails now.", place)
+    parts = [f"{head}Facts in this repository's memory that no longer hold."]
     left = BODY_LIMIT - _APART - len(parts[0])
-    for heading, rows in (("Failed", failing.failed), ("Suspect: they rest on one of those", failing.suspect)):
+    for heading, rows in (("Failed", failing.failed), ("Suspect: they rest on one of these", failing.suspect)):
         if not rows:
             continue
         lines = [f"\n### {heading} ({len(rows)})\n"]
@@ -132,7 +132,7 @@ def keep(forge: Forge, failing: Failing) -> Told:
     action, news = "updated", _news([row for row in failing.failed if _digest(row["key"]) in fresh])
     if is_open and not failing:
         changes |= {"state": "closed", "state_reason": "completed"}
-        action, news = "closed", "All well: nothing fails any more."
+        action, news = "closed", "All well: no fact fails any more."
     elif not is_open and fresh:
         changes |= {"state": "open"}
         action = "reopened"

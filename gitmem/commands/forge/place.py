@@ -48,13 +48,13 @@ def place_here(run: str = "") -> Place:
     """
     repository = variable("GITHUB_REPOSITORY")
     if not _REPOSITORY.fullmatch(repository):
-        told = f"GITHUB_REPOSITORY is {'not set' if not repository else 'no repository'}: {repository}".rstrip(": ")
-        raise _wrong("GITHUB_REPOSITORY", told, "it names the repository: export GITHUB_REPOSITORY=owner/name")
+        told = f"GITHUB_REPOSITORY is {'not set' if not repository else 'not OWNER/NAME'}: {repository}".rstrip(": ")
+        raise _wrong("GITHUB_REPOSITORY", told, "set it to the repository: export GITHUB_REPOSITORY=owner/name")
     api = _address("GITHUB_API_URL", API)
     server = _address("GITHUB_SERVER_URL", SERVER)
     run = run or variable("GITHUB_RUN_ID")
     if run and not _RUN.fullmatch(run):
-        raise _wrong("GITHUB_RUN_ID", "a run is a number", 'in a workflow: --run "$RUN_ID", from github.event')
+        raise _wrong("GITHUB_RUN_ID", "--run must be a number", 'in a workflow: --run "$RUN_ID", from github.event')
     return Place(repository, api, f"{server}/{repository}/actions/runs/{run}" if run else "")
 
 
@@ -65,12 +65,12 @@ def _address(name: str, default: str) -> str:
         parts = urlsplit(text)
         fits = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        raise _wrong(name, f"{name} is not an address", f"one such as {default}") from None
+        raise _wrong(name, f"{name} is not an address", f"set one such as {default}") from None
     odd = parts.username or parts.password or parts.query or parts.fragment or not re.fullmatch("[!-~]+", text)
     if not fits or odd or "\\" in text or any(sign in text for sign in "()<>[]`\"'"):
-        raise _wrong(name, f"{name} is not an address", f"one such as {default}")
+        raise _wrong(name, f"{name} is not an address", f"set one such as {default}")
     if parts.scheme == "http" and parts.hostname not in LOOPBACK:
-        raise _wrong(name, f"{name} is not encrypted, and the token would be seen", "use an https address")
+        raise _wrong(name, f"{name} is not encrypted and would expose the token", "use an https address")
     return text
 
 

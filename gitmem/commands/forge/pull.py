@@ -39,7 +39,7 @@ class Opened:
 def asked_for(place: Place, head: str, base: str, title: str) -> dict[str, Any]:
     """Return what opens a pull request."""
     shown = display(" ".join(title.split()))[:TITLE_LIMIT] or f"memory: {head}"
-    text = "A change of what this repository's memory says: `gitmem review` tells what it means."
+    text = "A change to this repository's memory: `gitmem review` explains it."
     return {"title": shown, "head": head, "base": base, "body": signed(text, place)}
 
 

@@ -78,7 +78,7 @@ def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = 
     body = _first(table, _TEXT, str) or ""
     heading = _first(table, _TITLE, str) or title
     if not (body.strip() or heading.strip()):
-        return Unreadable(where, f"it has no text ({', '.join(_TEXT[:3])}) and no title")
+        return Unreadable(where, f"it has neither a text ({', '.join(_TEXT[:3])}) nor a title")
     if not body.strip():
         heading, body = "", heading
     fields: dict[str, Any] = {"kind": _kind(_first(table, _KIND, str) or kind)}

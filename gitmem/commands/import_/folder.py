@@ -57,7 +57,7 @@ def read_folder(folder: str, files: list[tuple[str, bool]], *, name: str, kind: 
         inside = os.path.relpath(path, folder).replace(os.sep, "/")
         where = f"{name.rstrip('/')}/{inside}"
         if not is_regular:
-            yield Unreadable(where, "it is no regular file (links are not followed)")
+            yield Unreadable(where, "it is not a regular file (links are not followed)")
         elif not (is_store and inside == layout.STATUS_PATH):
             yield read_markdown(path, where=where, kind=kind, inside=inside, is_store=is_store)
 

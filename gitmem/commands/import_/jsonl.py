@@ -37,7 +37,7 @@ def read_jsonl(file: IO[bytes], *, name: str, kind: str) -> Iterator[Given | Unr
         where = f"{name}:{number}"
         if number == 1:
             if b"\0" in line:
-                yield Unreadable(name, "it is no text")
+                yield Unreadable(name, "it is not text")
                 return
             line = line.removeprefix(_BOM)
         if len(line) > LINE_LIMIT and not line.endswith(b"\n"):
@@ -59,12 +59,12 @@ def _read_line(line: bytes, where: str, kind: str) -> Given | Unreadable:
         told = getattr(err, "msg", "") or "a number has too many digits"
         return Unreadable(where, f"it is not JSON: {told}")
     if not isinstance(found, dict):
-        return Unreadable(where, "it is no JSON object")
+        return Unreadable(where, "it is not a JSON object")
     return _of_ours(found, where) or from_table(found, where=where, kind=kind)
 
 
 def _refuse_constant(name: str) -> None:
-    raise json.JSONDecodeError(f"{name} is no number", "", 0)
+    raise json.JSONDecodeError(f"{name} is not a number", "", 0)
 
 
 def _of_ours(table: dict[str, Any], where: str) -> Given | Unreadable | None:
@@ -73,7 +73,7 @@ def _of_ours(table: dict[str, Any], where: str) -> Given | Unreadable | None:
     if not (isinstance(key, str) and isinstance(fields, dict) and isinstance(body, str)):
         return None
     if not layout.is_key(key):
-        return Unreadable(where, "its key cannot be one")
+        return Unreadable(where, "its key is invalid")
     try:
         exact = text if isinstance(text, str) and text else format_document(fields, body)
         document = parse(exact, path=f"{key}.md")

@@ -120,7 +120,7 @@ def _incoming(
         if count > AT_MOST:
             raise RefusedError(
                 f"{display(given.where)}: more than {AT_MOST} memories in one import; nothing was written",
-                hint="split -l 400000 FILE, and import the parts one after the other",
+                hint="split -l 400000 FILE, then import the parts one by one",
             )
         try:
             yield _checked(order.placed(given), policy, author=author, now=now)

@@ -112,12 +112,10 @@ def where(git: Git | None, wanted: Wanted) -> tuple[Place, tuple[str, ...]]:
     """Return where it is written, and the harnesses that are meant."""
     if wanted.plugin:
         if len(wanted.names) != 1 or wanted.names[0] not in ("claude-code", BMAD) or wanted.user:
-            raise UsageError(
-                "--plugin is for claude-code or bmad alone", hint="gitmem install claude-code --plugin DIR"
-            )
+            raise UsageError("--plugin is only for claude-code or bmad", hint="gitmem install claude-code --plugin DIR")
         return Place(Path(wanted.plugin).resolve()), wanted.names
     if wanted.user and BMAD in wanted.names:
-        raise UsageError("a BMAD module is a folder, not a setting of yours", hint="gitmem install bmad --plugin DIR")
+        raise UsageError("a BMAD module is a folder, not a user setting", hint="gitmem install bmad --plugin DIR")
     assert git is not None or wanted.user
     place = places.of_person() if wanted.user or git is None else places.of_project(git)
     if FOUND not in wanted.names:
@@ -125,7 +123,7 @@ def where(git: Git | None, wanted: Wanted) -> tuple[Place, tuple[str, ...]]:
     found = [name for name, one in HARNESSES.items() if _is_there(place, one.found[wanted.user])]
     if not found:
         here = "your home folder" if wanted.user else "this project"
-        raise UsageError(f"no harness has a folder in {here}", hint=f"name them: gitmem install {' '.join(HARNESSES)}")
+        raise UsageError(f"no agent has a folder in {here}", hint=f"name them: gitmem install {' '.join(HARNESSES)}")
     return place, (*found, *(name for name in wanted.names if name not in (FOUND, *found)))
 
 
@@ -253,14 +251,14 @@ def _check(path: Path, text: str | None) -> None:
     try:
         tomllib.loads(text)
     except tomllib.TOMLDecodeError as err:
-        raise RefusedError(f"is no TOML, or would not be ({err}), and stays as it is") from err
+        raise RefusedError(f"is not valid TOML, or would not be ({err}), and was not changed") from err
 
 
 def _step(path: Path, before: str | None, after: str | None, told: str, refused: str) -> Step:
     if refused:
         return Step(LEAVE, str(path), refused, before or "", before or "")
     if before == after:
-        return Step(KEEP, str(path), "is there already", before or "", before or "")
+        return Step(KEEP, str(path), "already exists", before or "", before or "")
     if before is None:
         return Step(ADD, str(path), told, "", after or "")
     return Step(UPDATE if after is not None else REMOVE, str(path), told, before, after or "")

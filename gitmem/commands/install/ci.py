@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 # What a file of ours may be at most, to be read from a branch that somebody else may have written.
 SIZE_LIMIT = 65_536
-TO_COMMIT, TO_SYNC = "look at it, then commit it", "gitmem sync sends it"
+TO_COMMIT, TO_SYNC = "review and commit it", "push it with gitmem sync"
 
 
 @frozen
@@ -84,7 +84,7 @@ def _package(asked: Wanted) -> str:
     origin = find_origin()
     if not origin.package:
         raise UsageError(
-            f"{origin.reason}; say which gitmem the jobs install",
+            f"{origin.reason}; choose the gitmem that the jobs install",
             hint=f"add --package {FORMS}",
         )
     return origin.package
@@ -94,10 +94,10 @@ def _put(path: str, before: str | None, text: str, *, force: bool, about: str) -
     if before is None:
         return Step(ADD, path, about, "", text)
     if before == text:
-        return Step(KEEP, path, "is there already", before, text)
+        return Step(KEEP, path, "already exists", before, text)
     if is_ours(before) or force:
         return Step(UPDATE, path, about, before, text)
-    return Step(LEAVE, path, "was changed by somebody: --force writes it all the same", before, text)
+    return Step(LEAVE, path, "was changed: use --force to overwrite it", before, text)
 
 
 def _timed(wanted: Wanted, top: Path) -> Wanted:
@@ -137,7 +137,7 @@ def plan_uninstall(memory: Opened, forge: str, *, force: bool = False) -> Planne
 
 
 def _taken(found: Iterable[tuple[str, str | None]], about: str, *, force: bool) -> tuple[Step, ...]:
-    left = "was changed by somebody: --force removes it all the same"
+    left = "was changed: use --force to remove it"
     return tuple(
         Step(REMOVE, path, f"removed; {about}", before)
         if is_ours(before) or force
@@ -153,7 +153,7 @@ def uninstall(memory: Opened, forge: str, *, force: bool = False) -> tuple[Step,
     for step in planned.tree:
         if step.what == REMOVE:
             places.remove(Path(step.path), _top(memory))
-    _commit(memory, planned.branch, f"{forge}: no job reviews pull requests to this branch any more")
+    _commit(memory, planned.branch, f"{forge}: remove the job that reviews pull requests to this branch")
     return planned.steps
 
 
@@ -188,7 +188,7 @@ def examine(memory: Opened) -> list[Problem]:
     except GitmemError:
         return []  # the branch cannot be read, which others tell
     expected = {path for files in ON_BRANCH.values() for path in files}
-    told = "a forge may run it when memory is pushed, with the rights of this repository, and gitmem did not write it"
+    told = "gitmem did not write it, and a forge may run it with this repository's permissions when memory is pushed"
     return [
         Problem(
             "forge-file",

@@ -1,4 +1,4 @@
-"""What is written for a forge's CI, as texts: workflows and an action for GitHub, jobs to include for GitLab. Pure.
+"""The files for a forge's CI, as text: workflows and an action for GitHub, jobs to include for GitLab. Pure.
 
 The texts are the templates beside this, with the values of one repository; the first two lines say which it is and
 whether somebody changed it since.
@@ -88,12 +88,12 @@ def need_usable(forge: str, wanted: Wanted) -> None:
     """Raise UsageError where something cannot stand in these files."""
     most = MOST_SHARDS[forge]
     if not 1 <= wanted.shards <= most:
-        raise UsageError(f"--shards is from 1 to {most}")
+        raise UsageError(f"--shards must be from 1 to {most}")
     need_pinned(wanted.package)
     if wanted.package == OWN and forge != GITHUB:
-        raise UsageError("--package . is for gitmem install github: elsewhere jobs have no checkout of it")
+        raise UsageError("--package . works only with gitmem install github: other jobs have no checkout of gitmem")
     if not _PLAIN_BRANCH.fullmatch(wanted.branch):
-        raise UsageError(f"the memory branch's name cannot stand in these files: {wanted.branch}")
+        raise UsageError(f"these files cannot contain the memory branch's name: {wanted.branch}")
 
 
 def texts(forge: str, wanted: Wanted, *, on_branch: bool = False) -> dict[str, str]:

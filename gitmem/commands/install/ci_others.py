@@ -16,18 +16,18 @@ SIZE_LIMIT = 262_144
 # Other events of a branch take what was pushed, or a pull request's merge: on the memory branch, ours alone.
 TARGET = "pull_request_target"
 _OWN_FILE = (
-    "runs nothing for the branch {branch}, which lacks that file; where its settings name another one, leave it out"
+    "runs nothing for the branch {branch}, which lacks that file; if its settings name another file, exclude the branch"
 )
 # The services whose file says nothing about other branches: what they do by default, and where that is changed.
 SERVICES = {
     "vercel.json": "Vercel deploys every branch: in the project's settings, as Ignored Build Step:"
     ' [ "$VERCEL_GIT_COMMIT_REF" = "{branch}" ]',
-    "netlify.toml": "Netlify may deploy every branch: leave {branch} out in the site's settings, under branches and"
-    " deploy contexts",
-    ".circleci/config.yml": "CircleCI starts a pipeline for every branch, which fails where its file is missing: leave"
-    " {branch} out in the project's triggers",
-    ".travis.yml": "Travis CI builds a branch without its file, too, unless its settings say to build only if"
-    " .travis.yml is present",
+    "netlify.toml": "Netlify may deploy every branch: exclude {branch} in the site's settings, "
+    "under branches and deploy contexts",
+    ".circleci/config.yml": "CircleCI starts a pipeline for every branch, which fails if its file is missing: "
+    "exclude {branch} in the project's triggers",
+    ".travis.yml": "Travis CI also builds branches without its file, unless its settings "
+    "say to build only if .travis.yml is present",
     "azure-pipelines.yml": f"Azure Pipelines {_OWN_FILE}",
     "Jenkinsfile": f"Jenkins {_OWN_FILE}",
     ".gitlab-ci.yml": f"GitLab {_OWN_FILE}",
@@ -39,7 +39,7 @@ def notes_of(repository: Opened) -> list[str]:
     top = repository.git.repository.work_tree
     notes = list_notes(top, repository.config.branch) if top is not None else []
     if repository.find_tip() is None:
-        told = "there is no memory branch here yet, where pull requests to it are reviewed"
+        told = "there is no memory branch here yet, which reviewing its pull requests needs"
         notes.append(f"{told}: gitmem init, then install again")
     return notes
 
@@ -59,8 +59,8 @@ def _targeting(top: Path, branch: str) -> Iterator[str]:
             continue
         if _is_targeting(path.read_text(encoding="utf-8", errors="replace")):
             yield (
-                f"{FOLDER}/{name}: {TARGET} runs for pull requests to {branch}, too: leave it out with"
-                f" branches-ignore: [{branch}]"
+                f"{FOLDER}/{name}: {TARGET} also runs for pull requests to {branch}: exclude it with "
+                f"branches-ignore: [{branch}]"
             )
 
 

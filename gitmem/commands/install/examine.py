@@ -1,4 +1,4 @@
-"""What a person should know about hooks of harnesses that are installed, or about to be: what is in their way."""
+"""Find problems of agents' hooks that are installed, or about to be."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gitmem.commands.install.place import Place
     from gitmem.git.binary import Git
 
-ON_PATH = "hooks call plain `gitmem`, so that they are the same for everybody"
+ON_PATH = "hooks call plain `gitmem`, so that they are the same for everyone"
 
 
 def list_notes(git: Git | None, wanted: Wanted) -> list[str]:
@@ -36,7 +36,7 @@ def list_notes(git: Git | None, wanted: Wanted) -> list[str]:
     notes = [HARNESSES[name].note for name in names if name in HARNESSES and HARNESSES[name].note]
     both = [is_installed(place, name, user=wanted.user) or name in names for name in ("cursor", "claude-code")]
     if all(both):
-        notes.append("Cursor also runs the hooks of Claude Code's settings: what arrives twice is counted once")
+        notes.append("Cursor also runs the hooks in Claude Code's settings: duplicate events are counted once")
     if wanted.mcp:
         missing = [
             HARNESSES[name].title for name in names if name in HARNESSES and not HARNESSES[name].mcp[wanted.user]
@@ -57,7 +57,9 @@ def _switched_off(place: Place, names: Sequence[str]) -> list[str]:
         except tomllib.TOMLDecodeError:
             table = {}
         if "hooks" in table:
-            found.append("Codex also has [hooks] in config.toml, and warns of two places: move them to hooks.json")
+            found.append(
+                "Codex also has [hooks] in config.toml, and warns about hooks in two places: move them to hooks.json"
+            )
         if isinstance(table.get("features"), dict) and table["features"].get("hooks") is False:
             found.append("features.hooks is false in .codex/config.toml: no hook runs")
     return found
@@ -96,8 +98,8 @@ def examine(git: Git) -> list[Problem]:
             first = list_pieces(name, user=user, mcp=False)[0]
             (path, step), *_ = apply(place, [first], taken=False)
             if step.what != KEEP:
-                told = f"the hooks of {HARNESSES[name].title} are not as this version writes them"
-                hint = f"gitmem install {name}{option} --print shows the difference"
+                told = f"the hooks of {HARNESSES[name].title} differ from those of this version"
+                hint = f"to see the difference: gitmem install {name}{option} --print"
                 found.append(Problem("agent-hook-stale", str(path), told, hint=hint, severity="warning"))
     wrong = find_program()
     if calling and not wrong[0]:

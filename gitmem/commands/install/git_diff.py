@@ -93,7 +93,9 @@ def plan_uninstall(git: Git) -> tuple[Step, ...]:
     steps = []
     if now:
         is_ours = "gitmem textconv" in now
-        steps.append(Step(REMOVE if is_ours else LEAVE, NAME, "removed" if is_ours else "is not ours", now))
+        steps.append(
+            Step(REMOVE if is_ours else LEAVE, NAME, "removed" if is_ours else "was not written by gitmem", now)
+        )
     if before is not None and section.is_in(before):
         steps.append(Step(REMOVE, str(path), "its lines are removed", before, section.taken(before) or ""))
     return tuple(steps)

@@ -79,8 +79,8 @@ def plan_install(git: Git, *, shared: bool = False, check: bool = False) -> tupl
     if scope in SHARED_SCOPES and not shared:
         raise UsageError(
             f"core.hooksPath is set for all your repositories: {folder}",
-            hint="set the hooks for all of them: gitmem install git-hooks --shared\n"
-            "they do nothing in a repository that has no memory",
+            hint="install the hooks for all of them: gitmem install git-hooks --shared\nthey do nothing in a "
+            "repository without a memory",
         )
     checks = [event for event in shim.CHECKS if check or _is_ours(folder, event)]
     return tuple(_plan_one(git, folder, event) for event in (*shim.EVENTS, *checks))
@@ -97,23 +97,23 @@ def _plan_one(git: Git, folder: Path, event: str) -> Step:
     kept = folder / f"{event}{shim.KEPT}"
     text = shim.text_of(event, python=sys.executable)
     content = _read(path)
-    beside = " beside the hook that is there" if os.path.lexists(kept) else ""
+    beside = " next to the existing hook" if os.path.lexists(kept) else ""
     if content is None:
         return Step(ADD, str(path), f"added{beside}{_shown(git, folder)}", "", text)
     if shim.is_shim(content):
         before = content.decode("utf-8", "replace")
-        return Step(KEEP if before == text else UPDATE, str(path), "is there already" if before == text else "updated",
+        return Step(KEEP if before == text else UPDATE, str(path), "already exists" if before == text else "updated",
                     before, text)  # fmt: skip
     maker = _maker(content)
     if _is_tracked(git, path):
-        told = f"is a file of the repository{maker}: add this line to it yourself: {shim.line_of(event)}"
+        told = f"is a tracked file{maker}: add this line to it yourself: {shim.line_of(event)}"
         return Step(BY_HAND, str(path), told)
     if os.path.lexists(kept) and _read(kept) != content:
         raise ConflictError(
-            f"{path} was replaced{maker} since gitmem kept the hook before it as {kept.name}",
-            hint=f"keep the one that you want, and move the other one away: {kept}",
+            f"{path} was replaced{maker} after gitmem saved the earlier hook as {kept.name}",
+            hint=f"keep the one you want, and move the other one away: {kept}",
         )
-    return Step(CHAIN, str(path), f"added; the hook that was there{maker} is kept as {kept.name} and called", "", text)
+    return Step(CHAIN, str(path), f"added; the existing hook{maker} is saved as {kept.name} and still runs", "", text)
 
 
 def install(git: Git, *, shared: bool = False, check: bool = False) -> tuple[Step, ...]:
@@ -146,15 +146,15 @@ def plan_uninstall(git: Git) -> tuple[Step, ...]:
         ours = next((p for p in (path, path.with_name(event + LEGACY)) if shim.is_shim(_read(p) or b"")), None)
         if ours is None and os.path.lexists(kept):
             if os.path.lexists(path):
-                told = f"is not ours; the hook that was there before gitmem is {kept.name}"
+                told = f"was not written by gitmem; the earlier hook is {kept.name}"
                 steps.append(Step(LEAVE, str(path), told))
             else:
-                steps.append(Step(RESTORE, str(path), "the hook that was there before is back"))
+                steps.append(Step(RESTORE, str(path), "the earlier hook is restored"))
         elif ours is not None:
             text = (_read(ours) or b"").decode("utf-8", "replace")
             is_same = ours != path and _read(kept) is not None and _read(kept) == _read(path)
             if os.path.lexists(kept) and not is_same:  # pre-commit has put the same hook back itself
-                steps.append(Step(RESTORE, str(ours), "the hook that was there before is back", text))
+                steps.append(Step(RESTORE, str(ours), "the earlier hook is restored", text))
             else:
                 steps.append(Step(REMOVE, str(ours), "removed", text))
     return tuple(steps)
@@ -235,7 +235,7 @@ def _need_writable(folder: Path) -> None:
         there = there.parent
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
         raise GitmemError(
-            f"the hooks' folder cannot be written to: {folder}",
+            f"the hooks' folder is not writable: {folder}",
             hint=f"nothing was changed; make it writable, then try again: chmod u+w '{there}'",
         )
 

@@ -1,4 +1,4 @@
-"""What each harness of coding agents needs so that it calls us: which files, and what stands in them. Pure.
+"""The files that each coding agent needs to call gitmem, and their content. Pure.
 
 Source: the harnesses' documentation of hooks, skills and commands, and the payloads they sent (docs/agents.md says
 which versions were run, and which were only read).
@@ -112,7 +112,7 @@ HARNESSES = {
         ),
         mcp=(".codex/config.toml", ".codex/config.toml"),
         found=((".codex",), (".codex",)),
-        note="Codex skips hooks that nobody trusted: start it here and look at them with /hooks",
+        note="Codex skips hooks until you trust them: start it here and review them with /hooks",
     ),
     "cursor": Harness(
         "Cursor",
@@ -166,7 +166,8 @@ HARNESSES = {
         instructions=".github/copilot-instructions.md",
         mcp=(".vscode/mcp.json", ".copilot/mcp-config.json"),
         found=((".github/copilot-instructions.md", ".github/hooks", ".github/prompts"), (".copilot",)),
-        note="Copilot ignores what hooks tell its agent: the instructions do that, and its hooks only record",
+        note="Copilot ignores the output of hooks: its hooks only record, and the instructions tell its agent to "
+        "use gitmem",
     ),
     "opencode": Harness(
         "OpenCode",
@@ -180,7 +181,7 @@ HARNESSES = {
         plugin=(".pi/extensions/gitmem.ts", ".pi/agent/extensions/gitmem.ts"),
         commands=(".pi/prompts", ".pi/agent/prompts"),
         found=((".pi",), (".pi",)),
-        note="pi loads extensions of a project only once you trusted that project",
+        note="pi loads a project's extensions only after you trust that project",
     ),
 }
 
@@ -279,7 +280,7 @@ def _command(name: str, folder: str, command: str, *, prefix: str = "gitmem-") -
 
 def claude_plugin(folder: str, *, mcp: bool) -> list[Piece]:
     """Return the files of a plugin for Claude Code that is its own marketplace."""
-    about = "What a repository's people and agents know, on a git branch, with proof of what still holds"
+    about = "What people and agents know about a repository, on a git branch, with proof of which facts still hold"
     plugin = {"name": "gitmem", "description": about, "license": "MIT"}
     shop = {
         "name": "gitmem",
@@ -306,7 +307,7 @@ BMAD_STEPS = ("pre-work", "post-work", "decide", "decisions")
 def bmad_module(folder: str) -> list[Piece]:
     """Return the files of a module for the BMAD method: its skills, and what its installer reads about them."""
     skills = [f"./skills/gitmem-{step}" for step in BMAD_STEPS]
-    about = "Recall before a story, remember behind it, record decisions"
+    about = "Recall before a story, remember after it, record decisions"
     shop = {
         "name": "gitmem",
         "owner": {"name": "The gitmem contributors"},

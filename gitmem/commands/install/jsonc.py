@@ -159,7 +159,7 @@ def insert(text: str, path: Sequence[str], value: object, *, name: str = "") -> 
     """
     node = parse(text)
     if node.kind != "{":
-        raise JsoncError("it holds no object")
+        raise JsoncError("it does not contain an object")
     for depth, step in enumerate(path):
         item = node.member(step)
         if item is None:  # what is made around it is made in one piece
@@ -171,7 +171,7 @@ def insert(text: str, path: Sequence[str], value: object, *, name: str = "") -> 
         node = item.node
         wanted = "{" if depth + 1 < len(path) or name else "["
         if node.kind != wanted:
-            raise JsoncError(f"{'.'.join(path[: depth + 1])} is no {'object' if wanted == '{' else 'list'}")
+            raise JsoncError(f"{'.'.join(path[: depth + 1])} is not {'an object' if wanted == '{' else 'a list'}")
     return _append(text, node, len(path), value, name)
 
 

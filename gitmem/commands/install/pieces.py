@@ -54,13 +54,13 @@ class Whole:
         """Return what the file will say."""
         text = self._sealed()
         if before is not None and not self._is_ours(before):
-            raise RefusedError("was changed by somebody: --force writes it all the same")
+            raise RefusedError("was changed: use --force to overwrite it")
         return text
 
     def taken(self, before: str) -> str | None:
         """Return what is left of the file: nothing."""
         if not self._is_ours(before):
-            raise RefusedError("was changed by somebody: --force removes it all the same")
+            raise RefusedError("was changed: use --force to remove it")
         return None
 
     def is_in(self, before: str) -> bool:
@@ -142,7 +142,9 @@ class Section:
         if not begins and not ends:
             return None
         if len(begins) != 1 or len(ends) != 1 or ends[0][0] < begins[0][1]:
-            raise RefusedError(f"has no one section from {self.marks[0]} to {self.marks[1]}: mend that by hand")
+            raise RefusedError(
+                f"does not have exactly one section from {self.marks[0]} to {self.marks[1]}: fix that by hand"
+            )
         return begins[0][0], ends[0][1]
 
 
@@ -185,7 +187,7 @@ class Entries:
         root = _parsed(before)
         for name, value in self.skeleton:
             if root.value.get(name) != value:
-                raise RefusedError(f"its {name} is not {value}: mend that by hand, then install again")
+                raise RefusedError(f"its {name} is not {value}: fix that by hand, then install again")
         wanted = sorted(_canonical(put.path, put.name, put.value) for put in self.puts)
         there = sorted(_canonical(*found) for *found, _ in self._ours(root))
         if there == wanted:
@@ -211,11 +213,11 @@ class Entries:
         for put in self.puts:
             value = _spelled(put.value, program)
             if put.name and _has(jsonc.parse(text), (*put.path, put.name)):
-                raise RefusedError(f"has {put.name} in its {'.'.join(put.path)} already, which calls something else")
+                raise RefusedError(f"already has {put.name} in its {'.'.join(put.path)}, which calls something else")
             try:
                 text = jsonc.insert(text, put.path, value, name=put.name)
             except jsonc.JsoncError as err:
-                raise RefusedError(f"{err}: mend that by hand, then install again") from err
+                raise RefusedError(f"{err}: fix that by hand, then install again") from err
         return text
 
     def _without(self, text: str, root: jsonc.Node) -> str:
@@ -318,9 +320,9 @@ def _parsed(text: str) -> jsonc.Node:
     try:
         root = jsonc.parse(text)
     except jsonc.JsoncError as err:
-        raise RefusedError(f"cannot be read as JSON ({err}), and stays as it is: mend it, then try again") from err
+        raise RefusedError(f"is not valid JSON ({err}), and was not changed: fix it, then try again") from err
     if root.kind != "{":
-        raise RefusedError("is no JSON object, and stays as it is")
+        raise RefusedError("is not a JSON object, and was not changed")
     return root
 
 

@@ -61,20 +61,20 @@ class Place:
         real = Path(os.path.realpath(there))
         inside = real.is_relative_to(self.root.resolve())
         if not inside or real.is_relative_to(self.git.repository.common_dir.resolve()):
-            raise RefusedError("leads through a link out of the project; nothing is written there")
+            raise RefusedError("leads out of the project through a link; nothing was written")
         return real
 
     def tell(self, paths: Iterable[Path], *, taken: bool) -> dict[Path, str]:
         """Return whose each file is: what a person has to do about what is written, or *taken* away."""
         if self.git is None:
-            return dict.fromkeys(paths, "in no repository: yours alone")
+            return dict.fromkeys(paths, "not in a repository: yours only")
         names = {os.path.relpath(path, self.root.resolve()): path for path in paths}
         tracked = self._listed("ls-files", "-z", "--", *(f":(literal){name}" for name in names))
         ignored = self._listed("check-ignore", "-z", "--stdin", input=os.fsencode("\0".join(names)))
         told = {}
         for name, path in names.items():
-            mine = "git ignores it: yours alone" if name in ignored else "" if taken else "commit it to share it"
-            told[path] = "git tracks it: commit that" if name in tracked else mine
+            mine = "git ignores it: yours only" if name in ignored else "" if taken else "commit it to share it"
+            told[path] = "git tracks it: commit the change" if name in tracked else mine
         return told
 
     def _listed(self, *args: str, input: bytes | None = None) -> set[str]:
@@ -108,25 +108,25 @@ def read(path: Path) -> str | None:
     """
     try:
         if path.stat().st_size > SIZE_LIMIT:
-            raise RefusedError("is too large, and stays as it is")
+            raise RefusedError("is too large, and was not changed")
         return path.read_bytes().decode("utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as err:
         raise RefusedError(f"cannot be read: {err.strerror}") from err
     except UnicodeDecodeError as err:
-        raise RefusedError("is not UTF-8, and stays as it is") from err
+        raise RefusedError("is not UTF-8, and was not changed") from err
 
 
 def need_writable(path: Path) -> None:
     """Raise RefusedError where a file, or the folder that it will be in, may not be written to."""
     if path.exists() and not path.stat().st_mode & 0o222:
-        raise RefusedError(f"is read-only, and stays as it is: chmod u+w '{path}', then try again")
+        raise RefusedError(f"is read-only, and was not changed: chmod u+w '{path}', then try again")
     there = path.parent
     while not there.exists():
         there = there.parent
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
-        raise RefusedError(f"cannot be written, and stays as it is: {there} is not writable")
+        raise RefusedError(f"was not changed: {there} is not writable")
 
 
 def write(path: Path, text: str) -> None:
@@ -140,7 +140,7 @@ def write(path: Path, text: str) -> None:
         mode = path.stat().st_mode & 0o7777 if path.exists() else None
         atomic_write.write(path, text.encode("utf-8", "surrogateescape"), mode=mode)
     except OSError as err:
-        raise GitmemError(f"{path} cannot be written: {err.strerror}") from err
+        raise GitmemError(f"cannot write {path}: {err.strerror}") from err
 
 
 def remove(path: Path, root: Path) -> None:

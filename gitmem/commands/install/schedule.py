@@ -1,4 +1,4 @@
-"""Have this machine run the verify job by itself: a systemd user timer, a line in the crontab, or a launchd agent.
+"""Schedule the verify job on this machine: a systemd user timer, a crontab line, or a launchd agent.
 
 The job brings in what others found, judges what is due, and sends what it showed. What was installed is written down
 in the state folder, so that ``status`` can say when it fell silent, and taken away byte for byte.
@@ -58,7 +58,7 @@ def every_of(word: str) -> str:
     """
     found = ALIASES.get(word, word)
     if found not in EVERY:
-        raise UsageError(f"--every cannot be {word}", hint=f"it is one of {', '.join(EVERY)}")
+        raise UsageError(f"invalid value for --every: {word}", hint=f"choose one of {', '.join(EVERY)}")
     return found
 
 
@@ -100,9 +100,9 @@ def choose() -> str:
     if read_crontab() is not None:
         return CRON
     raise GitmemError(
-        "nothing here runs jobs by itself: systemd's user manager does not answer, and there is no crontab",
-        hint="see what would be written for one of them: gitmem install schedule --print --systemd\n"
-        "or let your CI do it: gitmem install github",
+        "no scheduler works here: systemd's user manager does not respond, and there is no crontab",
+        hint="see what would be written for systemd: gitmem install schedule --print --systemd\nor use your CI: "
+        "gitmem install github",
     )
 
 
@@ -172,10 +172,10 @@ def plan_install(git: Git, *, every: str, kind: str = "") -> tuple[Step, ...]:
         if text is None:
             raise GitmemError("there is no crontab here", hint="gitmem install schedule --print --systemd")
         after = units.crontab_with(text, job, str(git.repository.state_dir / SCRIPT))
-        steps.append(Step(KEEP if after == text else UPDATE, "crontab", "your other lines stay", text, after))
+        steps.append(Step(KEEP if after == text else UPDATE, "crontab", "your other lines are kept", text, after))
     elif kind == SYSTEMD and not _answers(["systemctl", "--user", "show-environment"]):
         told = units.words(["systemctl", "--user", "enable", "--now", f"{job.name}.timer"])
-        steps.append(Step(BY_HAND, f"{job.name}.timer", f"systemd's user manager does not answer here: {told}"))
+        steps.append(Step(BY_HAND, f"{job.name}.timer", f"systemd's user manager does not respond here: {told}"))
     return tuple(steps)
 
 
@@ -261,7 +261,7 @@ def _removals(git: Git, kind: str, job: Wanted) -> list[Step]:
     if kind == CRON and steps:
         text = read_crontab() or ""
         after = units.crontab_without(text, job.name)
-        steps += [Step(UPDATE, "crontab", "your other lines stay", text, after)] if after != text else []
+        steps += [Step(UPDATE, "crontab", "your other lines are kept", text, after)] if after != text else []
     return steps
 
 

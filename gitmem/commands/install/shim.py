@@ -85,8 +85,8 @@ locate() {
 """
 _REFRESH = """\
 
-# A process that is on its way or at work takes its mark away before it looks at the list for the last time: where the
-# mark is there after the request was noted, nobody needs to be started. An old one is of a process that died.
+# A process that is on its way or at work takes its mark away before it looks at the list for the last time: if the
+# mark exists after the request was written, no process needs to be started. An old one is of a process that died.
 refresh() {
   mark=$folder/checkout.started
   printf '%s\\0' "$PWD" >>"$folder/checkout.asked" || return
@@ -123,7 +123,7 @@ _ACTIONS = {
 """,
     "post-commit": """\
 
-# Only a message that says what was learnt needs gitmem. What a rebase rewrites was captured when it was committed, and
+# Only a message with learnings needs gitmem. What a rebase rewrites was captured when it was committed, and
 # post-rewrite looks at the rest.
 (
   locate || exit

@@ -1,4 +1,4 @@
-"""What systemd, cron and launchd are told, as texts, each escaped as its format asks. Pure.
+"""The files for systemd, cron and launchd, as text, escaped for each format. Pure.
 
 Sources: systemd.syntax(7), systemd.service(5), systemd.unit(5) on specifiers, systemd.time(7); crontab(5);
 launchd.plist(5), which was not tried on macOS.
@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-WRITTEN = "Written by `gitmem install schedule`, taken away by `gitmem uninstall schedule`."
+WRITTEN = "Written by `gitmem install schedule`, removed by `gitmem uninstall schedule`."
 NICE = 10
 DAY = 24
 # Between two names of this pair, what stands in a crontab is ours; the second form says that we ended the line before.

@@ -54,14 +54,16 @@ def branch_named(memory: Opened, name: str) -> str:
     """
     base = memory.config.branch
     if not proposal.is_name(name) or name in (base, "memory"):
-        told = f"a proposal cannot be called {name!r}"
-        raise RefusedError(told, hint="lower-case letters, digits, '.', '_' and '-', and not memory: auth-notes")
+        told = f"invalid name for a proposal: {name!r}"
+        raise RefusedError(
+            told, hint="use lower-case letters, digits, '.', '_' and '-', and not the name memory: auth-notes"
+        )
     if f"{base}/" == PREFIX or base == f"{PREFIX}{name}":
-        told = f"there can be no branch {PREFIX}{name} beside the memory branch {base}"
-        raise RefusedError(told, hint="name the memory branch otherwise: git config gitmem.branch memory")
+        told = f"the branch {PREFIX}{name} cannot exist next to the memory branch {base}"
+        raise RefusedError(told, hint="rename the memory branch: git config gitmem.branch memory")
     blocking = PREFIX.rstrip("/")
     if memory.git.read_ref(f"refs/heads/{blocking}") is not None:
-        told = f"there can be no branch {PREFIX}{name}, because there is a branch {blocking}"
+        told = f"the branch {PREFIX}{name} cannot exist, because there is a branch {blocking}"
         raise ConflictError(told, hint=f"rename that one: git branch -m {blocking} {blocking}-code")
     branch = f"{PREFIX}{name}"
     tip = memory.git.read_ref(f"refs/heads/{branch}")
@@ -85,7 +87,7 @@ def need_memory(memory: Opened) -> str:
     theirs = memory.git.read_ref(f"refs/remotes/{remote}/{branch}")
     if theirs is None:
         told = f"this repository has no memory yet: there is no branch {branch}"
-        raise NoRepositoryError(told, hint="start one: gitmem init")
+        raise NoRepositoryError(told, hint="create one: gitmem init")
     need_store(memory.git, theirs, branch, remote=remote, hint=untried(branch))
     advance(memory.git, ref, theirs, old=None, command="propose", lock_timeout_s=memory.config.lock_timeout_s)
     return memory.git.read_ref(ref) or theirs
@@ -144,7 +146,7 @@ def _move(memory: Opened, current: Current, there: str) -> int:
         keep = "" if has_branch else onto
         if advance(git, ref, there, old=tip, command="propose", lock_timeout_s=wait_s, keep=keep):
             return number
-    raise ConflictError(f"{ref}: other writers were faster {ATTEMPTS} times", hint="try again")
+    raise ConflictError(f"{ref}: other writers updated it first {ATTEMPTS} times", hint="try again")
 
 
 def _has_writes(git: Git, there: str, tip: str) -> bool:
@@ -171,7 +173,7 @@ def finish(memory: Opened) -> str:
             _move(memory, current, there)
         proposal.write_current(state, base, Current(current.branch))
     memory.turn()
-    return f"finished what was cut short: what {base} had alone is on the proposal {current.name} now"
+    return f"finished an interrupted command: commits that only {base} had are on the proposal {current.name} now"
 
 
 def switch(memory: Opened, name: str, talk: Talk) -> str:
@@ -192,8 +194,8 @@ def switch(memory: Opened, name: str, talk: Talk) -> str:
     if git.read_ref(ref) is None:
         theirs = _find_remote(memory, current.branch, talk)
         if theirs is None:
-            told = f"there is no proposal {name}, neither here nor at the remote"
-            raise NotFoundError(told, hint=f"gitmem propose --list; or begin it: gitmem propose {name}")
+            told = f"there is no proposal {name}, in this clone or at the remote"
+            raise NotFoundError(told, hint=f"gitmem propose --list; or start it: gitmem propose {name}")
         need_store(memory.git, theirs, current.branch, remote=remote_of(memory, ""))
         advance(git, ref, theirs, old=None, command="propose", lock_timeout_s=memory.config.lock_timeout_s)
     proposal.write_current(state, base, current)

@@ -138,7 +138,7 @@ def drop(memory: Opened, name: str, talk: Talk, *, force: bool, remote: bool) ->
             raise NotFoundError(f"there is no proposal {name} in this clone", hint=hint)
         is_lost = not one.merged and (remote or not one.is_pushed) and bool(one.commit or one.remote_commit)
         if is_lost and not force:
-            alone = f"has {one.ahead} commit{'s' * (one.ahead != 1)} that nobody else has"
+            alone = f"has {one.ahead} unpushed commit{'s' * (one.ahead != 1)}"
             what = "is not merged" if one.is_pushed or not one.commit else alone
             raise RefusedError(f"the proposal {name} {what}", hint=_other_ways(one, remote=remote))
         if one.commit:
@@ -152,7 +152,7 @@ def drop(memory: Opened, name: str, talk: Talk, *, force: bool, remote: bool) ->
         if one.commit:
             ref = f"refs/heads/{branch}"
             if memory.git.run("update-ref", "-d", ref, one.commit, check=False, durable=True).status != 0:
-                raise ConflictError(f"{ref} moved while it was to be deleted; it stays", hint="try again")
+                raise ConflictError(f"{ref} was not deleted, because it changed in the meantime", hint="try again")
         proposal.forget_seen(memory.git, _remote(memory), branch)
     return one, kept
 
@@ -160,10 +160,10 @@ def drop(memory: Opened, name: str, talk: Talk, *, force: bool, remote: bool) ->
 def _other_ways(one: Proposal, *, remote: bool) -> str:
     """Return what can be typed where a proposal is not merged, or only this clone has it."""
     dropped = f"gitmem propose --drop {one.name}"
-    forced = f"delete it and keep the commits under a ref here: {dropped}{' --remote' * remote} --force"
+    forced = f"delete it, keeping the commits under a ref in this clone: {dropped}{' --remote' * remote} --force"
     if one.commit and not one.is_pushed:
         return f"push it: {'' if one.current else f'gitmem propose --switch {one.name} && '}gitmem propose\n{forced}"
-    return f"leave it at the remote, and delete it here: {dropped}\n{forced}" if one.commit else forced
+    return f"delete it in this clone only: {dropped}\n{forced}" if one.commit else forced
 
 
 def _keep(memory: Opened, one: Proposal) -> list[str]:

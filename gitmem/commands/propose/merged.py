@@ -95,12 +95,12 @@ def follow(memory: Opened, remote: str, talk: Talk) -> str:
         proposal.forget_seen(git, remote, current.branch)
         memory.turn()
         return (
-            f"the proposal {current.name} is merged: what is written goes to {base} again"
-            f" (gitmem propose --drop {current.name} deletes its branch here)"
+            f"the proposal {current.name} is merged: new memories go to {base} again (gitmem propose --drop "
+            f"{current.name} deletes its branch here)"
         )
     onto = theirs or own
     if onto is None or git.is_ancestor(onto, tip):
         return ""
     done = Exchange(memory, remote, talk, branch=current.branch).take(onto)
     settle = f", {len(done.conflicts)} to settle: gitmem doctor" if done.conflicts else ""
-    return f"the proposal {current.name} has what came in{settle}"
+    return f"the proposal {current.name} includes the fetched memories{settle}"

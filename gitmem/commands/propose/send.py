@@ -85,17 +85,15 @@ def propose(memory: Opened, name: str, talk: Talk, *, push: bool, accept_rewritt
     """
     current = proposal.read_current(memory.git.repository.state, memory.config.branch)
     if not name and current is None:
-        told = "no proposal is current: what is written goes to memory"
-        raise UsageError(
-            told, hint="name one: gitmem propose auth-notes; or see those there are: gitmem propose --list"
-        )
+        told = "no proposal is current: new memories go to memory"
+        raise UsageError(told, hint="give a name: gitmem propose auth-notes; or list them: gitmem propose --list")
     remote = remote_of(memory, "") if remotes.list_remotes(memory.git) else ""
     name = name or (current.name if current else "")
     with beginning.lock(memory) as lock:
         try:
             begun = beginning.begin(memory, name, remote=remote, talk=talk)
         except RemoteError as err:  # where memory was never fetched
-            raise _later(err, f"nothing was changed; later: gitmem propose {name}") from err
+            raise _later(err, f"nothing was changed; try again later: gitmem propose {name}") from err
         done = Proposed(begun.current.name, begun.current.branch, memory.config.branch, remote)
         done = replace(done, is_new=begun.is_new, moved=begun.moved, commit=memory.git.read_ref(memory.ref) or "")
         if not done.commit or not remote or not push:
@@ -106,7 +104,10 @@ def propose(memory: Opened, name: str, talk: Talk, *, push: bool, accept_rewritt
         try:
             return _send(memory, done, talk, accept_rewritten)
         except RemoteError as err:
-            hint = f"nothing is lost: the proposal is the branch {done.branch} here; later: gitmem propose"
+            hint = (
+                f"nothing is lost: the proposal is the branch {done.branch} in this clone; try again later: gitmem "
+                "propose"
+            )
             raise _later(err, hint) from err
 
 
@@ -119,7 +120,7 @@ def _send(memory: Opened, done: Proposed, talk: Talk, accept: bool) -> Proposed:
     git = memory.git
     came = Exchange(memory, done.remote, talk, accept=accept).run(push=False, dry_run=False)
     if not came.fetched:
-        told = f"{done.remote} has no branch {done.base} any more, so nothing can be merged into it"
+        told = f"{done.remote} no longer has a branch {done.base}, so nothing can be merged into it"
         raise ConflictError(told, hint="publish it again: gitmem sync --accept-rewritten")
     far = git.read_ref(f"refs/remotes/{done.remote}/{done.branch}")
     merged = how_merged(git, furthest(git, done.commit, far), (came.fetched, came.commit))

@@ -1,4 +1,4 @@
-"""How the facts stand as a badge: a picture that stands by itself, or what shields.io draws one of."""
+"""The state of the facts as a badge: a self-contained SVG, or the JSON of a shields.io endpoint."""
 
 from __future__ import annotations
 

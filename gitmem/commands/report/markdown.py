@@ -26,7 +26,7 @@ def page(found: Findings, *, limit: int = SIZE_LIMIT) -> str:
         if not findings:
             continue
         words = WORDS[kind]
-        head = f"### {words.heading} ({len(findings)})\n\n| fact | what it says | why | where |\n|---|---|---|---|\n"
+        head = f"### {words.heading} ({len(findings)})\n\n| fact | title | reason | location |\n|---|---|---|---|\n"
         rows, more = [], f"| … | and {len(findings)} more | | |\n\n"
         left -= len(head.encode()) + len(more.encode())
         for finding in findings:
@@ -47,7 +47,7 @@ def _untouched(found: Findings, left: int) -> str:
     """Return the facts that a change silences without touching what they read; those that fit."""
     if not found.untouched:
         return ""
-    head = f"### Silenced, and nothing that they read is touched ({len(found.untouched)})\n\n"
+    head = f"### Silenced, although the change touches nothing that they read ({len(found.untouched)})\n\n"
     more = "- …\n"
     left -= len(head.encode()) + len(more.encode())
     text = ""

@@ -1,4 +1,4 @@
-"""How a memory stands as numbers that a machine scrapes: OpenMetrics text, which a Prometheus reads too.
+"""The state of a memory as OpenMetrics text, which Prometheus also reads.
 
 What is told is bounded: no key, title or author is a label. Times are told as moments, not as ages, since a file is
 read long after it was written. Families that say nothing here (no job ever ran) are left out. There are gauges and
@@ -112,62 +112,66 @@ def families(found: Mapping[str, Any], counts: Counts) -> Iterator[Family]:
     yield Family("version", "The version of gitmem; always 1.", {__version__: 1}, "version")
     yield Family("memories", "Live memories of the project, by kind.", _bounded(found["kinds"]), "kind")
     scopes = {"project": found["memories"], **found["scopes"]}
-    yield Family("scope_memories", "Live memories that are read here, by scope.", scopes, "scope")
+    yield Family("scope_memories", "Live memories read here, by scope.", scopes, "scope")
     yield Family("archived_memories", "Retired memories of the project.", {"": found["archived"]})
-    yield Family("facts", "Facts and what rests on them, by status.", found["statuses"], "status")
-    yield Family("flapping_facts", "Facts whose check does not always answer alike.", {"": len(found["flapping"])})
-    yield Family("due_facts", "Facts that wait for a verify job at HEAD, by why.", counts.due, "why")
-    yield _moment("oldest_due_verdict", "When the oldest verdict of a fact that is due was made.", counts.oldest_due)
-    yield Family("waiting_commands", "Checks that wait for approval in this clone.", {"": len(found["waiting"])})
+    yield Family("facts", "Facts and the memories that rest on them, by status.", found["statuses"], "status")
+    yield Family("flapping_facts", "Facts whose check gives different answers.", {"": len(found["flapping"])})
+    yield Family("due_facts", "Facts due for a verify job at HEAD, by reason.", counts.due, "why")
+    yield _moment("oldest_due_verdict", "Time of the oldest verdict among the facts that are due.", counts.oldest_due)
+    yield Family("waiting_commands", "Checks waiting for approval in this clone.", {"": len(found["waiting"])})
     yield Family("tasks", "Live tasks, by state.", found["tasks"], "state")
     yield from _jobs(found["jobs"] or {}, counts)
     entries = {"waiting": found["spool"]["waiting"], "refused": found["spool"]["refused"]}
-    yield Family("spool_entries", "Captured texts on their way to the branch, or set aside.", entries, "state")
-    yield Family("index_current", "Whether the index shows the branch's tip.", {"": found["index"]["is_current"]})
+    yield Family("spool_entries", "Captured texts not committed yet, or set aside.", entries, "state")
+    yield Family(
+        "index_current", "Whether the index is up to date with the branch.", {"": found["index"]["is_current"]}
+    )
     if counts.behind is not None:
-        yield Family("index_behind_commits", "Commits that the index does not show yet.", {"": counts.behind})
+        yield Family("index_behind_commits", "Commits not indexed yet.", {"": counts.behind})
     looks = {"": counts.looks}
-    yield Family("memory_looks", "Memories that were looked at whole, in this clone.", looks, kind=COUNTER)
+    yield Family("memory_looks", "Memories shown in full in this clone.", looks, kind=COUNTER)
     yield Family("problem_files", "Files of the store that cannot be read.", {"": found["problems"]})
-    yield Family("to_settle", "Memories with two versions to settle.", {"": len(found["to_settle"])})
+    yield Family("to_settle", "Memories with two merged versions to settle.", {"": len(found["to_settle"])})
     yield Family("hook_failures", "Failed calls of hooks in this clone's log.", {"": counts.hook_failures})
-    yield _moment("hook_last_failure", "When a call of a hook failed last.", counts.hook_failed_at)
+    yield _moment("hook_last_failure", "Time of the last failed hook call.", counts.hook_failed_at)
     failed = {"": counts.background_failures}
-    yield Family("background_failures", "Works behind a command whose last run failed.", failed)
+    yield Family("background_failures", "Background jobs whose last run failed.", failed)
     if found["view"]:
         unsaved = {*found["view"]["unsaved"], *found["view"]["held"]}
-        yield Family("view_unsaved_files", "Files of the view that are not saved.", {"": len(unsaved)})
+        yield Family("view_unsaved_files", "Unsaved files in the view.", {"": len(unsaved)})
 
 
 def _jobs(jobs: Mapping[str, Any], counts: Counts) -> Iterator[Family]:
     at = counts.jobs
-    yield _moment("newest_verdict", "When the newest verdict that is known here was made.", at.get("verdict", 0))
+    yield _moment("newest_verdict", "Time of the newest verdict known here.", at.get("verdict", 0))
     last = jobs.get("last")
     if last:
-        yield _moment("verify_last_run", "When a verify job of this clone ran last.", at.get("last", 0))
+        yield _moment("verify_last_run", "Time of the last verify job in this clone.", at.get("last", 0))
         if last["seconds"] is not None:
             took = {"": last["seconds"]}
-            yield Family("verify_last_run_duration_seconds", "How long it took.", took, unit="seconds")
+            yield Family("verify_last_run_duration_seconds", "Duration of the last verify job.", took, unit="seconds")
         facts = {"due": last["due"], "failed": last["failed"], "unchecked": last["unchecked"]}
-        yield Family("verify_last_run_facts", "What it had to do, and what came of it.", facts, "outcome")
+        yield Family("verify_last_run_facts", "Facts of the last verify job, by result.", facts, "outcome")
         well = {"": last["state"] in ("ended", "running")}
-        yield Family("verify_last_run_success", "Whether it got to its end, or still runs.", well)
+        yield Family("verify_last_run_success", "Whether the last verify job finished, or is still running.", well)
         if last["commit"]:
             # One series for each commit that a job judged: a forge's clock bounds them, not a person's typing.
             named = {last["commit"]: 1}
-            yield Family("verify_last_run_commit", "The code commit it was for; always 1.", named, "commit")
+            yield Family("verify_last_run_commit", "The code commit of the last verify job; always 1.", named, "commit")
         if last["behind"] is not None:
-            yield Family("verify_last_run_behind_commits", "How far HEAD is ahead of it.", {"": last["behind"]})
+            yield Family(
+                "verify_last_run_behind_commits", "Commits that HEAD is ahead of that commit.", {"": last["behind"]}
+            )
     recorded = {"anybody": at.get("branch", 0), "other_machines": at.get("claimed", 0)}
     known = {by: when for by, when in recorded.items() if when}
-    about = "When verdicts were recorded on the branch last: by anybody, and by other machines' result files."
+    about = "Time when verdicts were last recorded on the branch: by anyone, and from other machines' result files."
     yield Family("verdicts_recorded_timestamp_seconds", about, known, "by", unit="seconds")
-    about = "How far apart the runs of a schedule are."
+    about = "Time between the runs of a schedule."
     yield Family("schedule_interval_seconds", about, counts.intervals, "what", unit="seconds")
     if counts.intervals:
-        about = "Whether a schedule fell silent, or its last job failed."
+        about = "Whether a schedule has stopped running, or its last job failed."
         yield Family("schedule_problem", about, {"": bool(jobs["silent"])})
-        about = "For how long a schedule left no sign, once that is too long."
+        about = "How long a schedule has been overdue, once it counts as stopped."
         yield Family("schedule_silence_seconds", about, {"": jobs["silent_s"]}, unit="seconds")
 
 

@@ -44,7 +44,7 @@ def _rule(kind: str) -> dict[str, Any]:
         "id": f"gitmem/{kind.replace('_', '-')}",
         "shortDescription": {"text": words.heading},
         "fullDescription": {"text": words.meaning},
-        "help": {"text": f"{words.meaning} What can be done about it: gitmem settle KEY"},
+        "help": {"text": f"{words.meaning} To decide what to do: gitmem settle KEY"},
         "defaultConfiguration": {"level": words.level},
     }
 

@@ -70,7 +70,7 @@ class Memory:
     def side(self) -> Side:
         """Return the state it is in now, or the last one."""
         side = self.after or self.before
-        assert side is not None, "it differs, so it is in one of them"
+        assert side is not None, "it differs, so it exists in one of them"
         return side
 
 

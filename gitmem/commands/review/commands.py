@@ -1,4 +1,4 @@
-"""What is known of the commands of a change: whether they may run here, and what came of them when they did."""
+"""The commands in a change: whether they may run here, and the results of earlier runs."""
 
 from __future__ import annotations
 
@@ -72,15 +72,15 @@ def _history(counting: Sequence[Verdict], known: Sequence[Verdict], spec: str) -
     if verdict is None:
         of_others = state.latest_of([v for v in known if v.spec == spec])
         if of_others is None:
-            return "never run, as far as the branch says"
-        return f"run for other words of this memory, where it {_said(of_others)}"
-    who = "made in this clone" if verdict.own else "claimed by a file of the branch"
+            return "never run, according to the branch"
+        return f"run for another wording of this memory, where it {_said(of_others)}"
+    who = "recorded in this clone" if verdict.own else "claimed by a file on the branch"
     return f"{_said(verdict)}, {who}"
 
 
 def _said(verdict: Verdict) -> str:
     on = f" on {sanitize.line(verdict.sandbox, limit=40)}" if verdict.sandbox else ""
-    weak = ", and also in an empty folder" if verdict.weak else ""
+    weak = ", and it also holds in an empty folder" if verdict.weak else ""
     because = f" ({sanitize.line(verdict.because)})" if verdict.because else ""
     return f"{verdict.outcome} at {verdict.commit[:12]}{because} on {format_time(verdict.at)}{on}{weak}"
 
@@ -94,8 +94,8 @@ def look_at_commands(changes: Sequence[f.Change]) -> Iterator[f.Finding]:
         how = _HOW.get(change.what, "changed") if not command.was else "changed"
         what = f"a command that {how}"
         if command.approval != APPROVED:
-            hint = f"read it; where the change is taken in: gitmem trust {change.key}"
+            hint = f"read it; after merging the change: gitmem trust {change.key}"
             told = f"{what}, {command.approval} here; {command.history}"
             yield f.Finding(f.WARNING, "command", told, change.key, change.path, hint=hint)
         if "the network" in command.asks:
-            yield f.Finding(f.WARNING, "asks-network", "its command may reach the network", change.key, change.path)
+            yield f.Finding(f.WARNING, "asks-network", "its command may use the network", change.key, change.path)

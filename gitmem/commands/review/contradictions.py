@@ -169,7 +169,7 @@ def _exchanged(one: Said, other: Said) -> str:
     if len(pairs) == 1 and _are_opposites(*pairs[0]) and _decides(one.tokens, places[0]):
         return f"“{pairs[0][0]}” and “{pairs[0][1]}” are opposites"
     if len(pairs) == 1 and _are_one_of(*pairs[0]) and _says_something(one.tokens, places[0]):
-        return f"“{pairs[0][0]}” in the place of “{pairs[0][1]}”"
+        return f"“{pairs[0][0]}” instead of “{pairs[0][1]}”"
     if all(_is_value(a) and _is_value(b) for a, b in pairs) and all(_is_measure(one.tokens, at) for at in places):
         return "other numbers: " + ", ".join(f"{a} and {b}" for a, b in pairs)
     return ""

@@ -1,4 +1,4 @@
-"""What a change says that is said already, or that speaks against what is said: near duplicates and contradictions.
+"""Find memories in a change that duplicate or contradict existing ones.
 
 Only pairs of which one memory is new or changed are told of. What is compared shares a rare word, and no more than so
 many share one, so that a store of one template's memories takes no longer than another.
@@ -122,8 +122,12 @@ def _replaces(mine: Mapping[str, Any], other_key: str, others: Mapping[str, Any]
 
 
 def _duplicate(key: str, path: str, other: str, title: str, like: float) -> f.Finding:
-    told = f"{other} says nearly the same ({like:.2f}): {title}" if like < 1 else f"{other} says the same: {title}"
-    hint = f"keep one: gitmem supersede {other} {key}, or take it out of the change"
+    told = (
+        f"{other} says nearly the same thing ({like:.2f}): {title}"
+        if like < 1
+        else f"{other} says the same thing: {title}"
+    )
+    hint = f"keep one: gitmem supersede {other} {key}, or remove it from the change"
     return f.Finding(f.WARNING, "near-duplicate", sanitize.line(told), key, path, hint=hint)
 
 
@@ -151,7 +155,7 @@ def _contradictions(catalog: Catalog, changed: set[str]) -> Iterator[f.Finding]:
             why = "" if pair in told or len(told) > MOST_TOLD else why_opposed(said[key], said[other])
             if why:
                 told.add(pair)
-                message = sanitize.line(f"{other} says otherwise ({why}): {places[other][0]}")
+                message = sanitize.line(f"{other} contradicts it ({why}): {places[other][0]}")
                 hint = f"if this one is right: gitmem supersede {other} {key}"
                 yield f.Finding(f.WARNING, "contradiction", message, key, places[key][1], hint=hint)
 
@@ -188,8 +192,10 @@ def _opposed_checks(catalog: Catalog, changed: set[str]) -> Iterator[f.Finding]:
             why = "" if pair in told or other == key else opposed_checks(check, checks[other][2])
             if why:
                 told.add(pair)
-                message = sanitize.line(f"{other} can never hold with it: {why}")
-                yield f.Finding(f.ERROR, "opposed-checks", message, key, path, hint="one of the two always fails")
+                message = sanitize.line(f"{other} can never hold at the same time: {why}")
+                yield f.Finding(
+                    f.ERROR, "opposed-checks", message, key, path, hint="one of the two always fails; remove it"
+                )
 
 
 def _target(check: Check) -> tuple[str, str]:

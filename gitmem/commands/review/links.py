@@ -32,7 +32,7 @@ def look_at_links(before: Catalog, after: Catalog, changed: set[str]) -> Iterato
     )
     for key, path, by in rows:
         if key in changed:
-            told = f"superseded_by {by}: no memory has this key, and this one is not shown any more"
+            told = f"superseded_by {by}: no memory has this key, and this memory is no longer shown"
             yield f.Finding(f.WARNING, "link-to-nothing", sanitize.line(told), key, path, hint="gitmem list")
     for key, path in _gone(before, after):
         needing = after.rows(
@@ -44,7 +44,14 @@ def look_at_links(before: Catalog, after: Catalog, changed: set[str]) -> Iterato
             named = ", ".join(row[0] for row in needing[:NAMED])
             more = f" and {len(needing) - NAMED} more" if len(needing) > NAMED else ""
             hint = f"gitmem edit {needing[0][0]}"
-            yield f.Finding(f.WARNING, "still-required", f"{named}{more} rest on it, and it goes", key, path, hint=hint)
+            yield f.Finding(
+                f.WARNING,
+                "still-required",
+                f"{named}{more} rest on it, but the change removes it",
+                key,
+                path,
+                hint=hint,
+            )
 
 
 def _gone(before: Catalog, after: Catalog) -> Iterator[tuple[str, str]]:
@@ -94,4 +101,4 @@ def list_twice(after: Catalog, changed: set[str]) -> Iterator[f.Finding]:
     )
     for key, path, winner in rows:
         if key in changed:
-            yield f.Finding(f.ERROR, "key-twice", f"{winner} has the same key, and counts", key, path)
+            yield f.Finding(f.ERROR, "key-twice", f"{winner} has the same key and takes precedence", key, path)

@@ -34,7 +34,7 @@ def _commands(name: str, data: bytes, text: str) -> str:
     try:
         document = parse(data, path=name)
     except FormatError as err:
-        return f"[no memory: {display(err.message)}]\n"
+        return f"[not a memory: {display(err.message)}]\n"
     from gitmem.document.spec import check_of
 
     check = check_of(document)
@@ -45,7 +45,7 @@ def _commands(name: str, data: bytes, text: str) -> str:
     for what, command in told:
         # Written plainly, the command stands behind its field, line by line.
         if any(f"{line.strip()}\n" not in text for line in command.split("\n")):
-            lines += [f"[{what}, as it is run]", *(f"    {line}" for line in display(command, lines=True).split("\n"))]
+            lines += [f"[{what}, as it runs]", *(f"    {line}" for line in display(command, lines=True).split("\n"))]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -66,7 +66,7 @@ def _verdict(name: str, data: bytes) -> str:
     told = [f"{key or 'the fact'} {verdict.outcome} at {verdict.commit[:12]}"]
     told += [f"because {verdict.because}"] if verdict.because else []
     told += [f"broken by {verdict.culprit[:12]}"] if verdict.culprit else []
-    told += [f"held last at {verdict.held_commit[:12]}"] if verdict.held_commit and verdict.outcome == "fails" else []
+    told += [f"last held at {verdict.held_commit[:12]}"] if verdict.held_commit and verdict.outcome == "fails" else []
     told += ["unconfirmed"] if not verdict.confirmed else []
     told += ["weak: it also holds in an empty folder"] if verdict.weak else []
     told += ["flapping"] if verdict.flapping else []

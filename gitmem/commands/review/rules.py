@@ -1,4 +1,4 @@
-"""What is found in the files of a change one by one: each rule is one function that yields findings."""
+"""Find problems in the files of a change, one by one: each rule is a function that yields findings."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def look_at_files(files: Files, allowed: tuple[str, ...]) -> Iterator[f.Finding]
             yield from _scanned(file, files.after(file), allowed)
             yield from _read_as_verdict(file, files.after(file))
     if files.left:
-        told = f"{files.left} more changed files were not looked at: the change is larger than anybody reviews"
+        told = f"{files.left} more changed files were skipped: the change is too large to review"
         yield f.Finding(f.ERROR, "not-looked-at", told, hint="split the change")
 
 
@@ -61,16 +61,16 @@ def _placed(file: File, data: bytes | None, *, judged: bool) -> Iterator[f.Findi
         code = "unknown-file" if file.problem.code == "bad-name" else file.problem.code
         message = sanitize.line(file.problem.message)
         yield f.Finding(
-            f.ERROR, code, message, file.problem.key, sanitize.path(file.path), hint="take it out of the change"
+            f.ERROR, code, message, file.problem.key, sanitize.path(file.path), hint="remove it from the change"
         )
     elif file.path.startswith(OF_FORGES):
-        told = "a workflow or other code of the forge: it may run with the rights of this repository"
+        told = "a workflow or other forge code: it may run with this repository's permissions"
         yield f.Finding(f.ERROR, "workflow-file", told, "", sanitize.path(file.path), hint="review it as code")
     elif file.path == layout.STATUS_PATH and file.was_there and not judged:
-        told = "a page that verify jobs write, with no verdict beside it: what it says is what somebody wrote there"
+        told = "a status page without a new verdict: verify jobs write this page, so it was edited by hand"
         yield f.Finding(f.NOTE, "status-page", told, "", file.path)
     elif file.path == layout.ATTRIBUTES_PATH and data != layout.ATTRIBUTES.encode():
-        told = "it decides what git does to every file of the branch: no filter or conversion belongs there"
+        told = "it controls how git handles every file on the branch: filters and conversions do not belong there"
         yield f.Finding(f.WARNING, "attributes-file", told, "", file.path)
 
 
@@ -80,7 +80,7 @@ def _read_as_verdict(file: File, data: bytes | None) -> Iterator[f.Finding]:
         return
     try:
         verdict = parse_verdict(data, key=file.place.key, path=file.path)
-        problem = "" if verdict.spec[:16] == file.place.spec else "its name is that of another specification"
+        problem = "" if verdict.spec[:16] == file.place.spec else "its name belongs to another specification"
     except FormatError as err:
         problem = err.message
     if problem:
@@ -96,12 +96,12 @@ def _scanned(file: File, data: bytes | None, allowed: tuple[str, ...]) -> Iterat
     text = data.decode("utf-8", "surrogateescape").removeprefix("\ufeff").replace("\r\n", "\n")
     secrets = [s for s in find_secrets(text) if s.rule not in allowed]
     for secret in secrets[:NAMED]:
-        told = f"a credential ({secret.rule}) in column {secret.column}"
-        hint = "take it out of every commit of the change, and revoke it: who could read the change has it"
+        told = f"contains a credential ({secret.rule}) in column {secret.column}"
+        hint = "remove it from every commit of the change, and revoke it: anyone who could read the change has it"
         yield f.Finding(f.ERROR, "secret", told, key, path, secret.line, hint)
     flaws = find_hidden(text)
     for flaw in flaws[:NAMED]:
-        told = f"{flaw.codepoint} {flaw.name} in column {flaw.column}: nobody sees it"
+        told = f"{flaw.codepoint} {flaw.name} in column {flaw.column} is invisible"
         yield f.Finding(f.ERROR, "hidden-character", sanitize.line(told), key, path, flaw.line, "take it out")
     for found, code in ((secrets, "secret"), (flaws, "hidden-character")):
         if len(found) > NAMED:
@@ -120,7 +120,7 @@ def look_at_memory(memory: Memory, policy: Policy) -> Iterator[f.Finding]:
         return
     if side.document is None:
         err = side.error
-        told = sanitize.line(f"it is no memory: {err.message if err else ''}")
+        told = sanitize.line(f"it is not a memory: {err.message if err else ''}")
         line, hint = (err.line or 0, sanitize.line(err.hint)) if err else (0, "")
         yield f.Finding(f.ERROR, "malformed", told, memory.key, side.file.path, line, hint)
         return
@@ -131,7 +131,7 @@ def look_at_memory(memory: Memory, policy: Policy) -> Iterator[f.Finding]:
     yield from _read_closely(side.document, side.text, finding)
     if side.file.place is not None and side.file.place.archived:
         if not isinstance(side.document.fields.get("retired"), dict):
-            yield finding(f.NOTE, "no-reason", "it is in the archive, and nobody said why")
+            yield finding(f.NOTE, "no-reason", "it is in the archive without a reason")
         return
     old = memory.before.document if memory.before else None
     yield from _ruled(side.document, policy, finding)
@@ -139,7 +139,7 @@ def look_at_memory(memory: Memory, policy: Policy) -> Iterator[f.Finding]:
     by, new = side.document.fields.get("by"), side.document
     is_said = old is None or memory.is_back or (old.title, old.body) != (new.title, new.body)
     if is_said and isinstance(by, dict) and by.get("agent"):
-        yield finding(f.NOTE, "agent-written", f"written by {by['agent']}: nobody says that a person looked at it")
+        yield finding(f.NOTE, "agent-written", f"written by {by['agent']}, with no sign that a person has reviewed it")
 
 
 def _read_closely(document: Document, text: str, finding: Finds) -> Iterator[f.Finding]:
@@ -147,12 +147,12 @@ def _read_closely(document: Document, text: str, finding: Finds) -> Iterator[f.F
     for line, word in _mixed_words(text):
         yield finding(f.WARNING, "mixed-scripts", f"{word}: letters of several scripts that look alike", line)
     for line, told in find_spoken(text):
-        yield finding(f.WARNING, "spoken-markup", f"{told}: an agent may take it for more than text", line)
+        yield finding(f.WARNING, "spoken-markup", f"{told}: an agent may treat it as an instruction", line)
     # What an escape of YAML spells is not in the file's text.
     for name, value in document.fields.items():
         for part in strings_in(value):
             if part not in text and find_hidden(part):
-                told = f"{name} spells a character that nobody sees"
+                told = f"{name} contains an escaped invisible character"
                 yield finding(f.ERROR, "hidden-character", told, _line(text, name))
             if part not in text and find_secrets(part):
                 yield finding(f.ERROR, "secret", f"a credential in {name}", _line(text, name))
@@ -184,9 +184,9 @@ def _checked(document: Document, old: Document | None, text: str, finding: Finds
     foreign = sorted({char for char in command if not char.isascii()})
     if foreign:
         named = ", ".join(f"U+{ord(char):04X} {unicodedata.name(char, '')}" for char in foreign[:NAMED])
-        yield finding(f.WARNING, "foreign-letters", f"its command holds letters that are no ASCII: {named}", line)
+        yield finding(f.WARNING, "foreign-letters", f"its command contains non-ASCII letters: {named}", line)
     if check.form == SHELL and len(command) > MOST_COMMAND:
-        told = f"its command has {len(command)} characters, which nobody reads: put it into a file of the code"
+        told = f"its command has {len(command)} characters, too many to review: move it into a file in the code"
         yield finding(f.WARNING, "long-command", told, line)
 
 

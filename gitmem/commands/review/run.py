@@ -123,7 +123,7 @@ def review(ground: Ground, typed: str = "", *, code: str = "") -> f.Review:
     )
     if files.left:
         # It is larger than anybody reviews, and not put together with the rest: what there is of it is told.
-        found = replace(found, notes=(*found.notes, "statuses, duplicates and links were not looked at"))
+        found = replace(found, notes=(*found.notes, "statuses, duplicates and links were not checked"))
     else:
         found = _as_a_whole(ground, found, memories, (before, after), findings, files=files)
     return replace(found, changes=_ordered(found.changes), findings=f.in_order(tuple(findings)))
@@ -195,7 +195,10 @@ def _superseded(changes: Sequence[f.Change], found: dict[str, tuple[str, str, st
 def _deleted(changes: Sequence[f.Change]) -> Iterator[f.Finding]:
     for change in changes:
         if change.what == f.DELETED:
-            told = "its file is gone without a word: absence never means retired, and a merge may bring it back"
+            told = (
+                "its file was deleted without retiring it: a missing file never means retired, and a merge may "
+                "bring it back"
+            )
             yield f.Finding(f.WARNING, "deleted", told, change.key, change.path, hint=f"gitmem forget {change.key}")
 
 
@@ -212,8 +215,8 @@ def _forgotten(files: Files) -> Iterator[f.Finding]:
     known = {file.place.key for file in files.files if file.place and (file.is_there or file.place.what == MEMORY)}
     for file in files.files:
         if file.place is not None and file.place.what == VERDICT and file.place.key not in known:
-            told = "its verdict is taken away: what was found out is forgotten where only the branch told it"
-            hint = f"prove it here: gitmem verify {file.place.key}"
+            told = "its verdict is removed: clones that know it only from the branch forget it"
+            hint = f"check it here: gitmem verify {file.place.key}"
             yield f.Finding(f.NOTE, "verdict-removed", told, file.place.key, file.path, hint=hint)
 
 
@@ -221,8 +224,8 @@ def _claimed(verdicts: tuple[int, int, int]) -> Iterator[f.Finding]:
     number = verdicts[0] + verdicts[1]
     if number:
         files = "1 verdict file comes" if number == 1 else f"{number} verdict files come"
-        told = f"{files} with the change: what they say was claimed by whoever wrote them"
-        yield f.Finding(f.NOTE, "verdicts-claimed", told, path="verdicts", hint="prove it here: gitmem verify --all")
+        told = f"{files} with the change: these verdicts are claims of their author"
+        yield f.Finding(f.NOTE, "verdicts-claimed", told, path="verdicts", hint="check them here: gitmem verify --all")
 
 
 def _wrong(ground: Ground, code: str, now: Catalog, files: Files) -> Iterator[f.Finding]:
@@ -237,7 +240,7 @@ def _wrong(ground: Ground, code: str, now: Catalog, files: Files) -> Iterator[f.
         return  # the code cannot be read: the note on statuses says so
     for wrong in found:
         if wrong.path in paths:
-            hint = f"write the right one: gitmem verify --record {wrong.key}"
+            hint = f"record the right one: gitmem verify --record {wrong.key}"
             yield f.Finding(f.ERROR, "wrong-verdict", sanitize.line(wrong.message), wrong.key, wrong.path, hint=hint)
 
 
@@ -246,7 +249,7 @@ def _stands(
 ) -> tuple[tuple[Stand, Stand] | None, tuple[str, ...]]:
     """Return how both states stand for the code; None, and why, where that cannot be told."""
     if not code:
-        return None, ("statuses are not compared: there is no code here to tell them for; --code REV names it",)
+        return None, ("statuses are not compared: there is no code here to compute them for; give it with --code REV",)
     try:
         tree = CodeTree(ground.git, code)
         pairs = zip(catalogs, policies, strict=True)
@@ -263,8 +266,8 @@ def _shifted(shifts: Sequence[f.Shift]) -> Iterator[f.Finding]:
     for shift in shifts:
         if (shift.before, shift.after) == (FAILED, VERIFIED):
             # One and the same code: either the memory says something else, or a verdict file does.
-            told = "verified, was failed: by a verdict that comes with the change, for the same code"
-            hint = f"prove it here: gitmem verify {shift.key}"
+            told = "verified, was failed: only because of a verdict in the change, for the same code"
+            hint = f"check it here: gitmem verify {shift.key}"
             yield f.Finding(f.WARNING, "status-cleared", told, shift.key, shift.path, hint=hint)
         severity = codes.get(shift.after)
         if severity is None or (shift.after == UNPROVEN and not shift.before):

@@ -67,9 +67,9 @@ def _told(git: Git, base: str, head: str, asked: tuple[str, str]) -> Span:
     if not base or base == head or base in git.merge_bases(base, head):
         return Span(base, head, asked)
     if is_shallow(git):
-        return Span(base, head, asked, ("this clone is shallow: whether the two are one line cannot be told",))
-    told = f"{asked[0]} has commits that {asked[1]} has not, and what they wrote shows as taken away"
-    return Span(base, head, asked, (f"{told}; what {asked[1]} alone did: {asked[0]}...{asked[1]}",))
+        return Span(base, head, asked, ("this clone is shallow, so it is unknown whether one contains the other",))
+    told = f"{asked[0]} has commits that {asked[1]} does not have; what they wrote shows as removed"
+    return Span(base, head, asked, (f"{told}; for the changes of {asked[1]} only: {asked[0]}...{asked[1]}",))
 
 
 def list_authors(git: Git, span: Span) -> tuple[int, tuple[tuple[str, int], ...]]:
@@ -114,7 +114,7 @@ def _resolve(git: Git, name: str, ref: str) -> str:
     except NotFoundError as err:
         if name in (_short(ref), ref):
             told = f"there is no branch {name} in this repository"
-            raise NoRepositoryError(told, hint="fetch it (git fetch origin), or start one: gitmem init") from err
+            raise NoRepositoryError(told, hint="fetch it (git fetch origin), or create one: gitmem init") from err
         hint = "git fetch origin"
         if is_shallow(git):
             hint = "this clone is shallow: git fetch --unshallow, or with actions/checkout fetch-depth: 0"
@@ -123,13 +123,13 @@ def _resolve(git: Git, name: str, ref: str) -> str:
 
 def _unrelated(git: Git, left: str, right: str) -> GitmemError:
     if is_shallow(git):
-        hint = "git fetch --unshallow, or with actions/checkout fetch-depth: 0; two dots compare the two as they are"
-        return GitmemError(
-            f"this clone is shallow and does not reach back to where {left} and {right} parted", hint=hint
+        hint = (
+            "git fetch --unshallow, or with actions/checkout fetch-depth: 0; with two dots they are compared directly"
         )
-    return GitmemError(
-        f"{left} and {right} have no history in common", hint=f"compare them as they are: {left}..{right}"
-    )
+        return GitmemError(
+            f"this shallow clone does not contain the commit where {left} and {right} diverged", hint=hint
+        )
+    return GitmemError(f"{left} and {right} have no history in common", hint=f"compare them directly: {left}..{right}")
 
 
 def _short(ref: str) -> str:

@@ -1,4 +1,4 @@
-"""What a reader is told of the memories in the two states, for one commit of the code: what differs, and why."""
+"""Compare the statuses of memories in the two states, for one code commit."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _because(key: str, told: Told, before: Stand, after: Stand) -> str:
         why = "; ".join(after.reasons.get(failed, []))
         return sanitize.line(f"rests on {' → '.join(told.chain)}" + (f", which failed: {why}" if why else ""))
     if told.status == UNPROVEN:
-        return "nothing that is known counts for it: its check or its claim is new, or its verdict is gone"
+        return "no known verdict applies: its check or its claim is new, or its verdict is gone"
     if told.status == STALE:
-        return "its verdict is of other inputs, or too old"
+        return "its verdict is for other inputs, or too old"
     return ""

@@ -1,4 +1,4 @@
-"""Which words of a text changed. Pure, and bounded: a text made to be slow is told as replaced whole."""
+"""Compare texts word by word. Pure and bounded: a text made to be slow counts as replaced."""
 
 from __future__ import annotations
 

@@ -74,9 +74,9 @@ def sync(
         ConflictError: The remote's history was rewritten, or others were always faster.
     """
     if instead == memory.config.branch:
-        raise UsageError(f"{instead} is the memory branch itself", hint="name a branch for pull requests to it")
+        raise UsageError(f"{instead} is the memory branch itself", hint="give another branch, for pull requests to it")
     if instead and not _is_branch(memory.git, instead):
-        raise UsageError(f"no branch can be called so: {instead}", hint="name one as git branch has it: gitmem/verify")
+        raise UsageError(f"invalid branch name: {instead}", hint="give a valid branch name, such as gitmem/verify")
     name = remote_of(memory, remote)
     with WriteLock(memory.git.repository.state_dir, command="sync", timeout_s=WAIT_S, name="sync.lock") as lock:
         tracking = ref_lock_path(memory.git, f"refs/remotes/{name}/{memory.config.branch}")
@@ -87,7 +87,7 @@ def sync(
             done = exchange.run(push=push, dry_run=dry_run)
         except ProtectedError as err:
             if not instead:
-                hint = "the branch is protected there: propose what you wrote, gitmem propose NAME"
+                hint = "the branch is protected there: propose your changes with gitmem propose NAME"
                 raise ProtectedError(err.message, hint=hint) from err
             done = exchange.send_to(instead)
         if push and not dry_run:
@@ -114,7 +114,7 @@ def remote_of(memory: Opened, remote: str) -> str:
         if len(known) == 1:
             return known[0]
         told = f"there is no remote {name} to sync with" + (f" (there are: {', '.join(known)})" if known else "")
-        one = f"name it, once for all: git config gitmem.remote {known[0]}" if known else ""
+        one = f"choose one: git config gitmem.remote {known[0]}" if known else ""
         hint = one or f"add one: git remote add {name} URL"
         raise NoRepositoryError(told, hint=hint)
     return name
@@ -158,7 +158,7 @@ class Exchange:
                 home_ref.refuse_second(self._git, self._remote, self._branch, self._talk)
             if ours is None and theirs is None:
                 raise NoRepositoryError(
-                    f"there is no memory yet, neither here nor at {self._remote}", hint="start one: gitmem init"
+                    f"there is no memory yet, in this clone or at {self._remote}", hint="create one: gitmem init"
                 )
             if theirs is not None and theirs != ours:
                 need_listable(self._git, theirs)
@@ -214,11 +214,11 @@ class Exchange:
             return untried(self._branch)
         other = f"{self._branch}-store"
         moved = f"git branch -m {self._branch} {other} && gitmem init --branch {other} && gitmem sync"
-        return f"leave it alone, and move yours to another branch: {moved}"
+        return f"leave it alone, and move your memory to another branch: {moved}"
 
     def _outrun(self) -> ConflictError:
         return ConflictError(
-            f"{self._remote}: others pushed {ATTEMPTS} times while this was merging; what is here is kept",
+            f"{self._remote}: others pushed {ATTEMPTS} times during the merge; your changes are kept in this clone",
             hint=f"try again: gitmem {self._command}",
         )
 
@@ -231,7 +231,7 @@ class Exchange:
         for _ in range(ATTEMPTS):
             if self._bring_in(self._git.read_ref(self._ref), theirs):
                 return self._done
-        raise ConflictError(f"{self._ref}: other writers were faster {ATTEMPTS} times", hint="try again")
+        raise ConflictError(f"{self._ref}: other writers updated it first {ATTEMPTS} times", hint="try again")
 
     def _fetch(self, ours: str | None) -> str | None:
         theirs = remotes.fetch(self._git, self._remote, self._branch, self._talk)
@@ -255,13 +255,14 @@ class Exchange:
         where = f"{self._remote}/{self._branch}"
         if theirs is None:
             raise ConflictError(
-                f"the branch {self._branch} of {self._remote} is gone since the last sync; nothing was changed here",
-                hint=f"publish what is here again: gitmem {self._command} --accept-rewritten",
+                f"the branch {self._branch} was deleted from {self._remote} since the last sync; nothing was "
+                "changed here",
+                hint=f"push it again: gitmem {self._command} --accept-rewritten",
             )
         raise ConflictError(
-            f"the history of {where} was rewritten: it does not contain {seen[:12]} any more; nothing was changed",
-            hint=f"see what it lost: git log {theirs[:12]}..{seen[:12]}\n"
-            f"merge both histories, so that nothing is lost: gitmem {self._command} --accept-rewritten",
+            f"the history of {where} was rewritten: it no longer contains {seen[:12]}; nothing was changed",
+            hint=f"see the lost commits: git log {theirs[:12]}..{seen[:12]}\nmerge both histories, so that nothing "
+            f"is lost: gitmem {self._command} --accept-rewritten",
         )
 
     def _bring_in(self, ours: str | None, theirs: str) -> bool:

@@ -1,1 +1,1 @@
-"""Time travel: what was known, and what was true, for one commit of the code, by ancestry and not by clock."""
+"""Time travel: the known facts and their truth at one code commit, by ancestry rather than by clock."""

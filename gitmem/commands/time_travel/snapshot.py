@@ -1,4 +1,4 @@
-"""The memory as it stood for one commit of the code: what answers ``--at REV``. It only reads."""
+"""The memory at one code commit, for ``--at REV``. Read-only."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ class Past:
         tree = read_tree(self._git, self.anchor.code) if self.anchor.code else ""
         self.is_empty = not self.commit and not tree
         if self.is_empty and self.anchor.is_shallow:
-            told = f"what was known at {rev} cannot be told: this clone is shallow"
-            raise GitmemError(told, hint="bring the history of code and memory here: git fetch --unshallow")
+            told = f"cannot go back to {rev}: this clone is shallow"
+            raise GitmemError(told, hint="fetch the full history of code and memory: git fetch --unshallow")
         now = memory.catalog(tip) if not self.is_empty else empty_catalog()
         self._catalog = catalog_at(self._git, now, Wanted(self.anchor.states, tree), progress=progress)
         self._local = self._local_then()
@@ -106,26 +106,26 @@ class Past:
         try:
             return refresh_states(self._catalog, self._git, self._local, code, self._policy, **options)
         except (NotFoundError, ProcessError) as err:
-            told = f"statuses are not known: the code at {code[:12]} cannot be read ({err.message})"
+            told = f"statuses are unknown: the code at {code[:12]} cannot be read ({err.message})"
             self._memory.notices.append(told)
             return None
 
     def _tell(self) -> None:
         anchor, notices = self.anchor, self._memory.notices
         if self.is_empty:
-            since = f"; the first memory that says for which code it is came later, in {anchor.first[:12]}"
+            since = f"; the first commit of the memory that names its code commit came later, in {anchor.first[:12]}"
             notices.append(f"nothing was known yet at {anchor.rev}" + (since if anchor.first else ""))
         elif anchor.is_store and not anchor.code:
             notices.append(
-                f"{anchor.rev} is a commit of the memory that names no code that is here: no statuses are known"
+                f"{anchor.rev} is a commit of the memory that names no code in this clone: statuses are unknown"
             )
         if anchor.aside:
             told = f"{anchor.aside} more commits of the memory" if anchor.aside > 1 else "one more commit of the memory"
-            notices.append(f"{told} may be of that time: code on other branches is all that they name")
+            notices.append(f"{told} may be from that time, but they name only code on other branches")
         if anchor.is_shallow:
-            notices.append("this clone is shallow: what lies further back is not known here; git fetch --unshallow")
+            notices.append("this clone is shallow: older history is missing; git fetch --unshallow")
         if any(self._memory.other_scopes().values()):
-            notices.append("only the project's memories go back: private and universal ones belong to no commit")
+            notices.append("only the project's memories have a history: private and universal ones belong to no commit")
 
     def table(self) -> dict[str, str]:
         """Return which state is shown, for JSON."""
@@ -141,11 +141,9 @@ class Past:
         """Rank the memories of that time against a question."""
         _refuse_scopes(asked.scopes)
         if asked.syntax:
-            raise UsageError("--syntax asks the index of today", hint="leave out --syntax, or --at")
+            raise UsageError("--syntax uses the current index", hint="leave out --syntax, or --at")
         if asked.work:
-            raise UsageError(
-                "--work looks at the files that are changed today", hint="gitmem recall … --near PATH --at REV"
-            )
+            raise UsageError("--work uses the files that are changed now", hint="gitmem recall … --near PATH --at REV")
         asked = replace(asked, here=self._memory.here)
         if self.is_empty:
             return listing.newest(self._catalog, None, asked, now=NO_CLOCK)
@@ -161,7 +159,7 @@ class Past:
             )
         self._memory.notices += [found.notice] if found.notice else []
         if self._memory.config.embeds and not asked.lexical:
-            self._memory.notices.append("what was known at a time is looked for by words alone")
+            self._memory.notices.append("with --at, recall searches by words only")
         return found
 
     def statistics(self) -> dict[str, object]:
@@ -263,7 +261,7 @@ def _found(memory: Opened, tip: str, rev: str) -> Any:
     except NotFoundError as err:
         from gitmem.git.ancestry import is_shallow
 
-        hint = "any revision of git will do: a tag, a branch, HEAD~20, a commit"
+        hint = "give any git revision: a tag, a branch, HEAD~20, a commit"
         if is_shallow(memory.git):
             hint = "this clone is shallow and lacks older commits: git fetch --unshallow"
         raise NotFoundError(err.message, hint=hint) from err
@@ -271,7 +269,7 @@ def _found(memory: Opened, tip: str, rev: str) -> Any:
 
 def _refuse_scopes(scopes: Sequence[str]) -> None:
     if set(scopes) - {PROJECT}:
-        raise UsageError("only the project's memories belong to commits of the code", hint="leave out --scope, or --at")
+        raise UsageError("only the project's memories belong to code commits", hint="leave out --scope, or --at")
 
 
 def _decoded(text: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What was true of a fact over the history of the code: by its verdicts, the inputs they are of, and ancestry.
+"""The truth of a fact over the history of the code: from its verdicts, their inputs, and ancestry.
 
 A verdict of the same check and claim whose inputs are those of a commit *proves* the fact's state there, whenever it
 was made. What no verdict proves lies between what is known before it and after it on its line of history.
@@ -120,7 +120,7 @@ def _proved(known: Known, where: str) -> str:
     told = f"{WORDS[known.outcome]} here"
     if where != known.commit:
         return f"{told}: judged at {where[:12]}, which has the same inputs"
-    return f"{told}: this commit broke it" if known.how == "culprit" else f"{told}: judged at this very commit"
+    return f"{told}: this commit broke it" if known.how == "culprit" else f"{told}: judged at this commit"
 
 
 def _between(before: Sequence[Known], after: Sequence[Known]) -> str:
@@ -131,7 +131,7 @@ def _between(before: Sequence[Known], after: Sequence[Known]) -> str:
         return f"first known at {after[0].commit[:12]}, where it {WORDS[after[0].outcome]}; unknown before"
     then = " and ".join(f"{WORDS[one.outcome]} at {one.commit[:12]}" for one in sorted(before, key=_what_held_first))
     if len({one.outcome for one in before}) > 1:
-        then += ", on lines that were merged since"
+        then += ", on branches merged since"
     if not after:
         return f"{then}, not judged since"
     later = " and ".join(_from(one, before) for one in sorted(after, key=_what_held_first))
@@ -149,7 +149,7 @@ def _from(one: Known, before: Sequence[Known]) -> str:
             ", which broke it" if one.how == "culprit" else ""
         )
     held = all(other.outcome == HOLDS for other in before)
-    return f"held at {one.commit[:12]} too" if held else f"held again from {one.commit[:12]}"
+    return f"also held at {one.commit[:12]}" if held else f"held again from {one.commit[:12]}"
 
 
 def as_table(segment: Segment) -> dict[str, Any]:

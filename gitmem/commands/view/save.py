@@ -1,4 +1,4 @@
-"""Save what a person wrote in the view, and what somebody committed there: each file merged onto the branch's tip."""
+"""Save edits in the view and commits made there: merge each file onto the branch's tip."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def save(memory: Opened, *, message: str = "", forget: bool = False, mine: Colle
     with views.lock(memory.git, "save", memory.config.lock_timeout_s):
         view = views.find(memory.git)
         if view is None:
-            raise NotFoundError("there is no view to save from", hint="make it: gitmem view")
+            raise NotFoundError("there is no view to save from", hint="create it: gitmem view")
         views.refuse_tracked(memory.git, view.path)
         view = refresh.bring(memory.git, view, memory.tip, lambda one, found: merge_found(memory, one, found))
         views.refuse_locked(memory.git, view)
@@ -108,9 +108,9 @@ def merge_found(memory: Opened, view: View, found: str) -> tuple[View, Mapping[s
     message = git.run("log", "-1", "--format=%B", found).stdout.decode("utf-8", "replace")
     saver = _saver(memory, message=_allowed(memory, message), source=found)
     saver.save(items)
-    memory.notices.append(f"a commit was found in the view: {found[:12]}, kept as {ref}")
+    memory.notices.append(f"found a commit in the view: {found[:12]}, kept as {ref}")
     memory.notices += [f"{change.key or change.path} of that commit is on the branch now" for change in saver.changes]
-    memory.notices += [f"{refusal.path} of that commit is not saved: {refusal.reason}" for refusal in saver.refused]
+    memory.notices += [f"{refusal.path} of that commit was not saved: {refusal.reason}" for refusal in saver.refused]
     left = [item for item in items if item.path not in saver.accepted]
     bases = {item.path: item.base for item in left if isinstance(layout.place_of(item.path), layout.Place)}
     return replace(view, held={**view.held, **bases}), saver.accepted, [side.path for side in sides]
@@ -133,8 +133,8 @@ def _saver(memory: Opened, *, message: str, source: str = "", wins: frozenset[st
             return
         if why := trivial.why_trivial(spec.check):
             told = f"{document.key}: a check that cannot fail proves nothing: {why}"
-            raise RefusedError(told, hint="look at the code in it")
-        told = f"the check of {document.key} is new; it is unproven until: gitmem verify"
+            raise RefusedError(told, hint="let it read the code")
+        told = f"the check of {document.key} is new; it is unproven until you run gitmem verify"
         if told not in memory.notices:  # a save is planned again where another writer was faster
             memory.notices.append(told)
 

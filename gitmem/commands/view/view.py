@@ -1,4 +1,4 @@
-"""The view as a person meets it: made, brought along, looked at, mended, taken away.
+"""The commands for the view: create, update, inspect, repair, remove.
 
 The branch is the truth. What is in the folder is either what the branch has, or a person's, and that is never
 overwritten: it is saved (`save`), or it stays.
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 # A view of more files than this is made, and follows the branch, only on request (gitmem view).
 UNASKED_AT_MOST = 20_000
-SAVE_OR_MOVE = "gitmem save; what is no memory, move away"
+SAVE_OR_MOVE = "gitmem save; move away files that are not memories"
 
 
 def make(memory: Opened, merge: Merge, path: str = "", *, unasked: bool = False) -> View:
@@ -54,14 +54,14 @@ def make(memory: Opened, merge: Merge, path: str = "", *, unasked: bool = False)
         view = views.find(memory.git)
         if view is not None and path and os.path.realpath(path) != os.path.realpath(view.path):
             raise RefusedError(
-                f"the view lies at {view.path} already",
-                hint=f"take it away first: gitmem view --remove, then gitmem view {shlex.quote(path)}",
+                f"the view already exists at {view.path}",
+                hint=f"remove it first: gitmem view --remove, then gitmem view {shlex.quote(path)}",
             )
         if view is None:
             if memory.git.read_ref(memory.ref) is None:
                 memory.notices.append("the view shows the memory of the remote: gitmem init makes it yours")
             if unasked and (count := len(memory.git.list_tree(memory.tip()))) > UNASKED_AT_MOST:
-                raise RefusedError(f"it would have {count} files; gitmem view makes it all the same")
+                raise RefusedError(f"it would have {count} files; gitmem view creates it anyway")
             view = views.make(memory.git, path or views.default_path(memory.git), memory.tip())
         return refresh.bring(memory.git, replace(_with_index(memory, view), asked=not unasked), memory.tip, merge)
 
@@ -100,7 +100,7 @@ def remove(memory: Opened) -> str:
     with _lock(memory, "view"):
         view = viewpoint.load(git.repository)
         if view is None:
-            raise NotFoundError("there is no view", hint="gitmem view makes one")
+            raise NotFoundError("there is no view", hint="create one: gitmem view")
         if views.condition(git, view) in (views.GONE, views.FOREIGN):
             views.forget(git, view)
             return view.path
@@ -108,13 +108,13 @@ def remove(memory: Opened) -> str:
         assert view is not None, "it is there"
         head = views.head_of(git, view)
         if head not in (view.shown, "") and not git.is_ancestor(head, memory.tip()):
-            raise ConflictError(f"there is a commit in {view.path} that was not saved", hint="gitmem save")
+            raise ConflictError(f"{view.path} contains an unsaved commit", hint="gitmem save")
         code = views.list_tracked(git, view.path)
         if view.shown and (unsaved := [path for _, path in refresh.list_unsaved(git, view) if path not in code]):
             listed = ", ".join(unsaved[:5])
             raise ConflictError(
                 f"{len(unsaved)} file(s) in {view.path} are not saved: {listed}",
-                hint="move them away: the code has files in that folder too" if code else SAVE_OR_MOVE,
+                hint="move them away: the code also has files in that folder" if code else SAVE_OR_MOVE,
             )
         views.remove(git, view, code)
         return view.path
@@ -176,21 +176,21 @@ def _lock_problem(lock: Path, fix: bool, fixed: list[str]) -> Problem | None:
         return None
     age = time.time() - lock.stat().st_mtime
     if age < STALE_AFTER_S or is_held(lock):
-        told = "another git process is writing the view now"
+        told = "another git process is writing the view"
         return Problem("view-locked", str(lock), told, severity="warning")
     if not fix:
-        told = f"a lock file of the view that nobody holds, {age:.0f} s old"
+        told = f"a stale lock file of the view, {age:.0f} s old"
         return Problem("view-locked", str(lock), told, hint="gitmem doctor --fix")
     lock.unlink()
-    fixed.append(f"removed a lock file that nobody holds ({age:.0f} s old): {lock}")
+    fixed.append(f"removed a stale lock file ({age:.0f} s old): {lock}")
     return None
 
 
 # What of a view can be repaired, and what is said then.
 REPAIRED = {
     views.UNLINKED: "linked the view {} to this repository again",
-    views.GONE: "forgot the view {}, whose folder is gone",
-    "damaged": "made the index of the view {} anew",
+    views.GONE: "removed the record of the view {}, whose folder is gone",
+    "damaged": "rebuilt the index of the view {}",
 }
 
 
@@ -198,9 +198,9 @@ def _problems(git: Git, view: View, found: Mapping[str, Any]) -> list[Problem]:
     state = found.get("state", views.WHOLE)
     if state == views.GONE:
         told = "the folder of the view is gone"
-        return [Problem("view-gone", view.path, told, hint="make it again: gitmem view", severity="warning")]
+        return [Problem("view-gone", view.path, told, hint="create it again: gitmem view", severity="warning")]
     if state == views.UNLINKED:
-        told = "the view was moved or copied with its repository, and does not belong to this one yet"
+        told = "the view was moved or copied with its repository, and is not linked to this one yet"
         return [Problem("view-broken", view.path, told, hint="gitmem view")]
     if state == views.FOREIGN:
         told = "the folder of the view belongs to another repository"

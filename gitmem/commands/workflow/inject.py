@@ -38,13 +38,15 @@ def inject(memory: Opened, text: str, *, category: str, worker: str = "", **opti
         DuplicateError: Another memory of that store says it already.
     """
     if category not in CATEGORIES:
-        told = f"there is no category {display(category)}"
-        raise RefusedError(told, hint=f"it is one of {', '.join(CATEGORIES)}")
+        told = f"unknown category: {display(category)}"
+        raise RefusedError(told, hint=f"choose one of {', '.join(CATEGORIES)}")
     if memory.config.leads and not leads(memory):
-        told = f"{display(memory.author().agent)} is none of the agents that lead here"
-        raise RefusedError(told, hint="a person names one: git config --add gitmem.leads NAME")
+        told = f"the agent {display(memory.author().agent)} is not allowed to inject here"
+        raise RefusedError(told, hint="a person can allow it: git config --add gitmem.leads NAME")
     if worker and not slug(worker):
-        raise RefusedError(f"no agent can be called {display(worker)!r}", hint="--to NAME, as its GITMEM_AGENT says")
+        raise RefusedError(
+            f"invalid agent name: {display(worker)!r}", hint="use --to NAME with the name in its GITMEM_AGENT"
+        )
     store = open_private(memory, agent=worker) if worker else memory
     options["by"] = signed(memory, LEAD)
     return memory.told(remember(store, text, kind=category.replace("-", "_"), **options))

@@ -1,4 +1,4 @@
-"""Store what a work left behind (C6): how something was built, with the lines of code, neither a word nor a book."""
+"""Record the result of a workflow step (C6): how something was built, with code locations, within size limits."""
 
 from __future__ import annotations
 
@@ -47,13 +47,11 @@ def post_work(
     """
     wrong = [ref for ref in refs if not is_line_reference(ref)]
     if wrong:
-        told = f"{display(wrong[0])!r} names no line of the code"
+        told = f"{display(wrong[0])!r} does not name a line of code"
         raise RefusedError(told, hint="--ref src/auth/jwt.py:89 or --ref src/auth/jwt.py:89-145")
     found = list(dict.fromkeys([*refs, *references_in(text)]))
     if not found:
-        raise RefusedError(
-            "what was built needs the lines of code where it can be seen", hint="--ref src/auth/jwt.py:89-145"
-        )
+        raise RefusedError("a pattern needs the lines of code that show it", hint="--ref src/auth/jwt.py:89-145")
     _refuse_size(f"{options.get('title', '')}\n{cleaned(text)}", memory)
     fields = step.fields(memory, tuple(options.pop("tags", ())))
     return memory.told(remember(memory, text, kind=kind, refs=found, **{**options, **fields}))
@@ -74,11 +72,11 @@ def _refuse_size(text: str, memory: Opened) -> None:
     tokens, limits = count_tokens(text), memory.policy().workflow
     if tokens < limits.min_tokens:
         raise RefusedError(
-            f"this has {tokens} tokens, and {limits.min_tokens} are the least that helps whoever builds the like",
+            f"this has {tokens} tokens; a useful description needs at least {limits.min_tokens}",
             hint="say what was built, how it fits in, and what went wrong; a short remark: gitmem remember",
         )
     if tokens > limits.max_tokens:
         raise RefusedError(
-            f"this has {tokens} tokens, and {limits.max_tokens} are the most that are told of one memory",
-            hint="write several, each about one thing, with its own lines",
+            f"this has {tokens} tokens; at most {limits.max_tokens} of one memory are shown",
+            hint="record several, each about one thing, with its own lines",
         )

@@ -1,4 +1,4 @@
-"""What matters before a work begins (C6, D8): what failed before, what was decided, how the like was built.
+"""Show what matters before work starts (C6, D8): failed attempts, decisions, how similar things were built.
 
 Decisions come before patterns, those of the very story before what only fits its words, and a role's kinds before all
 others (AI Memory Module, "Agent Memory Summary Table"). Whole entries within a budget, fenced as data.
@@ -123,10 +123,12 @@ def pre_work(memory: Opened, work: Work, *, recall: Callable[[Asked], Found]) ->
     story = work.step.story or (task[0] if task else "")
     query = _query(work, task)
     if not query and not story:
-        raise UsageError("pre-work needs to know what is about to be done", hint='gitmem pre-work "what it is"')
+        raise UsageError(
+            "pre-work needs a description of the work", hint='gitmem pre-work "the work you are about to start"'
+        )
     name, role = role_of(policy, memory.config.role, work.step.role)
     if work.step.role and role is None:
-        memory.notices.append(f"the policy knows no role {name}; it is one of {', '.join(sorted(policy.roles))}")
+        memory.notices.append(f"the policy has no role {name}; choose one of {', '.join(sorted(policy.roles))}")
     limit = work.limit or policy.workflow.limit
     budget = work.budget_tokens or (role.budget_tokens if role else 0) or policy.workflow.budget_tokens
     asked = Asked(query=query, limit=limit, near=work.paths, held=(task[0],) if task else ())
@@ -203,7 +205,7 @@ class _Seek:
 
 
 def _line(text: str) -> str:
-    return one_line(text) or "nobody said why"
+    return one_line(text) or "without a reason"
 
 
 def _failed(catalog: Catalog, task: tuple[str, str, dict[str, Any]] | None, paths: Sequence[str], *, now: int) -> Part:

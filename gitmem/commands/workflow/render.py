@@ -1,4 +1,4 @@
-"""How memories are told to whoever takes up a step: whole entries within a budget, fenced as data."""
+"""Render memories for a workflow step: whole entries within a budget, fenced as data."""
 
 from __future__ import annotations
 

@@ -24,12 +24,12 @@ BYTES, MOST, LISTED, LINE = 1 << 20, 200, 50, 300
 IMPORTANCE = ("critical", "high", "medium", "low")
 # They are no memories that somebody just writes: a fact is proved when it is written, a task is worked on.
 ELSEWHERE = {
-    "fact": "a fact is proved when it is written: gitmem fact TITLE --verify CMD; without a check it is"
-    " codebase_knowledge",
-    "task": "a task is made by gitmem task add",
+    "fact": "a fact is proved when it is recorded: gitmem fact TITLE --verify CMD; without a check, use "
+    "codebase_knowledge",
+    "task": "add a task with gitmem task add",
     "signal": "a signal belongs on the board of its run",
-    "github": "it is written by its importer",
-    "jira": "it is written by its importer",
+    "github": "only its importer writes this kind",
+    "jira": "only its importer writes this kind",
 }
 ENDED = ("done", "failed", "released")
 
@@ -88,25 +88,25 @@ def read_run(raw: bytes, policy: Policy, *, is_worth: Callable[[str], bool]) -> 
         found = {"task": found.get("key"), "title": found.get("title"), "attempts": found["attempts"]}
     unknown = sorted(set(found) - {"run", "role", "task", "title", "memories", "attempts"})
     if unknown:
-        raise RefusedError(f"the run has a field {display(unknown[0])!r}, which nobody knows", hint=_HINT)
+        raise RefusedError(f"the run has an unknown field {display(unknown[0])!r}", hint=_HINT)
     memories, attempts = (found.get(name, []) for name in ("memories", "attempts"))
     if not isinstance(memories, list) or not isinstance(attempts, list):
         raise RefusedError("memories and attempts must be lists", hint=_HINT)
     if len(memories) + len(attempts) > MOST:
         told = f"the run has {len(memories) + len(attempts)} memories, more than {MOST}"
-        raise RefusedError(told, hint="keep what the next run must know")
+        raise RefusedError(told, hint="keep only what the next run needs")
     run, role, task, title = (_top(found, name) for name in ("run", "role", "task", "title"))
     items = [_item(one, f"memories[{n}]", policy, is_worth, task) for n, one in enumerate(memories)]
     items += [_attempt(one, f"attempts[{n}]", task, title) for n, one in enumerate(attempts)]
     return Run(run.replace(":", "-"), role, tuple(items))
 
 
-_HINT = 'it looks like {"run": "…", "memories": [{"kind": "gotcha", "title": "…", "body": "…"}]}: docs/workflow.md'
+_HINT = 'the format is {"run": "…", "memories": [{"kind": "gotcha", "title": "…", "body": "…"}]}: docs/workflow.md'
 
 
 def _parsed(raw: bytes) -> Any:
     if len(raw) > BYTES:
-        raise RefusedError(f"the run is larger than {BYTES} bytes", hint="keep what the next run must know")
+        raise RefusedError(f"the run is larger than {BYTES} bytes", hint="keep only what the next run needs")
     try:
         found = json.loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError as err:
@@ -122,18 +122,18 @@ def _parsed(raw: bytes) -> Any:
 def _top(found: Mapping[str, Any], name: str) -> str:
     value = found.get(name) or ""
     if not isinstance(value, str) or len(value) > LINE:
-        raise RefusedError(f"{name} of the run must be a text of at most {LINE} characters", hint=_HINT)
+        raise RefusedError(f"{name} of the run must be text of at most {LINE} characters", hint=_HINT)
     return " ".join(value.split())
 
 
 def _item(one: Any, where: str, policy: Policy, is_worth: Callable[[str], bool], task: str) -> Item:
     if not isinstance(one, dict):
-        return Item(where, reason="it is no object")
+        return Item(where, reason="it is not an object")
     fields: dict[str, Any] = {"task": task} if task else {}
     for name, value in ((str(name), value) for name, value in one.items()):
         rule = _RULES.get(name)
         if rule is None:
-            return Item(where, reason=f"it has a field {display(name)[:LINE]!r}, which nobody knows")
+            return Item(where, reason=f"it has an unknown field {display(name)[:LINE]!r}")
         reason = rule(value)
         if reason:
             return Item(where, reason=f"{name} {reason}")
@@ -142,26 +142,26 @@ def _item(one: Any, where: str, policy: Policy, is_worth: Callable[[str], bool],
     title, text = fields.pop("title", ""), fields.pop("body", "")
     kind = str(fields.pop("kind", "learned")).strip().lower().replace("-", "_")
     if kind in ELSEWHERE or kind not in policy.kinds:
-        why = ELSEWHERE.get(kind) or f"there is no kind {display(kind)[:LINE]!r}"
+        why = ELSEWHERE.get(kind) or f"unknown kind {display(kind)[:LINE]!r}"
         return Item(where, title=title, reason=why)
     if not is_worth(f"{title} {text}"):
-        return Item(where, title=title, reason="it says nothing: it needs a title or a body")
+        return Item(where, title=title, reason="it is empty: it needs a title or a body")
     return Item(where, text or title, title if text else "", kind, fields)
 
 
 def _attempt(one: Any, where: str, task: str, title: str) -> Item:
     """Return an attempt at a task as an outcome: how it ended, and what went wrong."""
     if not isinstance(one, dict):
-        return Item(where, reason="it is no object")
+        return Item(where, reason="it is not an object")
     key, outcome, notes = one.get("task") or task, one.get("outcome"), one.get("notes") or ""
     if not isinstance(key, str) or not key or len(key) > LINE:
-        return Item(where, reason="it does not say at which task")
+        return Item(where, reason="it does not name its task")
     if outcome == "working":
         return Item(where, reason="the attempt has not ended")
     if outcome not in ENDED or not isinstance(notes, str):
-        return Item(where, reason=f"outcome must be one of {', '.join(ENDED)}, and notes a text")
+        return Item(where, reason=f"outcome must be one of {', '.join(ENDED)}, and notes must be text")
     if not notes.strip():
-        return Item(where, reason="it has no notes: how it ended is all that it would say")
+        return Item(where, reason="it has no notes, so it says nothing except how it ended")
     num = one.get("num")
     which = f"attempt {num}" if type(num) is int else "an attempt"
     wrong = "What went wrong: " if outcome == "failed" else ""
@@ -170,7 +170,7 @@ def _attempt(one: Any, where: str, task: str, title: str) -> Item:
 
 
 def _text(most: int) -> Callable[[Any], str]:
-    return lambda value: "" if isinstance(value, str) and len(value) <= most else f"must be a text of at most {most}"
+    return lambda value: "" if isinstance(value, str) and len(value) <= most else f"must be text of at most {most}"
 
 
 def _texts(value: Any) -> str:

@@ -75,7 +75,7 @@ def component_tag(component: str) -> str:
     """
     tag = slug(_name("component", component))
     if component and not tag:
-        raise UsageError(f"{display(component)!r} cannot be a component", hint="--component auth-service")
+        raise UsageError(f"invalid component: {display(component)!r}", hint="--component auth-service")
     return tag
 
 

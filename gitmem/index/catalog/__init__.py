@@ -1,1 +1,1 @@
-"""What is known of the store, in one SQLite file under the common git directory; deletable at any time."""
+"""The catalog: one SQLite file under the common git directory, derived from the store and deletable at any time."""

@@ -1,4 +1,4 @@
-"""The catalog: one connection to it, how it follows the store, and the questions that are asked of it."""
+"""The catalog: its connection, its updates from the store, and its queries."""
 
 from __future__ import annotations
 
@@ -270,5 +270,5 @@ def discard_damaged(err: BaseException | None, *folders: str | Path) -> None:
         return
     for folder in folders:
         schema.discard(os.path.join(folder, schema.FILE_NAME))
-    told = "the index was damaged and is thrown away; no memory is lost, they are on the branch"
-    raise DamagedIndexError(told, hint="run the command again: the index is made anew") from err
+    told = "the index was damaged and has been deleted; no memories are lost, because they are on the branch"
+    raise DamagedIndexError(told, hint="run the command again: the index will be rebuilt") from err

@@ -125,4 +125,4 @@ class Inserts:
 def problem_of(err: FormatError, path: str, key: str) -> Problem:
     """Return the problem that one file's error is."""
     where = f"line {err.line}: " if err.line else ""
-    return Problem(err.code, path, where + err.message, key=key, hint=err.hint or f"write it anew with --key {key}")
+    return Problem(err.code, path, where + err.message, key=key, hint=err.hint or f"write it again with --key {key}")

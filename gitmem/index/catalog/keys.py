@@ -34,7 +34,7 @@ def full_key(catalog: Catalog, typed: str) -> str:
         return str(keys[0])
     if keys:
         shown = ", ".join(keys[:NAMED]) + (", …" if len(keys) > NAMED else "")
-        raise AmbiguousKeyError(f"{typed} fits several memories", keys=keys, hint=f"one of {shown}")
+        raise AmbiguousKeyError(f"{typed} matches several memories", keys=keys, hint=f"choose one of {shown}")
     raise NotFoundError(f"there is no memory {typed}", hint=near_keys(catalog, typed))
 
 
@@ -44,7 +44,7 @@ def near_keys(catalog: Catalog, key: str) -> str:
 
     keys = [row[0] for row in catalog.rows("SELECT DISTINCT key FROM memory LIMIT 20000")]
     near = [k for k in keys if key and key in k][:NEAR] or get_close_matches(key, keys, n=NEAR, cutoff=0.6)
-    return f"did you mean {', '.join(near)}?" if near else "look for it: gitmem recall, gitmem list"
+    return f"did you mean {', '.join(near)}?" if near else "to find it: gitmem recall, gitmem list"
 
 
 def tell_unreadable(catalog: Catalog) -> str:

@@ -24,7 +24,7 @@ FASTEMBED = (("fastembed",), "embed")
 ONNX = (("onnxruntime", "tokenizers"), "embed")
 TORCH = (("sentence_transformers",), "sentence-transformers")
 HTTP = (("numpy",), "http")
-HOW = "git config --global gitmem.embed model2vec:potion-base-8M; docs/embeddings.md names the others"
+HOW = "set one: git config --global gitmem.embed model2vec:potion-base-8M; docs/embeddings.md lists others"
 
 
 def provider_for(setting: str, *, cache: str, key: str = "", download: bool = False) -> EmbeddingProvider | None:
@@ -66,8 +66,8 @@ def provider_for(setting: str, *, cache: str, key: str = "", download: bool = Fa
         provider: EmbeddingProvider = plugin(model, cache=cache, download=download)
         return provider
     # The setting itself is not shown: it may hold a password.
-    told = "the setting embed names no embedding provider"
-    hint = "model2vec:potion-base-8M, fastembed:NAME, dir:/a/folder, https://host/v1#MODEL, or off"
+    told = "the setting embed does not name a known embedding provider"
+    hint = "use model2vec:potion-base-8M, fastembed:NAME, dir:/a/folder, https://host/v1#MODEL, or off"
     raise ConfigError(told, file="", key="embed", hint=hint)
 
 

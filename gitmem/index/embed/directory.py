@@ -1,4 +1,4 @@
-"""What stands in a sentence-transformers folder: how its vectors are made, and whether ONNX alone can make them."""
+"""Read a sentence-transformers folder: how its vectors are computed, and whether ONNX is enough."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def read_directory(folder: Path) -> Directory:
     if not isinstance(modules, list) or not all(isinstance(one, dict) for one in modules):
         raise EmbeddingError(
             f"the folder {folder} is not a sentence-transformers model: its modules.json lists no layers",
-            hint="SentenceTransformer.save_pretrained writes such a folder",
+            hint="create such a folder with SentenceTransformer.save_pretrained",
         )
     layers = {str(one.get("type")).rsplit(".", 1)[-1]: str(one.get("path") or "") for one in modules}
     first = layers.get("Transformer", "")

@@ -63,7 +63,7 @@ class FastembedModel:
             except Exception as err:
                 # onnxruntime, tokenizers and json each raise their own errors.
                 told = f"fastembed cannot load the model in {self._folder}: {err}"
-                raise EmbeddingError(told, hint="gitmem embed rebuild --download fetches it again") from err
+                raise EmbeddingError(told, hint="download it again: gitmem embed rebuild --download") from err
         return self._model
 
 
@@ -80,4 +80,4 @@ def _listed(model: str) -> dict[str, Any]:
     from difflib import get_close_matches  # 3 ms, and only on this error
 
     near = get_close_matches(model, [found["model"] for found in models], n=1, cutoff=0.0)
-    raise EmbeddingError(f"fastembed has no model {model}", hint=f"the nearest one is {near[0]}")
+    raise EmbeddingError(f"fastembed has no model {model}", hint=f"the closest one is {near[0]}")

@@ -1,4 +1,4 @@
-"""Find a model's files on this machine and tell which they are. Loads no model, and fetches nothing by itself."""
+"""Find a model's files on this machine. Loads no model, and downloads nothing on its own."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def folder_of(name: str, *, cache: str, owner: str, wanted: Sequence[str] = ()) 
     if is_path(name):
         folder = Path(os.path.expanduser(name))
         if not folder.is_dir():
-            raise EmbeddingError(f"there is no model folder {folder}", hint="git config gitmem.embed names it")
+            raise EmbeddingError(f"there is no model folder {folder}", hint="check git config gitmem.embed")
         return folder
     full = name if "/" in name else f"{owner}/{name}"
     if wanted:
@@ -58,7 +58,7 @@ def folder_of(name: str, *, cache: str, owner: str, wanted: Sequence[str] = ()) 
     found = _cached(full, cache)
     if not found:
         told = f"the model {full} is not on this machine"
-        raise EmbeddingError(told, hint="gitmem embed rebuild --download fetches it, once")
+        raise EmbeddingError(told, hint="download it: gitmem embed rebuild --download")
     return found
 
 
@@ -80,8 +80,8 @@ def _fetch(full: str, cache: str, wanted: Sequence[str]) -> None:
     except Exception as err:
         # The hub's client raises its own errors, httpx's, and the system's.
         why = f"{type(err).__name__}: {err}".splitlines()[0]
-        told = f"the model {full} could not be fetched: {why}"
-        raise EmbeddingError(told, hint="check its name, and that huggingface.co can be reached") from err
+        told = f"the model {full} could not be downloaded: {why}"
+        raise EmbeddingError(told, hint="check its name, and that huggingface.co is reachable") from err
 
 
 def digest_of(folder: Path) -> str:
@@ -109,7 +109,7 @@ def _files(folder: Path) -> list[Path]:
     insides = [path for top in tops if top.is_dir() for path in top.iterdir() if not path.name.startswith(".")]
     found = sorted(path for path in tops + insides if path.suffix != ".md" and path.is_file())
     if len(found) > FILES_AT_MOST:
-        raise EmbeddingError(f"the folder {folder} holds more than {FILES_AT_MOST} files: it is not a model's")
+        raise EmbeddingError(f"the folder {folder} has more than {FILES_AT_MOST} files, so it is not a model")
     return found
 
 

@@ -59,7 +59,7 @@ class OnnxDirectory:
         except Exception as err:
             # onnxruntime's and tokenizers' errors have no common parent but Exception.
             told = f"onnxruntime cannot run the model in {self._directory.folder}: {type(err).__name__}: {err}"
-            raise EmbeddingError(told, hint="git config gitmem.embed names the model") from err
+            raise EmbeddingError(told, hint="check git config gitmem.embed") from err
         by_number = dict(zip(order, rows, strict=True))
         return unit_rows([by_number[number] for number in range(len(texts))], count=len(texts), name=self.name)
 
@@ -92,7 +92,7 @@ class OnnxDirectory:
         answers = session.run(None, {name: value for name, value in given.items() if name in wanted})
         tokens = next((one for one in answers if one.ndim == 3), None)
         if tokens is None:
-            raise EmbeddingError(f"the exported model {self._directory.onnx} gives no vectors of tokens")
+            raise EmbeddingError(f"the exported model {self._directory.onnx} does not output token vectors")
         return _pooled(tokens, given["attention_mask"], self._directory.pooling)
 
 

@@ -30,12 +30,12 @@ def unit_rows(answer: object, *, count: int, name: str, dimensions: int = 0) -> 
     try:
         found = np.asarray(answer, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as err:
-        raise _refused(name, "rows that are not numbers, or not of one size") from err
+        raise _refused(name, "rows that are not numbers, or differ in size") from err
     if found.ndim != 2 or found.shape[0] != count or found.shape[1] == 0:
         shape = " x ".join(map(str, found.shape))
         raise _refused(name, f"{shape or 'one number'} for {count} text{'s' if count != 1 else ''}")
     if dimensions and found.shape[1] != dimensions:
-        raise _refused(name, f"{found.shape[1]} dimensions where it had {dimensions} before")
+        raise _refused(name, f"{found.shape[1]} dimensions instead of {dimensions} as before")
     if not np.isfinite(found).all():
         raise _refused(name, "numbers that are not finite")
     # In float64 first: the squares of a large float32 are infinite, those of a small one 0.
@@ -51,6 +51,4 @@ def no_rows() -> Vectors:
 
 
 def _refused(name: str, what: str) -> EmbeddingError:
-    return EmbeddingError(
-        f"the embedding provider {name} answered with {what}", hint="check which model the setting names"
-    )
+    return EmbeddingError(f"the embedding provider {name} answered with {what}", hint="check the model in the setting")

@@ -43,7 +43,7 @@ class TorchDirectory:
         except Exception as err:
             # torch, transformers, safetensors and json each raise their own errors.
             told = f"sentence-transformers cannot run the model in {self._folder}: {type(err).__name__}: {err}"
-            raise EmbeddingError(told, hint="git config gitmem.embed names the model") from err
+            raise EmbeddingError(told, hint="check git config gitmem.embed") from err
         return unit_rows(answer, count=len(texts), name=self.name)
 
     def _load(self) -> Any:

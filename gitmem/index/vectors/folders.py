@@ -70,7 +70,7 @@ class Writing:
         make_folder(self._folder)
         held = try_lock(os.path.join(self._folder, "lock"))
         if held is None:
-            raise BusyError("another process embeds this store's memories now", hint="wait for it")
+            raise BusyError("another process is embedding this store's memories", hint="wait until it has finished")
         self._held = held
 
     def __exit__(self, *_: object) -> None:

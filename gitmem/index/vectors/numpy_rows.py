@@ -90,11 +90,11 @@ class FlatFile:
             # Not to wait for whoever has put a pipe in its place.
             fd = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK | CLOSE_ON_EXEC | NO_FOLLOW)
         except OSError as err:
-            raise DamagedError(f"the vectors are not there: {err.strerror}") from err
+            raise DamagedError(f"the vectors are missing: {err.strerror}") from err
         try:
             found = os.fstat(fd)
             if not stat.S_ISREG(found.st_mode) or found.st_size < size:
-                raise DamagedError(f"the vectors are cut short: {found.st_size} of {size} bytes")
+                raise DamagedError(f"the vectors are truncated: {found.st_size} of {size} bytes")
             mapped = mmap.mmap(fd, size, access=mmap.ACCESS_READ)
         finally:
             os.close(fd)

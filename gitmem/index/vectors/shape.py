@@ -41,8 +41,8 @@ def shape_of(notes: dict[str, str]) -> Shape:
     numbers = [notes.get(what, "") for what in ("dimensions", "count")]
     is_whole = all(number.isdecimal() and number.isascii() and len(number) < 10 for number in numbers)
     if kept not in (FLAT, VEC) or not re.fullmatch(r"rows-[0-9]{1,9}", name) or not is_whole:
-        raise DamagedError("the index of the vectors says nothing of use")
+        raise DamagedError("the index of the vectors is unusable")
     dimensions, count = map(int, numbers)
     if dimensions > MOST_DIMENSIONS or (count and not dimensions):
-        raise DamagedError("the index of the vectors says nothing of use")
+        raise DamagedError("the index of the vectors is unusable")
     return Shape(kept, name, dimensions, count)

@@ -49,7 +49,7 @@ def load(connection: sqlite3.Connection) -> None:
     except ImportError as err:
         raise DamagedError("the package sqlite-vec is not installed") from err
     if not hasattr(connection, "enable_load_extension"):
-        raise DamagedError("this Python's SQLite loads no extensions")
+        raise DamagedError("this Python's SQLite cannot load extensions")
     connection.enable_load_extension(True)
     sqlite_vec.load(connection)
     connection.enable_load_extension(False)

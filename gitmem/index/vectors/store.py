@@ -1,4 +1,4 @@
-"""The vectors of one embedding model in a folder of the index: which rows are whose, and what is nearest to a question.
+"""The vectors of one embedding model in a folder of the index: rows by memory, and nearest neighbours.
 
 A vector belongs to a text, by the digest of what was embedded, and a text to the memories whose files say it, by their
 blob: an edit of tags embeds nothing again, and two branches share what they have in common. Derived data: whatever is
@@ -147,7 +147,7 @@ class Vectors:
         except sqlite3.DatabaseError as err:
             raise DamagedError(f"the index of the vectors is damaged: {err}") from err
         if notes.get("format") != FORMAT or notes.get("model") != self.model:
-            raise DamagedError("the vectors are of another format or model")
+            raise DamagedError("the vectors have another format or belong to another model")
         shape = shape_of(notes)
         if self._rows is None or shape != self._shape:
             self._shape, self._rows = shape, self._opened(shape)
@@ -238,7 +238,7 @@ class Vectors:
 
     def _check(self, query: Floats) -> None:
         if self._shape.count and query.shape != (self._shape.dimensions,):
-            raise DamagedError(f"the vectors have {self._shape.dimensions} numbers, the question {query.size}")
+            raise DamagedError(f"the vectors have {self._shape.dimensions} dimensions, the query {query.size}")
 
     def known(self) -> set[str]:
         """Return the blobs of all memories that are embedded."""
@@ -275,8 +275,8 @@ class Vectors:
     def _resize(self, dimensions: int) -> None:
         """Fix how long a row is with the first one."""
         if self._shape.count and dimensions != self._shape.dimensions:
-            told = f"the vectors have {self._shape.dimensions} numbers, the new ones {dimensions}"
-            raise DamagedError(told, hint="another model under the same name? gitmem embed rebuild")
+            told = f"the vectors have {self._shape.dimensions} dimensions, the new ones {dimensions}"
+            raise DamagedError(told, hint="if the model changed under the same name: gitmem embed rebuild")
         if dimensions != self._shape.dimensions:
             self._shape = Shape(self._shape.kept, self._shape.name, dimensions, 0)
             self._rows = self._opened(self._shape)

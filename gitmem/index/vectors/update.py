@@ -227,7 +227,7 @@ class _Writer:
 
 
 def _unwritable(why: str) -> UnwritableError:
-    return UnwritableError(f"the vectors cannot be kept: {why}", hint="gitmem recall works by words alone, too")
+    return UnwritableError(f"cannot store the vectors: {why}", hint="gitmem recall also works with words only")
 
 
 def _open_whole(folder: str, model: str) -> Vectors:

@@ -174,10 +174,12 @@ def refresh_whoosh(
         return _shown(good, why="cannot be written", commit=commit) if good else _in_memory(catalog, progress)
     try:
         if lock is None and asked:
-            raise ConflictError("another process writes the Whoosh index", hint="try again in a moment: gitmem index")
+            raise ConflictError(
+                "another process is writing the Whoosh index", hint="try again in a moment: gitmem index"
+            )
         if lock is None:
             good = _read_patiently(folder, catalog.language)
-            why = "is being refreshed by another process"
+            why = "is being updated by another process"
             return _shown(good, why=why, commit=commit) if good else _in_memory(catalog, progress)
         try:
             return _write(folder, catalog, rebuild=rebuild, progress=progress)
@@ -198,8 +200,8 @@ def refuse_many(catalog: Catalog) -> None:
     count = catalog.row("SELECT count(*) FROM memory")[0]
     if count > AT_MOST:
         raise GitmemError(
-            f"there is no Whoosh index, and for {count} memories (more than {AT_MOST}) it is made only when asked for",
-            hint=f"make it, in about {-(-count // 60_000)} min: gitmem index --engine whoosh",
+            f"there is no Whoosh index, and for {count} memories (more than {AT_MOST}) it is not built automatically",
+            hint=f"build it, in about {-(-count // 60000)} min: gitmem index --engine whoosh",
         )
 
 
@@ -212,7 +214,7 @@ def _shown(good: tuple[dict[str, Any], Any], *, why: str = "", commit: str = "")
     stamp, reader = good
     if not why or stamp["commit"] == commit:
         return Shown(reader, stamp["commit"])
-    told = f"the Whoosh index {why}; this shows {stamp['commit'][:12]}, the tip is {commit[:12]}"
+    told = f"the Whoosh index {why}; showing {stamp['commit'][:12]}, but the tip is {commit[:12]}"
     return Shown(reader, stamp["commit"], told)
 
 

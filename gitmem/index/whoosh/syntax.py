@@ -70,7 +70,7 @@ class _Dates(fields.DATETIME):  # type: ignore[misc]
         try:  # whether there is such a day
             datetime(year or 0, month or 1, day or 1, hour or 0, minute or 0, second or 0, tzinfo=UTC)
         except ValueError as err:
-            raise QueryParserError(f"{text!r} is no date; write 2026, 2026-01 or 2026-01-31") from err
+            raise QueryParserError(f"{text!r} is not a date; write 2026, 2026-01 or 2026-01-31") from err
         return adatetime(*parts)
 
     def parse_query(self, fieldname: str, qstring: str, boost: float = 1.0) -> Any:
@@ -189,7 +189,7 @@ def read(text: str, reader: Any, *, among: Callable[[str, str], frozenset[bytes]
     """
     text = " ".join(text.encode("utf-8", "ignore").decode().split())  # no index takes a lone surrogate
     if len(text) > LONGEST:
-        raise UsageError(f"the query is too long: {len(text)} characters", hint=f"at most {LONGEST} are read")
+        raise UsageError(f"the query is too long: {len(text)} characters", hint=f"the limit is {LONGEST}")
     parser = _Parser(language)
     _check(text, list(parser.tag(text)))
     parsed = parser.parse(text, normalize=False)
@@ -202,7 +202,7 @@ def read(text: str, reader: Any, *, among: Callable[[str, str], frozenset[bytes]
 
 def _wrong(text: str, at: int, why: str, hint: str = "") -> UsageError:
     told = f"the query cannot be read at character {at + 1}, {text[at : at + 20]!r}: {why}"
-    return UsageError(told, hint=hint or 'put in quotes what is meant as it stands: "port:8080"')
+    return UsageError(told, hint=hint or 'quote literal text: "port:8080"')
 
 
 def _check(text: str, nodes: list[Any]) -> None:
@@ -212,13 +212,13 @@ def _check(text: str, nodes: list[Any]) -> None:
         UsageError: Where and why.
     """
     if len(nodes) > MOST_NODES:
-        raise UsageError("the query has too many parts", hint=f"at most {MOST_NODES // 2} words are read")
+        raise UsageError("the query has too many parts", hint=f"the limit is {MOST_NODES // 2} words")
     patterns = [
         node for node in nodes if isinstance(node, _Wildcards.WildcardNode | plugins.FuzzyTermPlugin.FuzzinessNode)
     ]
     if len(patterns) > MOST_PATTERNS:
         raise _wrong(
-            text, patterns[MOST_PATTERNS].startchar, f"more than {MOST_PATTERNS} patterns", "ask in two questions"
+            text, patterns[MOST_PATTERNS].startchar, f"more than {MOST_PATTERNS} patterns", "split it into two queries"
         )
     _check_groups(text, nodes)
     told = [node for node in nodes if not isinstance(node, syntax.Whitespace)]
@@ -235,10 +235,10 @@ def _check_groups(text: str, nodes: list[Any]) -> None:
         if isinstance(node, plugins.GroupPlugin.OpenBracket):
             opened.append(node.startchar)
             if len(opened) > DEEPEST:
-                raise _wrong(text, node.startchar, f"more than {DEEPEST} parentheses inside each other")
+                raise _wrong(text, node.startchar, f"more than {DEEPEST} nested parentheses")
         elif isinstance(node, plugins.GroupPlugin.CloseBracket):
             if not opened:
-                raise _wrong(text, node.startchar, "it closes what was not opened")
+                raise _wrong(text, node.startchar, "closing parenthesis without an opening one")
             opened.pop()
     if opened:
         raise _wrong(text, opened[-1], "the parenthesis is not closed")
@@ -252,14 +252,14 @@ def _check_node(text: str, node: Any, before: Any, after: Any) -> None:
         _check_field(text, node, after)
     if isinstance(node, plugins.FuzzyTermPlugin.FuzzinessNode):
         if not isinstance(before, syntax.WordNode) or len(before.text) > LONGEST_FUZZY:
-            raise _wrong(text, at, f"~ stands behind one word of at most {LONGEST_FUZZY} characters")
+            raise _wrong(text, at, f"~ must follow a single word of at most {LONGEST_FUZZY} characters")
         if node.maxdist > 2:
             raise _wrong(text, at, "at most two letters may differ: ~ or ~2")
     is_compared = isinstance(before, syntax.FieldnameNode) and after is not None and after.has_text
     if isinstance(node, _Comparisons.GtLtNode) and not is_compared:
-        raise _wrong(text, at, "it stands between a field's name and a value", "created:>=2026-01-31")
+        raise _wrong(text, at, "it must be between a field name and a value", "created:>=2026-01-31")
     if isinstance(node, _Wildcards.WildcardNode) and isinstance(before, plugins.PhrasePlugin.PhraseNode):
-        raise _wrong(text, at, "there are no wildcards behind quotation marks")
+        raise _wrong(text, at, "wildcards are not allowed after quotation marks")
 
 
 def _check_field(text: str, node: Any, after: Any) -> None:
@@ -269,15 +269,18 @@ def _check_field(text: str, node: Any, after: Any) -> None:
 
         near = get_close_matches(name, list(_NAMES), n=1) or [", ".join(FIELDS)]
         quoted = f'"{node.original}…"'
-        why, hint = f"there is no field {node.fieldname}", f"did you mean {near[0]}? In quotes it is text: {quoted}"
+        why, hint = (
+            f"unknown field: {node.fieldname}",
+            f"did you mean {near[0]}? To search for the text, quote it: {quoted}",
+        )
         raise _wrong(
             text,
             node.startchar,
             why,
-            hint if len(near[0]) < 12 else f"one of {near[0]}; in quotes it is text: {quoted}",
+            hint if len(near[0]) < 12 else f"choose one of {near[0]}; to search for the text, quote it: {quoted}",
         )
     if after is None or isinstance(after, syntax.Whitespace | plugins.GroupPlugin.CloseBracket | syntax.Operator):
-        raise _wrong(text, node.startchar, f"{node.fieldname}: has no value; nothing may stand between them")
+        raise _wrong(text, node.startchar, f"{node.fieldname}: has no value; write it directly after the colon")
     if isinstance(after, syntax.WordNode) and after.text[0] in "[{":
         why = "the range is not closed, or has no “to”"
         raise _wrong(
@@ -291,9 +294,14 @@ def _check_operator(text: str, before: Any, node: Any, after: Any) -> None:
     if isinstance(after, (*ends, plugins.GroupPlugin.CloseBracket)) or (
         is_infix and isinstance(before, (*ends, plugins.GroupPlugin.OpenBracket))
     ):
-        raise _wrong(text, node.startchar, "something is missing beside it", "in lower case it is a word: and, or, not")
+        raise _wrong(
+            text,
+            node.startchar,
+            "an operand is missing",
+            "to search for it as a word, write it in lower case: and, or, not",
+        )
     if not is_infix and isinstance(after, syntax.PrefixOperator):
-        raise _wrong(text, after.startchar, "it is excluded twice")
+        raise _wrong(text, after.startchar, "double negation")
 
 
 def _refuse_errors(text: str, parsed: Any) -> None:
@@ -342,11 +350,11 @@ class _Expanding:
     def _known(self, field: str, node: Any) -> Among:
         texts = getattr(node, "words", None) or [getattr(node, "text", None)]
         if texts[0] is None:
-            raise _wrong(self._text, getattr(node, "startchar", None) or 0, f"{field}: takes no range")
+            raise _wrong(self._text, getattr(node, "startchar", None) or 0, f"{field}: does not support ranges")
         value = " ".join(texts) + "*" * isinstance(node, query.Prefix)
         if field == "status" and value.lower() not in STATUSES:
-            hint = f"it is one of {', '.join(STATUSES)}"
-            raise _wrong(self._text, getattr(node, "startchar", None) or 0, f"there is no status {value}", hint)
+            hint = f"choose one of {', '.join(STATUSES)}"
+            raise _wrong(self._text, getattr(node, "startchar", None) or 0, f"unknown status: {value}", hint)
         return Among(self._among(field, value))
 
     def _expanded(self, field: str, node: Any) -> Any:

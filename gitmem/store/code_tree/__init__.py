@@ -1,1 +1,1 @@
-"""Memories that lie in the code's own tree, in ``.memory``."""
+"""Memories in the code's own tree, in ``.memory``."""

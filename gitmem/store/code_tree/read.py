@@ -29,7 +29,7 @@ def _placed(scan: read.Scan) -> read.Scan:
     served = {f.path for f in files}
     problems = [_own(p) for p in scan.problems if not p.path.upper().startswith("README")]
     problems += [
-        Problem("not-in-code", f.path, f"a {f.place.what} counts on the memory branch only", severity="warning")
+        Problem("not-in-code", f.path, f"a {f.place.what} has an effect only on the memory branch", severity="warning")
         for f in scan.files
         if f.path not in served
     ]

@@ -1,4 +1,4 @@
-"""Three-way merge of two states of a store by meaning: a memory at a time, wherever it lies on either side.
+"""Three-way merge of two states of a store, memory by memory, in whatever folder each side has it.
 
 What only one side changed is taken as it is, also where it cannot be read. A memory is known by its key, so a split
 folder, another kind or the archive are one memory's places. Absence never means deleted; a memory that one side retired
@@ -352,7 +352,7 @@ def _is_regular(entry: Entry | None) -> bool:
 
 def _place(path: str) -> layout.Place:
     place = layout.place_of(path)
-    assert isinstance(place, layout.Place), "only memories' paths are asked"
+    assert isinstance(place, layout.Place), "only paths of memories have metadata"
     return place
 
 

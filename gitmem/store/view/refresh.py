@@ -81,7 +81,7 @@ def standing(git: Git, view: View, tip: str) -> Standing:
     if git.is_ancestor(view.shown, head):
         return Standing(view.shown, head)
     raise ConflictError(
-        f"the view {view.path} was switched to {head[:12]}, which is no state of the memory; it is left alone",
+        f"the view {view.path} was switched to {head[:12]}, which is not a commit of the memory; it is left alone",
         hint=f"git -C '{view.path}' switch --detach {view.shown[:12]}",
     )
 

@@ -72,10 +72,10 @@ class Folder:
         with open(fd, "rb") as file:
             found = os.fstat(fd)
             if not stat.S_ISREG(found.st_mode):
-                raise ValueError("it is no regular file")
+                raise ValueError("it is not a regular file")
             content = file.read(limit + 1)
         if len(content) > limit:
-            raise ValueError(f"{found.st_size} bytes; at most {limit} are read")
+            raise ValueError(f"{found.st_size} bytes; the limit is {limit}")
         return content
 
     def oid(self, path: str, length: int) -> str:
@@ -182,7 +182,7 @@ class Folder:
 def _parted(path: str) -> tuple[str, str]:
     """Return folder and name of a path that stays below the top, and out of git's own."""
     if any(part in ("", ".", "..") or part.lower() == ".git" for part in path.split("/")):
-        raise ValueError("its name may not be used")
+        raise ValueError("its name is not allowed")
     parent, _, name = path.rpartition("/")
     return parent, name
 

@@ -1,4 +1,4 @@
-"""Whether there is a view, and from where somebody looks: light enough for every command that starts.
+"""Find the view and the caller's place: light enough for every command at start.
 
 What is known of the view is a small file of local state; losing it costs a look at the folder.
 """

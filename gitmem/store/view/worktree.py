@@ -108,8 +108,8 @@ def find(git: Git) -> View | None:
         return moved
     if found == FOREIGN:
         raise ConflictError(
-            f"the view's folder {view.path} belongs to another repository now, and is left alone",
-            hint="forget it here: gitmem view --remove; then make another one: gitmem view PATH",
+            f"the view's folder {view.path} now belongs to another repository, and is left alone",
+            hint="unlink it here: gitmem view --remove; then create another one: gitmem view PATH",
         )
     return view if found == WHOLE else relink(git, view)
 
@@ -186,10 +186,14 @@ def refuse_place(git: Git, path: str) -> None:
     """
     common, real = os.path.realpath(git.repository.common), os.path.realpath(path)
     if f"{real}/".startswith(f"{common}/"):
-        raise RefusedError(f"{path} lies inside the repository's own folder", hint="name another one: gitmem view PATH")
+        raise RefusedError(
+            f"{path} is inside the repository's own folder", hint="choose another folder: gitmem view PATH"
+        )
     refuse_tracked(git, path)
     if os.path.lexists(path) and (os.path.islink(path) or not os.path.isdir(path) or os.listdir(path)):
-        raise RefusedError(f"{path} is there and is not empty", hint="move it away, or name another: gitmem view PATH")
+        raise RefusedError(
+            f"{path} already exists and is not empty", hint="move it away, or choose another folder: gitmem view PATH"
+        )
 
 
 def refuse_tracked(git: Git, path: str) -> None:
@@ -200,10 +204,10 @@ def refuse_tracked(git: Git, path: str) -> None:
     """
     if list_tracked(git, path):
         raise RefusedError(
-            f"{os.path.relpath(path, worktrees.find_main(git))} belongs to the code: files there are memories of the"
-            " code tree already",
-            hint="show the branch elsewhere: gitmem view PATH; a view that is there already goes before that:"
-            " gitmem view --remove (the code's files stay)",
+            f"{os.path.relpath(path, worktrees.find_main(git))} belongs to the code: files in it are memories "
+            "of the code tree",
+            hint="show the branch in another folder: gitmem view PATH; if there is already a view, first remove it: "
+            "gitmem view --remove (which keeps the code's files)",
         )
 
 
@@ -228,7 +232,7 @@ def default_path(git: Git) -> str:
     """
     top = worktrees.find_main(git)
     if not top:
-        raise RefusedError("a bare repository has no files to show the view beside", hint="gitmem view PATH")
+        raise RefusedError("a bare repository has no work tree to show the view in", hint="gitmem view PATH")
     return os.path.join(top, DEFAULT)
 
 
@@ -320,5 +324,5 @@ def refuse_locked(git: Git, view: View) -> None:
     if is_locked(git, view):
         raise ConflictError(
             f"the view {view.path} is locked by another git process, or by one that died: {lock_of(git, view)}",
-            hint="try again; gitmem doctor --fix removes a lock file that nobody holds",
+            hint="try again; gitmem doctor --fix removes a stale lock file",
         )

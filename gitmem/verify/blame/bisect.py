@@ -267,10 +267,10 @@ class Search:
             return Found(
                 NEVER,
                 candidates=number,
-                reason="it fails at the first commit that is here, and nowhere since was it seen to hold",
+                reason="it fails at the first commit in this clone, and was never seen to hold since",
             )
         return Found(
-            UNKNOWN, candidates=number, reason="no commit was found where it holds: the oldest cannot be checked"
+            UNKNOWN, candidates=number, reason="no commit was found where it holds: the oldest ones cannot be checked"
         )
 
     def _begin(self, line: Line) -> int:
@@ -304,7 +304,7 @@ class Search:
             side = self._side(failing, line.brought[culprit])
             if self._find_good(side, [0]):
                 return self._search(side, candidates)
-            reason = "it holds on one side of this merge, and on the other it did not since that began"
+            reason = "it holds on one side of this merge, and never held on the other"
             return self._confirmed(culprit, after, candidates, reason)
         if ERROR in told.values():
             return self._range(culprit, after, [culprit, *line.brought[culprit]], candidates)

@@ -1,4 +1,4 @@
-"""Culprits: kept while a failure stands, and worded for people: which commit, whose it is, what it is called."""
+"""Culprits: recorded as long as a failure lasts, and described with commit, author and subject."""
 
 from __future__ import annotations
 

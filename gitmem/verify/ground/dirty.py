@@ -1,4 +1,4 @@
-"""The work tree as it is, as a commit that nobody else ever sees: what ``verify --dirty`` judges.
+"""The work tree with its uncommitted changes as a private commit, for ``verify --dirty``.
 
 Its objects lie in a temporary folder and its index is a copy, so that nothing of the person's is touched: not their
 index, objects, refs or work tree. Files become blobs as ``git add`` would make them (line ends, by the person's
@@ -71,7 +71,7 @@ def snapshot(git: Git) -> Iterator[Snapshot]:
     """
     top = git.repository.work_tree
     if top is None:
-        raise NoRepositoryError("there is no work tree here, so nothing that is not committed")
+        raise NoRepositoryError("there is no work tree here, so there are no uncommitted changes")
     with temporary_folder("gitmem-dirty-") as folder:
         taking = _Taking(git, top, folder)
         commit = taking.commit()
@@ -96,7 +96,7 @@ class _Taking:
             self._run("update-index", "-z", "--force-remove", "--stdin", input=_joined(gone))
         if present:
             self._run("update-index", "-z", "--add", "--remove", "--replace", "--stdin", input=_joined(present))
-        return self._apart.commit(self._git.resolve("HEAD"), "The work tree, as it is")
+        return self._apart.commit(self._git.resolve("HEAD"), "The current work tree")
 
     def _list_tracked(self) -> tuple[set[str], set[str]]:
         """Return the files and the submodules of the index, by path."""
@@ -110,9 +110,9 @@ class _Taking:
                 if not head.endswith(b" 0"):
                     unmerged.add(os.fsdecode(path))
         if submodules:
-            self.notices.append(f"submodules are not looked into: {_named(submodules)}")
+            self.notices.append(f"submodules are skipped: {_named(submodules)}")
         if unmerged:
-            self.notices.append(f"a merge is not finished, conflict markers are judged as they are: {_named(unmerged)}")
+            self.notices.append(f"there are unmerged files, judged with their conflict markers: {_named(unmerged)}")
         return tracked, submodules
 
     def _list_changed(self) -> list[str]:
@@ -146,11 +146,11 @@ class _Taking:
         if total > MOST_BYTES or len(present) > MOST_FILES:
             raise GitmemError(
                 f"the work tree has more changes than can be judged: {len(present)} files, {total >> 20} MiB",
-                hint="let git ignore what is no code (.gitignore), or commit it",
+                hint="commit the changes, or ignore files that are not code (.gitignore)",
             )
         self._leave_out(large, f"new files above {NEW_FILE_BYTES >> 20} MiB")
         self._leave_out(unreadable, "new files that cannot be read")
-        self._leave_out(embedded, "other repositories inside")
+        self._leave_out(embedded, "nested repositories")
         return present, [path for path in gone if path in tracked]
 
     def _leave_out(self, paths: list[str], what: str) -> None:

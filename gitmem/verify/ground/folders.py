@@ -55,7 +55,7 @@ def find_folders(git: Git, commit: str, names: Sequence[str]) -> tuple[tuple[Len
         return (), tuple(f"{name}: there is no work tree" for name in names)
     top = top.resolve()
     if home() and Path(home()).resolve().is_relative_to(top):
-        return (), tuple(f"{name}: the work tree holds a whole home" for name in names)
+        return (), tuple(f"{name}: the work tree is a home folder" for name in names)
     whys = {name: _why_not_there(top, name) for name in names}
     there = [name for name in names if not whys[name]]
     ignored = _list_ignored(git, top, there)
@@ -74,7 +74,7 @@ def _why_not_there(top: Path, name: str) -> str:
         except OSError:
             return "it is not in this work tree"
         if not stat.S_ISDIR(mode):
-            return "it is a link" if stat.S_ISLNK(mode) else "it is no folder"
+            return "it is a link" if stat.S_ISLNK(mode) else "it is not a folder"
     return "" if os.access(at, os.R_OK | os.X_OK) else "it cannot be read"
 
 
@@ -95,7 +95,7 @@ def _why_taken(git: Git, commit: str, name: str) -> str:
     if not kinds[name].endswith(b" missing"):
         return "git tracks it"
     files = [path for path in paths if kinds[path] == b"blob"]
-    return f"{files[0]} is no folder in the code" if files else ""
+    return f"{files[0]} is not a folder in the code" if files else ""
 
 
 def copy_folders(folders: Sequence[Lent], ground: Path) -> None:
@@ -117,7 +117,9 @@ def copy_folders(folders: Sequence[Lent], ground: Path) -> None:
                 raise GitmemError(
                     f"{lent.name} is too large to be copied for a check: more than {COPY_FILES} files or"
                     f" {COPY_BYTES >> 30} GiB",
-                    hint="nothing is copied where bubblewrap and overlays work; or let the policy's setup make it",
+                    hint=(
+                        "install bubblewrap with overlay support to avoid the copy, or create it in the policy's setup"
+                    ),
                 )
 
 

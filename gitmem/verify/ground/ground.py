@@ -244,4 +244,4 @@ def _place_of(git: Git) -> Path | None:
 
 
 def _unwritable(place: Path, err: OSError) -> GitmemError:
-    return GitmemError(f"cannot keep a scratch clone in {place}: {err.strerror}")
+    return GitmemError(f"cannot create a scratch clone in {place}: {err.strerror}")

@@ -1,4 +1,4 @@
-"""Commits that nobody else ever sees: made of a copy of an index, with objects in a folder of their own.
+"""Private commits: made from a copy of an index, with objects in a separate folder.
 
 Nothing of the person's is touched: not their index, objects, refs or work tree.
 """

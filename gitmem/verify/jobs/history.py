@@ -1,4 +1,4 @@
-"""What is known of verify jobs: the last one here, the last one that wrote to the branch, and what runs them."""
+"""Find the last verify job here, the last one that wrote to the branch, and the schedules."""
 
 from __future__ import annotations
 

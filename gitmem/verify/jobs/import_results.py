@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from gitmem.verify.stock import Standing
 
 TWICE = "it is judged more than once"
-WRONG = "the check says something else here"
+WRONG = "the check gives a different answer here"
 
 
 @frozen
@@ -104,11 +104,11 @@ def take(session: Session, paths: Sequence[str], *, git: Git, tip: str, policy: 
         GitmemError: Verdicts do not count here: HEAD is not the default branch.
     """
     if len(paths) > result_file.FILES_LIMIT:
-        raise RefusedError(f"these are {len(paths)} files; there can be {result_file.FILES_LIMIT} shards at most")
+        raise RefusedError(f"{len(paths)} files were given; there can be at most {result_file.FILES_LIMIT} shards")
     if not session.counts():
         raise GitmemError(
-            "results are recorded where verdicts count, and HEAD is not the default branch",
-            hint="check it out, or say that you mean it: gitmem verify --record --record-results FILE",
+            "results are recorded on the default branch, but HEAD is on another one",
+            hint="check out the default branch, or add --record: gitmem verify --record --record-results FILE",
         )
     here = Here(git, session.commit, session.tree(), tip, policy, now)
     files, refused = _read_all(here, paths)
@@ -154,7 +154,7 @@ def _read_all(here: Here, paths: Sequence[str]) -> tuple[list[Results], list[str
             found = result_file.read_results(path)
             _refuse_foreign(here, found)
             if sum(len(file.lines) for file in (*files, found)) > result_file.FACTS_LIMIT:
-                raise ValueError(f"all files together have more than {result_file.FACTS_LIMIT} facts")
+                raise ValueError(f"the files have more than {result_file.FACTS_LIMIT} facts in total")
         except RefusedError as err:
             refused.append(err.message)
         except ValueError as err:
@@ -171,9 +171,9 @@ def _refuse_foreign(here: Here, file: Results) -> None:
         ValueError: Its code is not HEAD or behind it, or its memory is not the branch's tip or behind it.
     """
     if not here.is_behind(file.code, here.commit):
-        raise ValueError(f"the code it judged, {file.code[:12]}, is not in the history of HEAD here")
+        raise ValueError(f"the code it judged, {file.code[:12]}, is not in the history of HEAD")
     if file.memory and not here.is_behind(file.memory, here.tip):
-        raise ValueError(f"the memory it was judged by, {file.memory[:12]}, is not in the history of the branch here")
+        raise ValueError(f"the memory it used, {file.memory[:12]}, is not in the history of the branch")
 
 
 def _judged_twice(files: Sequence[Results]) -> set[str]:
@@ -189,21 +189,21 @@ def _judged(here: Here, file: Results, line: Line, due: Due | None) -> tuple[str
     if due is None:
         return "there is no such fact here", None
     if (line.spec, line.claim) != (due.row.spec, due.row.claim):
-        return "the fact says or runs something else here", None
+        return "the fact or its command is different here", None
     if (line.sandbox == RUNGS[-1]) is not (due.spec.check.form == BUILTIN) or not line.sandbox:
-        return "it was not judged as such a check is", None
+        return "it was not judged the way such a check is judged", None
     if line.at > here.now + SKEW_S:
         return "it was judged in the future", None
     verdict = _verdict(here, file, line, due)
     if line.inputs != digester(here.tree, due.row)(verdict):
-        return "what it reads differs here", None
+        return "its inputs are different here", None
     if len(format_verdict(verdict).encode()) > VERDICT_LIMIT:
         return "it is too long for a verdict", None
     if not is_accepted(verdict, here.policy, now=here.now):
-        return "the policy does not let it count", None
+        return "the policy does not accept it", None
     old = due.verdict
     if old is not None and old.inputs == line.inputs and old.at >= line.at:
-        return "a verdict as late is there", None
+        return "there is already a verdict that is as new", None
     return "", verdict
 
 
@@ -259,7 +259,7 @@ def exit_status(found: Taken) -> int:
 
 def summary(found: Taken) -> str:
     """Return what was done in one line."""
-    parts = [f"{len(found.taken)} taken"]
+    parts = [f"{len(found.taken)} accepted"]
     for number, what in (
         (len(found.skipped), "not taken"),
         (len(found.unlearnt), "not checked there"),

@@ -1,4 +1,4 @@
-"""One verify job of a repository at a time, and what is remembered of the last one.
+"""Allow one verify job of a repository at a time, and record the result of the last one.
 
 The lock is the kernel's and lies in the common git directory, so the work trees of a repository share it, and a job
 that is killed lets go of it. Nobody needs it to be right (verdicts are merged, whoever writes them): it spares running
@@ -122,12 +122,12 @@ class Turn:
                 return fd
             if time.monotonic() >= deadline:
                 raise BusyError(
-                    f"another verify job of this repository runs{_holder(path)}",
-                    hint="wait for it, or check only what you need now: gitmem verify KEY",
+                    f"another verify job of this repository is running{_holder(path)}",
+                    hint="wait for it, or check only one fact: gitmem verify KEY",
                 )
             if not is_told:
                 is_told = True
-                self._told(f"another verify job of this repository runs{_holder(path)}: waiting for it")
+                self._told(f"waiting for another verify job of this repository{_holder(path)}")
             time.sleep(POLL_S)
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, _: object) -> None:

@@ -1,4 +1,4 @@
-"""Whether what runs verify jobs fell silent: a clock, what is known here, and no guess.
+"""Detect schedules that have stopped running verify jobs.
 
 A job that finds nothing due leaves no sign on the branch, so that its silence means nothing while nothing waits. What
 waits was due since some moment; where the branch has a verdict from after that moment, a job ran and passed it over
@@ -63,17 +63,20 @@ def find_silence(
         if not one.is_forge:
             last = max(job.started if job else 0, one.since)
             if now - last > late_s:
-                told = f"no verify job ran here for {lasted(now - last)}, and one should run {one.often}: gitmem status"
+                told = (
+                    f"no verify job has run here for {lasted(now - last)}, although one should run {one.often}: "
+                    "gitmem status"
+                )
                 return Silence(told, now - last)
         elif now - verified > late_s:
             since = waits_since()
             if since and now - since > late_s and now - came() > late_s and now - installed(one.file) > late_s:
                 # Nobody knows when it would have left one; since then, it should have.
-                told = f"the forge's verify job left no verdict for {lasted(now - verified)}" if verified else (
-                    "the forge's verify job never left a verdict")  # fmt: skip
-                told += f", and facts wait for one since {lasted(now - since)}: gitmem sync"
+                told = f"the forge's verify job has recorded no verdict for {lasted(now - verified)}" if verified else (
+                    "the forge's verify job has never recorded a verdict")  # fmt: skip
+                told += f", and facts have been waiting for {lasted(now - since)}: gitmem sync"
                 is_off = now - verified > FORGE_DAYS * DAY_S
-                off = f"; a forge switches schedules off after {FORGE_DAYS} days without a commit" if is_off else ""
+                off = f"; forges disable schedules after {FORGE_DAYS} days without a commit" if is_off else ""
                 return Silence(told + off, now - max(verified, 0) if verified else now - since)
     return Silence(f"the last scheduled verify job failed: {failure}", 0) if failure else None
 
@@ -91,6 +94,6 @@ def tell_soon_off(schedules: Sequence[Schedule], committed: int, now: int) -> st
         return ""
     left = FORGE_DAYS - idle_days
     return (
-        f"no commit for {idle_days} days: after {FORGE_DAYS} a forge switches the schedule of a public repository off"
-        f" ({left} day{'s' * (left != 1)} left)"
+        f"no commit for {idle_days} days: after {FORGE_DAYS} days, a forge disables the schedule of a public "
+        f"repository ({left} day{'s' * (left != 1)} left)"
     )

@@ -191,9 +191,7 @@ def need_writable(path: str) -> None:
     """
     folder = Path(path).absolute().parent
     if Path(path).is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
-        raise UsageError(
-            f"the results cannot be written to {display(path)}", hint="name a file in a folder that is there"
-        )
+        raise UsageError(f"cannot write the results to {display(path)}", hint="choose a file in an existing folder")
 
 
 def write_results(path: str, results: Results) -> None:
@@ -206,8 +204,8 @@ def write_results(path: str, results: Results) -> None:
         atomic_write.write(Path(path), format_results(results).encode())
     except OSError as err:
         raise GitmemError(
-            f"the results cannot be written to {display(path)}: {err.strerror}",
-            hint="what was judged is kept in this clone; name another file: gitmem verify --results FILE",
+            f"cannot write the results to {display(path)}: {err.strerror}",
+            hint="the verdicts are kept in this clone; choose another file: gitmem verify --results FILE",
         ) from err
 
 
@@ -230,7 +228,7 @@ def _read(path: str) -> bytes:
     with os.fdopen(fd, "rb") as file:
         found = os.fstat(fd)
         if not stat.S_ISREG(found.st_mode):
-            raise ValueError("it is no regular file")
+            raise ValueError("it is not a regular file")
         content = file.read(FILE_LIMIT + 1)
     if len(content) > FILE_LIMIT:
         raise ValueError(f"it has more than {FILE_LIMIT >> 20} MiB")
@@ -245,12 +243,12 @@ def parse_results(content: bytes) -> Results:
     """
     rows = content.split(b"\n")
     if rows.pop():
-        raise ValueError("its last line is not whole")
+        raise ValueError("its last line is incomplete")
     if not rows or len(rows) > FACTS_LIMIT + 1:
-        raise ValueError(f"it must have a head and at most {FACTS_LIMIT} facts")
+        raise ValueError(f"it must have a header and at most {FACTS_LIMIT} facts")
     head = _object(rows[0], 1, HEAD)
     if head["facts"] != len(rows) - 1:
-        raise ValueError("it has not as many facts as its head says")
+        raise ValueError("the number of facts differs from its header")
     lines = [Line(**_times(_object(row, number, FIELDS), number)) for number, row in enumerate(rows[1:], 2)]
     return Results(head["tool"], head["code"], head["memory"], head["shard"], tuple(lines))
 
@@ -259,7 +257,7 @@ def _times(row: dict[str, Any], number: int) -> dict[str, Any]:
     try:
         return row | {name: parse_time(row[name]) if row[name] else 0 for name in TIMES}
     except (FormatError, ValueError, OverflowError) as err:
-        raise ValueError(f"line {number}: a time is not one") from err
+        raise ValueError(f"line {number}: invalid time") from err
 
 
 def _object(line: bytes, number: int, fields: dict[str, Callable[[Any], bool]]) -> dict[str, Any]:
@@ -268,19 +266,19 @@ def _object(line: bytes, number: int, fields: dict[str, Callable[[Any], bool]]) 
     try:
         row = json.loads(line.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_number, parse_int=_short_int)
     except (ValueError, RecursionError) as err:
-        raise ValueError(f"line {number} is not JSON as it must be") from err
+        raise ValueError(f"line {number} is not valid JSON") from err
     if not isinstance(row, dict) or set(row) != set(fields):
-        raise ValueError(f"line {number} has not the fields that it must have")
+        raise ValueError(f"line {number} lacks required fields or has unknown ones")
     wrong = [name for name, fits in fields.items() if not fits(row[name])]
     if wrong:
-        raise ValueError(f"line {number}: {wrong[0]} is not what it must be")
+        raise ValueError(f"line {number}: {wrong[0]} is invalid")
     return row
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a field stands twice")
+        raise ValueError("a field occurs twice")
     return found
 
 

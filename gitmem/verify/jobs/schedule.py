@@ -1,4 +1,4 @@
-"""What makes verify jobs run by themselves, as it was written down.
+"""The recorded schedules of verify jobs.
 
 A read asks these files and nothing of the machine: ``context`` must stay quick.
 """

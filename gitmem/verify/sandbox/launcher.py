@@ -93,7 +93,7 @@ def _carry_out(plan: Plan, report_fd: int, trace_fd: int) -> None:
         if plan.scratch:
             remove_tree(plan.scratch)
     if not problem and status != 0 and watch.ran_out():
-        problem = "the machine ran out of memory while it ran"
+        problem = "the machine ran out of memory during the check"
     told = b"" if plan.reports else b'{"exit-code": %d}\n' % status
     told += b'{"problem": "killed: %s"}\n' % problem.encode() if problem else b""
     os.write(report_fd, told + b'{"done": 1}\n')
@@ -251,4 +251,4 @@ def _sweep() -> None:
         except ChildProcessError:
             return
         time.sleep(0.001)
-    raise SystemExit(f"the check left processes that did not end within {SWEEP_S:g} s")
+    raise SystemExit(f"the check left processes behind that did not end within {SWEEP_S:g} s")

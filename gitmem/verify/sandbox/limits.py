@@ -111,7 +111,7 @@ class Watch:
             memory += used
             if len(pids) > limit or threads > limit * THREADS:
                 what = "processes" if len(pids) > limit else "threads"
-                return f"it had more than {limit if what == 'processes' else limit * THREADS} {what} at once"
+                return f"it ran more than {limit if what == 'processes' else limit * THREADS} {what} at once"
         # The sum counts what forked processes share several times: only one too large is worth an exact one. And
         # while a sandbox is built, figures may be of something else for a moment (seen once in a thousand runs).
         was_over, self._is_over = self._is_over, False
@@ -130,9 +130,9 @@ class Watch:
             taken = self._before[folder][1] - free
             files = self._before[folder][3] - inodes_free
             if inodes_free < inodes // RESERVE_SHARE and files > INODES_TAKEN:
-                return f"the disk that it writes to had only {inodes_free} inodes left"
+                return f"the disk that it wrote to had only {inodes_free} inodes left"
             if free < min(RESERVE, total // RESERVE_SHARE) and taken > DISK_TAKEN:
-                return f"the disk that it writes to had only {free // MIB} MiB left"
+                return f"the disk that it wrote to had only {free // MIB} MiB left"
             if taken <= self._allowed[folder]:
                 continue
             # Others write as well: what it wrote itself is counted, and again when that may have reached the limit.

@@ -56,7 +56,7 @@ def _lay(lower: str, place: str, number: str, more: str) -> None:
     below, at = (os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW) for path in (lower, place))
     try:
         if os.readlink(f"/proc/self/fd/{at}") != place:  # noqa: PTH115
-            raise OSError(errno.ELOOP, f"{place} leads elsewhere")
+            raise OSError(errno.ELOOP, f"{place} leads outside the copy")
         options = f"lowerdir=/proc/self/fd/{below},upperdir=u{number},workdir=w{number}{more}"
         _mount("overlay", f"/proc/self/fd/{at}", "overlay", 0, options)
     finally:

@@ -1,4 +1,4 @@
-"""Tell which rungs of the sandbox work here and, where one does not, why, and what would mend it."""
+"""Probe which sandboxes work here and, if one does not, why, and how to fix it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ SETTINGS = (
     (
         "kernel/apparmor_restrict_unprivileged_userns",
         "1",
-        "AppArmor keeps user namespaces from it: give bwrap a profile (docs/verify.md), or"
-        " sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0",
+        "AppArmor blocks user namespaces: give bwrap a profile (docs/verify.md), or sudo sysctl "
+        "kernel.apparmor_restrict_unprivileged_userns=0",
     ),
     (
         "kernel/unprivileged_userns_clone",
@@ -37,14 +37,16 @@ def describe(path: str, folder: Path) -> list[tuple[str, str]]:
     """
     reasons = {rung: sandbox.why_not(rung, path) for rung in sandbox.ladder()}
     rung = next((rung for rung, why in reasons.items() if not why), sandbox.NONE)
-    told = "only built-in checks run, unless with --no-sandbox" if rung == sandbox.NONE else f"commands run in {rung}"
+    told = (
+        "only built-in checks run, unless you use --no-sandbox" if rung == sandbox.NONE else f"commands run in {rung}"
+    )
     rows = [("sandbox", told)]
     for name, why in reasons.items():
         mend = remedy(name, why, path)
         rows.append((name, f"does not work: {why}" + (f" ({mend})" if mend else "") if why else "works"))
     if rung == sandbox.BUBBLEWRAP:
         works = sandbox.probe_overlay(path, folder)
-        rows.append(("overlays", "work" if works else "do not work: a scratch clone for each check at once"))
+        rows.append(("overlays", "work" if works else "do not work: each parallel check uses its own scratch clone"))
     return rows
 
 
@@ -69,7 +71,7 @@ def remedy(rung: str, why: str, path: str, *, settings: Path = Path("/proc/sys")
                     "the container forbids namespaces: start it with --security-opt seccomp=unconfined, or use landlock"
                 )
     if rung == sandbox.LANDLOCK and why:
-        return "it takes Linux 5.13 or later with landlock among the kernel's lsm="
+        return "it requires Linux 5.13 or later, with landlock in the kernel's lsm= parameter"
     if rung == sandbox.SEATBELT and why and not os.path.exists(SANDBOX_EXEC):  # noqa: PTH110
         return f"there is no {SANDBOX_EXEC}"
     return ""

@@ -56,12 +56,12 @@ CONFINED = 'echo x > own && ! cat "$1/secret" && ! echo x > "$1/new" || exit 1\n
 # What a check could do elsewhere, and must not: each is tried, and one that works refuses the rung. Writing a setting
 # of the kernel's writes what it is.
 ESCAPES = (
-    ("it lets checks write the kernel's settings", "cat /proc/sys/kernel/core_pattern > /proc/sys/kernel/core_pattern"),
+    ("it lets checks change kernel settings", "cat /proc/sys/kernel/core_pattern > /proc/sys/kernel/core_pattern"),
     ("it filters no system calls", 'test "$filtered" != 2'),
     ("it lets checks gain privileges", 'test "$bound" != 1'),
     ("it lets checks set setuid bits", "chmod 4755 own"),
-    ("it lets checks make user namespaces", "unshare --user true"),
-    ("it lets checks read what only root may", "read -r name < /etc/shadow"),
+    ("it lets checks create user namespaces", "unshare --user true"),
+    ("it lets checks read files that only root may read", "read -r name < /etc/shadow"),
 )
 STATUS = """while read -r name value; do
 case $name in Seccomp:) filtered=$value ;; NoNewPrivs:) bound=$value ;; esac
@@ -104,7 +104,7 @@ def why_not(rung: str, env_path: str) -> str:
             account.give(Path(inside), account.check_user())
             ran = _run_probe(PROBE, outside, ground=Path(inside).resolve(), rung=rung, path=env_path)
             if "secret\n" in ran.output or Path(outside, "new").exists():
-                return "it does not confine"
+                return "it does not confine checks"
             said = ran.output.strip().rsplit("\n", 1)[-1]
             return "" if ran.status == 0 else ran.problem or said or f"exit {ran.status}"
     except OSError as err:

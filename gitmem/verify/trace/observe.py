@@ -246,28 +246,28 @@ class _Watching:
         if kind == RAN and not place.startswith("/proc/"):
             self.programs[place] = None
         if place.startswith(_DESCRIPTORS) and _leads_anywhere(place):
-            raise OpaqueError(f"{place} may be any file")
+            raise OpaqueError(f"{place} could be any file")
         if kind == OPENED and _is_object(place):
-            raise OpaqueError("git's objects were read: they have all files")
+            raise OpaqueError("git objects were read, which contain all files")
         if place.startswith(self._work_tree):
             inner = place.removeprefix(self._work_tree)
             is_file = self._places.find(inner) is not None or self._places.blocker(inner) is not None
             if is_file or (kind == LISTED and self._places.is_folder(inner)):
-                raise OpaqueError("the work tree was read, not the code that is judged")
+                raise OpaqueError("the work tree was read instead of the judged code")
 
     def _take_git(self, kind: str, name: str, program: tuple[str, ...]) -> None:
         """Note what a read of the git directory means for the files: that depends on what is asked of git."""
         if kind != OPENED or any(part in _SETTINGS for part in name.split("/")):
             return
         if _is_object(name):
-            raise OpaqueError("git's objects were read: they have all files")
+            raise OpaqueError("git objects were read, which contain all files")
         if name.startswith("objects/"):
             return
         if len(program) < 2 or program[1].rpartition("/")[2] != "git":
             raise OpaqueError("the git directory was read")
         folders = _named_by(program[2:], self._inner(self._follow(program[0])))
         if folders is None:
-            raise OpaqueError("git was asked for more than names")
+            raise OpaqueError("git was used to read more than names")
         if name == "index":
             self.reads.update(NAMES + folder for folder in folders)
 

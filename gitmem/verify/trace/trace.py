@@ -178,7 +178,7 @@ class _Reading:
         parents = self._parents.get(pid)
         parent = self._processes.get(parents.pop(0)) if parents else None
         if parent is None:
-            raise OpaqueError("a process came from nowhere")
+            raise OpaqueError("a process appeared without a known parent")
         return self._bear(pid, parent, parent.pending, is_announced=False)
 
     def _bear(self, pid: str, parent: _Process, call: str, *, is_announced: bool) -> _Process:
@@ -193,7 +193,7 @@ class _Reading:
         if found:
             heir = self._processes.pop(other.split(" ")[0], None)
             if heir is None:
-                raise OpaqueError("a process came from nowhere")
+                raise OpaqueError("a process appeared without a known parent")
             heir.group = process.group
             self._processes[pid] = heir
             return
@@ -214,12 +214,12 @@ class _Reading:
             if value is None or not value.startswith("-"):
                 raise OpaqueError(f"{name} can open files unseen")
             if name in ("ptrace", "io_uring_setup"):
-                raise OpaqueError(f"{name} was tried: the check may do something else when nobody traces it")
+                raise OpaqueError(f"{name} was called: the check may behave differently when it is not traced")
             return
         is_done = value is not None and not value.startswith("-")
         if name in _BIRTHS:
             if "CLONE_UNTRACED" in args:
-                raise OpaqueError("a process was made that is not traced")
+                raise OpaqueError("a process was started that is not traced")
             if is_done and value is not None and value != "0":
                 self._announce(value, process, args)
             return
@@ -331,7 +331,7 @@ def _named(form: str, args: str, cwd: str) -> Iterator[str]:
         if letter == "T" or path[3]:
             continue
         if path[2]:
-            raise OpaqueError("a path that was cut")
+            raise OpaqueError("a truncated path")
         if path[1]:
             yield _join(base, _unescape(path[1]))
 

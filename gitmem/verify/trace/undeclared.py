@@ -82,5 +82,7 @@ def advice(key: str, text: str) -> str:
     if not found:
         return ""
     more = f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
-    told = f"{key} reads what its paths do not name: {', '.join(found[:NAMED])}{more}"
-    return f"{told}; name it (gitmem edit {key} --path …), or have its reads observed: gitmem edit {key} --path ''"
+    told = f"{key} reads files outside its paths: {', '.join(found[:NAMED])}{more}"
+    return (
+        f"{told}; add them (gitmem edit {key} --path …), or let gitmem observe its reads: gitmem edit {key} --path ''"
+    )

@@ -88,7 +88,7 @@ def test_a_program_reads_the_session_without_secrets_and_words_it(tmp_path: Path
     [
         ("sys.exit(3)", "status 3"),
         ("time.sleep(60)", "longer than 0.5 seconds"),
-        ("print('ok')", "says nothing"),
+        ("print('ok')", "is empty"),
     ],
 )
 def test_a_program_that_fails_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, why: str) -> None:

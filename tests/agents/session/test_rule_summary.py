@@ -52,11 +52,11 @@ def test_a_session_is_told_in_whole_lines() -> None:
         "Failed first, then passed:",
         "- `pytest -q tests/test_retry.py` failed (1 failed, 4 passed in 1s) and passes now, after changing retry.py.",
         "Tests:",
-        "- `pytest -q tests/test_retry.py` passed last: 5 passed in 0.10s.",
+        "- `pytest -q tests/test_retry.py` last passed: 5 passed in 0.10s.",
         "Left open:",
-        "- `make deploy` failed last: fatal: no such host staging.example.org.",
+        "- `make deploy` last failed: fatal: no such host staging.example.org.",
         "- Not answered: Should I change the timeout, too?",
-        "Last words: LEARNED: the gateway drops bursts above 50 requests.",
+        "Last message: LEARNED: the gateway drops bursts above 50 requests.",
         "A session of claude-code on branch main.",
     ]
 
@@ -115,7 +115,7 @@ def test_a_prompt_that_nobody_answered_is_open() -> None:
 def test_files_elsewhere_are_counted() -> None:
     found = summary_of(Turn(PROMPT, "Change both"), Turn(EDIT, files=("/etc/x", "/w/a.py")))
 
-    assert "Changed: a.py, 1 outside of the work tree." in told(found, "")
+    assert "Changed: a.py, 1 outside the work tree." in told(found, "")
 
 
 def test_the_same_session_seen_twice_is_one() -> None:

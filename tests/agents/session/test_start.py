@@ -105,7 +105,7 @@ def test_a_long_summary_ends_where_a_sentence_does(memory, repo) -> None:
     lines = parts(on_event.session_started(memory, started()))["LAST SESSION"]
 
     assert set(lines[1:-1]) == {"  We moved the invoices to the new ledger."}
-    assert lines[-1] == "  (the whole: gitmem show long)"
+    assert lines[-1] == "  (in full: gitmem show long)"
 
 
 def test_no_line_of_a_summary_passes_for_an_entry_or_a_heading(memory, repo) -> None:
@@ -293,7 +293,9 @@ def test_hidden_characters_do_not_make_it_too_long(memory, repo) -> None:
 
 
 def test_how_many_there_are_is_said_in_words_that_fit(memory, repo) -> None:
-    assert "with nothing in it yet. Keep what you learn" in on_event.session_started(memory, started())
+    assert "This repository has an empty memory. Record what you learn: gitmem" in on_event.session_started(
+        memory, started()
+    )
 
     put(repo, make_memory("one", "Only this"))
 

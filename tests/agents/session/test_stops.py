@@ -49,7 +49,7 @@ def test_what_is_left_is_asked_once(tree: Path) -> None:
 
     assert told(tree).splitlines() == [
         "Before you stop, please finish this in your work tree:",
-        "- 2 files are not committed: README.md, b\\u{202e}.py. Commit them, or undo them.",
+        "- 2 files are uncommitted: README.md, b\\u{202e}.py. Commit them, or undo them.",
         "- 1 commit is not pushed: work. Push the branch.",
         f"- the task {key} is still yours: gitmem task close {key}, or gitmem task release {key}.",
     ]

@@ -63,7 +63,7 @@ def test_the_end_of_a_session_leaves_a_memory(memory: Memory, repo: Path) -> Non
     assert fields["by"]["agent"] == "claude-code"
     assert fields["paths"] == ["README.md", "src/gateway/retry.py"]
     assert {"session", "claude-code"} <= set(fields["tags"])
-    assert "- `make deploy` failed last: fatal: no such host staging.example.org." in shown["body"]
+    assert "- `make deploy` last failed: fatal: no such host staging.example.org." in shown["body"]
     assert SECRET not in git(repo, "log", "-p", "memory")
 
 

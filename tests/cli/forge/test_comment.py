@@ -42,7 +42,7 @@ def test_a_commit_that_is_nobodys_head_any_more_tells_nobody(run_cli, hub: Hub, 
     done = run_cli(*CHECK, "--commit", COMMIT, page)
 
     assert (done.status, done.out) == (0, "")
-    assert done.err == "gitmem: no open pull request has aaaaaaaaaaaa as its head: nobody is told\n"
+    assert done.err == "gitmem: no open pull request for aaaaaaaaaaaa; no comment posted\n"
 
 
 def test_it_can_be_taken_away(run_cli, hub: Hub, page: str) -> None:
@@ -66,7 +66,7 @@ def test_a_dry_run_shows_it_without_a_token_and_sends_nothing(
     found = json.loads(run_cli(*CHECK, "--pull", "12", "--dry-run", "--json", page).out)
 
     assert done.out.startswith("<!-- gitmem comment check -->\n\n## gitmem check\n\nhello @&#8203;bob\n")
-    assert "would stand on pull request 12 of acme/shop; nothing was sent" in done.err
+    assert "would be posted to pull request 12 of acme/shop; nothing was sent" in done.err
     assert found["body"].rstrip() == done.out.rstrip()
     assert hub.asked == []
 
@@ -74,9 +74,9 @@ def test_a_dry_run_shows_it_without_a_token_and_sends_nothing(
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--pull", "12"), "comment needs a FILE, or --delete without one"),
-        (("--pull", "12", "--delete", "x.md"), "comment needs a FILE, or --delete without one"),
-        (("--commit", "abc123", "x.md"), "--commit is the whole name of a commit"),
+        (("--pull", "12"), "comment needs either a FILE or --delete"),
+        (("--pull", "12", "--delete", "x.md"), "comment needs either a FILE or --delete"),
+        (("--commit", "abc123", "x.md"), "--commit needs a full commit name"),
         (("x.md",), "one of the arguments --pull --commit is required"),
         (("--pull", "0", "x.md"), "--pull"),
         (("--pull", "12", "--commit", COMMIT, "x.md"), "not allowed with"),

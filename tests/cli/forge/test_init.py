@@ -23,7 +23,7 @@ def test_without_a_token_it_says_so(run_cli, hub: Hub, monkeypatch: pytest.Monke
 
     done = run_cli("forge")
 
-    assert (done.status, done.err) == (1, "gitmem: there is no token: GITHUB_TOKEN is not set\n")
+    assert (done.status, done.err) == (1, "gitmem: no token is set: GITHUB_TOKEN is empty\n")
 
 
 def test_outside_of_a_job_it_says_what_is_missing(run_cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,7 @@ def test_what_fails_and_is_suspect_is_listed_with_its_culprit(run_cli, hub: Hub)
     assert "broken by <code>" in failed
     assert failed.endswith("written by Ana) · `gitmem settle f`")
     assert suspect.startswith("- **k**: The gateway has public keys only — rests on f (")
-    assert run_cli("forge", "issue").err == "gitmem: 1 failed, 1 suspect: the issue says so already\n"
+    assert run_cli("forge", "issue").err == "gitmem: 1 failed, 1 suspect: the issue is up to date\n"
 
 
 @pytest.mark.usefixtures("broken")
@@ -68,4 +68,4 @@ def test_without_issues_it_is_an_error_only_where_there_is_something_to_tell(run
 
     assert (well.status, well.err) == (0, "gitmem: nothing fails: issues are disabled, and none is needed\n")
     assert bad.status == 3
-    assert "issues are disabled in acme/shop, and there is something to tell: 1 failed, 1 suspect" in bad.err
+    assert "issues are disabled in acme/shop, but there are failures to report: 1 failed, 1 suspect" in bad.err

@@ -32,9 +32,9 @@ def test_a_dry_run_shows_it_and_sends_nothing(run_cli, hub: Hub, monkeypatch: py
     ("words", "told"),
     [
         (("--head", "memory"), "a branch cannot be merged into itself"),
-        (("--head=-x"), "no branch can be called '-x'"),
-        (("--head", "a..b"), "no branch can be called 'a..b'"),
-        (("--head", "a", "--base", "b c"), "no branch can be called 'b c'"),
+        (("--head=-x"), "invalid branch name: '-x'"),
+        (("--head", "a..b"), "invalid branch name: 'a..b'"),
+        (("--head", "a", "--base", "b c"), "invalid branch name: 'b c'"),
     ],
 )
 def test_a_name_that_is_none_of_a_branch_is_refused(run_cli, hub: Hub, words: tuple[str, ...], told: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 def test_the_file_that_switches_off_is_printed_and_taken_away_again(run_cli) -> None:
     path = Path(run_cli("session", "off", "--all").out.strip())
     assert path.is_file()
-    assert "agents are told nothing" in run_cli("session").out
+    assert "agents are shown nothing" in run_cli("session").out
 
     run_cli("session", "off", "--all", "--undo")
 
@@ -17,7 +17,7 @@ def test_the_file_that_switches_off_is_printed_and_taken_away_again(run_cli) -> 
 
 
 def test_on_a_shared_branch_it_is_said_that_one_session_alone_is_meant(run_cli) -> None:
-    assert "--all switches off every one" in run_cli("session", "off").err
+    assert "--all switches off all of them" in run_cli("session", "off").err
     assert "--all" not in run_cli("session", "off", "--all").err + run_cli("session", "off", "--undo").err
 
     run_cli("session", "use", "billing", "What the billing job needs")

@@ -6,7 +6,7 @@ import json
 
 
 def test_the_active_topic_is_shown_with_all_it_has(run_cli) -> None:
-    assert "name what you work on" in run_cli("session").err
+    assert "name your work" in run_cli("session").err
     run_cli("session", "use", "billing", "Move the invoices")
     run_cli("session", "evidence", "It rounds", "--ref", "a.py:3")
 

@@ -15,8 +15,8 @@ def test_the_name_is_printed_alone_and_a_missing_specification_told(run_cli) -> 
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
-        ("../up", "", "cannot be called"),
-        ("current", "", "cannot be called"),
+        ("../up", "", "invalid topic name"),
+        ("current", "", "invalid topic name"),
         ("ok", "ghp_" + "aB3dE5fG7h" * 4, "secret"),
     ],
     ids=["path", "reserved", "secret"],

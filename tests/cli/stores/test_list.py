@@ -73,13 +73,13 @@ def test_every_reading_command_says_which_store_a_memory_is_from(run_cli, api: P
 @pytest.mark.parametrize(
     ("argv", "status", "told"),
     [
-        (("recall", "x", "--store", "ipa"), 1, "no store is listed here as ipa"),
-        (("recall", "--syntax", "kind:gotcha", "--store", "api"), 2, "--store takes a question"),
-        (("list", "--store", "api", "--at", "HEAD"), 2, "this project's memory alone"),
-        (("show", "gw", "--store", "api", "--scope", "private"), 2, "leave out one of them"),
-        (("status", "--store", "api", "--scope", "private"), 2, "leave out one of them"),
+        (("recall", "x", "--store", "ipa"), 1, "no listed store is called ipa"),
+        (("recall", "--syntax", "kind:gotcha", "--store", "api"), 2, "--store works only with a plain question"),
+        (("list", "--store", "api", "--at", "HEAD"), 2, "only for this project's memory"),
+        (("show", "gw", "--store", "api", "--scope", "private"), 2, "remove one of them"),
+        (("status", "--store", "api", "--scope", "private"), 2, "remove one of them"),
         (("show", "api:nothing"), 1, "there is no memory nothing"),
-        (("forget", "api:gw"), 2, "only read here"),
+        (("forget", "api:gw"), 2, "is a memory of another repository, which is read-only here"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )

@@ -36,8 +36,8 @@ def test_failed_attempt_opens_the_task_again_and_force_closes_it(memory, run_cli
     ("words", "told"),
     [
         (("--failed",), "needs a note"),
-        (("--failed", "--note", "x", "--force"), "--failed goes with --note alone"),
-        (("--note", "x"), "--note goes with --failed"),
+        (("--failed", "--note", "x", "--force"), "--failed requires --note, and allows no other option"),
+        (("--note", "x"), "--note requires --failed"),
         (("--force",), "needs a reason"),
     ],
 )

@@ -33,7 +33,7 @@ def test_tree_in_a_pipe_is_ascii(tasks, run_cli):
         "[open] P0 release  Release\n"
         "|- [open] P2 tokens  Tokens\n"
         "|  |- requires module (there)\n"
-        "|  `- requires nobody (waits: nothing provides it)\n"
+        "|  `- requires nobody (waiting: nothing provides it)\n"
         "`- [open] P3 docs  Docs\n"
     )
     assert run_cli("task", "tree", "docs").out == "[open] P3 docs  Docs\n"
@@ -51,7 +51,7 @@ def test_tree_on_a_terminal_has_boxes(tasks, repo, monkeypatch):
         "○ P0 release  Release",
         "├─ ○ P2 tokens  Tokens",
         "│  ├─ requires module (there)",
-        "│  └─ requires nobody (waits: nothing provides it)",
+        "│  └─ requires nobody (waiting: nothing provides it)",
     ]
 
 

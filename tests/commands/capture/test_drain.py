@@ -294,4 +294,6 @@ def test_export_knows_statuses_while_something_waits(memory, repo: Path) -> None
     assert [json.loads(line)["key"] for line in memory.bulk.export(Asked(statuses=("verified",), limit=9))] == [
         "a-fact"
     ]
-    assert [notice.split(":")[0] for notice in memory.notices] == ["1 captured and in no commit yet, so not exported"]
+    assert [notice.split(":")[0] for notice in memory.notices] == [
+        "1 captured memories are not committed yet and were not exported; commit them with gitmem doctor --fix"
+    ]

@@ -79,4 +79,4 @@ def test_run_on_a_weaker_sandbox_than_the_policy_wants_teaches_nothing(memory, r
     checked = check(memory)
 
     assert kinds(checked) == {"a": "unchecked"}
-    assert checked.of("unchecked")[0].because == "the policy wants it run on bubblewrap; it ran on none"
+    assert checked.of("unchecked")[0].because == "the policy requires the sandbox bubblewrap; it ran in none"

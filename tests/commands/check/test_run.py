@@ -148,7 +148,7 @@ def test_failure_is_not_told_as_new_where_the_base_could_not_be_checked(memory, 
     checked = check(memory)
 
     assert kinds(checked) == {"odd": "unchecked"}
-    assert finding(checked, "odd").because.startswith("it fails (exit 1), and it is not known whether it held before: ")
+    assert finding(checked, "odd").because.startswith("it fails (exit 1), and whether it held before is unknown: ")
 
 
 def test_check_that_does_not_answer_alike_is_not_told_as_false(memory, repo, tmp_path):
@@ -343,7 +343,7 @@ def test_nothing_changed_is_said_and_nothing_judged(memory, repo):
     checked = check(memory)
 
     assert (checked.findings, checked.span.base) == ((), git(repo, "rev-parse", "HEAD"))
-    assert "HEAD is main itself" in checked.span.note
+    assert "HEAD is the same commit as main" in checked.span.note
 
 
 def test_private_facts_are_checked_too(repo, monkeypatch):

@@ -163,7 +163,7 @@ def test_memory_that_no_longer_requires_what_becomes_false_is_a_suspect_by_the_b
 
     checked = check(memory)
 
-    assert both(checked, "rests") == (1, "cuts it off from what it requires")
+    assert both(checked, "rests") == (1, "disconnects it from a memory that it requires")
     assert [(f.key, f.chain) for f in checked.of("suspect")] == [("rests", ("victim",))]
 
 
@@ -172,7 +172,7 @@ def test_memory_whose_cause_no_longer_produces_what_it_requires_is_a_suspect_by_
     commit_files(repo, tracked(victim(produces=["label"]), rests))
     change(repo, EDDSA | tracked(victim()))
 
-    assert both(check(memory), "rests") == (1, "cuts it off from what it requires")
+    assert both(check(memory), "rests") == (1, "disconnects it from a memory that it requires")
 
 
 def test_what_is_staged_and_another_branch_are_judged_by_their_base(memory, repo):

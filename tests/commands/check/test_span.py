@@ -46,9 +46,9 @@ def test_base_that_is_an_ancestor_is_taken_as_it_is(forked):
 @pytest.mark.parametrize(
     ("base", "head", "told"),
     [
-        ("change", "", "HEAD is change itself: "),
-        ("change", "main~1", "change has all of main~1 already: "),
-        ("", "main", "main is main itself: "),
+        ("change", "", "HEAD is the same commit as change: "),
+        ("change", "main~1", "change already contains main~1: "),
+        ("", "main", "main is the same commit as main: "),
     ],
     ids=["the same", "newer than the head", "on the default branch"],
 )

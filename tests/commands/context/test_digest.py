@@ -129,7 +129,7 @@ def test_gate_of_a_task_that_is_not_done_is_no_warning(memory, repo):
 def test_store_that_was_never_verified_says_so(memory, repo):
     put(repo, make_fact("a", RS256))
 
-    assert "no fact was ever verified: gitmem verify" in texts(sections(memory)["WARNINGS"])
+    assert "no fact has been verified yet: gitmem verify" in texts(sections(memory)["WARNINGS"])
 
 
 # --- what there is to tell ------------------------------------------------------------------------------------------

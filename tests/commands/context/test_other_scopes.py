@@ -81,7 +81,7 @@ def test_only_the_scopes_that_are_asked_for_are_read(four: Memory, scopes: tuple
 
 def test_parts_of_words_and_near_words_are_found_in_every_scope(four: Memory) -> None:
     assert found(four, "atewa") == ALL
-    assert "contain a part" in four.notices[0]
+    assert "no memory contains a whole word of" in four.notices[0]
     assert four.recall(Asked("gatewya")).suggestion == "gateway"
 
 
@@ -169,9 +169,9 @@ def test_without_any_memory_it_is_said_how_to_start(bare: Memory) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"scope": "domain"}, "names the domains"),
+        ({"scope": "domain"}, "a memory with the scope domain must name its domains"),
         ({"scope": "universal", "domains": ["auth"]}, "for all projects"),
-        ({"scope": "private", "in_tree": True}, "none of the private scope"),
+        ({"scope": "private", "in_tree": True}, "not of the scope private"),
     ],
 )
 def test_what_cannot_be_of_a_scope_is_refused_and_nothing_is_made(

@@ -59,5 +59,5 @@ def test_files_of_the_branch_and_those_of_a_held_task_are_what_is_worked_on(memo
 def test_todays_work_is_not_asked_of_the_past(memory: Memory) -> None:
     memory.remember("About tokens")
 
-    with memory.at("HEAD") as past, pytest.raises(UsageError, match="--work looks at the files that are changed today"):
+    with memory.at("HEAD") as past, pytest.raises(UsageError, match="--work uses the files that are changed now"):
         past.recall(Asked(query="tokens", work=True))

@@ -56,7 +56,7 @@ def test_what_is_read_most_is_kept(memory: Memory, repo: Path) -> None:
     put(repo, make_memory("a", SAID), make_memory("b", NEARLY, created="2026-10-01T00:00:00Z"))
     memory.show("a")
 
-    assert groups(memory) == [("a", "it is read most", ["b"])]
+    assert groups(memory) == [("a", "it is read most often", ["b"])]
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_what_others_rest_on_is_kept(memory: Memory, repo: Path) -> None:
         make_memory("c", "Traces are sampled", requires=["a"]),
     )
 
-    assert groups(memory) == [("a", "others rest on it", ["b"])]
+    assert groups(memory) == [("a", "others require it", ["b"])]
 
 
 def test_applied_in_one_commit_that_links_both_ways_and_can_be_taken_back(memory: Memory, repo: Path) -> None:

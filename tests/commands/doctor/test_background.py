@@ -17,7 +17,7 @@ def test_what_was_captured_and_not_written_is_told_and_fix_writes_what_can_be(me
     spool.append({"text": "Retries are capped at three"})
     waiting = repo / ".git" / "gitmem" / "spool" / "waiting"
     old = next(waiting.iterdir()).rename(waiting / "00000000000000000001-old.json")
-    spool.set_aside(spool.append({"text": "x"}), "it seems to hold a secret")
+    spool.set_aside(spool.append({"text": "x"}), "it seems to contain a secret")
 
     found = memory.doctor(fix=False)
     fixed = memory.doctor(fix=True)

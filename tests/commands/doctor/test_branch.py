@@ -54,7 +54,7 @@ def test_only_what_belongs_to_no_store_can_be_deleted(memory: Memory, repo: Path
     before = tip(repo)
 
     for name in ("STATUS.md", "learned/vpn.md", "learned", "", "src/ma"):
-        with pytest.raises(NotFoundError, match="no entry of the branch that belongs to no store"):
+        with pytest.raises(NotFoundError, match=": the branch has no entry of this name outside its store"):
             memory.doctor(fix=False, delete=[name])
     assert tip(repo) == before
     assert codes(memory, fix=False, delete=["src/", "notes.txt"]) == []

@@ -20,7 +20,7 @@ def test_tracing_that_is_off_or_cannot_be_is_told_with_what_it_costs(memory: Mem
     memory.repository.config = replace(memory.repository.config, trace="auto")
     lacking = checks.tracing(memory.repository, "/nowhere", "none")
 
-    assert off == f"off by a setting: {checks.COST}"
+    assert off == f"switched off by a setting: {checks.COST}"
     assert lacking == f"strace is not installed: {checks.COST}"
 
 
@@ -44,8 +44,8 @@ def test_what_the_policy_may_not_decide_is_told_with_where_it_is_decided(memory:
     found = checks.list_without_effect(memory.repository.policy())
 
     assert [(p.severity, p.message.split(" ", 1)[0], p.hint) for p in found] == [
-        ("warning", "roles.dev.budget_tokens", "set 8000 or less"),
-        ("warning", "secrets.allow", "where you want it: git config --add gitmem.secretsAllow RULE"),
-        ("warning", "stops.push", "where you want it: git config --global gitmem.stopPush true"),
+        ("warning", "roles.dev.budget_tokens", "set it to 8000 or less"),
+        ("warning", "secrets.allow", "set it in your own configuration: git config --add gitmem.secretsAllow RULE"),
+        ("warning", "stops.push", "set it in your own configuration: git config --global gitmem.stopPush true"),
     ]
     assert found == [p for p in memory.doctor(fix=False).problems if p.code == "policy-no-effect"]

@@ -198,7 +198,7 @@ def test_one_key_in_two_places_is_told_with_the_one_that_counts(memory: Memory, 
     (problem,) = memory.doctor(fix=False).problems
 
     assert problem == Problem(
-        "key-twice", "notes/a.md", "docs/a.md has the same key, and counts", key="a", hint="gitmem edit a",
+        "key-twice", "notes/a.md", "docs/a.md has the same key and takes precedence", key="a", hint="gitmem edit a",
         severity="warning",
     )  # fmt: skip
     assert memory.show("a")["title"] == "D"
@@ -256,7 +256,7 @@ def test_link_to_nothing_names_the_link_and_the_memory(memory: Memory, repo: Pat
     assert [(p.code, p.key, p.severity, p.message) for p in found] == [
         ("link-to-nothing", "a", "warning", "requires gone: no memory has this key or produces this label"),
         ("link-to-nothing", "b", "warning", "supersedes never: no memory has this key or produces this label"),
-        ("link-to-nothing", "c", "warning", "superseded_by nobody: there is no such memory"),
+        ("link-to-nothing", "c", "warning", "superseded_by nobody: no memory has this key"),
     ]
 
 
@@ -283,7 +283,7 @@ CIRCLES = {
 def test_circle_of_requires_is_told_once(memory: Memory, repo: Path, links: dict, circles: list[str]) -> None:
     put(repo, *(make_memory(key, key, requires=targets) for key, targets in links.items()))
 
-    assert messages(memory, "link-circle") == [f"requires goes in a circle: {circle}" for circle in circles]
+    assert messages(memory, "link-circle") == [f"requires forms a cycle: {circle}" for circle in circles]
 
 
 def test_circle_through_a_label_is_a_circle(memory: Memory, repo: Path) -> None:
@@ -294,7 +294,7 @@ def test_circle_through_a_label_is_a_circle(memory: Memory, repo: Path) -> None:
         make_memory("c", "C", produces=["tokens"]),
     )
 
-    assert messages(memory, "link-circle") == ["requires goes in a circle: a → b → a"]
+    assert messages(memory, "link-circle") == ["requires forms a cycle: a → b → a"]
 
 
 @pytest.mark.parametrize("link", ["supersedes", "superseded_by"])
@@ -306,7 +306,7 @@ def test_memories_that_supersede_each_other_are_told_since_search_has_none_of_th
     put(repo, *made)
 
     assert served(memory) == []
-    assert messages(memory, "link-circle") == ["supersedes goes in a circle: a → b → a"]
+    assert messages(memory, "link-circle") == ["supersedes forms a cycle: a → b → a"]
 
 
 def test_long_chain_of_requires_is_looked_through_at_once(memory: Memory, repo: Path) -> None:
@@ -317,7 +317,7 @@ def test_long_chain_of_requires_is_looked_through_at_once(memory: Memory, repo: 
 
     (message,) = messages(memory, "link-circle")
 
-    assert message.startswith("requires goes in a circle: m0000 → m0001 → ")
+    assert message.startswith("requires forms a cycle: m0000 → m0001 → ")
     assert time.monotonic() - began < 5
 
 

@@ -97,7 +97,7 @@ def test_patience_ends_and_says_when_it_works_again(hub: Hub) -> None:
     error = refusal(hub, slept=waited, clock=lambda: 1_790_000_000.0)
 
     assert waited == [25, 25]
-    assert error.message == "the forge takes no more requests for now; again from 2026-09-21T14:13:46Z"
+    assert error.message == "the forge's rate limit is reached; try again after 2026-09-21T14:13:46Z"
     assert error.status == 429
 
 
@@ -109,7 +109,7 @@ def test_a_limit_that_ends_in_an_hour_is_not_waited_for(hub: Hub) -> None:
     error = refusal(hub, slept=waited, clock=lambda: 1_795_303_074.0)
 
     assert waited == []
-    assert "again from 2026-11-22T0" in error.message
+    assert "try again after 2026-11-22T0" in error.message
 
 
 @pytest.mark.parametrize(
@@ -118,8 +118,8 @@ def test_a_limit_that_ends_in_an_hour_is_not_waited_for(hub: Hub) -> None:
         (
             403,
             {"message": "Resource not accessible by integration"},
-            f"the forge says no to GET {REPO}/issues/12/comments (403): Resource not accessible by integration",
-            "the job needs permissions: pull-requests: write; a run for a fork's pull request has a token that only",
+            f"the forge refused GET {REPO}/issues/12/comments (403): Resource not accessible by integration",
+            "the job needs permissions: pull-requests: write; runs for pull requests from forks have a read-only token",
         ),
         (
             403,
@@ -128,7 +128,12 @@ def test_a_limit_that_ends_in_an_hour_is_not_waited_for(hub: Hub) -> None:
             "Settings, Actions, General: allow GitHub Actions to create and approve pull requests",
         ),
         (404, {"message": "Not Found"}, "(404): Not Found", "permissions: pull-requests: write"),
-        (401, {"message": "Bad credentials"}, "(401): Bad credentials", "GITHUB_TOKEN holds the token"),
+        (
+            401,
+            {"message": "Bad credentials"},
+            "(401): Bad credentials",
+            "check that GITHUB_TOKEN contains a complete token that is still valid",
+        ),
         (
             422,
             {
@@ -158,7 +163,7 @@ def test_a_limit_that_ends_in_an_hour_is_not_waited_for(hub: Hub) -> None:
             "permissions",
         ),
         (403, [], "(403)", "permissions"),
-        (304, None, "(304)", "was the repository renamed?"),
+        (304, None, "(304)", "check whether the repository was renamed"),
     ],
     ids=["403", "403-pulls", "404", "401", "422", "410", "422-html", "hostile", "list", "304"],
 )
@@ -195,7 +200,9 @@ def test_the_token_goes_to_no_other_origin(hub: Hub, way: str, elsewhere: str) -
 
         error = refusal(hub)
 
-        assert error.message.startswith("the forge sends on to another place, and the token goes to none but its own: ")
+        assert error.message.startswith(
+            "refused to follow a redirect of the forge to another origin, to protect the token: "
+        )
         assert (len(hub.asked), other.asked) == (1, [])
 
 
@@ -207,7 +214,7 @@ def test_redirects_and_pages_without_end_are_left(hub: Hub) -> None:
 
     hub.planned.clear()
     hub.plan(COMMENTS, *[(200, {"Link": f'<{here}>; rel="next"'}, [])] * (PAGES + 1))
-    assert refusal(hub).message == f"the forge's list has no end: more than {PAGES} pages"
+    assert refusal(hub).message == f"the forge's list has more than {PAGES} pages"
 
 
 @pytest.mark.parametrize(
@@ -234,7 +241,7 @@ def test_a_forge_that_stays_broken_is_given_up(hub: Hub) -> None:
 def test_a_command_ends_in_time_however_many_requests_it_takes(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gitmem.commands.forge.client.TOTAL_S", 0.0)
 
-    assert refusal(hub).message == "the forge was too slow: 0 seconds are over"
+    assert refusal(hub).message == "the forge was too slow: timed out after 0 seconds"
 
 
 @pytest.mark.parametrize("fault", [drop, (500, {}, b"oops")], ids=["drop", "500"])
@@ -244,7 +251,7 @@ def test_a_first_comment_is_not_sent_twice(hub: Hub, fault: Any) -> None:
     error = refusal(hub, "POST")
 
     assert len(hub.asked) == 1
-    assert "whether it was done is not known" in error.hint or error.status == 500
+    assert "the outcome is unknown: run it again" in error.hint or error.status == 500
 
 
 def test_a_forge_that_is_down_says_so() -> None:
@@ -276,25 +283,25 @@ def test_a_forge_that_hangs_is_left_in_time(hub: Hub) -> None:
 @pytest.mark.parametrize(
     ("body", "told"),
     [
-        (b"<html>a proxy's page</html>", "something that is not JSON"),
-        (b'[{"id": 1, "bo', "something that is not JSON"),
-        (b"[" * 100_000, "something that is not JSON"),
-        (b'{"message": "hello"}', "something else than a list"),
-        (b"[1, 2]", "something else than a list"),
-        (b"null", "something else than a list"),
+        (b"<html>a proxy's page</html>", "the forge's answer is not JSON"),
+        (b'[{"id": 1, "bo', "the forge's answer is not JSON"),
+        (b"[" * 100_000, "the forge's answer is not JSON"),
+        (b'{"message": "hello"}', "the forge did not answer with a list"),
+        (b"[1, 2]", "the forge did not answer with a list"),
+        (b"null", "the forge did not answer with a list"),
     ],
 )
 def test_garbage_is_refused(hub: Hub, body: bytes, told: str) -> None:
     hub.plan(COMMENTS, (200, {}, body))
 
-    assert refusal(hub).message == f"the forge answered with {told}"
+    assert refusal(hub).message == told
 
 
 def test_an_answer_without_end_is_refused(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gitmem.commands.forge.client.ANSWER_LIMIT", 1000)
     hub.plan(COMMENTS, (200, {}, json.dumps(["x" * 2000]).encode()))
 
-    assert refusal(hub).message == "the forge answered with more than any of its answers has"
+    assert refusal(hub).message == "the forge's answer is too large"
 
 
 def test_writes_are_a_second_apart(hub: Hub) -> None:

@@ -146,7 +146,7 @@ def test_a_text_that_is_too_long_is_cut_with_a_word_about_it() -> None:
     body = body_of("check", "## Found\n\n" + "| a | b |\n" * 20_000, PLACE)
 
     assert 60_000 < len(body) <= BODY_LIMIT
-    assert "more lines do not fit into a comment. `gitmem check` shows them; [the run](https://github.example/" in body
+    assert "more lines do not fit in a comment. `gitmem check` shows them; [the run](https://github.example/" in body
     assert body.rstrip().endswith("run 77</a>.</sub>")
 
 
@@ -184,9 +184,9 @@ def test_a_file_is_read_and_a_link_or_a_pipe_is_not(tmp_path: Path) -> None:
 
     assert read_text(str(file)) == "a\ufffd\u00e9"
     for path, told in (
-        (link, "is a link, which is not followed$"),
-        (pipe, "is no file"),
-        (tmp_path, "is no file"),
+        (link, "it is a symbolic link, which is not followed$"),
+        (pipe, "is not a file"),
+        (tmp_path, "is not a file"),
         (tmp_path / "x", "No such file or directory$"),
     ):
         with pytest.raises(GitmemError, match=told) as refused:

@@ -47,7 +47,7 @@ def test_a_month_of_failures_and_repairs(hub: Hub) -> None:
     assert (one["title"], one["state"], [label["name"] for label in one["labels"]]) == (TITLE, "open", [LABEL])
     assert [text.split("\n")[0] for text in hub.said[40]] == [
         "1 more fact fails:",
-        "All well: nothing fails any more.",
+        "All well: no fact fails any more.",
         "1 more fact fails:",
     ]
 

@@ -45,13 +45,13 @@ def test_a_repository_of_another_form_is_refused(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(ConfigError) as caught:
         place_here()
 
-    assert caught.value.hint == "it names the repository: export GITHUB_REPOSITORY=owner/name"
+    assert caught.value.hint == "set it to the repository: export GITHUB_REPOSITORY=owner/name"
 
 
 @pytest.mark.parametrize(
     ("address", "told"),
     [
-        ("http://git.example/api/v3", "is not encrypted, and the token would be seen"),
+        ("http://git.example/api/v3", "is not encrypted and would expose the token"),
         ("https://ana:hunter2@git.example", "is not an address"),
         ("https://git.example/?hunter2", "is not an address"),
         ("https://git.example:hunter2", "is not an address"),
@@ -82,5 +82,5 @@ def test_this_machine_may_be_spoken_to_unencrypted(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("run", ["x", "12; x", "-1", "\u0663"])
 def test_a_run_is_a_number(run: str) -> None:
-    with pytest.raises(ConfigError, match=r"^a run is a number$"):
+    with pytest.raises(ConfigError, match=r"^--run must be a number$"):
         place_here(run)

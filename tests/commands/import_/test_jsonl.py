@@ -22,14 +22,14 @@ def read(data: bytes) -> list[Given | Unreadable]:
     [
         (b"not json", "it is not JSON: Expecting value"),
         (b'{"content": "cut', "it is not JSON: Unterminated string starting at"),
-        (b"[1, 2]", "it is no JSON object"),
-        (b'"text"', "it is no JSON object"),
+        (b"[1, 2]", "it is not a JSON object"),
+        (b'"text"', "it is not a JSON object"),
         (b'{"content": "\xff"}', "it is not UTF-8"),
         (b"[" * 100_000, "it is nested too deeply"),
-        (b'{"content": "x", "n": NaN}', "it is not JSON: NaN is no number"),
+        (b'{"content": "x", "n": NaN}', "it is not JSON: NaN is not a number"),
         (b'{"n": ' + b"9" * 5000 + b"}", "it is not JSON: a number has too many digits"),
-        (b'{"title": ""}', "it has no text (body, content, text) and no title"),
-        (b'{"key": "../x", "frontmatter": {}, "body": "x"}', "its key cannot be one"),
+        (b'{"title": ""}', "it has neither a text (body, content, text) nor a title"),
+        (b'{"key": "../x", "frontmatter": {}, "body": "x"}', "its key is invalid"),
         (b'{"key": "x", "frontmatter": {"ttl": "soon"}, "body": "x"}', "`ttl` must be a length of time"),
     ],
     ids=lambda value: str(value[:12]),
@@ -60,4 +60,4 @@ def test_mark_of_utf_8_windows_line_breaks_and_empty_lines_do_no_harm() -> None:
 
 
 def test_binary_file_is_one_unreadable_source() -> None:
-    assert read(b"\x7fELF\0\0\n\0\n" * 100) == [Unreadable("k.jsonl", "it is no text")]
+    assert read(b"\x7fELF\0\0\n\0\n" * 100) == [Unreadable("k.jsonl", "it is not text")]

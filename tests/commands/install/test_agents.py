@@ -49,7 +49,7 @@ def test_everything_is_put_in_once_and_taken_away_to_the_byte(memory: Memory, th
     assert {step.what for step in again} == {"keep"}
     for path, text in THEIRS.items():
         said = next(step for step in steps if step.path == str(theirs / path))
-        assert (said.what, said.about) == ("update", "git tracks it: commit that"), path
+        assert (said.what, said.about) == ("update", "git tracks it: commit the change"), path
         assert text.encode() != (theirs / path).read_bytes()
     agents.uninstall(memory.repository.git, Wanted(ALL))
     assert content(theirs) == before
@@ -92,7 +92,7 @@ def test_files_that_cannot_be_read_stay_and_the_others_are_written(memory: Memor
     left = {os.path.relpath(step.path, repo): step.about for step in steps if step.what == "leave"}
     assert {name: (repo / name).read_text() for name in broken} == broken
     assert set(left) == set(broken)
-    assert left[".claude/settings.json"].startswith("cannot be read as JSON (line 1: a value is missing)")
+    assert left[".claude/settings.json"].startswith("is not valid JSON (line 1: a value is missing)")
     assert (repo / ".codex/hooks.json").exists()
 
 
@@ -151,8 +151,8 @@ def test_whose_a_file_is_is_told(memory: Memory, repo: Path) -> None:
         for s in agents.plan_install(memory.repository.git, Wanted(("claude-code",)))
     }
 
-    assert told[".claude/settings.json"] == "git ignores it: yours alone"
-    assert told["AGENTS.md"] == "git tracks it: commit that"
+    assert told[".claude/settings.json"] == "git ignores it: yours only"
+    assert told["AGENTS.md"] == "git tracks it: commit the change"
     assert agents.plan_install(memory.repository.git, Wanted(("codex",)))[0].about == "commit it to share it"
 
 
@@ -166,13 +166,13 @@ def test_persons_own_settings_need_no_repository(tmp_path: Path, monkeypatch: py
     hooks = json.loads((tmp_path / "home/.codex/hooks.json").read_text())["hooks"]
     assert hooks["Stop"][0]["hooks"][0]["command"] == "gitmem hook codex --user 2>/dev/null || exit 0"
     assert not any(step.path.endswith(("AGENTS.md", "CLAUDE.md", "GEMINI.md")) for step in steps)
-    assert {step.about for step in steps} == {"in no repository: yours alone"}
+    assert {step.about for step in steps} == {"not in a repository: yours only"}
     agents.uninstall(None, Wanted((agents.FOUND,), user=True))
     assert content(tmp_path / "home") == {".codex/config.toml": b"a = 1\n"}
 
 
 def test_found_means_those_whose_folders_are_there(memory: Memory, repo: Path) -> None:
-    with pytest.raises(UsageError, match="no harness has a folder in this project"):
+    with pytest.raises(UsageError, match="no agent has a folder in this project"):
         agents.plan_install(memory.repository.git, Wanted((agents.FOUND,)))
     (repo / ".cursor").mkdir()
     (repo / "GEMINI.md").write_text("x")

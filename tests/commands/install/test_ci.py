@@ -93,7 +93,7 @@ def test_what_somebody_changed_stays_and_the_difference_is_shown(written: Path, 
 
     assert (kept.status, left.status) == (1, 1)
     assert "-    timeout-minutes: 90\n+    timeout-minutes: 60\n" in kept.out
-    assert "leave   memory:.github/workflows/gitmem-review.yml  was changed by somebody" in kept.out
+    assert "leave   memory:.github/workflows/gitmem-review.yml  was changed" in kept.out
     assert (written.read_text(encoding="utf-8"), git(repo, "show", f"memory:{REVIEW}")) == (changed, "mine")
     assert run_cli("install", "github", "--package", PINNED, "--force").status == 0
     assert "timeout-minutes: 60" in written.read_text(encoding="utf-8")
@@ -193,5 +193,5 @@ def test_gitmem_without_a_known_origin_is_no_reason_to_install_a_name(
     done = run_cli("install", "github")
 
     assert (done.status, (repo / ".github").exists()) == (2, False)
-    assert "this gitmem runs from a folder; say which gitmem the jobs install" in done.err
+    assert "this gitmem runs from a folder; choose the gitmem that the jobs install" in done.err
     assert "--package git+https://HOST/PATH@FULL_COMMIT" in done.err

@@ -45,7 +45,7 @@ def test_doctor_finds_hooks_of_another_version_and_says_what_shows_it(
     [problem] = memory.doctor(fix=False).problems
 
     assert (problem.code, problem.path, problem.severity) == ("agent-hook-stale", str(path), "warning")
-    assert problem.hint == "gitmem install codex --print shows the difference"
+    assert problem.hint == "to see the difference: gitmem install codex --print"
 
 
 def test_doctor_finds_hooks_whose_program_is_not_on_path(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,7 +63,7 @@ def test_persons_hooks_are_looked_at_too(memory: Memory, on_path: Path, tmp_path
     path = tmp_path / "home/.cursor/hooks.json"
     path.write_text(path.read_text().replace("postToolUseFailure", "postToolUse"))
 
-    assert codes(memory) == {"agent-hook-stale": "the hooks of Cursor are not as this version writes them"}
+    assert codes(memory) == {"agent-hook-stale": "the hooks of Cursor differ from those of this version"}
 
 
 def test_program_inside_an_active_environment_is_told(on_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,12 +76,12 @@ def test_program_inside_an_active_environment_is_told(on_path: Path, monkeypatch
 
 
 NOTES = {
-    "trust": (("codex",), {}, "Codex skips hooks that nobody trusted"),
+    "trust": (("codex",), {}, "Codex skips hooks until you trust them: start it here and review them"),
     "two places": (("codex",), {".codex/config.toml": "[hooks]\n"}, "[hooks] in config.toml"),
     "feature off": (("codex",), {".codex/config.toml": "[features]\nhooks = false\n"}, "features.hooks is false"),
     "off in Claude": (("claude-code",), {".claude/settings.json": '{"disableAllHooks": true}'}, "disableAllHooks"),
     "off in Gemini": (("gemini",), {".gemini/settings.json": '{"hooksConfig": {"enabled": false}}'}, "hooksConfig"),
-    "both": (("cursor", "claude-code"), {}, "what arrives twice is counted once"),
+    "both": (("cursor", "claude-code"), {}, "Cursor also runs the hooks in Claude Code's settings: duplicate"),
     "bmad": (("bmad",), {}, "npx bmad-method install --custom-content bmad-gitmem"),
 }
 

@@ -248,7 +248,7 @@ def test_folder_that_cannot_be_written_to_is_told_before_anything_changes(
     hook = write_hook(repo / ".git" / "hooks" / "post-checkout")
     monkeypatch.setattr(os, "access", lambda path, mode: not str(path).endswith("hooks"))  # root may write anywhere
 
-    with pytest.raises(GitmemError, match="cannot be written to"):
+    with pytest.raises(GitmemError, match="is not writable"):
         git_hooks.install(memory.repository.git)
 
     assert hook.read_text() == MINE

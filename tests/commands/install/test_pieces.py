@@ -71,7 +71,7 @@ def test_section_is_written_anew_in_its_place() -> None:
 
 @pytest.mark.parametrize("text", ["<!-- gitmem:begin -->\n", "<!-- gitmem:end -->\n<!-- gitmem:begin -->\n"])
 def test_half_a_section_is_left_to_the_person(text: str) -> None:
-    with pytest.raises(RefusedError, match="has no one section"):
+    with pytest.raises(RefusedError, match="does not have exactly one section from"):
         SECTION.put(text)
     with pytest.raises(RefusedError):
         SECTION.taken(text)
@@ -143,12 +143,12 @@ def test_hook_of_ours_in_a_group_of_the_persons_is_taken_out_of_it() -> None:
 def test_server_of_the_same_name_that_calls_something_else_stays() -> None:
     text = '{"mcpServers": {"gitmem": {"command": "uvx", "args": ["other"]}}}'
 
-    with pytest.raises(RefusedError, match="has gitmem in its mcpServers already"):
+    with pytest.raises(RefusedError, match="already has gitmem in its mcpServers"):
         SERVER.put(text)
     assert SERVER.taken(text) == text
 
 
-WRONG = {"{": "cannot be read as JSON (line 1", "[]": "is no JSON object", '{"hooks": 3}': "hooks is no object"}
+WRONG = {"{": "is not valid JSON (line 1", "[]": "is not a JSON object", '{"hooks": 3}': "hooks is not an object"}
 
 
 @pytest.mark.parametrize("text", WRONG, ids=range(len(WRONG)))
@@ -171,8 +171,8 @@ def test_file_of_ours_of_another_version_is_written_anew_and_one_that_somebody_c
     assert piece.put(older) == piece.put(None)
     assert piece.taken(older) is None
     for changed in (older.replace("old", "mine"), older + "more\n", "mine\n", ""):
-        with pytest.raises(RefusedError, match="--force writes it"):
+        with pytest.raises(RefusedError, match="was changed: use --force to overwrite it"):
             piece.put(changed)
-        with pytest.raises(RefusedError, match="--force removes it"):
+        with pytest.raises(RefusedError, match="was changed: use --force to remove it"):
             piece.taken(changed)
         assert Whole("SKILL.md", "new\n", is_forced=True).put(changed) == piece.put(None)

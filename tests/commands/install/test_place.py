@@ -21,7 +21,7 @@ def test_link_is_followed_inside_a_project_and_not_out_of_it(memory: Memory, rep
 
     assert place.find("AGENTS.md") == repo / "README.md"
     for path in (".claude/settings.json", ".codex/hooks.json", "../x"):
-        with pytest.raises(RefusedError, match="leads through a link out of the project"):
+        with pytest.raises(RefusedError, match="leads out of the project through a link; nothing was written"):
             place.find(path)
 
 
@@ -77,7 +77,7 @@ def test_read_only_file_and_folder_in_a_files_place_are_refused(tmp_path: Path) 
     path.write_text("mine")
     path.chmod(0o444)
 
-    with pytest.raises(RefusedError, match="is read-only, and stays as it is: chmod"):
+    with pytest.raises(RefusedError, match="is read-only, and was not changed: chmod"):
         places.need_writable(path)
     with pytest.raises(RefusedError, match="is not writable"):
         places.need_writable(path / "below")

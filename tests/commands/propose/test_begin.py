@@ -63,7 +63,7 @@ def test_everything_that_writes_follows_the_current_proposal_until_it_is_left(re
 
         assert "learned/after.md" not in files_of(repo / ".memory")
         memory.remember("Written when it was left", key="left")
-    assert "what is written goes to the proposal auth" in str(context["sections"][0])
+    assert "new memories go to the proposal auth" in str(context["sections"][0])
     assert "closes" in git(repo, "show", f"{AUTH}:learned/idle.md")
     assert {"learned/before.md", "learned/after.md", "learned/last.md"} <= set(paths(repo, AUTH))
     assert "learned/left.md" in paths(repo)
@@ -190,7 +190,7 @@ def test_a_write_to_memory_meanwhile_is_moved_too(repo: Path, hub: Path, monkeyp
 
 def test_a_name_that_no_proposal_can_have_is_refused(repo: Path, hub: Path) -> None:
     for name in ("memory", "Auth", "a/b"):
-        with opened(repo) as memory, pytest.raises(RefusedError, match="cannot be called"):
+        with opened(repo) as memory, pytest.raises(RefusedError, match="invalid name for a proposal"):
             memory.proposals.send(name)
 
 
@@ -201,7 +201,7 @@ def test_a_branch_that_is_in_the_way_is_told(repo: Path, hub: Path) -> None:
     git(repo, "branch", "-D", "gitmem")
     git(repo, "config", "gitmem.branch", "gitmem")
 
-    with opened(repo) as memory, pytest.raises(RefusedError, match="no branch gitmem/auth beside"):
+    with opened(repo) as memory, pytest.raises(RefusedError, match="the branch gitmem/auth cannot exist next to"):
         memory.proposals.send("auth")
 
 

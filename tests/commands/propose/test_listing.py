@@ -60,7 +60,7 @@ def test_one_that_nobody_else_has_is_kept_under_a_ref_and_comes_back(repo: Path,
     propose(repo, "auth", push=False)
     lost = tip(repo, AUTH)
     with opened(repo) as memory:
-        with pytest.raises(RefusedError, match="has 1 commit that nobody else has"):
+        with pytest.raises(RefusedError, match="has 1 unpushed commit"):
             memory.proposals.drop("auth")
         assert AUTH in refs(repo)
 
@@ -90,7 +90,7 @@ def test_the_remotes_goes_only_where_that_is_said_and_where_nobody_pushed_meanwh
             memory.proposals.drop("auth", remote=True)
         remember(other, two="Keys live in the vault")
         propose(other, "auth")
-        with pytest.raises(ConflictError, match="somebody pushed to gitmem/auth"):
+        with pytest.raises(ConflictError, match="someone pushed to it in the meantime"):
             memory.proposals.drop("auth", remote=True, force=True)
         assert AUTH in refs(hub)
         git(repo, "fetch", "-q")
@@ -118,12 +118,9 @@ def test_what_keeps_one_from_being_dropped_says_what_can_be_typed_for_this_one(r
         with pytest.raises(RefusedError) as pushed:
             memory.proposals.drop("auth", remote=True)
 
-    forced = "delete it and keep the commits under a ref here: gitmem propose --drop auth"
+    forced = "delete it, keeping the commits under a ref in this clone: gitmem propose --drop auth"
     assert alone.value.hint == f"push it: gitmem propose --switch auth && gitmem propose\n{forced} --force"
-    assert (
-        pushed.value.hint
-        == f"leave it at the remote, and delete it here: gitmem propose --drop auth\n{forced} --remote --force"
-    )
+    assert pushed.value.hint == f"delete it in this clone only: gitmem propose --drop auth\n{forced} --remote --force"
 
 
 def test_one_that_a_work_tree_has_checked_out_is_not_deleted_under_it(repo: Path, hub: Path) -> None:

@@ -33,7 +33,7 @@ def test_a_merge_of_any_kind_is_found_by_sync_which_goes_back_to_memory(
     told = sync(repo)
 
     assert told == [
-        "the proposal auth is merged: what is written goes to memory again"
+        "the proposal auth is merged: new memories go to memory again"
         " (gitmem propose --drop auth deletes its branch here)"
     ]
     assert how(repo) == found
@@ -68,7 +68,7 @@ def test_one_that_was_merged_in_part_goes_on_and_has_what_came_in(repo: Path, hu
     merge_on_forge(hub, "squash")
     remember(repo, two="Keys live in the vault")
 
-    assert sync(repo) == ["the proposal auth has what came in"]
+    assert sync(repo) == ["the proposal auth includes the fetched memories"]
 
     assert how(repo) == ""
     done = propose(repo)
@@ -133,6 +133,6 @@ def test_a_protected_memory_names_propose(repo: Path, hub: Path) -> None:
     with pytest.raises(RemoteError) as told:
         sync(repo)
 
-    assert told.value.hint == "the branch is protected there: propose what you wrote, gitmem propose NAME"
+    assert told.value.hint == "the branch is protected there: propose your changes with gitmem propose NAME"
     assert propose(repo, "auth").pushed
     assert sync(repo) == []

@@ -84,14 +84,17 @@ def test_a_remote_that_cannot_be_reached_gets_it_later(repo: Path, hub: Path) ->
     with pytest.raises(RemoteError) as told:
         propose(repo, "auth")
 
-    assert told.value.hint == "nothing is lost: the proposal is the branch gitmem/auth here; later: gitmem propose"
+    assert (
+        told.value.hint
+        == "nothing is lost: the proposal is the branch gitmem/auth in this clone; try again later: gitmem propose"
+    )
     assert keys(repo) == ["idle", "one"]
     with opened(repo) as memory:
         memory.proposals.switch("memory")
     git(repo, "update-ref", "-d", "refs/remotes/origin/memory")
     with pytest.raises(RemoteError) as told:
         propose(repo, "other")
-    assert told.value.hint == "nothing was changed; later: gitmem propose other"
+    assert told.value.hint == "nothing was changed; try again later: gitmem propose other"
     away.rename(hub)
     assert propose(repo, "auth").pushed
     assert tip(hub, AUTH) == tip(repo, AUTH)
@@ -134,7 +137,7 @@ def test_a_proposal_that_was_rewritten_or_removed_at_the_remote_is_a_question(re
         propose(repo)
     assert "gitmem propose --accept-rewritten" in told.value.hint
     git(hub, "update-ref", "-d", AUTH)
-    with pytest.raises(ConflictError, match="is gone"):
+    with pytest.raises(ConflictError, match="was deleted from"):
         propose(repo)
 
     assert propose(repo, accept_rewritten=True).pushed

@@ -42,10 +42,10 @@ def test_text_of_a_stranger_stays_in_its_cell():
 def test_facts_that_are_silenced_without_touching_what_they_read_have_a_heading():
     found = cleaned(replace(make_findings(), untouched=(("gone", "removes it in <b>|@ana"),)))
 
-    head = "### Silenced, and nothing that they read is touched (1)\n\n"
+    head = "### Silenced, although the change touches nothing that they read (1)\n\n"
     assert f"{head}- `gone`: the change removes it in \\<b\\>\\|@&#8203;ana\n\n" in page(found)
     tight = page(replace(found, findings=(), untouched=found.untouched * 9), limit=350)
-    assert "touched (9)" in tight and "- …\n" in tight
+    assert "that they read (9)" in tight and "- …\n" in tight
 
 
 def test_cell_keeps_what_it_says():

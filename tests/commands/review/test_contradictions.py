@@ -18,8 +18,8 @@ from gitmem.model import BUILTIN, SHELL, Check
         ("Run make seed before the tests", "Run make seed after the tests", "opposites"),
         ("Retries are capped at 3", "Retries are capped at 5", "other numbers: 3 and 5"),
         ("The timeout of the provider is 10s", "The timeout of the provider is 10ms", "other numbers"),
-        ("Tokens of the API are signed with RS256", "Tokens of the API are signed with HS256", "in the place of"),
-        ("Sessions are stored in Redis", "Sessions are stored in Memcached", "in the place of"),
+        ("Tokens of the API are signed with RS256", "Tokens of the API are signed with HS256", "” instead of “"),
+        ("Sessions are stored in Redis", "Sessions are stored in Memcached", "” instead of “"),
     ],
 )
 def test_opposed_titles_are_found_either_way_round(one: str, other: str, why: str) -> None:

@@ -24,7 +24,7 @@ def test_more_than_anybody_reviews_is_an_error_and_the_first_files_are_looked_at
     assert [f.severity for f in told] == ["error"]
     assert told[0].message.startswith(f"{8 - len(review.changes)} more changed files")
     assert [f.key for f in of(review, "secret")] == ["k0"]
-    assert review.notes == ("statuses, duplicates and links were not looked at",)
+    assert review.notes == ("statuses, duplicates and links were not checked",)
 
 
 def test_a_large_file_is_refused_by_its_size(repo: Path) -> None:

@@ -19,7 +19,7 @@ def test_a_verdict_is_one_line_of_meaning() -> None:
 
     assert told == (
         "alg fails at 333333333333 · because no file has \\x1b[31mit · broken by 555555555555"
-        " · held last at 666666666666 · on builtin · judged 2026-09-21T14:13:20Z"
+        " · last held at 666666666666 · on builtin · judged 2026-09-21T14:13:20Z"
         " · check 111111111111, claim 222222222222, inputs 444444444444\n"
     )
 
@@ -53,14 +53,14 @@ def test_a_command_that_stands_there_as_it_is_run_is_not_told_again(verify: str)
 def test_a_command_that_is_written_otherwise_is_shown_whole(verify: str, shown: str) -> None:
     file = fact("Other", verify)
 
-    assert readable("a.md", file.encode()) == f"{file}[check, as it is run]\n{shown}"
+    assert readable("a.md", file.encode()) == f"{file}[check, as it runs]\n{shown}"
 
 
 def test_a_counterexample_is_a_command_too() -> None:
     file = fact("Two", "grep -q a b", refute='"rm\\u0020b"')
 
-    assert readable("a.md", file.encode()).endswith("[counterexample, as it is run]\n    rm b\n")
+    assert readable("a.md", file.encode()).endswith("[counterexample, as it runs]\n    rm b\n")
 
 
 def test_what_is_no_memory_is_shown_with_the_reason() -> None:
-    assert readable("a.md", b"verify: x\n").startswith("verify: x\n[no memory: ")
+    assert readable("a.md", b"verify: x\n").startswith("verify: x\n[not a memory: ")

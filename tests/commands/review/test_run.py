@@ -57,7 +57,7 @@ def test_links_to_nothing_and_what_is_still_required_are_found(repo: Path) -> No
 
     assert [(f.severity, f.key) for f in of(review, "link-to-nothing")] == [(WARNING, "lost")]
     assert [(f.severity, f.key, f.message) for f in of(review, "still-required")] == [
-        (WARNING, "needed", "needs rest on it, and it goes")
+        (WARNING, "needed", "needs rest on it, but the change removes it")
     ]
 
 
@@ -196,7 +196,7 @@ def test_commands_are_told_whole_with_what_is_known_of_them(repo: Path) -> None:
     assert new is not None
     assert new.text == "test -f README.md &&\ngrep -q service README.md"
     assert new.asks == ("the network", "a time limit of 60 s")
-    assert new.history == "never run, as far as the branch says"
+    assert new.history == "never run, according to the branch"
     seen = change_of(review, "seen").command
     assert seen is not None
     assert (seen.approval, seen.history.split(" at ")[0]) == ("approved", "holds")
@@ -233,7 +233,7 @@ def test_a_setup_is_told_whole_and_line_by_line_and_what_stops_no_check_is_trust
     assert told.startswith("# only a comment\\nmake env\\ntrue; ") and told.endswith("make last")
     check, setup = of(review, "policy-trust")
     assert check.message == "check.fail_on: default → never"
-    assert setup.message.startswith("run before every command, so that each must be approved again: verify.setup: ")
+    assert setup.message.startswith("runs before every command, so that each must be approved again: verify.setup: ")
 
 
 def test_a_policy_that_cannot_be_read_is_an_error(repo: Path) -> None:
@@ -284,7 +284,9 @@ def test_without_code_statuses_are_not_told_and_that_is_said(repo: Path, tmp_pat
     review = reviewed(tmp_path / "pull", "HEAD~1..HEAD")
 
     assert [c.key for c in review.changes] == ["b"]
-    assert review.notes == ("statuses are not compared: there is no code here to tell them for; --code REV names it",)
+    assert review.notes == (
+        "statuses are not compared: there is no code here to compute them for; give it with --code REV",
+    )
 
 
 def test_the_code_of_another_commit_can_be_asked_for(repo: Path) -> None:

@@ -35,7 +35,7 @@ def keys(repo: Path, span: str) -> list[tuple[str, str]]:
 def test_two_dots_compare_as_they_are_and_three_what_the_second_did(repo: Path, history) -> None:
     assert keys(repo, "memory..proposal") == [("added", "side"), ("deleted", "three")]
     assert keys(repo, "memory...proposal") == [("added", "side")]
-    assert "what proposal alone did: memory...proposal" in reviewed(repo, "memory..proposal").notes[0]
+    assert "for the changes of proposal only: memory...proposal" in reviewed(repo, "memory..proposal").notes[0]
 
 
 def test_one_end_alone_is_up_to_the_memory_branch(repo: Path, history) -> None:

@@ -135,14 +135,14 @@ def test_commit_of_the_memory_whose_code_is_not_here_has_texts_and_no_statuses(r
         with memory.at(lost) as past:
             assert past.show("f")["now"] is None
 
-    assert f"{lost} is a commit of the memory that names no code that is here: no statuses are known" in memory.notices
+    assert f"{lost} is a commit of the memory that names no code in this clone: statuses are unknown" in memory.notices
 
 
 def test_other_scopes_and_todays_index_are_not_of_the_past(memory: Memory) -> None:
     with memory.at("A") as past:
         with pytest.raises(UsageError, match="only the project's"):
             past.list(Asked(scopes=("private",)))
-        with pytest.raises(UsageError, match="index of today"):
+        with pytest.raises(UsageError, match="--syntax uses the current index"):
             past.recall(Asked("kind:fact", syntax=True))
 
 
@@ -177,7 +177,10 @@ def test_damaged_catalog_of_the_past_is_thrown_away(made: Path) -> None:
     pages[(page - 1) * 4096 : page * 4096] = b"\xff" * 4096
     kept.write_bytes(pages)
 
-    with pytest.raises(GitmemError, match="damaged and is thrown away"), Memory(made, clock=Clock()) as memory:
+    with (
+        pytest.raises(GitmemError, match="the index was damaged and has been deleted; no memories are lost,"),
+        Memory(made, clock=Clock()) as memory,
+    ):
         listed(memory, "A")
 
     with Memory(made, clock=Clock()) as memory:
@@ -201,10 +204,8 @@ def test_shallow_clone_says_what_it_cannot_tell(made: Path, tmp_path: Path) -> N
 
     with Memory(tmp_path / "shallow", clock=Clock()) as shallow:
         assert listed(shallow, "HEAD") == {"f": "verified", "gateway": "", "late": ""}
-        assert shallow.notices == [
-            "this clone is shallow: what lies further back is not known here; git fetch --unshallow"
-        ]
-        with pytest.raises(GitmemError, match="what was known at HEAD~2 cannot be told") as untold:
+        assert shallow.notices == ["this clone is shallow: older history is missing; git fetch --unshallow"]
+        with pytest.raises(GitmemError, match="cannot go back to HEAD~2") as untold:
             shallow.at("HEAD~2")
         with pytest.raises(NotFoundError, match="no such commit") as unknown:
             shallow.at("HEAD~5")

@@ -72,15 +72,15 @@ def test_verdict_of_the_very_inputs_proves_whenever_it_was_made(code: Code) -> N
 @pytest.mark.parametrize(
     ("asked", "known", "status", "line"),
     [
-        ("C", "C-", "failed", "failed here: judged at this very commit"),
+        ("C", "C-", "failed", "failed here: judged at this commit"),
         ("B", "A+ C-", "stale", "held at A, failed from C, unknown between"),
         ("B", "C-", "unproven", "first known at C, where it failed; unknown before"),
-        ("C", "B+ E+", "stale", "held at B, held at E too, unknown between"),
+        ("C", "B+ E+", "stale", "held at B, also held at E, unknown between"),
         ("D", "B+", "stale", "held at B, not judged since"),
         ("D", "B+ C-", "failed", "failed at C, not judged since"),
         ("D", "C- E+", "failed", "failed at C, held again from E, unknown between"),
         ("D", "C- F-", "failed", "failed at C, failed again at F, unknown between"),
-        ("M", "C- T+", "failed", "held at T and failed at C, on lines that were merged since, not judged since"),
+        ("M", "C- T+", "failed", "held at T and failed at C, on branches merged since, not judged since"),
         ("D", "T-", "unproven", "never judged on this line of history"),
         ("Z", "A+ C-", "unproven", "never judged on this line of history"),
     ],

@@ -186,7 +186,7 @@ def test_a_new_check_waits_and_one_that_cannot_fail_is_refused(memory: Memory, s
     assert [c.key for c in done.changes] == ["ok"]
     assert [(r.path, "cannot fail" in r.reason) for r in done.refused] == [("facts/bad.md", True)]
     assert memory.repository.waiting_keys() == ["ok"]
-    assert memory.notices == ["the check of ok is new; it is unproven until: gitmem verify"]
+    assert memory.notices == ["the check of ok is new; it is unproven until you run gitmem verify"]
 
 
 def test_other_files_and_links_are_left_alone(memory: Memory, shown: Path, repo: Path) -> None:

@@ -88,7 +88,7 @@ def test_doctor_mends_a_copy_and_forgets_what_is_gone(memory: Memory, shown: Pat
 
     assert (broken, well, gone, codes(memory)) == (["view-broken"], [], ["view-gone"], [])
     assert mended == (f"linked the view {repo.parent}/copy/.memory to this repository again",)
-    assert forgot == (f"forgot the view {shown}, whose folder is gone",)
+    assert forgot == (f"removed the record of the view {shown}, whose folder is gone",)
 
 
 def test_doctor_makes_a_damaged_index_anew(memory: Memory, shown: Path) -> None:
@@ -128,7 +128,7 @@ def test_a_large_one_is_made_only_for_whoever_asks(memory: Memory, repo: Path, m
     monkeypatch.setattr("gitmem.commands.view.view.UNASKED_AT_MOST", 4)
     push(repo, a=memory_text(), b=memory_text())
 
-    with pytest.raises(RefusedError, match="it would have 5 files; gitmem view makes it"):
+    with pytest.raises(RefusedError, match="it would have 5 files; gitmem view creates it"):
         memory.view.make(unasked=True)
 
     assert not (repo / ".memory").exists()
@@ -148,7 +148,7 @@ def test_a_view_that_was_not_asked_for_stops_growing_at_the_limit(
     run_cli("view")
 
     assert "learned/m4.md" not in names
-    assert "too large to follow the branch by itself: gitmem view" in told
+    assert "; too large to update automatically: gitmem view" in told
     assert "learned/m4.md" in files_of(folder)
 
 

@@ -63,7 +63,7 @@ def test_what_took_the_place_of_another_is_loaded_alone(decided) -> None:
 
 
 def test_decision_that_was_taken_already_is_refused(decided) -> None:
-    with pytest.raises(DuplicateError, match="hour says this already"):
+    with pytest.raises(DuplicateError, match="hour already says this"):
         decided.workflow.decide("Tokens live an hour.", Step("pm"))
 
 

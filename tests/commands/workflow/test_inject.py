@@ -55,7 +55,7 @@ def test_where_leads_are_named_other_agents_may_not(memory, repo, as_agent) -> N
     git(repo, "config", "--add", "gitmem.leads", "boss")
     git(repo, "config", "--add", "gitmem.leads", "chief")
 
-    with pytest.raises(RefusedError, match="worker-3 is none of the agents that lead here"):
+    with pytest.raises(RefusedError, match="the agent worker-3 is not allowed to inject here"):
         as_agent("worker-3").workflow.inject(TEXT, category="preference")
     assert as_agent("chief").workflow.inject(TEXT, category="preference").is_new
     assert as_agent("").workflow.inject("Say what you measured", category="preference").is_new
@@ -63,7 +63,7 @@ def test_where_leads_are_named_other_agents_may_not(memory, repo, as_agent) -> N
 
 @pytest.mark.parametrize(
     ("category", "worker", "told"),
-    [("advice", "w", "there is no category advice"), ("preference", "../", "no agent can be called")],
+    [("advice", "w", "unknown category: advice"), ("preference", "../", "invalid agent name")],
 )
 def test_what_cannot_be_is_refused(memory, category: str, worker: str, told: str) -> None:
     with pytest.raises(RefusedError, match=told):

@@ -35,10 +35,10 @@ def test_pattern_is_written_with_its_story_component_role_and_lines(memory, repo
     ("text", "refs", "told"),
     [
         (BUILT, [], "needs the lines of code"),
-        (BUILT, ["src/db.py"], "'src/db.py' names no line"),
-        (BUILT, ["https://example.org:80"], "names no line"),
-        ("We built it.", ["a.py:1"], "this has 4 tokens, and 50 are the least"),
-        (" ".join(f"word{n}" for n in range(700)), ["a.py:1"], r"this has 1\d\d\d tokens, and 500 are the most"),
+        (BUILT, ["src/db.py"], "'src/db.py' does not name a line of code"),
+        (BUILT, ["https://example.org:80"], "does not name a line of code"),
+        ("We built it.", ["a.py:1"], "this has 4 tokens; a useful description needs at least 50"),
+        (" ".join(f"word{n}" for n in range(700)), ["a.py:1"], r"this has 1\d\d\d tokens; at most 500"),
         (BUILT + " AKIA" + "Q7ZP2LMX4RTNVB3K", ["a.py:1"], "secret"),
     ],
     ids=["no lines", "no line number", "a port", "too short", "too long", "a secret"],
@@ -66,7 +66,7 @@ def test_policy_says_how_long_it_may_be(memory, repo) -> None:
     put_files(repo, {"gitmem.toml": "[workflow]\nmin_tokens = 2\nmax_tokens = 5\n"})
 
     assert memory.workflow.post_work("We built it.", STEP, refs=["a.py:1"]).is_new
-    with pytest.raises(RefusedError, match="and 5 are the most"):
+    with pytest.raises(RefusedError, match="at most 5 of one memory"):
         memory.workflow.post_work("We built it all in the end, too.", STEP, refs=["a.py:1"])
 
 

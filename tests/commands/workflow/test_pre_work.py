@@ -137,7 +137,7 @@ def test_text_of_others_stays_inside_its_fence(memory, repo) -> None:
 
 def test_nothing_that_fits_is_nothing_and_nothing_asked_is_wrong(shelf) -> None:
     assert told(shelf, "submarine propellers").text == ""
-    with pytest.raises(UsageError, match="what is about to be done"):
+    with pytest.raises(UsageError, match="needs a description of the work"):
         told(shelf)
 
 

@@ -56,10 +56,10 @@ def test_run_says_its_name_role_and_task_of_all() -> None:
 @pytest.mark.parametrize(
     ("fields", "told"),
     [
-        ({"surprise": 1}, "a field 'surprise'"),
+        ({"surprise": 1}, "an unknown field 'surprise'"),
         ({"kind": "fact"}, "gitmem fact TITLE"),
         ({"kind": "task"}, "gitmem task add"),
-        ({"kind": "rumour"}, "no kind 'rumour'"),
+        ({"kind": "rumour"}, "unknown kind 'rumour'"),
         ({"confidence": "high"}, "a number from 0 to 1"),
         ({"confidence": True}, "a number from 0 to 1"),
         ({"confidence": 1.5}, "a number from 0 to 1"),
@@ -67,11 +67,11 @@ def test_run_says_its_name_role_and_task_of_all() -> None:
         ({"tags": [""]}, "each of 1 to 300"),
         ({"refs": ["a.py:1"] * 51}, "a list of at most 50 texts"),
         ({"importance": "urgent"}, "one of critical"),
-        ({"title": ["x"]}, "a text of at most 300"),
-        ({"title": "ok", "body": ""}, "says nothing"),
+        ({"title": ["x"]}, "text of at most 300"),
+        ({"title": "ok", "body": ""}, "it is empty"),
         ({"scope": "universal"}, "one of project, workspace"),
-        ({"verify": "true"}, "a field 'verify'"),
-        ({"by": {"who": "Eve"}}, "a field 'by'"),
+        ({"verify": "true"}, "an unknown field 'verify'"),
+        ({"by": {"who": "Eve"}}, "an unknown field 'by'"),
     ],
 )  # fmt: skip
 def test_memory_that_is_none_says_why(fields: dict, told: str) -> None:
@@ -90,9 +90,9 @@ def test_one_bad_memory_hides_no_other() -> None:
         (b"{", "is not JSON"),
         (b"\xff", "not UTF-8"),
         (b"7", "neither a list nor an object"),
-        (b'{"memory": []}', "'memory', which nobody knows"),
+        (b'{"memory": []}', "the run has an unknown field 'memory'"),
         (b'{"memories": {}}', "must be lists"),
-        (b'{"run": 7}', "run of the run must be a text"),
+        (b'{"run": 7}', "run of the run must be text"),
         (b"[" * 100_000, "is not JSON"),
         (b" " * (BYTES + 1), "larger than"),
         (json.dumps([{}] * (MOST + 1)).encode(), "more than 200"),
@@ -124,7 +124,7 @@ def test_attempts_are_outcomes_with_what_went_wrong() -> None:
     assert items[0].fields == {"task": "cookies"}
     assert [one.reason.split(":")[0] for one in items[2:]] == [
         "the attempt has not ended",
-        "it has no notes",
-        "outcome must be one of done, failed, released, and notes a text",
+        "it has no notes, so it says nothing except how it ended",
+        "outcome must be one of done, failed, released, and notes must be text",
     ]
-    assert read({"attempts": attempts[:1]}).items[0].reason == "it does not say at which task"
+    assert read({"attempts": attempts[:1]}).items[0].reason == "it does not name its task"

@@ -216,7 +216,9 @@ def test_an_error_says_whether_to_wait_or_to_do_without(text: str, busy: bool, u
 
 
 def test_a_damaged_catalog_is_thrown_away_and_said_so(catalog: Catalog, tmp_path: Path) -> None:
-    with pytest.raises(GitmemError, match="no memory is lost") as caught:
+    with pytest.raises(
+        GitmemError, match="the index was damaged and has been deleted; no memories are lost,"
+    ) as caught:
         discard_damaged(sqlite3.DatabaseError("database disk image is malformed"), tmp_path)
 
     assert caught.value.exit_status == 3

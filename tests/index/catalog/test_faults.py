@@ -82,6 +82,6 @@ def test_index_that_another_process_writes_is_waited_for_once(
 
     assert [hit.key for hit in hits] == ["vpn"]
     assert len(told) == 1
-    assert "another process is refreshing the index; this shows" in told[0]
+    assert "another process is updating the index; showing" in told[0]
     assert len(tried) == 2
     assert sorted(hit.key for hit in later) == ["new", "newer", "vpn"]

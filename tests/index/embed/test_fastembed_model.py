@@ -68,7 +68,7 @@ def test_a_name_that_is_not_on_the_list_names_the_nearest(tmp_path: Path) -> Non
     with pytest.raises(EmbeddingError) as caught:
         FastembedModel("BAAI/bge-smal-en", cache=str(tmp_path))
 
-    assert caught.value.hint == "the nearest one is BAAI/bge-small-en"
+    assert caught.value.hint == "the closest one is BAAI/bge-small-en"
 
 
 def test_a_broken_model_is_an_error_of_ours(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_somebodys_home_is_no_model(tmp_path: Path) -> None:
     for number in range(FILES_AT_MOST + 1):
         (tmp_path / f"{number}.txt").touch()
 
-    with pytest.raises(EmbeddingError, match="it is not a model's"):
+    with pytest.raises(EmbeddingError, match="files, so it is not a model"):
         digest_of(tmp_path)
 
 
@@ -145,6 +145,6 @@ def test_what_is_wanted_of_a_model_is_fetched_and_found_again(tmp_path: Path) ->
 
     fetched, failed = done.stdout.splitlines()
     assert fetched == "model.safetensors tokenizer.json"
-    assert failed.startswith("the model ana/none could not be fetched: ") and "404" in failed
+    assert failed.startswith("the model ana/none could not be downloaded: ") and "404" in failed
     found = folder_of("ana/tiny", cache=str(tmp_path), owner="a")
     assert {path.name: path.read_bytes() for path in found.iterdir()} == {name: FILES[name] for name in list(FILES)[:2]}

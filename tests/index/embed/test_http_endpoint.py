@@ -127,14 +127,14 @@ def test_a_lone_surrogate_is_sent_as_a_question_mark(server: Server) -> None:
 @pytest.mark.parametrize(
     ("status", "told", "hint"),
     [
-        (401, "does not accept the key", "GITMEM_EMBED_KEY holds the key"),
+        (401, "does not accept the key", "check the key in GITMEM_EMBED_KEY"),
         (
             404,
             "does not know this address or model",
-            "the setting is ADDRESS#MODEL; the address ends before /embeddings",
+            "write the setting as ADDRESS#MODEL, without /embeddings in the address",
         ),
-        (429, "has had too many requests", "try again later"),
-        (500, "answered with status 500", "its own log says why"),
+        (429, "received too many requests", "try again later"),
+        (500, "answered with status 500", "see its log for the reason"),
     ],
 )
 def test_a_refusal_is_said_without_what_the_server_wrote(server: Server, status: int, told: str, hint: str) -> None:
@@ -187,8 +187,8 @@ ROW = {"index": 0, "embedding": [1, 2, 3]}
         (answer({**ROW, "embedding": "AACAPwAAAEA="}), "without a vector for each of 1 texts"),
         (answer({**ROW, "embedding": [1, float("nan")]}), "with numbers that are not finite"),
         (answer({**ROW, "embedding": [1, 1e999]}), "with numbers that are not finite"),
-        (answer({**ROW, "embedding": [1, 10**400]}), "with rows that are not numbers, or not of one size"),
-        (answer({**ROW, "embedding": [1, {}]}), "with rows that are not numbers, or not of one size"),
+        (answer({**ROW, "embedding": [1, 10**400]}), "with rows that are not numbers, or differ in size"),
+        (answer({**ROW, "embedding": [1, {}]}), "with rows that are not numbers, or differ in size"),
         (answer({**ROW, "embedding": []}), "with 1 x 0 for 1 text"),
         (b" " * 3_000_000, "with more than any model's answer takes"),
     ],
@@ -206,7 +206,7 @@ def test_dimensions_that_change_are_refused(server: Server) -> None:
     endpoint.query("login")
     server.answer = answer({"index": 0, "embedding": [1, 2]})
 
-    assert told_by(endpoint)[0] == "the embedding provider X answered with 2 dimensions where it had 3 before"
+    assert told_by(endpoint)[0] == "the embedding provider X answered with 2 dimensions instead of 3 as before"
 
 
 def test_an_endpoint_that_is_down_says_so() -> None:
@@ -215,7 +215,10 @@ def test_an_endpoint_that_is_down_says_so() -> None:
 
     message, hint = told_by(HttpEndpoint(f"http://127.0.0.1:{port}/v1#tiny", key=KEY))
 
-    assert (message, hint) == ("the embedding endpoint X cannot be reached: Connection refused", "is it running?")
+    assert (message, hint) == (
+        "the embedding endpoint X cannot be reached: Connection refused",
+        "check that it is running",
+    )
 
 
 def test_a_host_that_cannot_be_one_is_no_bug() -> None:
@@ -255,11 +258,11 @@ def test_an_address_of_another_form_is_refused_and_not_shown(setting: str) -> No
 @pytest.mark.parametrize(
     ("address", "key", "told"),
     [
-        ("http://gpu-box:11434/v1#m", KEY, "the key of GITMEM_EMBED_KEY would go to gpu-box unencrypted"),
+        ("http://gpu-box:11434/v1#m", KEY, "the key in GITMEM_EMBED_KEY would be sent to gpu-box unencrypted"),
         (
             "https://host/v1#m",
             f"{KEY}\n",
-            "GITMEM_EMBED_KEY holds a character that no key has: a space, or a line break",
+            "GITMEM_EMBED_KEY contains an invalid character: a space or a line break",
         ),
     ],
 )

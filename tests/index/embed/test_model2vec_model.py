@@ -118,7 +118,7 @@ def test_another_model_in_the_same_folder_has_another_name(tmp_path: Path) -> No
 def test_a_folder_that_is_no_model_says_so(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
 
-    with pytest.raises(EmbeddingError, match="holds no model in model2vec's format"):
+    with pytest.raises(EmbeddingError, match="does not contain a model in model2vec's format:"):
         Model2vecModel(str(tmp_path), cache="").query("login")
 
 

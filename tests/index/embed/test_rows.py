@@ -24,15 +24,15 @@ def test_a_row_of_zeros_stays_one() -> None:
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        ([[1, 2], [3]], "rows that are not numbers, or not of one size"),
-        ([["a", "b"], ["c", "d"]], "rows that are not numbers, or not of one size"),
+        ([[1, 2], [3]], "rows that are not numbers, or differ in size"),
+        ([["a", "b"], ["c", "d"]], "rows that are not numbers, or differ in size"),
         ([[1, 2]], "1 x 2 for 2 texts"),
         ([1, 2], "2 for 2 texts"),
         ([[], []], "2 x 0 for 2 texts"),
         (3, "one number for 2 texts"),
         ([[1, 2], [3, float("nan")]], "numbers that are not finite"),
         ([[1, 2], [3, float("inf")]], "numbers that are not finite"),
-        ([[1, 2, 3], [1, 2, 3]], "3 dimensions where it had 2 before"),
+        ([[1, 2, 3], [1, 2, 3]], "3 dimensions instead of 2 as before"),
     ],
 )
 def test_anything_else_is_refused_and_said(answer: object, told: str) -> None:

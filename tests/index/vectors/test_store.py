@@ -116,11 +116,11 @@ def test_what_is_forgotten_is_gone_and_the_rest_is_found_as_before(tmp_path: Pat
 def test_vectors_of_another_length_are_refused_and_change_nothing(tmp_path: Path) -> None:
     vectors = kept(tmp_path, unit_rows(2, WIDTH))
 
-    with Writing(tmp_path), pytest.raises(DamagedError, match="8 numbers, the new ones 5"), vectors.writing():
+    with Writing(tmp_path), pytest.raises(DamagedError, match="8 dimensions, the new ones 5"), vectors.writing():
         vectors.add([(b"x", unit_rows(1, 5))], [("x", b"x")])
     with vectors.reading():
         assert vectors.known() == {"oid-0", "oid-1"}
-    with vectors.reading(), pytest.raises(DamagedError, match="the question"):
+    with vectors.reading(), pytest.raises(DamagedError, match="the query"):
         vectors.nearest(unit_rows(1, 5)[0], 3)
 
 

@@ -191,7 +191,7 @@ def test_while_another_process_writes_it_the_last_good_one_answers_and_says_so(t
 
     assert (shown.commit, len(list(names_in(shown.reader)))) == ("1" * 40, 3)
     assert shown.behind == (
-        "the Whoosh index is being refreshed by another process; this shows 111111111111, the tip is 222222222222"
+        "the Whoosh index is being updated by another process; showing 111111111111, but the tip is 222222222222"
     )
 
 
@@ -205,7 +205,7 @@ def test_while_another_process_makes_the_first_one_an_answer_comes_from_memory(t
 
 @pytest.mark.usefixtures("busy")
 def test_who_asks_for_the_index_itself_is_told_that_another_process_writes_it(tmp_path: Path) -> None:
-    with pytest.raises(ConflictError, match="another process writes the Whoosh index"):
+    with pytest.raises(ConflictError, match="another process is writing the Whoosh index"):
         refresh_whoosh(tmp_path, catalog_at("1" * 40, THREE), asked=True)
 
 
@@ -221,7 +221,7 @@ def test_of_many_memories_it_is_made_only_when_asked_for(tmp_path: Path, monkeyp
     monkeypatch.setattr(index, "AT_MOST", 2)
     catalog = catalog_at("1" * 40, THREE)
 
-    with pytest.raises(GitmemError, match="only when asked for") as caught:
+    with pytest.raises(GitmemError, match="there is no Whoosh index, and for") as caught:
         refresh_whoosh(tmp_path, catalog)
     asked = refresh_whoosh(tmp_path, catalog, asked=True)
 

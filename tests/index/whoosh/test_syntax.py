@@ -128,29 +128,29 @@ def test_question_matches_exactly_what_it_says(ask, text: str, expected: set[str
 @pytest.mark.parametrize(
     ("text", "at", "why"),
     [
-        ("knid:gotcha", 1, "no field knid"),
-        ("gateway http://x", 9, "no field http"),
+        ("knid:gotcha", 1, "unknown field: knid"),
+        ("gateway http://x", 9, "unknown field: http"),
         ("kind: gotcha", 1, "has no value"),
         ("auth (jwt", 6, "not closed"),
-        ("auth) jwt", 5, "closes what was not opened"),
+        ("auth) jwt", 5, "closing parenthesis without an opening one"),
         ('auth "jwt key', 6, "quotation mark is not closed"),
         ("created:[2026-01", 9, "range is not closed"),
         ("created:[2026-01 2026-02]", 9, "range is not closed"),
-        ("created:yesterday", 9, "'yesterday' is no date"),
-        ("created:[2026-02-30 to]", 9, "'2026-02-30' is no date"),
-        ("AND auth", 1, "missing beside it"),
-        ("auth OR", 6, "missing beside it"),
-        ("auth AND OR jwt", 6, "missing beside it"),
-        ("(OR auth)", 2, "missing beside it"),
-        ("NOT -auth", 5, "excluded twice"),
+        ("created:yesterday", 9, "'yesterday' is not a date"),
+        ("created:[2026-02-30 to]", 9, "'2026-02-30' is not a date"),
+        ("AND auth", 1, "an operand is missing"),
+        ("auth OR", 6, "an operand is missing"),
+        ("auth AND OR jwt", 6, "an operand is missing"),
+        ("(OR auth)", 2, "an operand is missing"),
+        ("NOT -auth", 5, "double negation"),
         ("auth~3", 5, "two letters"),
-        ("auth*~", 6, "behind one word"),
-        ("x status:open", 10, "no status open"),
-        ("a < b", 3, "between a field's name and a value"),
-        ("created:>", 9, "between a field's name and a value"),
-        ("status:[a to b]", 8, "takes no range"),
+        ("auth*~", 6, "~ must follow a single word of at most"),
+        ("x status:open", 10, "unknown status: open"),
+        ("a < b", 3, "it must be between a field name and a value"),
+        ("created:>", 9, "it must be between a field name and a value"),
+        ("status:[a to b]", 8, ": does not support ranges"),
         ("*a*b*c*d*e*", 1, "more than 4 wildcards"),
-        ("(" * 21 + "a" + ")" * 21, 21, "more than 20 parentheses"),
+        ("(" * 21 + "a" + ")" * 21, 21, "more than 20 nested parentheses"),
         (" ".join(["a*"] * 9), 26, "more than 8 patterns"),
     ],
 )
@@ -167,7 +167,7 @@ def test_a_field_that_is_nearly_right_is_named(ask) -> None:
     with pytest.raises(UsageError) as caught:
         ask("knid:gotcha")
 
-    assert caught.value.hint == 'did you mean kind? In quotes it is text: "knid:…"'
+    assert caught.value.hint == 'did you mean kind? To search for the text, quote it: "knid:…"'
 
 
 def test_terms_are_those_a_memory_may_have(engine: WhooshEngine) -> None:

@@ -122,7 +122,7 @@ def test_a_view_that_was_switched_to_the_code_is_left_alone(memory: Memory, show
     git(shown, "switch", "-q", "--detach", "main")
     push(repo, a=NEW)
 
-    with pytest.raises(ConflictError, match="is no state of the memory"):
+    with pytest.raises(ConflictError, match=", which is not a commit of the memory; it is left alone"):
         memory.view.follow()
 
     assert (shown / "src/auth/jwt.py").is_file()

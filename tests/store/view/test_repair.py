@@ -145,7 +145,7 @@ def test_a_folder_with_files_of_a_person_is_left_alone(memory: Memory, repo: Pat
     (repo / ".memory/.git").write_bytes(b"")
     (repo / ".memory/mine.txt").write_text("mine")
 
-    with pytest.raises(RefusedError, match="is there and is not empty"):
+    with pytest.raises(RefusedError, match="already exists and is not empty"):
         memory.view.make()
 
     assert (repo / ".memory/mine.txt").read_text() == "mine"

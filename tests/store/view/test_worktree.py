@@ -66,7 +66,7 @@ def test_where_the_code_tracks_the_folder_another_one_must_be_named(memory: Memo
 
 
 def test_a_second_view_elsewhere_is_refused(memory: Memory, shown: Path, repo: Path) -> None:
-    with pytest.raises(RefusedError, match="the view lies at"):
+    with pytest.raises(RefusedError, match="the view already exists at"):
         memory.view.make(str(repo.parent / "other"))
 
     assert not (repo.parent / "other").exists()

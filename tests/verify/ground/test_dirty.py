@@ -124,9 +124,9 @@ def test_what_is_left_out_is_told(repo, tmp_path, monkeypatch):
 
     assert tree == before
     assert notices == (
-        "submodules are not looked into: module",
+        "submodules are skipped: module",
         "left out, new files above 0 MiB: big",
-        "left out, other repositories inside: embedded/, empty/",
+        "left out, nested repositories: embedded/, empty/",
     )
 
 
@@ -276,10 +276,10 @@ def test_command_line_says_that_it_is_the_work_tree_and_exits_by_the_results(sto
 
     assert (clean.status, clean.out.strip()) == (
         0,
-        "The work tree as it is: no fact reads what was changed; nothing was recorded.",
+        "The current work tree: no fact reads the changed files; nothing was recorded.",
     )
     assert failed.status == 1
-    assert failed.out.strip().endswith("The work tree as it is: 2 due: 1 holds, 1 failed; nothing was recorded.")
+    assert failed.out.strip().endswith("The current work tree: 2 due: 1 holds, 1 failed; nothing was recorded.")
     found = json.loads(table.out)
     assert (table.status, found["dirty"], found["recorded"]) == (1, True, "")
     assert [(r["key"], r["outcome"]) for r in found["results"]] == [("gateway", "fails")]

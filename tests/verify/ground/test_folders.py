@@ -193,15 +193,19 @@ def test_environment_is_lacking_where_it_cannot_be_shown_in_its_place(project, r
 
 LEADS_OUT = {
     "a link to elsewhere": ("ln -s {out} link", "link", "it is a link"),
-    "a folder behind a link": ("ln -s {out} link && mkdir {out}/x", "link/x", "it is a link"),
-    "a file": ("echo x > link", "link", "it is no folder"),
+    "a folder behind a link": (
+        "ln -s {out} link && mkdir {out}/x",
+        "link/x",
+        "it is a link",
+    ),
+    "a file": ("echo x > link", "link", "it is not a folder"),
     "what git tracks": ("true", "src", "git does not ignore it here"),
     "what git tracks and ignores": ("echo src >> .git/info/exclude", "src", "git tracks it"),
     "what is new and not ignored": ("mkdir new", "new", "git does not ignore it here"),
     "behind what the code has as a link": (
         "ln -s {out} web && git add web && git commit -qm link && rm web && mkdir -p web/node_modules",
         "web/node_modules",
-        "web is no folder in the code",
+        "web is not a folder in the code",
     ),
 }
 
@@ -224,7 +228,7 @@ def test_a_home_that_is_a_work_tree_lends_nothing(project, monkeypatch):
 
     found, lacking = find_folders(Git(discover(project)), git(project, "rev-parse", "HEAD"), ("node_modules",))
 
-    assert (found, lacking) == ((), ("node_modules: the work tree holds a whole home",))
+    assert (found, lacking) == ((), ("node_modules: the work tree is a home folder",))
 
 
 def test_setup_cannot_turn_a_folder_into_a_way_out(project, tmp_path):
@@ -272,7 +276,9 @@ def test_a_check_sees_folders_and_what_setup_made_and_is_no_failure_without_them
     assert result_of(run, "sees").outcome == "holds"
     told = result_of(run, "needs")
     assert (told.outcome, told.verdict) == ("error", None)
-    assert told.reason == "exit 1; but folders of the policy are not shown to it: .venv: it is not in this work tree"
+    assert (
+        told.reason == "exit 1; but the check could not see folders of the policy: .venv: it is not in this work tree"
+    )
     assert not (project / "node_modules" / "built").exists()
 
 
@@ -282,8 +288,8 @@ def test_folders_are_approved_with_the_command_and_not_by_typing_it(policed, pro
     assert policed.repository.trust().list_all() == []
     terminal = io.BytesIO()
     ask(terminal, policed.repository.commands()[0], 1, 1)
-    assert b"it sees what you keep in .venv, node_modules\n" in terminal.getvalue()
-    assert "nobody can approve its command here" in policed.notices[-1]
+    assert b"it sees your files in .venv, node_modules\n" in terminal.getvalue()
+    assert "its command cannot be approved here; it stays unproven until you" in policed.notices[-1]
     approve_all(policed)
     put_files(project, {"gitmem.toml": '[verify]\nfolders = ["node_modules"]\n'})
     assert outcome_of_all(policed) == {waits.key: "skipped"}

@@ -431,7 +431,7 @@ def test_where_nothing_can_be_written_it_says_so(repository):
 
     with (
         open_grounds(repository) as grounds,
-        pytest.raises(GitmemError, match="cannot keep a scratch clone"),
+        pytest.raises(GitmemError, match="cannot create a scratch clone in"),
         grounds.take(id_of(repository, "HEAD")),
     ):
         pass

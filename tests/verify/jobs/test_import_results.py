@@ -93,11 +93,11 @@ def test_shards_that_one_clone_judged_in_turn_are_taken_whole(machines, tmp_path
 
 UNFIT: list[tuple[dict[str, object], str]] = [
     ({"key": "unknown"}, "no such fact"),
-    ({"spec": "0" * 64}, "something else"),
-    ({"claim": "0" * 64}, "something else"),
-    ({"inputs": "files:0"}, "differs"),
-    ({"sandbox": "builtin"}, "not judged as"),
-    ({"sandbox": ""}, "not judged as"),
+    ({"spec": "0" * 64}, "is different here"),
+    ({"claim": "0" * 64}, "is different here"),
+    ({"inputs": "files:0"}, "inputs are different"),
+    ({"sandbox": "builtin"}, "it was not judged the way such a check is judged"),
+    ({"sandbox": ""}, "it was not judged the way such a check is judged"),
     ({"at": "2027-09-21T14:13:20Z"}, "future"),
 ]
 
@@ -125,7 +125,7 @@ def test_builtin_check_is_answered_anew(machines, tmp_path) -> None:
 
     done = memory.jobs.import_results([rewrite(tmp_path / "part", rows)])
 
-    assert done.skipped == (("builtin", "the check says something else here"),)
+    assert done.skipped == (("builtin", "the check gives a different answer here"),)
     others_well = replace(done, standing=Standing({}, {"failed": 0, "suspect": 0}, ()))
     assert import_results.exit_status(others_well) == 1
 
@@ -138,7 +138,7 @@ def test_policy_decides_whether_a_claim_counts(machines, repo, tmp_path) -> None
     done = memory.jobs.import_results([str(tmp_path / "part")])
 
     assert done.taken == ("builtin",)
-    assert {why for _, why in done.skipped} == {"the policy does not let it count"}
+    assert {why for _, why in done.skipped} == {"the policy does not accept it"}
 
 
 def test_contradiction_and_repetition_are_refused(machines, repo, tmp_path, run_cli) -> None:
@@ -165,7 +165,7 @@ def test_file_of_another_history_is_refused_and_the_good_one_recorded(machines, 
     ran = run_cli("verify", "--record-results", *(str(tmp_path / name) for name in ("code", "memory", "good")))
 
     assert (ran.status, ran.err.count("is refused")) == (2, 2)
-    assert "3 taken, 1 not checked there, 2 files refused" in ran.out
+    assert "3 accepted, 1 not checked there, 2 files refused" in ran.out
     assert [line for line in (ran.out + ran.err).split("\n") if line.lstrip().startswith("::") or "##[" in line] == []
 
 
@@ -177,7 +177,7 @@ def test_older_code_counts_for_what_did_not_change_since(machines, repo, tmp_pat
     done = memory.jobs.import_results([str(tmp_path / "part")])
 
     assert done.taken == ("fails", "shell")
-    assert done.skipped == (("builtin", "what it reads differs here"),)
+    assert done.skipped == (("builtin", "its inputs are different here"),)
     assert memory.show("shell")["verdict"]["commit"] == code
 
 
@@ -190,7 +190,7 @@ def test_later_verdict_of_the_branch_is_kept(machines, repo, tmp_path) -> None:
 
         done = later.jobs.import_results([str(tmp_path / "part")])
 
-    assert dict(done.skipped) == {"shell": "a verdict as late is there"}
+    assert dict(done.skipped) == {"shell": "there is already a verdict that is as new"}
 
 
 def test_elsewhere_than_on_the_default_branch_nothing_is_recorded(machines, repo, tmp_path, run_cli) -> None:
@@ -202,7 +202,7 @@ def test_elsewhere_than_on_the_default_branch_nothing_is_recorded(machines, repo
     meant = run_cli("verify", "--record", "--record-results", str(tmp_path / "part"))
 
     assert (refused.status, meant.status) == (3, 1)
-    assert "not the default branch" in refused.err
+    assert "results are recorded on the default branch, but HEAD is on another one" in refused.err
 
 
 def test_culprit_and_last_good_commit_are_not_believed(machines, repo, tmp_path) -> None:

@@ -83,7 +83,7 @@ def test_second_job_names_the_first_waits_for_it_and_only_then_gives_up(
 
     os.close(held)
     assert len(said) == 1
-    assert "waiting for it" in said[0]
+    assert "waiting for another verify job of this repository" in said[0]
 
 
 def test_named_facts_dry_runs_and_readers_wait_for_nobody(stocked: Memory, repo: Path, run_cli) -> None:

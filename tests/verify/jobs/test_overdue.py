@@ -37,13 +37,13 @@ def test_schedule_of_this_machine_is_silent_after_three_runs_that_did_not_come(
     installed(repo, "daily")
     clock.now += 3 * DAY - 60
     assert silent(timed) == ""
-    assert not any("no verify job ran here" in line for line in warnings(timed))
+    assert not any("no verify job has run here for" in line for line in warnings(timed))
 
     clock.now += 120
 
-    assert "no verify job ran here for 3 days, and one should run daily" in silent(timed)
+    assert "no verify job has run here for 3 days, although one should run daily" in silent(timed)
     assert timed.status()["jobs"]["silent_s"] == 3 * DAY + 60
-    assert sum("no verify job ran here for 3 days" in line for line in warnings(timed)) == 1
+    assert sum("no verify job has run here for 3 days" in line for line in warnings(timed)) == 1
     verify(timed)  # finds nothing to do, and is a sign of life all the same
     assert silent(timed) == ""
 
@@ -71,7 +71,7 @@ def test_warning_of_silence_is_one_line_that_no_budget_cuts(timed: Memory, repo:
 
     told = warnings(timed, budget=1)
 
-    assert [line for line in told if "no verify job ran here for 5 days" in line] == told[1:]
+    assert [line for line in told if "no verify job has run here for 5 days" in line] == told[1:]
 
 
 # --- a forge -------------------------------------------------------------------------------------------------------
@@ -92,10 +92,10 @@ def test_forge_is_silent_three_runs_after_a_fact_became_due(timed: Memory, repo:
 
     clock.now += 120
 
-    assert "no verdict for 13 days, and facts wait for one since 3 days" in silent(timed)
+    assert "no verdict for 13 days, and facts have been waiting for 3 days" in silent(timed)
     assert timed.status()["jobs"]["silent_s"] == 13 * DAY + 60
     clock.now += 60 * DAY
-    assert "switches schedules off after 60 days" in silent(timed)
+    assert "forges disable schedules after 60 days" in silent(timed)
 
 
 def test_fresh_clone_says_that_the_forge_fell_silent(timed: Memory, repo: Path, clock: Clock, tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_changed_code_is_waited_for_from_its_commit_on(timed: Memory, repo: Path
     assert silent(timed) == ""
 
     clock.now += 3 * DAY + 60
-    assert "facts wait for one since 3 days" in silent(timed)
+    assert "facts have been waiting for 3 days" in silent(timed)
 
 
 def test_workflow_that_the_forge_got_just_now_is_not_late(timed: Memory, repo: Path, clock: Clock) -> None:
@@ -133,7 +133,7 @@ def test_workflow_that_the_forge_got_just_now_is_not_late(timed: Memory, repo: P
     commit_at(repo, clock.now - 3 * DAY + 60)
     assert silent(timed) == ""
     clock.now += 120
-    assert "no verdict for 30 days, and facts wait for one since 20 days" in silent(timed)
+    assert "no verdict for 30 days, and facts have been waiting for 20 days" in silent(timed)
 
 
 def test_forge_that_never_left_a_verdict_is_told(memory: Memory, repo: Path) -> None:
@@ -142,7 +142,7 @@ def test_forge_that_never_left_a_verdict_is_told(memory: Memory, repo: Path) -> 
     with Memory(repo, clock=Clock(NOW + 2 * DAY)) as early, Memory(repo, clock=Clock(NOW + 4 * DAY)) as late:
         assert silent(early) == ""
         assert silent(late).startswith(
-            "the forge's verify job never left a verdict, and facts wait for one since 4 days"
+            "the forge's verify job has never recorded a verdict, and facts have been waiting for 4 days"
         )
 
 
@@ -166,7 +166,7 @@ def test_fact_that_a_job_passed_over_is_not_waited_for(timed: Memory, repo: Path
     assert silent(timed) == ""
 
     clock.now += 3 * DAY
-    assert "facts wait for one since 3 days" in silent(timed)
+    assert "facts have been waiting for 3 days" in silent(timed)
     verify(timed)
     clock.now += 60
     assert silent(timed) == ""
@@ -196,7 +196,7 @@ def test_forge_is_about_to_switch_off_is_told_with_the_days_left(timed: Memory, 
     clock.now += 5 * DAY
 
     told = timed.status()["jobs"]["soon_off"]
-    assert told.startswith("no commit for 50 days: after 60 a forge switches")
+    assert told.startswith("no commit for 50 days: after 60 days, a forge disables")
     assert told.endswith("(10 days left)")
     assert told in warnings(timed)
     commit_at(repo, clock.now - DAY)

@@ -123,9 +123,9 @@ def test_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
 
     module.write_results(str(tmp_path / "file"), RESULTS)
-    with pytest.raises(GitmemError, match="cannot be written"):
+    with pytest.raises(GitmemError, match="cannot write the results"):
         module.write_results(str(tmp_path / "none" / "file"), RESULTS)
-    with pytest.raises(GitmemError, match="cannot be written"):
+    with pytest.raises(GitmemError, match="cannot write the results"):
         module.write_results(str(tmp_path / "folder"), RESULTS)
     for name in ("none/file", "folder"):
         with pytest.raises(UsageError):

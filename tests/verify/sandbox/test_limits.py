@@ -81,7 +81,7 @@ def test_a_disk_that_is_nearly_full_ends_a_check_that_wrote_to_it(tmp_path, monk
     free = iter([(1 << 40, 600 * MIB, 0, 0), (1 << 40, 500 * MIB, 0, 0)])
     monkeypatch.setattr(watch, "_read_space", lambda _: next(free))
 
-    assert look(tmp_path).look() == "the disk that it writes to had only 500 MiB left"
+    assert look(tmp_path).look() == "the disk that it wrote to had only 500 MiB left"
 
 
 def test_a_disk_that_was_nearly_full_before_does_not(tmp_path, monkeypatch):
@@ -94,7 +94,7 @@ def test_a_disk_whose_inodes_are_nearly_used_up_ends_a_check_that_made_many_file
     space = iter([(1 << 40, 1 << 39, 10**6, 60_000), (1 << 40, 1 << 39, 10**6, 40_000)])
     monkeypatch.setattr(watch, "_read_space", lambda _: next(space))
 
-    assert look(tmp_path).look() == "the disk that it writes to had only 40000 inodes left"
+    assert look(tmp_path).look() == "the disk that it wrote to had only 40000 inodes left"
 
 
 def test_memory_that_nobody_can_be_told_to_have_ends_a_check_when_nothing_is_left(tmp_path, monkeypatch):

@@ -18,7 +18,7 @@ def test_each_rung_is_told_as_it_was_probed(tmp_path):
     works = [rung for rung in ("bubblewrap", "landlock") if sandbox.works(rung, PATH)]
     assert {name for name, value in rows.items() if value == "works"} == set(works)
     assert rows["sandbox"] == (
-        f"commands run in {works[0]}" if works else "only built-in checks run, unless with --no-sandbox"
+        f"commands run in {works[0]}" if works else "only built-in checks run, unless you use --no-sandbox"
     )
     assert ("overlays" in rows) == ("bubblewrap" in works)
 
@@ -26,7 +26,7 @@ def test_each_rung_is_told_as_it_was_probed(tmp_path):
 def test_where_nothing_works_it_says_so_and_what_to_install(tmp_path):
     rows = dict(probe.describe(str(tmp_path), tmp_path / "ground"))
 
-    assert rows["sandbox"] == "only built-in checks run, unless with --no-sandbox"
+    assert rows["sandbox"] == "only built-in checks run, unless you use --no-sandbox"
     assert rows["bubblewrap"] == "does not work: sh: no such program on PATH (install bubblewrap)"
 
 

@@ -1,5 +1,5 @@
-// gitmem's plugin for OpenCode: hands what happens to `gitmem hook opencode`, and puts what that answers before the agent.
-// Nothing here fails a turn: what goes wrong is noted by gitmem, and `gitmem doctor` shows it.
+// gitmem's plugin for OpenCode: passes events to `gitmem hook opencode`, and shows its answers to the agent.
+// Nothing here fails a turn: gitmem logs errors, and `gitmem doctor` shows them.
 import { spawn } from "node:child_process"
 
 const TOOLS = ["bash", "edit", "write", "patch", "apply_patch"]
@@ -43,7 +43,7 @@ function cut(value) {
 }
 
 export const Gitmem = async ({ directory }) => {
-  // The system prompt is made anew for every request: what a session's start told is asked once, and told each time.
+  // The system prompt is rebuilt for every request: the context of a session's start is fetched once and added each time.
   const started = new Map()
   return {
     "experimental.chat.system.transform": async (input, output) => {

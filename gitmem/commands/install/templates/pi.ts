@@ -1,5 +1,5 @@
-// gitmem's extension for pi: hands what happens to `gitmem hook pi`, and puts what that answers before the agent.
-// Nothing here fails a turn: what goes wrong is noted by gitmem, and `gitmem doctor` shows it.
+// gitmem's extension for pi: passes events to `gitmem hook pi`, and shows its answers to the agent.
+// Nothing here fails a turn: gitmem logs errors, and `gitmem doctor` shows them.
 import { spawn } from "node:child_process"
 
 const TOOLS = ["bash", "edit", "write"]
@@ -46,7 +46,7 @@ function texts(content) {
 }
 
 export default function (pi) {
-  // What a session's start tells goes with its first prompt: only then is there something to answer.
+  // The context of a session's start is added to its first prompt: only then is there something to answer.
   let start = ""
 
   const tell = (type, ctx, told) =>

@@ -1,1 +1,1 @@
-"""The report as one web page that needs nothing but itself: what is true, what broke, and what rests on that."""
+"""The report as one self-contained web page: what holds, what broke, and the memories that rest on it."""

@@ -52,7 +52,7 @@ def gather_now(memory: Opened, *, status: Mapping[str, Any], scope: str) -> Page
     """
     store = next(iter(memory.stores((scope,))), None)
     if store is None:
-        raise NotFoundError(f"there are no memories of the {scope} scope", hint="gitmem report, without --scope")
+        raise NotFoundError(f"there are no memories with the scope {scope}", hint="run gitmem report without --scope")
     git, catalog, tip = memory.git, store.catalog(), store.source()[0]
     ground = store.ground(catalog)
     # The universal store speaks of no code of its own.
@@ -202,9 +202,13 @@ def _why(entry: Entry, verdict: Verdict | None, *, is_fresh: object, waits: bool
     if entry.status == SUSPECT:
         return "rests on " + " → ".join(entry.chain)
     if entry.status == STALE:
-        return "its time has passed since it was checked" if is_fresh else "the code that it reads has changed since"
+        return (
+            "its time to live has passed since it was checked"
+            if is_fresh
+            else "the code that it reads has changed since"
+        )
     if entry.status == UNPROVEN:
-        return "its command waits for approval" if waits else "no verdict yet for what it says now"
+        return "its command is waiting for approval" if waits else "no verdict yet for its current text"
     return ""
 
 
@@ -286,7 +290,7 @@ def _timeline(
         here = _known_here(catalog, ground) if of.code == line[0] else {}
         return timeline.read(git, *line, judged, links, here=here, is_whole=is_whole), ()
     except ProcessError as err:
-        return None, (f"statuses over the history of the code cannot be told: {err.message}",)
+        return None, (f"cannot compute statuses over the history of the code: {err.message}",)
 
 
 def _known_here(catalog: Catalog, ground: int | None) -> dict[str, str]:
@@ -307,4 +311,4 @@ def _warnings(status: Mapping[str, Any]) -> Iterable[str]:
         number = status["problems"]
         yield f"{number} file{'s' if number > 1 else ''} of the memory cannot be read or have problems: gitmem doctor"
     if status["to_settle"]:
-        yield f"two people said it in two ways, to be settled: {', '.join(status['to_settle'][:10])}"
+        yield f"two merged versions to settle: {', '.join(status['to_settle'][:10])}"

@@ -68,7 +68,7 @@ def draw(entries: Iterable[Entry], links: Sequence[tuple[str, str]], *, at_most:
     if not shown:
         return Picture("", left_out=sum(map(len, groups)))
     parts, width, height = _packed([graph_layout.place(inside) for inside in chosen], chosen, by_key)
-    label = f"{shown} memories and what they rest on; every one is a link to the memory"
+    label = f"{shown} memories and the memories that they rest on; each one links to its details"
     svg = (
         f'<svg class="graph" role="group" aria-label="{label}" width="{width}" height="{height}"'
         f' viewBox="0 0 {width} {height}"><g class="edges" aria-hidden="true">{parts[0]}</g>{parts[1]}</svg>'

@@ -1,4 +1,4 @@
-"""Place a directed graph in layers, cycles and all: what is required on the left, what requires it on the right. Pure.
+"""Lay out a directed graph, possibly with cycles, in layers: required nodes on the left. Pure.
 
 The steps are those of Sugiyama, Tagawa and Toda, "Methods for visual understanding of hierarchical system structures"
 (1981): turn the edges around that close a cycle, put each node behind what it requires, order the layers by the

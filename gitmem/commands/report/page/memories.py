@@ -1,4 +1,4 @@
-"""The memories as HTML: a line for each, and behind it all that is known of it. Pure."""
+"""The memories as HTML: a line for each, which opens to show all its details. Pure."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def memory(entry: Entry, shelf: Shelf, keys: frozenset[str]) -> str:
 def _because(entry: Entry) -> str:
     said = [markup.line(part) for part in (entry.why, entry.broken) if part]
     if entry.flapping:
-        said.append("its check does not always answer alike on the same code")
+        said.append("its check gives different answers on the same code")
     if entry.weak:
         said.append("weak: its check also holds in an empty folder")
     return f'<p class="why {entry.status or "plain"}">{"; ".join(said)}</p>' if said else ""
@@ -145,12 +145,12 @@ def _fields(entry: Entry, shelf: Shelf) -> str:
     rows = [("Proved by", f"<code>{markup.line(entry.check)}</code>" if entry.check else "")]
     at = f" at {commit(entry.judged_at)}" if entry.judged_at else ""
     rows.append(("Judged", f"{time(entry.judged)}{at}" if entry.judged else ""))
-    rows.append(("Held last at", commit(entry.held)))
+    rows.append(("Last held at", commit(entry.held)))
     rows.append(("Tags", _words(entry.tags, "tags")))
     rows.append(("About", _words(entry.paths, "paths")))
     rows.append(("See", _refs(entry.refs)))
     rows.append(("Rests on", _links(_needed_by(entry, shelf), shelf, "needs")))
-    rows.append(("What rests on it", _links(shelf.needed.get(entry.key, ()), shelf, "needed")))
+    rows.append(("Memories that rest on it", _links(shelf.needed.get(entry.key, ()), shelf, "needed")))
     rows.append(("Provides", _words(entry.produces, "")))
     rows.append(("Superseded by", link(entry.superseded_by, shelf) if entry.superseded_by else ""))
     who = f" by {markup.line(entry.by)}" if entry.by else ""

@@ -1,4 +1,4 @@
-"""Where the page is put: a new file or an earlier page of ours, whole or not at all."""
+"""Write the page atomically, to a new file or over an earlier report."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def write(file: str, text: str, *, force: bool = False) -> None:
     """
     path = Path(file)
     if not force and not _is_ours(path):
-        raise RefusedError(f"{file} exists and is no report of gitmem", hint="choose another name, or: --force")
+        raise RefusedError(f"{file} exists and is not a gitmem report", hint="choose another name, or use --force")
     if path.is_dir():
         raise RefusedError(f"{file} is a folder", hint=f"gitmem report '{path / 'gitmem-report.html'}'")
     try:
         atomic_write.write(path, text.encode("utf-8", "backslashreplace"))
     except OSError as err:
-        raise GitmemError(f"the report {file} cannot be written: {err.strerror}") from err
+        raise GitmemError(f"cannot write the report {file}: {err.strerror}") from err
 
 
 def _is_ours(path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""The page: its data put into its template, with a policy that lets nothing run or load but what is in it. Pure."""
+"""Render the page: its data in its template, with a policy that allows only its own script and style. Pure."""
 
 from __future__ import annotations
 

@@ -34,12 +34,12 @@ def headline(page: Page) -> str:
     if counts[FAILED]:
         return f"{counted(counts[FAILED], 'fact no longer holds', 'facts no longer hold')}"
     if not sum(counts.values()):
-        return "Nothing here is checked yet" if page.entries else "There are no memories yet"
+        return "Nothing has been checked yet" if page.entries else "There are no memories yet"
     if counts[VERIFIED] == sum(counts.values()):
-        return "Everything that is checked holds"
+        return "Every checked fact holds"
     if not counts[VERIFIED]:
-        return "Nothing is known to fail, and nothing is proved"
-    return "Nothing that is checked has failed"
+        return "No fact is known to fail, but none is proved"
+    return "No checked fact has failed"
 
 
 def hero(page: Page) -> str:
@@ -49,13 +49,13 @@ def hero(page: Page) -> str:
     live = sum(entry.place == LIVE for entry in page.entries)
     parts = []
     if counts[SUSPECT]:
-        parts.append(f"{counted(counts[SUSPECT], 'memory rests', 'memories rest')} on what failed")
+        parts.append(f"{counted(counts[SUSPECT], 'memory rests', 'memories rest')} on failed facts")
     if facts:
         proved = sum(entry.status == VERIFIED for entry in facts)
         parts.append(f"{proved} of {counted(len(facts), 'fact')} {'is' if proved == 1 else 'are'} proved")
     parts.append(f"{counted(live, 'memory', 'memories')} in all")
     where = f"at {commit(page.code)}" + (f" of <b>{markup.line(page.branch)}</b>" if page.branch else "")
-    asked = f", as known for <b>{markup.line(page.rev)}</b>" if page.rev else ""
+    asked = f", as known at <b>{markup.line(page.rev)}</b>" if page.rev else ""
     told = f'<p class="lead">{"; ".join(parts)}.</p>'
     told += f'<p class="meta">{"Code " + where if page.code else "No code"}{asked} · memory at {commit(page.tip)}'
     told += _checked(page.jobs)
@@ -73,7 +73,7 @@ def _checked(jobs: Mapping[str, Any] | None) -> str:
         return ""
     known = [(job["at"], job[name], job["behind"]) for job, name in _ran(jobs)]
     if not known:
-        return " · no verify job ran yet"
+        return " · no verify job has run yet"
     at, code, behind = max(known, key=lambda one: one[0])
     return f" · last verify job {_when(at)}" + (f" on {commit(code)}{_behind(behind)}" if code else "")
 
@@ -125,7 +125,10 @@ def broken(page: Page, shelf: Shelf) -> str:
     if not failed:
         return ""
     cards = [_card(entry, _resting(page, entry), shelf) for entry in failed]
-    told = "A check ran and said no. Below each fact: why, by which commit, and what rests on it."
+    told = (
+        "Their checks ran and failed. For each fact: the reason, the commit that broke it, and the memories that "
+        "rest on it."
+    )
     return _section("_broken", "Broken now", told, _few(cards, "failed"))
 
 
@@ -142,7 +145,7 @@ def _card(entry: Entry, resting: Sequence[Entry], shelf: Shelf) -> str:
     if entry.broken:
         rows.append(("Culprit", _culprit(entry.broken)))
     elif entry.judged_at:
-        rows.append(("Culprit", f'not known yet: <code class="do">gitmem why {entry.key}</code>'))
+        rows.append(("Culprit", f'unknown: <code class="do">gitmem why {entry.key}</code>'))
     if entry.held:
         rows.append(("Held last", f"at {commit(entry.held)}"))
     if entry.judged:
@@ -185,7 +188,7 @@ def open_ends(page: Page, shelf: Shelf) -> str:
     flapping = [replace(entry, why=entry.status) for entry in page.entries if entry.flapping]
     lists = [(status, SIGNS[status].meaning, page.of(status)) for status in (UNPROVEN, STALE)]
     parts = []
-    for name, meaning, entries in [*lists, ("flapping", "the check does not always answer alike", flapping)]:
+    for name, meaning, entries in [*lists, ("flapping", "the check gives different answers", flapping)]:
         entries.sort(key=lambda entry: (entry.key not in page.waiting, entry.key))
         if entries:
             items = [f'<li>{link(e.key, shelf)}<span class="because">{markup.line(e.why)}</span></li>' for e in entries]
@@ -195,7 +198,7 @@ def open_ends(page: Page, shelf: Shelf) -> str:
             parts.append(f'<div class="column">{head}<p>{meaning.capitalize()}.</p>{few}</div>')
     if not parts:
         return ""
-    told = "Nobody said these are false; nobody knows now that they are true."
+    told = "These are not known to be false, but not known to be true either."
     return _section("_open", "Not proven", told, f'<div class="columns">{"".join(parts)}</div>')
 
 
@@ -205,13 +208,19 @@ def graph(page: Page) -> str:
     drawn = picture.draw(live, page.links)
     if not drawn.svg:
         return ""
-    told = "From left to right: what a memory requires, and what requires it."
+    told = "From left to right: required memories, then the memories that require them."
     if page.of(SUSPECT):
-        told += " Suspicion flows along the moving lines, from what failed to what rests on it, three links far."
+        told += (
+            " The moving lines show suspicion, from failed facts to the memories that rest on them, up to three "
+            "links away."
+        )
     if drawn.left_out:
-        told += f" {drawn.left_out} more memories have links and are not drawn: each shows its own when it is opened."
-    box = f'<div class="scroll" role="region" tabindex="0" aria-label="Graph of what rests on what">{drawn.svg}</div>'
-    return _section("_graph", "What rests on what", told, box)
+        told += f" {drawn.left_out} more memories have links and are not drawn: open one to see its links."
+    box = (
+        '<div class="scroll" role="region" tabindex="0" aria-label="Graph of dependencies between '
+        f'memories">{drawn.svg}</div>'
+    )
+    return _section("_graph", "Dependencies", told, box)
 
 
 def history(page: Page, shelf: Shelf) -> str:
@@ -221,8 +230,8 @@ def history(page: Page, shelf: Shelf) -> str:
         return ""
     name = markup.line(line.branch)
     told = f"The newest {len(line.moments)} commits of {name}" if line.has_more else f"All commits of {name}"
-    told += ", the oldest on the left: how many facts held, and a strip for each that failed at one of them."
-    told += " A dot is a commit where a check ran; between two that agree, nobody looked."
+    told += ", oldest on the left: how many facts held, and a strip for each fact that failed at one of them."
+    told += " A dot is a commit where a check ran; between two dots that agree, no check ran."
     if not line.is_whole:
         told += " Older verdicts were not read."
     if len(line.strips) > strips.DRAWN:
@@ -241,7 +250,7 @@ def history(page: Page, shelf: Shelf) -> str:
     )
     named = f'<ol class="strips">{names}</ol>' if names else ""
     inside = f'<ul class="legend">{legend}</ul>{box}{named}{_breaks(line, shelf)}'
-    return _section("_time", "How it came to this", told, inside)
+    return _section("_time", "History", told, inside)
 
 
 def _breaks(line: Timeline, shelf: Shelf) -> str:
@@ -276,14 +285,14 @@ def jobs(page: Page) -> str:
     if claimed and claimed != branch:
         rows.append(("By other machines", _recorded(claimed)))
     names = [f"{markup.line(one['what'])}, {markup.line(one['often'])}" for one in told["schedules"]]
-    rows.append(("Scheduled by", "; ".join(names) or "nothing that is known here: <code>gitmem install</code>"))
+    rows.append(("Scheduled by", "; ".join(names) or "none known here: <code>gitmem install</code>"))
     for wrong in filter(None, (told["silent"], told["soon_off"])):
         rows.append(("Silence", f'<strong class="silent">{markup.line(wrong)}</strong>'))
     if page.waiting:
         waits = f"{counted(len(page.waiting), 'command')}: <code>gitmem trust --review</code>"
-        rows.append(("Waits for approval", waits))
+        rows.append(("Waiting for approval", waits))
     terms = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows)
-    return _section("_jobs", "Verify jobs", "What keeps this page true.", f"<dl>{terms}</dl>")
+    return _section("_jobs", "Verify jobs", "The jobs that keep this page up to date.", f"<dl>{terms}</dl>")
 
 
 def _recorded(found: Mapping[str, Any]) -> str:
@@ -304,15 +313,17 @@ def everything(page: Page, listing: str) -> str:
     """Return the section of all memories."""
     if not page.entries:
         return ""
-    told = f"{counted(len(page.entries), 'memory', 'memories')} by kind, what needs a person first, then the newest."
+    told = (
+        f"{counted(len(page.entries), 'memory', 'memories')} by kind, those that need attention first, then the newest."
+    )
     if page.cut_at:
-        told += f" Texts are cut after {page.cut_at} bytes, and searched as far."
+        told += f" Texts are truncated after {page.cut_at} bytes, also for search."
     return _section("_all", "All memories", told, listing)
 
 
 def foot(page: Page) -> str:
     """Return what the page is, and what it does not show."""
-    of = "the project's memories" if page.scope == "project" else f"memories of the {page.scope} scope"
+    of = "the project's memories" if page.scope == "project" else f"memories with the scope {page.scope}"
     told = f"This page shows {of}"
     told += f", and none of the {page.left_out} of other scopes." if page.left_out else ", and no private ones."
     if page.scope == "private":

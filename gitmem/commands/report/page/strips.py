@@ -42,8 +42,8 @@ def draw(timeline: Timeline, entries: Mapping[str, Entry]) -> str:
         parts.append(f'<text class="e" x="{NAMES + number * step + 4}" y="{y + 14}">{nth + 1}</text>')
     parts.append(_axis(timeline, step, foot + 16))
     label = (
-        f"how many facts held at the newest {number} commits of {markup.line(timeline.branch)}, and which failed;"
-        " the list below says it in words"
+        f"how many facts held at the newest {number} commits of {markup.line(timeline.branch)}, and which "
+        "failed; see the list below for a text version"
     )
     return (
         f'<svg class="time" role="img" aria-label="{label}" width="{width}" height="{height}"'

@@ -1,4 +1,4 @@
-"""What was known of facts over the commits of the code: read from every verdict that there ever was, then pure."""
+"""The known states of facts over the code's commits, from every verdict there ever was."""
 
 from __future__ import annotations
 

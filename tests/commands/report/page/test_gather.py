@@ -48,7 +48,7 @@ def test_statuses_are_those_of_status_and_each_says_why(broken: Memory) -> None:
         "worst-case": ("suspect", "rests on retries"),
         "balancer": ("suspect", "rests on worst-case → retries"),
         "algorithm": ("stale", "the code that it reads has changed since"),
-        "waits": ("unproven", "its command waits for approval"),
+        "waits": ("unproven", "its command is waiting for approval"),
         "readme": ("verified", ""),
     }
     assert {key: entry.place for key, entry in by_key.items() if entry.place != "live"} == {
@@ -85,7 +85,7 @@ def test_time_that_has_passed_is_said_to_be_why(repo: Path) -> None:
 
         (entry,) = memory.report().entries
 
-    assert (entry.status, entry.why) == ("stale", "its time has passed since it was checked")
+    assert (entry.status, entry.why) == ("stale", "its time to live has passed since it was checked")
 
 
 def test_silence_of_a_schedule_is_the_first_warning(repo: Path) -> None:
@@ -99,7 +99,7 @@ def test_silence_of_a_schedule_is_the_first_warning(repo: Path) -> None:
 
         warnings = memory.report().warnings
 
-    assert "the forge's verify job left no verdict for 70 days" in warnings[0]
+    assert "the forge's verify job has recorded no verdict for 70 days" in warnings[0]
     assert warnings[1] == "1 file of the memory cannot be read or have problems: gitmem doctor"
 
 
@@ -117,7 +117,7 @@ def test_private_memories_are_counted_and_shown_only_where_they_are_asked_for(me
 def test_a_scope_without_memories_is_said(memory) -> None:
     memory.remember("Everybody may know", key="shared")
 
-    with pytest.raises(NotFoundError, match="no memories of the private scope"):
+    with pytest.raises(NotFoundError, match="no memories with the scope private"):
         memory.report(scope="private")
 
 

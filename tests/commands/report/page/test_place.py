@@ -46,5 +46,5 @@ def test_force_replaces_a_file_and_never_a_folder(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
-    with pytest.raises(GitmemError, match="cannot be written: No such file"):
+    with pytest.raises(GitmemError, match="cannot write the report"):
         write(str(tmp_path / "no" / "page.html"), MARK)

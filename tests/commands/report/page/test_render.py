@@ -33,7 +33,9 @@ FAILED = Entry("rs256", "fact", "Tokens are signed with RS256", status="failed",
                broken="broken by cccccccccccc (Cem: sign with EdDSA)")  # fmt: skip
 SUSPECT = Entry("rotate", "recipe", "Rotate the key", status="suspect", why="rests on rs256", chain=("rs256",),
                 requires=("rs256", "nowhere"))  # fmt: skip
-STALE = Entry("readme", "fact", "A README", status="stale", why="its time has passed since it was checked", check="x")
+STALE = Entry(
+    "readme", "fact", "A README", status="stale", why="its time to live has passed since it was checked", check="x"
+)
 PAGE = Page("service", "project", 1_790_000_000, "0.1.0", branch="main", code="a" * 40, tip="b" * 40, jobs=JOBS,
             entries=(FAILED, SUSPECT, STALE, Entry("plain", "gotcha", "Plain", tags=("vpn",))),
             links=(("rs256", "rotate"),),
@@ -74,13 +76,17 @@ class Document(HTMLParser):
 def test_first_comes_what_is_broken_why_by_which_commit_and_what_rests_on_it() -> None:
     text = Document(render.render(PAGE)).text
 
-    assert "1 fact no longer holds 1 memory rests on what failed; 0 of 2 facts are proved; 4 memories in all." in text
+    assert "1 fact no longer holds 1 memory rests on failed facts; 0 of 2 facts are proved; 4 memories in all." in text
     card = text[text.index("Broken now") : text.index("Not proven", text.index("Broken now"))]
     said = ("no file says so", "cccccccccccc (Cem: sign with EdDSA)", "dddddddddddd", "Ana", "1 memory rests on it")
     places = [card.index(one) for one in said]
     assert places == sorted(places)
     assert "suspect: Rotate the key" in card
-    assert text.index("Broken now", 40) < text.index("its time has passed") < text.index("All memories", 90)
+    assert (
+        text.index("Broken now", 40)
+        < text.index("its time to live has passed since it was checked")
+        < text.index("All memories", 90)
+    )
 
 
 def test_mark_beside_the_name_is_that_of_the_worst_status() -> None:
@@ -99,10 +105,10 @@ def test_jobs_are_told_with_their_commits_and_silence_is_a_warning() -> None:
     assert "Last job here 2026-09-20 10:00 UTC on aaaaaaaaaaaa: 3 due, 1 failed" in text
     assert "2026-09-20 10:01 UTC for the code at aaaaaaaaaaaa (2 commits behind), as bbbbbbbbbbbb" in text
     assert "By other machines 2026-09-19 10:01 UTC, as cccccccccccc" in text
-    assert text.index(silent) < text.index("A check ran")
+    assert text.index(silent) < text.index("Their checks ran and failed. For each fact: the reason, the commit")
     assert "last verify job 2026-09-20 10:01 UTC on aaaaaaaaaaaa (2 commits behind)" in text
     assert (
-        "no verify job ran yet"
+        "· no verify job has run yet"
         in Document(render.render(replace(PAGE, jobs={**JOBS, "last": None, "branch": None}))).text
     )
 
@@ -112,10 +118,10 @@ def test_jobs_are_told_with_their_commits_and_silence_is_a_warning() -> None:
     [
         (["verified", "failed"], "1 fact no longer holds"),
         (["failed", "failed"], "2 facts no longer hold"),
-        (["verified"], "Everything that is checked holds"),
-        (["verified", "stale"], "Nothing that is checked has failed"),
-        (["unproven"], "Nothing is known to fail, and nothing is proved"),
-        ([""], "Nothing here is checked yet"),
+        (["verified"], "Every checked fact holds"),
+        (["verified", "stale"], "No checked fact has failed"),
+        (["unproven"], "No fact is known to fail, but none is proved"),
+        ([""], "Nothing has been checked yet"),
         ([], "There are no memories yet"),
     ],
 )
