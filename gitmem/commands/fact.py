@@ -74,7 +74,7 @@ def check_of(commands: Sequence[Any], texts: Mapping[str, str | None], within: s
         )
     if within is not None and not (given and isinstance(given[0], dict) and IN in given[0]):
         *most, last = (f"--{row.name}" for row in CHECKS.values() if row.probe)
-        raise UsageError(f"--in goes with {', '.join(most)} or {last}")
+        raise UsageError(f"--in requires {', '.join(most)} or {last}")
     return given[0] if given else None
 
 
