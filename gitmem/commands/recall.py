@@ -6,7 +6,8 @@ Nothing of Whoosh is imported for a question that does not need it (measured: 10
 from __future__ import annotations
 
 from gitmem.config import OneThread
-from gitmem.errors import ConflictError, GitmemError
+from gitmem.config.setting import ENGINES
+from gitmem.errors import ConfigError, ConflictError, GitmemError
 from gitmem.index.engine import WHOOSH_FOLDER
 from gitmem.recall.one_store import recall as recall_plainly
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.index.catalog.catalog import Catalog
+    from gitmem.index.engine import Engine
     from gitmem.index.whoosh.engine import WhooshEngine
     from gitmem.index.whoosh.index import Shown
     from gitmem.recall.by_syntax import Similar
@@ -61,13 +63,13 @@ def _recall_here(memory: Opened, asked: Asked, progress: Progress) -> Found:
     memory.note_policy(catalog)
     options: dict[str, Any] = {"policy": policy, "config": memory.config, "now": memory.now}
     with Meant(memory, asked, [(memory, catalog)]) as meaning, catalog.reading():
-        engine = _engine(memory, shown, catalog) if shown is not None else None
         if asked.syntax:
             from gitmem.recall.by_syntax import by_syntax
 
-            assert engine is not None, "the query language is Whoosh's"
-            found = by_syntax(catalog, memory.local, ground, asked, engine, **options)
+            assert shown is not None, "the query language is Whoosh's"
+            found = by_syntax(catalog, memory.local, ground, asked, _engine(memory, shown, catalog), **options)
         else:
+            engine = _engine(memory, shown, catalog) if shown is not None else _added_engine(memory, catalog)
             found = recall_plainly(catalog, memory.local, ground, asked, engine=engine, meaning=meaning, **options)
     _tell(memory, found.notice)
     return found
@@ -172,6 +174,25 @@ def _chosen(memory: Opened, progress: Progress) -> Shown | None:
     except GitmemError as err:
         _tell(memory, f"{err.message}; using FTS5 instead ({err.hint})")
         return None
+
+
+def _added_engine(memory: Opened, catalog: Catalog) -> Engine | None:
+    """Return the search engine of another package that the settings name; None for a built-in one.
+
+    Raises:
+        ConfigError: No installed package adds it.
+    """
+    name = memory.config.engine
+    if name in ENGINES:
+        return None
+    from gitmem.index import plugins
+
+    plugin = plugins.find_plugin(plugins.ENGINES, name)
+    if plugin is None:
+        told = f"no installed package adds the search engine {name!r}"
+        raise ConfigError(told, file="", key="engine", hint="git config gitmem.engine fts")
+    engine: Engine = plugin(catalog)
+    return engine
 
 
 def _engine(memory: Opened, shown: Shown, catalog: Catalog) -> WhooshEngine:

@@ -208,8 +208,15 @@ def branch_name(value: Any) -> str:
     return value
 
 
-# What brings recall's candidates; `gitmem index` builds one of them.
+# The built-in search engines; `gitmem index` builds the second.
 ENGINES = ("fts", "whoosh")
+
+
+def engine_name(value: Any) -> str:
+    """Read the name of a search engine: a built-in one, or one that another package adds (``index.plugins``)."""
+    if not isinstance(value, str) or not (value.isascii() and value.replace("-", "_").isidentifier()):
+        raise WrongValue(f"{', '.join(ENGINES)}, or the name of one that a package adds")
+    return value
 
 
 @settings
@@ -256,7 +263,9 @@ class Config:
     view: bool = setting(True, switch, "Whether `init` makes the view")
     context: bool = setting(True, switch, "Whether agents are shown memories at their start and with their prompts")
     role: str = setting("", text, "The role of the agent that works here: the policy's `[roles.NAME]`")
-    engine: str = setting("fts", one_of(*ENGINES), "What finds candidates for `recall`: `fts` (SQLite) or `whoosh`")
+    engine: str = setting(
+        "fts", engine_name, "What finds candidates for `recall`: `fts` (SQLite), `whoosh`, or what a package adds"
+    )
     domains: str = setting("", text, "The project's domains, separated by commas, in addition to the policy's")
     stores: tuple[str, ...] = setting((), several, "Repositories to read memories from, each `PATH` or `NAME=PATH`")
     trace: str = setting(

@@ -8,7 +8,7 @@ import pytest
 
 from gitmem.errors import ConfigError
 from gitmem.index.embed.choose import provider_for
-from gitmem.index.plugins import PROVIDERS, find_plugin
+from gitmem.index.plugins import ENGINES, PROVIDERS, find_plugin
 from gitmem.memory.memory import Memory
 
 # Two directions: texts about coffee, and all others.
@@ -35,11 +35,26 @@ def provider(model, *, cache, download):
 """
 
 
-def install(folder: Path, name: str, entry: str, code: str = PROVIDER) -> None:
+# Finds every memory, the newest first, whatever the words.
+ENGINE = """
+from gitmem.index.engine import Candidate
+
+
+class Engine:
+    def __init__(self, catalog):
+        self.catalog = catalog
+
+    def candidates(self, terms, *, limit, where="", parameters=()):
+        sql = f"SELECT m.id FROM memory m WHERE {where or 1} ORDER BY m.id DESC LIMIT ?"
+        return [Candidate(number, 1.0) for number, in self.catalog.rows(sql, (*parameters, limit))]
+"""
+
+
+def install(folder: Path, name: str, entry: str, code: str = PROVIDER, group: str = PROVIDERS) -> None:
     metadata = folder / f"{name}-1.0.dist-info"
     metadata.mkdir(parents=True)
     (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-    (metadata / "entry_points.txt").write_text(f"[{PROVIDERS}]\n{entry}\n")
+    (metadata / "entry_points.txt").write_text(f"[{group}]\n{entry}\n")
     (folder / f"{name}_gitmem.py").write_text(code)
 
 
@@ -80,3 +95,24 @@ def test_what_cannot_be_loaded_is_named(
 def test_a_name_that_no_package_adds_is_no_provider() -> None:
     with pytest.raises(ConfigError, match="embedding provider"):
         provider_for("nobody:small", cache="")
+
+
+def test_a_package_adds_a_search_engine(memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(tmp_path, "other", "newest = other_gitmem:Engine", ENGINE, ENGINES)
+    monkeypatch.syspath_prepend(tmp_path)
+    memory.remember("Deploys need the VPN", key="vpn")
+    memory.remember("Deploys need two approvals", key="approvals")
+    monkeypatch.setenv("GITMEM_ENGINE", "newest")
+    with Memory(memory.repository.here[0]) as fresh:
+        found = {hit.key for hit in fresh.recall("deploys").hits}
+
+    assert found == {"vpn", "approvals"}
+
+
+def test_an_engine_that_no_package_adds_is_named(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory.remember("Deploys need the VPN", key="vpn")
+    monkeypatch.setenv("GITMEM_ENGINE", "newest")
+    with Memory(memory.repository.here[0]) as fresh, pytest.raises(ConfigError, match="engine 'newest'") as caught:
+        fresh.recall("deploys")
+
+    assert caught.value.hint == "git config gitmem.engine fts"
