@@ -54,7 +54,12 @@ def run(args: argparse.Namespace, out: Output) -> int:
             key = f"  [{item['key']}{scope}]" if item["key"] else ""
             mark = MARKS.get(item["status"], " ")
             said = f"{item['status'].upper()}: " if warning(item["status"]) else ""
-            out.line("│ ", (mark, item["status"]), " ", (said, item["status"]), item["text"], (key, "key"))
+            first, *code = item["text"].split("\n")
+            out.line(
+                "│ ", (mark, item["status"]), " ", (said, item["status"]), first, *([] if code else [(key, "key")])
+            )
+            for line in code:
+                out.line("│   ", line, *([(key, "key")] if line is code[-1] else []))
         if section["more"]:
             out.line("│ ", (f"… {section['more']} more: {section['rest']}", "dim"))
     if not any(section["total"] for section in found["sections"]):

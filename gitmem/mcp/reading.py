@@ -59,7 +59,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
     async def memory_get(
         ctx: Context[Any, Any], *, key: asked.Key, scope: asked.Scope = ""
     ) -> Annotated[CallToolResult, asked.Got]:
-        """Read one memory in full, by its key, including expired and deleted ones. Counts as an access."""
+        """Read one memory in full, even if expired or deleted. Counts as an access."""
 
         def work(memory: Memory) -> tuple[Any, str]:
             found = memory.show(key, scope=scope)
@@ -84,7 +84,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
         paths: Annotated[asked.Lines, Field(description="The files you work on; default: changed files")] = [],  # noqa: B006
         budget: Annotated[int, Field(ge=100, le=8000, description="Tokens")] = BUDGET,
     ) -> Annotated[CallToolResult, asked.Digest]:
-        """Get what to know before working here: warnings first, then facts and recent work. Call it when you start."""
+        """Get what to know before you start: warnings first, then facts and recent work."""
 
         def work(memory: Memory) -> Any:
             return memory.context(paths=paths, budget_tokens=budget)
@@ -100,12 +100,12 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
         status: Annotated[list[asked.Status], Field(max_length=5, description="List the facts with this status")] = [],  # noqa: B006
         limit: Annotated[int, Field(ge=1, le=100)] = 20,
     ) -> Annotated[CallToolResult, asked.Standing]:
-        """List facts that failed, are suspect, or wait for a person to approve their command."""
+        """List facts that failed, are suspect, or wait for approval."""
 
         def work(memory: Memory) -> tuple[Any, str]:
             found = memory.status()
             listed = memory.list(Asked(statuses=tuple(status), limit=limit)).hits if status else ()
-            return found, told.hits(memory, listed) if status else told.standing(found)
+            return found, told.hits(memory, listed, limit_tokens=0) if status else told.standing(found)
 
         (found, text), notes = await service.read(ctx, work)
         counts = {name: number for name, number in found["statuses"].items() if name}

@@ -6,11 +6,11 @@ words and slugs: keys, kinds, statuses, and the names of agents as slugs.
 
 from __future__ import annotations
 
-from gitmem.index.catalog import state
-from gitmem.model import VERIFIED
+from gitmem.commands.workflow.render import part_of
+from gitmem.recall.query import Found
 from gitmem.recall.render import by
 from gitmem.statuses import warning
-from gitmem.store.scope import LISTED, PRIVATE, PROJECT
+from gitmem.store.scope import PROJECT
 from gitmem.text.fence import fenced
 
 TYPE_CHECKING = False
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from gitmem.index.catalog.catalog import Catalog
     from gitmem.memory.memory import Memory
     from gitmem.model import Hit
-    from gitmem.repository.proving_store import ProvingStore
 
 # Characters of one memory that are told: Claude Code warns of more than 10,000 tokens in an answer and cuts at 25,000
 # (its documentation, "MCP output limits"), and this is some 6,000.
 TEXT_LIMIT = 24_000
 LINE_LIMIT = 400
+# Of each hit; the whole of it is one call away.
+HIT_TOKENS = 120
 _FIELDS = ("tags", "paths", "refs", "requires", "produces", "domains", "importance", "confidence", "task", "created")
 
 
@@ -36,40 +36,11 @@ def line(text: str, limit: int = LINE_LIMIT) -> str:
     return one if len(one) <= limit else one[: limit - 1] + "…"
 
 
-def hits(memory: Memory, found: Sequence[Hit]) -> str:
-    """Return the hits of a question, fenced: each on one line, what it is and by whom before what it says."""
-    whose = _whose(memory, found)
-    lines = []
-    for hit in found:
-        scope = f"store {hit.store}" if hit.store else hit.scope
-        about = _about(hit.kind, "" if scope == PROJECT else scope, hit.status, whose.get((hit.scope, hit.key), ""))
-        said = f"{hit.title}: {hit.snippet}" if hit.snippet and hit.snippet != hit.title else hit.title
-        lines.append(f"- [{hit.reference}] ({about}) {line(said)}")
-    return fenced("\n".join(lines), source="memories; each line has key, kind, status and author, then the text")
-
-
-def _whose(memory: Memory, found: Sequence[Hit]) -> dict[tuple[str, str], str]:
-    """Return who wrote each hit, and whether its verdict is only claimed, by scope and key."""
-    told: dict[tuple[str, str], str] = {}
-    for scope in dict.fromkeys(hit.scope for hit in found if hit.scope != LISTED):
-        keys = {hit.key: hit.status for hit in found if hit.scope == scope}
-        catalog, ground = _read(memory, scope)
-        rows = catalog.each("SELECT id, key, agent FROM memory WHERE shadowed = 0 AND key IN ({})", keys)
-        numbers = {number: (key, agent) for number, key, agent in rows}
-        known = state.tell(catalog, ground, numbers, now=memory.repository.now, chains={})
-        for number, (key, agent) in numbers.items():
-            is_claimed = keys[key] == VERIFIED and not known[number].is_own
-            told[scope, key] = by(agent) + (", verified by others" if is_claimed else "")
-    return told
-
-
-def _read(memory: Memory, scope: str) -> tuple[Catalog, int | None]:
-    repository = memory.repository
-    store: ProvingStore = repository
-    if scope != PROJECT:
-        store = repository.private() if scope == PRIVATE else repository.universal() or repository
-    catalog = store.catalog()
-    return catalog, store.ground(catalog)
+def hits(memory: Memory, found: Sequence[Hit], *, limit_tokens: int = HIT_TOKENS) -> str:
+    """Return hits, fenced: each with what it is and by whom before what it says."""
+    part = part_of(memory.repository, "", Found(tuple(found), 0), limit_tokens=limit_tokens)
+    text = "\n".join(entry.text for entry in part.entries)
+    return fenced(text, source="memories; each has key, kind, status and author, then the text")
 
 
 def _about(*words: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import state
 from gitmem.model import VERIFIED
@@ -25,6 +27,10 @@ CHARACTERS = 7800
 LINE_CHARS = 1000
 # An agent's name outside the fence; those of the harnesses have a dozen characters.
 NAME_CHARS = 40
+# Places in the code that are shown of one memory, and what one looks like.
+PLACES = 3
+_PLACE = r"[^\s:]+:\d+(?:-\d+)?"
+_CODE = r"(?ms)^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?^ {0,3}\1[`~]*[ \t]*$"
 
 
 @frozen
@@ -113,18 +119,63 @@ def by(agent: str) -> str:
 
 def hit_text(catalog: Catalog | None, hit: Hit, *, limit_tokens: int) -> str:
     """Return a hit's title and the beginning of its text, whole sentences; without a catalog, what recall shows."""
-    body = hit.snippet
+    body, fields = hit.snippet, ""
     if catalog is not None:
         row = catalog.row(
-            "SELECT t.body FROM text t JOIN memory m ON m.id = t.id WHERE m.key = ? AND m.path = ?", (hit.key, hit.path)
+            "SELECT t.body, t.fields FROM text t JOIN memory m ON m.id = t.id WHERE m.key = ? AND m.path = ?",
+            (hit.key, hit.path),
         )
-        body = " ".join(row[0].split()) if row else body
-    shown, title = analysis.opening(body, limit_tokens=limit_tokens), one_line(hit.title)
+        body, fields = row or (body, "")
+    (shown, is_whole), title = beginning(body, limit_tokens=limit_tokens), one_line(hit.title)
     if not shown:
-        return f"{title} (gitmem show {hit.reference})" if body else title
+        return f"{title} (gitmem show {hit.reference})" if body.strip() else title + places_of(fields)
     # A title that was made of the text is its beginning.
     said = shown if shown.startswith(title.removesuffix("…")) else f"{title}: {shown}"
-    return said + ("" if shown == body else f" (more: gitmem show {hit.reference})")
+    return said + places_of(fields) + ("" if is_whole else f" (more: gitmem show {hit.reference})")
+
+
+def beginning(body: str, *, limit_tokens: int) -> tuple[str, bool]:
+    """Return the beginning of a memory's text within so many tokens, and whether that is all of it.
+
+    Prose becomes one line, and ends where a sentence does. A code block keeps its lines, indented so that none of them
+    passes for an entry or a heading; it is there whole or not at all.
+    """
+    pieces: list[str] = []
+    for is_code, part in _segments(body):
+        text = part if is_code else " ".join(part.split())
+        left = limit_tokens - analysis.count_tokens("".join(pieces)) if pieces else limit_tokens
+        fits = analysis.count_tokens(text) <= left
+        shown = text if fits else "" if is_code else analysis.opening(text, limit_tokens=left)
+        if shown:
+            pieces.append(f"\n{shown}\n" if is_code else shown)
+        if shown != text:
+            return "".join(pieces).strip(), False
+    return "".join(pieces).strip(), True
+
+
+def _segments(body: str) -> list[tuple[bool, str]]:
+    """Return a text in pieces, each with whether it is a code block; code is indented, empty pieces are left out."""
+    found, at = [], 0
+    for block in re.finditer(_CODE, body) if "```" in body or "~~~" in body else ():
+        lines = (f"  {line.rstrip()}" for line in block[0].split("\n"))
+        found += [(False, body[at : block.start()]), (True, "\n".join(lines))]
+        at = block.end()
+    return [(is_code, part) for is_code, part in (*found, (False, body[at:])) if part.strip()]
+
+
+def places_of(fields: str) -> str:
+    """Return the places in the code that a memory refers to (``path:line``), in brackets; empty without any.
+
+    Args:
+        fields: Its frontmatter, as the catalog has it (JSON).
+    """
+    if '"refs"' not in fields:
+        return ""
+    import json  # 1 ms, and only for a memory with references
+
+    refs = json.loads(fields).get("refs") or []
+    places = [display(ref) for ref in refs if isinstance(ref, str) and re.fullmatch(_PLACE, ref)]
+    return f" ({', '.join(places[:PLACES])})" if places else ""
 
 
 def one_line(text: str) -> str:

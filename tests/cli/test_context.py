@@ -55,3 +55,14 @@ def test_path_that_is_worked_on_brings_its_memories_to_the_front(run_cli) -> Non
     found = json.loads(run_cli("context", "--path", "src/gateway/retry.py", "--json").out)
 
     assert found["sections"][2]["items"][0]["key"] == "r"
+
+
+def test_code_is_shown_with_its_lines_and_the_key_stays_last(memory, run_cli) -> None:
+    memory.remember(
+        "Start the proxy.\n\n```sh\nmake proxy\n```\n\nThen wait.", title="Proxy", key="proxy", kind="gotcha"
+    )
+
+    shown = run_cli("context").out.split("\n")
+
+    at = shown.index("│   Proxy: Start the proxy.")
+    assert shown[at + 1 : at + 5] == ["│     ```sh", "│     make proxy", "│     ```", "│   Then wait.  [proxy]"]

@@ -7,7 +7,19 @@ from support.facts import make_memory, put
 
 from gitmem.model import FAILED, VERIFIED
 from gitmem.recall.query import Asked
-from gitmem.recall.render import About, Entry, Part, body_of, entry_of, fenced, fitted, hit_text, keys_of
+from gitmem.recall.render import (
+    About,
+    Entry,
+    Part,
+    beginning,
+    body_of,
+    entry_of,
+    fenced,
+    fitted,
+    hit_text,
+    keys_of,
+    places_of,
+)
 from gitmem.text.tokens import count_tokens
 
 
@@ -84,3 +96,31 @@ def test_hit_is_told_whole_or_ends_where_a_sentence_does(memory, repo, title: st
     hit = memory.list(Asked()).hits[0]
 
     assert hit_text(memory.repository.catalog(), hit, limit_tokens=8) == told
+
+
+@pytest.mark.parametrize(
+    ("body", "limit", "shown", "is_whole"),
+    [
+        ("One.\n\ntwo", 9, "One. two", True),
+        ("Run:\n\n```\na\n\n b\n```\n", 20, "Run:\n  ```\n  a\n  \n   b\n  ```", True),
+        ("```\na\n```\nThen stop.", 20, "```\n  a\n  ```\nThen stop.", True),
+        ("Run this.\n```\n" + "a b c\n" * 50 + "```\nend", 20, "Run this.", False),
+        ("~~~\nnever closed", 20, "~~~ never closed", True),
+    ],
+    ids=["prose", "code keeps its lines", "code first", "code that does not fit", "no end of the code"],
+)
+def test_beginning_of_a_text_keeps_code_as_it_is(body: str, limit: int, shown: str, is_whole: bool) -> None:
+    assert beginning(body, limit_tokens=limit) == (shown, is_whole)
+
+
+@pytest.mark.parametrize(
+    ("fields", "places"),
+    [
+        ("{}", ""),
+        ('{"refs": ["https://example.org", "src/a.py:3", "src/b.py:4-9"]}', " (src/a.py:3, src/b.py:4-9)"),
+        ('{"refs": "src/a.py:3"}', ""),
+        ('{"refs": [3, "a:1", "b:2", "c:3", "d:4"]}', " (a:1, b:2, c:3)"),
+    ],
+)
+def test_places_in_the_code_are_a_few_references(fields: str, places: str) -> None:
+    assert places_of(fields) == places

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from gitmem.agents.session import log, topics
+from gitmem.commands.workflow.render import part_of
 from gitmem.index.fts import FtsEngine
 from gitmem.recall import render
 from gitmem.recall.bm25 import coverage, worth
 from gitmem.recall.fuse import admitted
-from gitmem.recall.query import Asked
-from gitmem.recall.render import About, Part
+from gitmem.recall.query import Asked, Found
 from gitmem.recall.texts import text_of
-from gitmem.store.scope import LISTED, PROJECT
+from gitmem.store.scope import LISTED
 from gitmem.text import tokens
 from gitmem.text.secrets import redact
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from gitmem.agents.event import Event
     from gitmem.model import Hit
     from gitmem.policy.policy import Policy
-    from gitmem.recall.query import Found
     from gitmem.repository.repository import Opened
 
 # Of a longer prompt, the beginning and the end are asked for: people write before or behind what they paste.
@@ -57,7 +56,7 @@ def recall_for(memory: Opened, event: Event, recall: Callable[[Asked], Found]) -
     hits = [hit for hit in hits if seen.get(hit.reference) != hit.status][: policy.session.limit]
     if not hits:
         return ""
-    part = _part(memory, hits, policy)
+    part = part_of(memory, "RECALLED", Found(tuple(hits), 0), limit_tokens=EACH_TOKENS)
     tip = memory.find_tip() or ""
     shown = log.Shown(
         {hit.reference: hit.status for hit in hits}, tip, topic=topic.name, query=redact(query)[:LOGGED_CHARS]
@@ -102,21 +101,3 @@ def _is_good(memory: Opened, query: str, best: Hit, policy: Policy) -> bool:
     text, stats = text_of(catalog, best.key)[1], FtsEngine(catalog.connection).frequencies(terms)
     settings = policy.session
     return worth(terms, text, stats) >= settings.gate and coverage(terms, text, stats) >= settings.coverage
-
-
-def _part(memory: Opened, hits: Sequence[Hit], policy: Policy) -> Part:
-    catalog = memory.catalog()
-    known = render.about(catalog, memory.ground(catalog), [hit.key for hit in hits], now=memory.now)
-    limit = min(EACH_TOKENS, policy.context.max_memory_tokens)
-    entries = (
-        render.entry_of(
-            hit.reference,
-            hit.kind,
-            hit.status,
-            render.hit_text(catalog if hit.scope == PROJECT and not hit.store else None, hit, limit_tokens=limit),
-            known.get(hit.key, About()) if hit.scope == PROJECT else None,
-            scope=hit.scope,
-        )
-        for hit in hits
-    )
-    return Part("RECALLED", tuple(entries))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gitmem.frozen import frozen
+from gitmem.recall.render import beginning, places_of
 from gitmem.store.scope import PROJECT
 from gitmem.text import tokens
 from gitmem.text.sanitize import display
@@ -33,7 +34,7 @@ class Item:
         key: Its key; empty for a line about the store itself.
         kind: Its kind.
         status: Its status, or empty.
-        text: What is shown, cleaned, on one line.
+        text: What is shown, cleaned: one line, and code blocks with their lines, indented.
         score: Its relevance; 0 where the section is in order of time or weight.
         scope: Its scope.
     """
@@ -58,20 +59,22 @@ class Section:
 
 def item_of(catalog: Catalog, row: Row, status: str, score: float, limit_tokens: int) -> Item:
     """Return a memory as an item: its title, and as many whole sentences of its body as one may take."""
-    title, body = catalog.row(
-        "SELECT m.title, t.body FROM memory m JOIN text t ON t.id = m.id WHERE m.id = ?", (row.id,)
+    title, body, fields = catalog.row(
+        "SELECT m.title, t.body, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE m.id = ?", (row.id,)
     )
-    body = " ".join(body.split())
-    text = cut(title, TITLE_LIMIT)
+    body, text = body.strip(), cut(title, TITLE_LIMIT)
     # A session's summary that is made by rules begins with its goal, and the goal is the title.
-    goal = body.removeprefix("Goal: ")
-    is_told = goal != body and goal.startswith(title.removesuffix("…"))
-    if is_told or (body and not body.startswith(title)):
+    line = " ".join(body.split())
+    goal = line.removeprefix("Goal: ")
+    is_told = goal != line and goal.startswith(title.removesuffix("…"))
+    if is_told or (line and not line.startswith(title)):
         body = goal if is_told else body
-        shown = tokens.opening(body, limit_tokens=min(limit_tokens, TEXT_TOKENS))
-        told = [_line(shown)] if shown else []
-        text = ": ".join(told if told and is_told else [text, *told])
-        text += "" if shown == body else f" (more: gitmem show {row.key})"
+        shown, is_whole = beginning(body, limit_tokens=min(limit_tokens, TEXT_TOKENS))
+        told = [display(shown, lines=True)] if shown else []
+        text = ": ".join(told if told and is_told else [text, *told]) + places_of(fields)
+        text += "" if is_whole else f" (more: gitmem show {row.key})"
+    else:
+        text += places_of(fields)
     return Item(row.key, row.kind, status, text, round(score, 3))
 
 

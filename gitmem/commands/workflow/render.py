@@ -20,9 +20,17 @@ CHARACTERS = 1 << 20
 REST = "a higher --limit or --budget, or gitmem recall"
 
 
-def part_of(memory: Opened, heading: str, found: Found) -> Part:
-    """Return what was found as a part, each memory with what it is and whose."""
-    limit = memory.policy().context.max_memory_tokens
+def part_of(memory: Opened, heading: str, found: Found, *, limit_tokens: int | None = None) -> Part:
+    """Return what was found as a part, each memory with what it is and whose.
+
+    Args:
+        memory: The repository.
+        heading: The part's heading.
+        found: The memories.
+        limit_tokens: How much of each text is shown at most; 0 for titles alone, None for the store's setting.
+    """
+    most = memory.policy().context.max_memory_tokens
+    limit = most if limit_tokens is None else min(most, limit_tokens)
     stores = {scope: _store_of(memory, scope) for scope in {hit.scope for hit in found.hits if not hit.store}}
     entries = []
     for hit in found.hits:
@@ -31,7 +39,7 @@ def part_of(memory: Opened, heading: str, found: Found) -> Part:
         if store is not None:
             catalog = store.catalog()
             known = render.about(catalog, store.ground(catalog), [hit.key], now=memory.now).get(hit.key)
-        text = render.hit_text(catalog, hit, limit_tokens=limit)
+        text = render.hit_text(catalog if limit else None, hit, limit_tokens=limit)
         entries.append(render.entry_of(hit.reference, hit.kind, hit.status, text, known, scope=hit.scope))
     return Part(heading, tuple(entries), found.more, REST)
 
