@@ -156,7 +156,7 @@ def _refuse_planted(repository: Repository, start: str) -> None:
 
             raise NoRepositoryError(
                 f"{git} is a bare repository inside the work tree {folder}, and may be part of its files",
-                hint=f"if you trust it: gitmem -C {shlex.quote(git)} ...",
+                hint=f"if you trust it: gitmem -C {shlex.quote(git)} list",
             )
         folder = os.path.dirname(folder)
 

@@ -299,7 +299,7 @@ class Listing:
         """Return what to tell of a key that no store of ours has: that another has it, which is only read here."""
         name, apart, key = typed.partition(APART)
         if apart and name in self.entries:
-            hint = f"change it there: gitmem -C {self.entries[name].path} … {key}"
+            hint = f"change it there: gitmem -C {self.entries[name].path} edit {key}"
             return RefusedError(f"{typed} is a memory of another repository, which is read-only here", hint=hint)
         for store in self.readable() if not apart and typed.isascii() else ():
             if store.catalog().row("SELECT 1 FROM memory WHERE key = ? AND shadowed = 0", (typed,)):

@@ -166,7 +166,7 @@ def test_a_memory_of_another_repository_is_not_changed_from_here(repo: Path, api
                 RefusedError, match="is a memory of another repository, which is read-only here"
             ) as caught:
                 change("api:gw")
-            assert caught.value.hint == f"change it there: gitmem -C {api} … gw"
+            assert caught.value.hint == f"change it there: gitmem -C {api} edit gw"
 
 
 def test_reading_writes_nothing_there_but_local_state_and_runs_nothing(repo: Path, api: Path, tmp_path: Path) -> None:
@@ -530,10 +530,7 @@ def test_a_store_is_listed_by_any_of_its_folders_once_and_taken_off_again(
 def test_a_store_without_memories_is_not_listed(repo: Path, template: Path, tmp_path: Path) -> None:
     none = new(tmp_path / "none", template)
 
-    with (
-        opened(repo) as memory,
-        pytest.raises(NoRepositoryError, match="has no memory"),
-    ):
+    with opened(repo) as memory, pytest.raises(NoRepositoryError, match="has no memory"):
         memory.stores.add(str(none))
 
     assert git(repo, "config", "--get-all", stores.SETTING, check=False) == ""

@@ -289,7 +289,7 @@ def test_bare_repository_in_a_work_tree_is_not_discovered(planted: Path, inside:
     with pytest.raises(NoRepositoryError, match="is a bare repository inside the work tree") as refused:
         found(planted / inside)
 
-    assert refused.value.hint == f"if you trust it: gitmem -C {planted} ..."
+    assert refused.value.hint == f"if you trust it: gitmem -C {planted} list"
 
 
 def test_config_of_a_planted_repository_cannot_make_it_a_work_tree(planted: Path) -> None:

@@ -183,7 +183,7 @@ def delete_entries(memory: Opened, named: Sequence[str], fixed: list[str]) -> No
         wanted |= found
         if not found:
             told = f"{name}: the branch has no entry of this name outside its store"
-            raise NotFoundError(told, hint="gitmem doctor lists such entries; gitmem forget retires a memory")
+            raise NotFoundError(told, hint="gitmem doctor lists such entries; gitmem forget KEY retires a memory")
 
     def plan(tip: str | None) -> Plan | None:
         assert tip is not None, "there is a branch"

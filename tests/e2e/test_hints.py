@@ -1,0 +1,149 @@
+"""Every hint of an error names a command that works as it is typed: gitmem's parser accepts it, and it runs."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from conftest import git
+
+from gitmem.cli import table
+from gitmem.cli.parser import HelpAsked, parser_of
+from gitmem.memory.memory import Memory
+
+PACKAGE = Path(__file__).resolve().parents[2] / "gitmem"
+# What a hint has in place of a value, and a value; without one, it is the key of a memory.
+VALUES = {
+    "HARNESSES": "claude-code",
+    "_command": "sync",
+    "noun": "task",
+    "near[0]": "list",
+    "count": "2",
+    "branch": "notes",
+    "homes": "notes",
+    "args.key": "task",
+    "task.key": "task",
+    "path": "notes.md",
+    "PRIVATE": "private",
+    "{has}": "private",
+    "option": " --user",
+    "display(": "notes.md",
+    "git)": ".",
+    "repository.top": ".",
+    "store.entry": "api",
+    "everywhere": "--global ",
+    "entry.name": "api",
+}
+WORDS = {
+    "KEY": "deploys", "NAME=PATH": "api=../api", "NAME": "auth", "PATH": "folder", "FILE": "notes.md", "DIR": "folder",
+    "REV": "HEAD", "WORDS": "deploys", "TEXT": "text", "WHY": "over", "BRANCH": "notes", "COMMAND": "list",
+    "HARNESS": "codex", "BASE": "a", "OURS": "b", "THEIRS": "c", "ANOTHER-KEY": "other",
+}  # fmt: skip
+# Where a sentence goes on after a command.
+PROSE = re.compile(
+    r" (?:also|and|asks?|deletes?|does|from|in|lists|on|or|removes?|retires?|shows?|to|until|with|without|works?)\b"
+)
+# They wait for a client, or for an answer.
+SERVERS = {"mcp"}
+
+
+def texts_of(node: ast.expr) -> Iterator[str]:
+    """Yield the texts that an expression can have; a value within one is in braces."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif isinstance(node, ast.JoinedStr):
+        parts = (
+            str(part.value) if isinstance(part, ast.Constant) else f"{{{ast.unparse(part)}}}" for part in node.values
+        )
+        yield "".join(parts)
+    elif isinstance(node, ast.IfExp):
+        yield from texts_of(node.body)
+        yield from texts_of(node.orelse)
+    elif isinstance(node, ast.BoolOp):
+        for value in node.values:
+            yield from texts_of(value)
+
+
+def hints() -> Iterator[tuple[str, str]]:
+    """Yield every hint of the package, with its place."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            found = [word.value for word in node.keywords if word.arg == "hint"] if isinstance(node, ast.Call) else []
+            if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "hint" for t in node.targets):
+                found.append(node.value)
+            for value in found:
+                for text in texts_of(value):
+                    yield f"{path.relative_to(PACKAGE)}:{node.lineno}", text
+
+
+def filled(text: str) -> str:
+    """Return a hint with values in place of what stands for one."""
+
+    def value(found: re.Match[str]) -> str:
+        return next((word for part, word in VALUES.items() if part in found[0]), "deploys")
+
+    text = re.sub(r"install \{[^ ]*name[^ ]*?\}+", "install codex", text)
+    text = re.sub(r"\{(?:[^{}]|\{[^{}]*\})*\}", value, text)
+    return re.sub(r"\b(?:NAME=PATH|[A-Z]+(?:-[A-Z]+)?)\b", lambda found: WORDS.get(found[0], found[0]), text)
+
+
+def commands() -> list[tuple[str, str]]:
+    """Return each command of gitmem that a hint names, with the first place that does."""
+    found: dict[str, str] = {}
+    for place, text in hints():
+        plain = re.sub(r"\"[^\"]*\"|'[^']*'", "text", filled(text)).replace(" …", " text")
+        for start in re.finditer(r"(?<![\w/.-])(?<!update )(?<!let )gitmem (?=[a-z-])", plain):
+            rest = re.split(r"[;\n?()]|, |: |,$| && | [|>] |…|\.\.\.|\.$", plain[start.end() :])[0]
+            command = re.sub(r"\[(\w+)\]", r"\1", PROSE.split(rest)[0].replace("[OPTIONS]", "")).strip()
+            found.setdefault(command, place)
+    return sorted((place, command) for command, place in found.items())
+
+
+COMMANDS = commands()
+
+
+def parse(words: list[str]) -> None:
+    """Parse the words behind ``gitmem``, as it does itself; raises where they are wrong use."""
+    while words[:1] == ["-C"]:
+        words = words[2:]
+    if words[0].startswith("--"):
+        return
+    name, *arguments = words
+    assert name in table.top() or name in table.HIDDEN, f"there is no command {name}"
+    verbs = table.verbs_of(name)
+    if verbs and arguments and not arguments[0].startswith("-"):
+        name, arguments = f"{name} {arguments[0]}", arguments[1:]
+    with suppress(HelpAsked):
+        parser_of(name, table.load(name)).parse(arguments)
+
+
+def test_hints_name_many_commands() -> None:
+    assert len(COMMANDS) > 80
+
+
+@pytest.mark.parametrize(("place", "command"), COMMANDS, ids=[command for _, command in COMMANDS])
+def test_command_of_a_hint_is_one_that_gitmem_takes(place: str, command: str) -> None:
+    parse(shlex.split(command))
+
+
+def test_no_command_of_a_hint_is_a_bug_when_it_is_run(memory: Memory, repo: Path, run_cli, monkeypatch) -> None:
+    monkeypatch.setenv("EDITOR", "true")
+    monkeypatch.setenv("GITMEM_BACKGROUND", "off")
+    memory.remember("Deploys need the VPN", key="deploys")
+    memory.tasks.add("Rotate the keys", key="task")
+    memory.close()
+    wrong = {}
+    for _, command in COMMANDS:
+        words = shlex.split(command)
+        if words[0] not in SERVERS and words[:1] != ["-C"]:
+            done = run_cli(*words)
+            if done.status not in (0, 1, 2, 3) or "unexpected argument" in done.err or "unknown " in done.err:
+                wrong[command] = (done.status, done.err)
+        git(repo, "checkout", "-q", "-f", "HEAD", check=False)
+
+    assert wrong == {}
