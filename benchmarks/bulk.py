@@ -26,7 +26,7 @@ with Memory(".") as memory:
 _BATCHED = """
 import sys
 from gitmem import Memory
-with Memory(".") as memory, memory.batch() as batch:
+with Memory(".") as memory, memory.bulk.batch() as batch:
     for n in range(int(sys.argv[2])):
         batch.remember(f"Writer {sys.argv[1]} says number {n}", kind="gotcha", key=f"w{sys.argv[1]}-{n}")
 """

@@ -92,7 +92,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
             force=args.force,
         )
         if is_first:
-            out.note(f"started the branch {memory.repository.config.branch}; gitmem init adds its policy file")
+            out.note(f"created the branch {memory.repository.config.branch}; gitmem init adds its policy file")
         shared.tell_notices(memory, out)
         return shared.print_change(change, args, out)
 

@@ -183,7 +183,7 @@ def _is_closing(value: object) -> bool:
 _RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     **dict.fromkeys(("title", "superseded_by", "category", "workspace", "project", "task"), (_is_text, "text")),
     **dict.fromkeys(
-        ("tags", "domains", "paths", "refs", "requires", "produces", "supersedes"), (_is_texts, "a list of texts")
+        ("tags", "domains", "paths", "refs", "requires", "produces", "supersedes"), (_is_texts, "a list of strings")
     ),
     "kind": (_is_slug, "one word in lower case, such as `gotcha` or `anti_pattern`"),
     "ttl": (_is_ttl, "a length of time such as `30d`, `12h`, `2w` or `90m`, or `never`"),
@@ -259,7 +259,7 @@ def _bad_verify(message: str) -> FormatError:
 def _check_builtin(check: dict[str, Any]) -> None:
     row = find_row(check)
     if row is None:
-        raise _bad_verify(f"no such built-in check; there are {shapes()}")
+        raise _bad_verify(f"unknown built-in check; choose one of {shapes()}")
     for field, value in check.items():
         if not (isinstance(value, str) and value):
             raise _bad_verify(f"`{field}` of a built-in check must be text")

@@ -278,7 +278,7 @@ class WorkflowSettings:
     budget_tokens: int = setting(1000, read.budget(1), "tokens shown before work")
     limit: int = setting(3, read.whole(1, 20), "maximum number of memories in each part")
     min_tokens: int = setting(50, read.budget(0), "minimum tokens of a memory stored after work")
-    max_tokens: int = setting(500, read.budget(1), "and at most")
+    max_tokens: int = setting(500, read.budget(1), "maximum tokens of a memory stored after work")
 
 
 @settings

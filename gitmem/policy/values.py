@@ -122,7 +122,7 @@ def command(value: Any) -> str:
 def lines(value: Any) -> tuple[str, ...]:
     """Read a list of texts, none of them empty."""
     if not isinstance(value, list) or not all(isinstance(part, str) and part and part.isprintable() for part in value):
-        raise WrongValue("a list of texts")
+        raise WrongValue("a list of strings")
     return tuple(value)
 
 

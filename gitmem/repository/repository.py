@@ -348,8 +348,8 @@ class Opened(ProvingStore):
             own = (word.strip() for word in self.config.domains.split(","))
             names = ",".join([*filter(None, own), *domains])
             self.notices.append(
-                "this project does not belong to this domain and does not read it; to join: git config "
-                f"gitmem.domains {names}"
+                "this project does not belong to this domain and does not read it; to join: "
+                f"git config gitmem.domains {names}"
             )
 
     def sources(self, stores: Iterable[OpenedStore]) -> list[Source]:

@@ -84,7 +84,7 @@ def test_verdicts_come_to_a_protected_branch_by_a_merge_request(hub: Path, tmp_p
     done = job("gitmem-record", hub, record, PUSH_TOKEN="t0k3n")
 
     assert (judged.status, done.status) == (0, 0), (judged, done)
-    assert "2 taken" in done.out
+    assert "2 accepted" in done.out
     assert tip(hub) == before
     names = git(hub, "ls-tree", "-r", "--name-only", "gitmem/verify").split("\n")
     assert sum(name.startswith("verdicts/") for name in names) == 2

@@ -199,7 +199,7 @@ def test_doctor_names_the_memories_that_hold_a_secret_and_how_to_mend_them(repo:
     assert found.status == 1
     assert [one["key"] for one in secrets] == ["cut", "wrong", "leak", "s", "job"]
     assert all("github-token in line" in one["message"] for one in secrets)
-    assert secrets[2]["hint"] == "revoke it, because the history keeps it; then take it out: gitmem edit leak"
+    assert secrets[2]["hint"] == "revoke it, because it stays in the history; then remove it: gitmem edit leak"
 
     git(repo, "config", "gitmem.secretsAllow", "github-token")
     assert [

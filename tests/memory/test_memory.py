@@ -579,7 +579,7 @@ def test_memory_can_be_read_where_the_code_cannot(memory, repo):
 
     with at_now(repo) as opened:
         assert sorted(hits(opened, "gateway")) == ["f", "m"]
-        assert "statuses are not known" in opened.notices[0]
+        assert "statuses are unknown" in opened.notices[0]
         assert opened.show("f")["status"] == "unproven"
         assert opened.status()["memories"] == 2
         assert opened.context(paths=[], budget_tokens=0)["sections"]

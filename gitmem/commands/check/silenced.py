@@ -138,7 +138,10 @@ def with_silenced(
 def _finding(base: Finding, one: Silenced | None, how: str) -> Finding:
     spot = one.spot if one is not None else base.fact
     return replace(
-        base, kind=SILENCED, because=f"the change {how}; as the base has it, it {WORDS[base.kind].told}", fact=spot
+        base,
+        kind=SILENCED,
+        because=f"the change {how}; as the base has it, it {WORDS[base.kind].told}",
+        fact=spot,
     )
 
 

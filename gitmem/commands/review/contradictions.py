@@ -239,7 +239,7 @@ def _denied_by(denial: Check, one: Check) -> str:
     where = glob_of(one.words)
     # A file with some content is there.
     if row.probe is None and row.is_denial and where == text and (one.words[0] == row.denies or _is_digest(one)):
-        return f"{text} cannot be there and not be there"
+        return f"{text} cannot both exist and be absent"
     is_opposed = row.probe is not None and one.words[0] == row.denies and text and text in one.words[1]
     if is_opposed and _is_within(where, glob_of(denial.words)):
         return f"{where} cannot contain {text!r} and lack it"
