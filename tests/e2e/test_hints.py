@@ -131,7 +131,10 @@ def test_command_of_a_hint_is_one_that_gitmem_takes(place: str, command: str) ->
     parse(shlex.split(command))
 
 
-def test_no_command_of_a_hint_is_a_bug_when_it_is_run(memory: Memory, repo: Path, run_cli, monkeypatch) -> None:
+def test_no_command_of_a_hint_is_a_bug_when_it_is_run(
+    memory: Memory, repo: Path, tmp_path: Path, run_cli, monkeypatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))  # some install hooks in the person's own settings
     monkeypatch.setenv("EDITOR", "true")
     monkeypatch.setenv("GITMEM_BACKGROUND", "off")
     memory.remember("Deploys need the VPN", key="deploys")
