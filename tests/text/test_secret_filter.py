@@ -1,0 +1,78 @@
+"""The quick filter lets no text pass that holds a credential."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gitmem.text import secrets
+from gitmem.text.secret_filter import may_hold_secret
+from gitmem.text.secret_rules import RULES
+from gitmem.text.secrets import find_secrets
+from tests.text.test_secrets import IDS, ORDINARY, SAMPLES
+
+PARTS = [
+    *(part for _, before, credential, after in SAMPLES for part in (before, credential, after, before + credential)),
+    *(needle for rule in RULES for needle in rule.needles.split()),
+    *(
+        " = '",
+        '": "',
+        ":",
+        "=",
+        "curl -u ",
+        " ",
+        "\n",
+        "\\n",
+        "\u0130",
+        "\u0131",
+        "\u017f",
+        "\u212a",
+        "\u0663",
+        "\ud800",
+    ),
+    *("\u2014", "\u00e4", "\x85", "\xa0", "\U0001f600", "\x00", "-", "_"),
+]
+
+
+@pytest.mark.parametrize(("rule", "before", "credential", "after"), SAMPLES, ids=IDS)
+@pytest.mark.parametrize("other", ["", "\u2014", "\u0130", "\u212a", "\ud800"])
+def test_a_text_with_a_credential_does_not_pass(rule, before, credential, after, other):
+    assert may_hold_secret(f"{other} {before}{credential}{after} {other}")
+
+
+@given(st.lists(st.sampled_from(PARTS) | st.text(max_size=20), max_size=12).map("".join))
+def test_what_does_not_pass_the_filter_holds_nothing(text):
+    assert may_hold_secret(text) or not secrets._all_spans(text)
+
+
+@given(st.data())
+def test_what_a_rule_matches_does_not_pass(data):
+    rule = data.draw(st.sampled_from(RULES))
+    text = data.draw(st.from_regex(rule.pattern))
+    assert may_hold_secret(text) or not secrets._all_spans(text)
+
+
+@pytest.mark.parametrize("text", ["", "Retries are capped at 3 — see `src/auth/jwt.py:12`.", "The token is kept."])
+def test_ordinary_prose_passes(text):
+    assert not may_hold_secret(text)
+
+
+def test_many_texts_have_the_same_secrets_as_few():
+    texts = [f"{before}{credential}{after}" for _, before, credential, after in SAMPLES] + ORDINARY
+    alone = [find_secrets(text) for text in texts]
+    program = (
+        "import json, sys\nfrom gitmem.text.secrets import MANY, find_secrets\n"
+        "for _ in range(MANY):\n    find_secrets('')\n"
+        "assert 're2' not in sys.modules\n"
+        "found = [[[s.rule, s.line, s.column] for s in find_secrets(text)] for text in json.load(sys.stdin)]\n"
+        "assert 're2' in sys.modules\nprint(json.dumps(found))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], input=json.dumps(texts), capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout) == [[[s.rule, s.line, s.column] for s in found] for found in alone]
