@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _LOOK_AROUND = r"\(\?<?[=!](?:\\.|\[(?:\\.|[^\]\\])*\]|[^()\[\\])*\)"
 # What `re` takes for a digit or a letter of a word in other scripts, and re2 does not.
 _OTHER = r"\x{80}-\x{10FFFF}"
+# Repetitions that are counted: each is a copy in re2's program, and with all of them that is twice as large.
+_COUNTED = 12
 # Letters that `re` takes for i, s and k where a pattern ignores case; re2 knows two of the four.
 _FOLDED = "\u0130\u0131\u017f\u212a"
 
@@ -40,11 +42,16 @@ def may_hold_secret(text: str) -> bool:
 def _pattern() -> Any:
     options = re2.Options()
     options.never_capture = True
+    options.log_errors = False  # where its memory is too little for the quick way, it takes the slow one
     return re2.compile("|".join(f"(?:{_relaxed(rule.pattern)})" for rule in RULES), options)
 
 
 def _relaxed(pattern: str) -> str:
     """Return a pattern for re2 that matches wherever this one does."""
     bare = re.sub(_LOOK_AROUND, "", pattern)
-    unbounded = re.sub(r"\{(\d+),\d+\}", r"{\1,}", bare)  # re2 counts to 1,000, and is quicker where it need not
-    return unbounded.replace(r"[\w", rf"[\w{_OTHER}").replace(r"\d", rf"[\d{_OTHER}]")
+    counted = re.sub(r"\{(\d+)(?:,\d*)?\}", _at_least, bare)
+    return counted.replace(r"[\w", rf"[\w{_OTHER}").replace(r"\d", rf"[\d{_OTHER}]")
+
+
+def _at_least(repetition: re.Match[str]) -> str:
+    return f"{{{min(int(repetition[1]), _COUNTED)},}}"
