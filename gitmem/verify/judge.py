@@ -8,6 +8,7 @@ from gitmem.errors import GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.model import ERROR, FAILS, HOLDS, Ran, Spec, Verdict
 from gitmem.system import process
+from gitmem.system.process_limits import stop_count
 from gitmem.text.secrets import safe_output
 from gitmem.verify.confirm import FIRM, HURRIED, confirm, mark_of, steadied
 from gitmem.verify.due import Due
@@ -98,6 +99,8 @@ class Judge:
         self._means = means
         self._now = now
         self._is_stopped = False
+        # Before anything runs: a check on its way while all are stopped must notice.
+        self._stops = stop_count()
 
     def stop(self) -> None:
         """End the runs under way, and start no more of them."""
@@ -235,6 +238,7 @@ class Judge:
             path=self._means.path,
             limits=self._means.limits,
             strace=strace,
+            stops=self._stops,
         )
 
     def is_weak(self, due: Due) -> bool:

@@ -29,6 +29,7 @@ from support.facts import (
 
 from gitmem.memory.memory import Memory
 from gitmem.system import process
+from gitmem.system.process_limits import stop_all, stop_count
 from gitmem.verify.sandbox import sandbox
 from gitmem.verify.session import Options
 
@@ -614,3 +615,16 @@ def test_a_claimed_verdict_cannot_excuse_a_failure_by_the_commit_it_names(memory
     run = memory.verify(options=Options(everything=True), told=lambda *_: None)
 
     assert [(r.outcome, r.verdict.confirmed) for r in run.results if r.verdict] == [("fails", False)]
+
+
+def test_check_on_its_way_while_all_are_stopped_ends_at_once(tmp_path, mark):
+    before = stop_count()
+    stop_all()
+
+    ran = sandbox.run_check(
+        ["sleep", mark], ground=tmp_path, rung="none", network=False, timeout_s=60, path=os.defpath, stops=before
+    )
+
+    assert ran.status != 0
+    assert ran.seconds < 20  # it would sleep 30
+    assert not is_running(mark)

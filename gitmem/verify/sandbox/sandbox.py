@@ -18,9 +18,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from gitmem.errors import ProcessError
-from gitmem.frozen import frozen
+from gitmem.frozen import frozen, replace
 from gitmem.model import Ran
 from gitmem.system import process
+from gitmem.system.process_limits import stop_count
 from gitmem.verify.ground.ground import Ground
 from gitmem.verify.sandbox import account, bubblewrap, seatbelt, starter, toolchain
 from gitmem.verify.sandbox.launch_plan import FILE_BYTES, SWEEP_S, Plan, format_plan
@@ -172,6 +173,7 @@ def run_check(
     output_cap: int = process.OUTPUT_CAP,
     limits: Limits | None = None,
     strace: str = "",
+    stops: int | None = None,
 ) -> Ran:
     """Run a check with its working directory at the ground.
 
@@ -186,6 +188,7 @@ def run_check(
         output_cap: How many bytes at the end of its output are kept.
         limits: What all of its processes may use together; on Linux alone.
         strace: Where strace is, to have it traced where there is a starter; else empty.
+        stops: ``stop_count`` of before: where all were stopped since, it ends at once; None for now's.
 
     Returns:
         What happened. A program that a signal ended has the status 128 + signal, as in a shell. Where the sandbox
@@ -196,6 +199,7 @@ def run_check(
         return Ran(None, False, "", False, 0.0, f"{argv[0]}: no such program on PATH")
     more = [str(p) for p in readable]
     job = _Job(argv, place, more, network, timeout_s, path, output_cap, limits or default_limits(), strace)
+    job = replace(job, stops=stop_count() if stops is None else stops)
     if rung == BUBBLEWRAP:
         return job.run_in_bubblewrap()
     if place.upper is not None:
@@ -229,6 +233,7 @@ class _Job:
     output_cap: int
     limits: Limits
     strace: str = ""
+    stops: int = 0
 
     @property
     def cpu_s(self) -> int:
@@ -306,6 +311,7 @@ class _Job:
                 timeout_s=self.timeout_s,
                 output_cap=self.output_cap,
                 grace_s=GRACE_S,
+                stops=self.stops,
                 is_traced=bool(self.strace),
             )
         except ValueError as err:

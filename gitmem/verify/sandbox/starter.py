@@ -75,7 +75,16 @@ class Starter:
             os.close(self.trace_fd)
         self.is_usable = True
 
-    def run(self, request: bytes, *, timeout_s: float, output_cap: int, grace_s: float, is_traced: bool = False) -> Ran:
+    def run(
+        self,
+        request: bytes,
+        *,
+        timeout_s: float,
+        output_cap: int,
+        grace_s: float,
+        stops: int | None = None,
+        is_traced: bool = False,
+    ) -> Ran:
         """Have one program run.
 
         Args:
@@ -83,6 +92,7 @@ class Starter:
             timeout_s: Seconds by the monotonic clock after which the program is killed.
             output_cap: How many bytes at the end of the program's output are kept.
             grace_s: Seconds it has to kill what the program left before it is killed itself.
+            stops: ``stop_count`` of before: it is killed where that has changed; None for now's.
             is_traced: Whether the program runs under strace.
 
         Returns:
@@ -93,7 +103,8 @@ class Starter:
         started = time.monotonic()
         deadline = started + timeout_s
         trace = self._trace if is_traced else -1
-        live = Bounded(self._child, self._report, deadline=deadline, cap=output_cap, stops=stop_count(), trace=trace)
+        stops = stop_count() if stops is None else stops
+        live = Bounded(self._child, self._report, deadline=deadline, cap=output_cap, stops=stops, trace=trace)
         self.is_usable = False
         try:
             _write_all(self._child.stdin, request)
