@@ -17,6 +17,7 @@ from gitmem.store import layout
 from gitmem.text import tokens
 from gitmem.text.sanitize import display, find_hidden
 from gitmem.text.secrets import find_secrets
+from gitmem.text.tags import find_tags
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ def make_draft(
             f"invalid key {key!r}: use at most {layout.KEY_LIMIT} lower-case letters, digits, '.', '_' and '-'",
             hint=f"--key {tokens.slug(key) or 'a-name'}",
         )
-    words = tokens.find_tags(f"{heading}\n{body}", policy.tags, policy.recall.language)
+    words = find_tags(f"{heading}\n{body}", policy.tags, policy.recall.language)
     tags = list(dict.fromkeys([*options.get("tags", ()), *words]))
     fields = {"title": heading, "kind": kind, **{k: v for k, v in options.items() if v not in (None, "", [], ())}}
     fields |= {"tags": tags} if tags else {}

@@ -11,7 +11,7 @@ from gitmem.model import Document
 from gitmem.store import layout
 from gitmem.text.sanitize import find_hidden
 from gitmem.text.secrets import find_secrets
-from gitmem.text.tokens import find_tags
+from gitmem.text.tags import find_tags
 from gitmem.write.draft import Author, automatic_key, check_rules, cleaned, metadata, split_title, strings_in
 
 TYPE_CHECKING = False

@@ -7,7 +7,7 @@ import pytest
 from gitmem.policy.kinds import KINDS, TAG_WORDS
 from gitmem.policy.values import FIELDS, RESERVED_FOLDERS, is_slug
 from gitmem.store import layout
-from gitmem.text.tokens import find_tags
+from gitmem.text.tags import find_tags
 
 DAY = 86_400
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from gitmem.text import tokens as analysis
 from gitmem.text.stopwords import GENERAL
-from gitmem.text.tokens import count_tokens, find_tags, query_terms, slug, snippet, terms
+from gitmem.text.tokens import count_tokens, query_terms, slug, snippet, terms
 
 KEY = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
 # Where the rules meet: joined names, humps, accents in both spellings, unspaced scripts, ligatures, marks, surrogates.
@@ -175,22 +175,6 @@ def test_slug_is_empty_or_a_key_within_the_limit_and_its_own_slug(text: str, lim
     assert made == "" or KEY.fullmatch(made)
     assert len(made) <= limit
     assert slug(made, limit=limit) == made
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        pytest.param("Two race  CONDITIONS in startup", ["concurrency"], id="phrase-and-stem"),
-        pytest.param("see fetch_async() and TaskGroups", ["async", "tasks"], id="in-identifiers"),
-        pytest.param("a task group and a taskgroup", ["tasks"], id="apart-or-joined"),
-        pytest.param("asynchrony, condition of race", [], id="not-inside-words-nor-turned-round"),
-        pytest.param("", [], id="empty"),
-    ],
-)
-def test_tags_are_found_by_their_words(text: str, expected: list[str]) -> None:
-    words = {"tasks": ["task-group"], "concurrency": ["deadlock", "race condition"], "async": ["async"], "none": ["!?"]}
-
-    assert find_tags(text, words) == expected
 
 
 BODY = """# Gateway
@@ -393,8 +377,12 @@ def test_snippet_marks_what_has_the_stem_in_its_language() -> None:
     assert [found[a:b] for a, b in marks] == ["Häuser_Liste", "Häuser"]
 
 
-def test_tags_are_found_in_the_inflections_of_the_language() -> None:
-    words = {"bau": ["Haus"]}
+ascii_text = st.text(st.sampled_from("aB1_./-\n\t\x00\x1c` ") | st.characters(max_codepoint=127), max_size=60)
 
-    assert find_tags("Die Häuser stehen", words, "german") == ["bau"]
-    assert find_tags("Die Häuser stehen", words) == []
+
+@pytest.mark.parametrize("language", ["english", "german", "none"])
+@given(text=ascii_text)
+def test_ascii_is_cut_into_the_terms_of_its_chunks(language, text):
+    speech = analysis._speech(language)
+    for memo, found in ((speech.every, analysis.all_terms(text, language)), (speech.terms, terms(text, language))):
+        assert found == [term for chunk in speech.chunks(text) for term in memo[chunk]]

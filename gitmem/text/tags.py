@@ -1,0 +1,51 @@
+"""Which of a policy's tags a text gets: those whose words it has. Pure."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from gitmem.model import ENGLISH
+from gitmem.text.tokens import all_terms, spelt
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def find_tags(text: str, words: Mapping[str, Sequence[str]], language: str = ENGLISH) -> list[str]:
+    """Return the tags whose words occur in a text, sorted.
+
+    Args:
+        text: What is scanned.
+        words: The words or phrases that give each tag. They are found as whole words, in any case and inflection, also
+            as parts of an identifier; never inside another word.
+        language: Whose inflections these are.
+    """
+    found = all_terms(text, language)
+    tags_of, phrases_of = _vocabulary(tuple((tag, tuple(given)) for tag, given in words.items()), language)
+    different = set(found)
+    tags = {tag for word in tags_of.keys() & different for tag in tags_of[word]}
+    if begun := phrases_of.keys() & different:
+        scanned = f" {' '.join(found)} "
+        tags |= {tag for first in begun for phrase, tag in phrases_of[first] if phrase in scanned}
+    return sorted(tags)
+
+
+@lru_cache(maxsize=16)  # the words are the policy's, and the same for every text
+def _vocabulary(
+    words: tuple[tuple[str, tuple[str, ...]], ...], language: str
+) -> tuple[dict[str, list[str]], dict[str, list[tuple[str, str]]]]:
+    """Return the tags of each stemmed word; and by its first word each phrase, a space at either end, with its tag."""
+    tags_of: dict[str, list[str]] = {}
+    phrases_of: dict[str, list[tuple[str, str]]] = {}
+    for tag, given in words:
+        for word in given:
+            apart, joined = (re.sub(r"[\W_]+", gap, spelt(word, language)) for gap in (" ", ""))
+            for spelling in (apart, joined) if len(word.split()) == 1 else (apart,):
+                stemmed = all_terms(spelling, language)
+                if len(stemmed) == 1:
+                    tags_of.setdefault(stemmed[0], []).append(tag)
+                elif stemmed:
+                    phrases_of.setdefault(stemmed[0], []).append((f" {' '.join(stemmed)} ", tag))
+    return tags_of, phrases_of
