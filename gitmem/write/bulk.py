@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from hashlib import blake2b
 
 from gitmem.document.fields import is_newer
 from gitmem.frozen import frozen
 from gitmem.store import layout
 from gitmem.text.near_pairs import near_pairs
-from gitmem.text.similarity import claim_of, claim_text, similarity
+from gitmem.text.similarity import claim_of, claim_text, numerals, similarity
 from gitmem.write.archive import is_rotated
 from gitmem.write.draft import SAME_ABOVE, short_hash
 from gitmem.write.duplicates import EVENTS, find_duplicate
@@ -161,9 +162,10 @@ def _leave_out_near(catalog: Catalog, settled: Settled, threshold: float) -> Non
     """Leave out of the new memories without a key of their own what another one says nearly, in other words."""
     # What has a check is told apart by it, too: `gitmem curate dedupe` compares these.
     fit = [(key, one) for key, one in settled.new.items() if not one.archived and one.kind not in (*EVENTS, "fact")]
-    claims = [claim_of(claim_text(one.title, one.body), catalog.language) for _, one in fit]
+    paired = _with_same_numerals(fit)
+    claims = [claim_of(claim_text(one.title, one.body), catalog.language) for _, one in paired]
     for first, second, like in near_pairs(claims, threshold):
-        (kept, _), (key, one) = fit[first], fit[second]
+        (kept, _), (key, one) = paired[first], paired[second]
         if kept in settled.new and key in settled.new and not one.is_explicit:
             settled.near.add(one.where, f"says nearly ({like:.2f}) the same thing as {kept}")
             del settled.new[key]
@@ -176,6 +178,13 @@ def _leave_out_near(catalog: Catalog, settled: Settled, threshold: float) -> Non
         if found is not None and found.is_live:
             settled.near.add(one.where, f"says nearly ({found.likeness:.2f}) the same thing as {found.key}")
             del settled.new[key]
+
+
+def _with_same_numerals(fit: list[tuple[str, Incoming]]) -> list[tuple[str, Incoming]]:
+    """Return those of which another one has the same numerals: the rest says what no other one says."""
+    marks = [hash(numerals(claim_text(one.title, one.body))) for _, one in fit]
+    often = Counter(marks)
+    return [pair for pair, mark in zip(fit, marks, strict=True) if often[mark] > 1]
 
 
 def _settle_explicit(store: _Store, settled: Settled, one: Incoming, mark: bytes, *, update: bool) -> None:

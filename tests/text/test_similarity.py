@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gitmem.text.similarity import claim_of, claim_text, likeness, most_missing, similarity
+from gitmem.text.similarity import claim_of, claim_text, likeness, most_missing, numerals, similarity
 
 PAIRS = Path(__file__).parents[2] / "benchmarks" / "pairs.jsonl"
 WORDS = st.sampled_from(
@@ -106,3 +107,18 @@ def test_similarity_is_symmetric_within_0_and_1_and_1_for_itself(a: str, b: str)
     assert similarity(a, b) == similarity(b, a)
     assert 0 <= similarity(a, b) <= 1
     assert similarity(a, a) == 1
+
+
+FIGURES = st.lists(
+    st.sampled_from([*"19,_.-#/ a\n", "000", "1,000", "two", "One", "v2", "\u00b2", "\u0663", "\u2463"])
+    | st.characters(),
+    max_size=16,
+).map("".join)
+
+
+@given(FIGURES)
+def test_texts_with_the_same_numbers_have_the_same_numerals(text):
+    # A function of the numbers that are compared: two texts with other numerals are never near duplicates.
+    found = {run for number in claim_of(text).numbers for run in re.findall(r"\d+", number)}
+
+    assert numerals(text) == found - {"0", *map(str, range(2, 13))}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from conftest import memory_text
+from hypothesis import given
+from hypothesis import strategies as st
 from support.catalogs import catalog_of
 
 from gitmem.document.parse import parse
@@ -10,7 +12,9 @@ from gitmem.index.catalog.update import add_problem
 from gitmem.model import Problem
 from gitmem.policy.policy import builtin
 from gitmem.store import layout
-from gitmem.write.bulk import Settled, changes_of, settle
+from gitmem.text.near_pairs import near_pairs
+from gitmem.text.similarity import claim_of, claim_text
+from gitmem.write.bulk import Settled, _with_same_numerals, changes_of, settle
 from gitmem.write.incoming import Incoming, incoming_exact
 
 SAID = "The gateway drops every request that carries no trace id and answers with a 502"
@@ -137,3 +141,19 @@ def test_update_that_changes_the_kind_moves_the_file() -> None:
     changes = changes_of(catalog, settled, builtin())
 
     assert (list(changes.files), changes.deletes) == (["gotchas/a.md"], ["learned/a.md"])
+
+
+SAYINGS = st.lists(
+    st.sampled_from(["drops", "requests", "1,000", "1000", "two", "2", "3", "never", "at 5"]), min_size=1
+)
+
+
+@given(st.lists(SAYINGS.map(" ".join), max_size=12))
+def test_texts_with_numerals_of_their_own_are_in_no_near_pair(texts):
+    every = [(text, other(f"k{number}", f"It {text}")) for number, text in enumerate(texts)]
+
+    def pairs(some: list[tuple[str, Incoming]]) -> list[tuple[str, str, float]]:
+        claims = [claim_of(claim_text(one.title, one.body)) for _, one in some]
+        return [(some[a][1].key, some[b][1].key, like) for a, b, like in near_pairs(claims, 0.75)]
+
+    assert pairs(_with_same_numerals(every)) == pairs(every)
