@@ -283,11 +283,17 @@ def apply_scan(catalog: Catalog, scan: read.Scan, contents: Iterable[tuple[read.
     for problem in scan.problems:
         update.add_problem(catalog, problem)
     inserts = Inserts(catalog)
-    texts = list(_add_files(catalog, inserts, contents, policy, total=0, progress=None))
+    added: list[str] = []
+
+    def texts() -> Iterator[IndexText]:
+        for text in _add_files(catalog, inserts, contents, policy, total=0, progress=None):
+            added.append(text.key)
+            yield text
+
+    FtsEngine(catalog.connection).apply(texts(), removed.values(), language=catalog.language)
     inserts.flush()
-    FtsEngine(catalog.connection).apply(texts, removed.values(), language=catalog.language)
-    for text in texts:
-        keys |= set(update.linked_targets(catalog, text.key))
+    for key in added:
+        keys.update(update.linked_targets(catalog, key))
     update.settle_keys(catalog, keys)
     # Also of a fact that another file with its key had kept out of sight.
     update.forget_states(catalog, [*keys, *(f.place.key for f in scan.files)])
