@@ -6,6 +6,8 @@ fact that lost its command must not pass for one that never had any.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from gitmem.document.builtin_checks import GLOB, IN, find_row, shapes
 from gitmem.errors import FormatError
 from gitmem.model import Problem, is_plain_command, parse_duration
@@ -296,6 +298,7 @@ def _seconds(name: str, text: str) -> int:
         raise FormatError(f"`{name}`: {err}", code=f"bad-{name}") from err
 
 
+@lru_cache(maxsize=1024)  # a memory's times are read when it is checked, and again for the catalog
 def parse_time(text: str) -> int:
     """Return a time such as ``2026-11-21T09:30:00Z`` in seconds since the epoch; a fraction of a second is dropped.
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
+from collections import Counter
 from heapq import nlargest
 from itertools import islice
 from math import log
@@ -131,20 +132,24 @@ class FtsEngine:
 
     def _known(self, rows: Sequence[tuple[Any, ...]]) -> int:
         """Return how many of these memories the index has."""
-        return sum(1 for row in rows for _ in self._db.execute("SELECT 1 FROM analysed WHERE id = ?", row[:1]))
+        known = 0
+        for at in range(0, len(rows), ASKED_AT_MOST):
+            ids = [row[0] for row in rows[at : at + ASKED_AT_MOST]]
+            marks = ",".join("?" * len(ids))
+            known += self._db.execute(f"SELECT count(*) FROM analysed WHERE id IN ({marks})", ids).fetchone()[0]
+        return known
 
     def _count_in(self, rows: Iterable[tuple[Any, ...]], sign: int) -> None:
         """Add to (or take from) the frequencies and totals what some memories of the index are."""
-        counts: dict[str, int] = {}
+        counts: Counter[str] = Counter()
         totals = [0] * (1 + len(FIELDS))
         for _, *fields in rows:
             found = [field.split() for field in fields]
             totals[0] += sign
             for place, terms in enumerate(found, 1):
                 totals[place] += sign * len(terms)
-            for term in set().union(*found):
-                counts[term] = counts.get(term, 0) + sign
-        self._db.executemany(_COUNT, sorted(counts.items()))
+            counts.update(set().union(*found))
+        self._db.executemany(_COUNT, sorted((term, sign * count) for term, count in counts.items()))
         if sign < 0:
             self._db.executemany("DELETE FROM term WHERE term = ? AND df <= 0", ((term,) for term in counts))
         self._db.execute(_TOTAL, totals)

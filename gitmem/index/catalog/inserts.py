@@ -51,6 +51,7 @@ class Inserts:
     def __init__(self, catalog: Catalog) -> None:
         self._db = catalog.connection
         self._next: int = catalog.row("SELECT coalesce(max(id), 0) + 1 FROM memory")[0]
+        self._labels: set[str] = set()
         self._held: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _STATEMENTS}
 
     def add_memory(self, stored: Stored, policy: Policy) -> IndexText | Problem:
@@ -72,7 +73,8 @@ class Inserts:
             (number, document.path.rpartition("/")[0], document.key, stored.oid, int(stored.archived), *rows.memory)
         )
         held["packed"].append((number, *rows.text))
-        held["label"] += [(tag,) for tag in rows.tags]
+        held["label"] += [(tag,) for tag in rows.tags if tag not in self._labels]
+        self._labels.update(rows.tags)
         held["tagged"] += [(number, tag) for tag in rows.tags]
         held["secret"] += [(document.path, document.key, secret.rule, secret.line) for secret in secrets]
         held["link"] += [(number, *link) for link in rows.links]
