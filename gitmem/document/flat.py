@@ -127,6 +127,9 @@ def _escaped(text: str, at: int) -> tuple[Any, int]:
 def _flow_list(inner: str) -> Any:
     if inner.strip(" ") == "":
         return []
+    if '"' not in inner and "'" not in inner:  # the common case first
+        words = [word.strip(" ") for word in inner.split(",")]
+        return list(map(resolve, words)) if all(map(is_plain_inside, words)) else _UNSURE
     found: list[Any] = []
     at = 0
     while at >= 0:

@@ -81,7 +81,7 @@ def is_plain_inside(text: str) -> bool:
     if not (is_plain(text) and _FLOW_ENDS.isdisjoint(text)):
         return False
     # In brackets `a::b` and `a:"b"` are read in different ways by different readers; `http://x` and `x.py:3` are not.
-    return all(part[:1].isalnum() or part[:1] == "/" for part in text.split(":")[1:])
+    return ":" not in text or all(part[:1].isalnum() or part[:1] == "/" for part in text.split(":")[1:])
 
 
 def is_text(text: str) -> bool:
