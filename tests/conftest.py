@@ -12,6 +12,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from support.processes import mark  # noqa: F401 - a fixture
 
 from gitmem import cli
@@ -19,6 +20,9 @@ from gitmem.cli.shared import AGENT_VARIABLES
 from gitmem.memory.memory import Memory
 from gitmem.store import layout
 
+# How long an example takes depends on what else the machine does: no test is judged by it.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 # The gitmem that jobs of a forge are told to install.
 PINNED = "git+https://git.example.org/tools/gitmem@" + "1234567890" * 4
 NOW = 1_790_000_000  # 2026-09-21T14:13:20Z

@@ -49,7 +49,7 @@ def test_low_screen_counts_those_that_it_has_no_line_for() -> None:
     assert live(["a"]).lines(80, 3) == [f"{'░' * 20} 0/1 1 running"]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.lists(st.text("ab-c", min_size=1, max_size=90), max_size=12, unique=True), st.integers(2, 50), st.integers(1, 30)
 )

@@ -204,7 +204,7 @@ changes = st.dictionaries(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(frontmatters, changes, st.sampled_from(["\n", "\r\n"]), st.sampled_from(["", "\ufeff"]))
 def test_edit_changes_what_it_was_asked_to_and_no_other_line(
     frontmatter: str, changed: dict[str, object], line_break: str, mark: str

@@ -131,9 +131,7 @@ def leaks(text: str) -> list[str]:
     return [word for word in words if CANARY in word.lower() and not SLUG.fullmatch(word.strip('.,:;()[]"'))]
 
 
-@settings(
-    max_examples=8, deadline=None, phases=(Phase.explicit, Phase.generate), suppress_health_check=list(HealthCheck)
-)
+@settings(max_examples=8, phases=(Phase.explicit, Phase.generate), suppress_health_check=list(HealthCheck))
 @given(text=hostile)
 def test_nothing_of_a_memory_stands_outside_the_fence_but_slugs(memory, repo: Path, text: str) -> None:
     put_files(repo, files_of(text))

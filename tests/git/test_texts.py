@@ -31,7 +31,7 @@ def test_a_text_that_both_emptied_differently_is_no_error() -> None:
     assert "".join(p.text + p.ours + p.theirs for p in merge_texts("a\nb\n", "", "b\n")) in ("", "b\n")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(LINES, LINES, LINES)
 @example([], ["a", "b", "a"], ["b", "a", "a"])
 def test_the_sides_can_be_swapped_and_markers_in_a_text_are_text(

@@ -353,7 +353,7 @@ def test_whatever_is_not_scored_or_not_asked_the_best_are_found(
 
 
 @given(st.lists(st.tuples(words, words), min_size=1, max_size=30), st.lists(words, min_size=1, max_size=5), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_kept_worth_gives_the_very_candidates(rows: list, queries: list[str], data: st.DataObject) -> None:
     engine = make_engine(*(make_text(n, body, title=title) for n, (title, body) in enumerate(rows, 1)))
     again, limit = FtsEngine(engine._db, {}), data.draw(st.integers(1, 8))

@@ -453,7 +453,7 @@ def everything(memory: Memory) -> tuple:
     )
 
 
-@settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(OPERATIONS, KEYS), min_size=1, max_size=10))
 def test_catalog_that_was_brought_along_says_what_one_made_from_nothing_says(memory, repo, steps):
     for step, (operation, key) in enumerate(steps):

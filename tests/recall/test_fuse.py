@@ -21,7 +21,7 @@ SPREADS = st.builds(Spread, st.floats(-0.2, 0.5), st.floats(0, 0.3), st.integers
 
 
 # CI has little time: an example costs a millisecond.
-FEW = settings(max_examples=60, deadline=None)
+FEW = settings(max_examples=60)
 
 
 def order(scores: dict[int, float], cosines: dict[int, float], **changes: float) -> list[int]:

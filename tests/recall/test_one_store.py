@@ -136,7 +136,7 @@ def test_where_nothing_is_found_a_near_word_is_suggested(shelf: Memory) -> None:
     assert shelf.recall(Asked(query="zebra")).suggestion == ""
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     query=st.text(st.sampled_from(ODD + "aué東") | st.characters(), max_size=60)
     | st.text("gateway \"*'-():", max_size=40)
@@ -154,7 +154,7 @@ def test_very_long_question_is_answered(shelf: Memory, query: str) -> None:
     assert len(keys(shelf, query)) <= 10
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     word=st.sampled_from(["gateway", "RS256", "getUserById", "8080"]),
     left=st.text(ODD, max_size=8),

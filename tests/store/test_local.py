@@ -100,7 +100,7 @@ def test_an_attempt_is_kept_until_there_is_a_verdict(local: LocalState) -> None:
     assert local.attempts() == {"b": (6, "timeout")}
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 100)), max_size=12))
 def test_accesses_are_counted_with_their_last_time(looks: list[tuple[str, int]]) -> None:
     expected: dict[str, tuple[int, int]] = {}

@@ -279,7 +279,7 @@ NAMES = [
 STATES = st.dictionaries(st.sampled_from(NAMES), st.sampled_from(["1", "2", "too large"]), min_size=1, max_size=6)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(STATES, STATES)
 def test_a_change_leads_to_what_is_there(repo: Path, old: dict[str, str], new: dict[str, str]) -> None:
     before, after = (_state(repo, state) for state in (old, new))

@@ -130,7 +130,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(STEPS)
 def test_whatever_happens_no_attempt_is_lost_and_the_file_stays_quick_to_read(steps: list):
     text, ended = START, 0

@@ -52,7 +52,7 @@ def test_chain_that_is_too_deep_is_counted():
 KEYS = "abcdef"
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.dictionaries(st.sampled_from(KEYS), st.sampled_from(["", *KEYS])))
 def test_every_task_is_drawn_exactly_once(parents: dict[str, str]):
     def keys(nodes: list[Node]) -> list[str]:

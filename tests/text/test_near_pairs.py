@@ -27,7 +27,7 @@ WORDS = [
 ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=9).map(" ".join), max_size=14, unique=True))
 def test_every_pair_that_is_alike_is_found_and_no_other(texts: list[str]) -> None:
     claims = [claim_of(text) for text in texts]

@@ -77,7 +77,7 @@ def expected_suspects(memories) -> set[str]:
     return {key for key in memories if key not in failed and rests(key, DEPTH)}
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(MEMORIES)
 def test_suspects_are_those_that_rest_on_a_failure_by_key_or_label_within_three_links(memories):
     catalog = catalog_of(memories)
@@ -89,7 +89,7 @@ def test_suspects_are_those_that_rest_on_a_failure_by_key_or_label_within_three_
     catalog.close()
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(MEMORIES, st.sampled_from(KEYS))
 def test_mending_a_failure_is_as_if_it_had_never_been(memories, key):
     if key not in memories:
@@ -107,7 +107,7 @@ def test_mending_a_failure_is_as_if_it_had_never_been(memories, key):
     from_the_start.close()
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(MEMORIES)
 def test_every_memory_is_counted_once(tmp_path_factory, memories):
     catalog = catalog_of(memories)

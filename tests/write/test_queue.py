@@ -56,7 +56,7 @@ _DRAWN = st.lists(
 )
 
 
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(_DRAWN)
 def test_batch_leaves_the_store_that_the_same_writes_one_by_one_leave(
     memory: Memory, repo: Path, monkeypatch_module: None, drawn: list[tuple[str, str, str, tuple[str, ...]]]

@@ -196,7 +196,7 @@ def take(memory, step):
         memory.edit(key, fields={"supersedes": []}, body=None, approve=False)
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(STEPS, min_size=3, max_size=8))
 def test_links_always_go_both_ways_and_every_key_has_one_file(tmp_path_factory, steps):
     repo = tmp_path_factory.mktemp("steps")

@@ -201,7 +201,7 @@ def files_of(some, now: int) -> dict:
     return made
 
 
-@settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(SOME, st.sampled_from([0, 300, 700, 1500]))
 def test_digest_as_it_is_printed_never_exceeds_the_budget(repo, memory, run_cli, some, budget):
     with Memory(repo) as opened:

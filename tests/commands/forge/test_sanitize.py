@@ -157,7 +157,7 @@ PIECES = st.sampled_from(
 HOSTILE = st.lists(PIECES, max_size=25).map("".join) | st.text(max_size=40)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(HOSTILE)
 def test_no_text_whatever_is_alive_or_hides_anything(text: str) -> None:
     shown, _ = page(text, 60_000)
@@ -167,7 +167,7 @@ def test_no_text_whatever_is_alive_or_hides_anything(text: str) -> None:
     assert "<!--" not in re.sub("(?ms)^(`{3,}).*?^\\1$|`[^`\n]*`", "", shown)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(HOSTILE)
 def test_a_line_says_the_same_and_has_no_markup_at_all(text: str) -> None:
     shown = line(text, 10_000)

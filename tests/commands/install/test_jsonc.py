@@ -62,7 +62,7 @@ def test_what_was_put_in_is_read_there_and_taken_away_to_the_byte(text: str) -> 
     assert taken(after) == text
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     table=st.dictionaries(st.sampled_from(["a", "b"]), VALUES, max_size=2),
     hooks=st.none() | HOOKS,

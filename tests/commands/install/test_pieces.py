@@ -51,7 +51,7 @@ def test_settings_are_what_they_were_when_hooks_are_taken_away(text: str) -> Non
     assert HOOKS.taken(after) == text
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(parts=st.lists(st.sampled_from(["a", "#", " ", "\n", "\r\n"]), max_size=12))
 def test_any_text_is_what_it_was_when_the_section_is_taken_away(parts: list[str]) -> None:
     text = "".join(parts)

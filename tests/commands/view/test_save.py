@@ -269,7 +269,7 @@ def change(file: Path, line: int, word: str) -> None:
     file.write_text(head + fence + "\n\n".join(lines).rstrip("\n") + "\n")
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(steps=STEPS)
 def test_no_word_that_anybody_wrote_is_lost(template: Path, steps: list[tuple[str, str, int]]) -> None:
     """Others' words are on the branch; a person's last word for a line is there, or in the folder, or overruled."""

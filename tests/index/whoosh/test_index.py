@@ -68,7 +68,7 @@ def test_every_memory_is_in_it_under_each_field(tmp_path: Path) -> None:
     assert any(field == "created" for field, _ in found_in(shown))
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(
     states=st.lists(
         st.dictionaries(st.sampled_from(list(THREE)), st.sampled_from([*THREE.values(), "Others wait"])), max_size=4

@@ -197,7 +197,7 @@ MEMORIES = st.tuples(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.none() | MEMORIES, MEMORIES, MEMORIES)
 def test_any_two_memories_make_one_memory_that_is_the_same_either_way(base: Any, one: Any, other: Any) -> None:
     texts = [m and format_memory({**m[1], **m[0]}, "".join(f"{x}\n" for x in m[2])) for m in (base, one, other)]
@@ -263,7 +263,7 @@ def test_of_three_conflicting_versions_each_is_named_in_one_order() -> None:
     )
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(
     st.lists(
         st.tuples(

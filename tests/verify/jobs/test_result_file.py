@@ -33,7 +33,7 @@ def test_what_is_written_is_read_back() -> None:
     assert format_results(Results("0.1.0", "d" * 40, "", "", ())).count("\n") == 1
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=100))
 def test_any_text_of_a_check_comes_through(text: str) -> None:
     line = Line(**{name: getattr(LINE, name) for name in Line.__fields__} | {"because": text})

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.verify.sandbox import sandbox
@@ -176,7 +176,7 @@ def changes(draw):
     return files
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30)
 @given(
     command=st.sampled_from(COMMANDS),
     words=st.tuples(st.sampled_from(PLACES), st.sampled_from(PLACES)),
