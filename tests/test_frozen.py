@@ -6,7 +6,6 @@ import copy
 import dataclasses
 import pickle
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -157,28 +156,6 @@ def test_a_default_that_could_be_changed_is_refused(default: object) -> None:
 def test_it_can_be_copied_and_pickled() -> None:
     assert copy.deepcopy(Point(1, 2)) == Point(1, 2)
     assert pickle.loads(pickle.dumps(Point(1, 2))) == Point(1, 2)
-
-
-def test_first_instances_made_by_many_threads_are_right() -> None:
-    @frozen
-    class Shared:
-        a: int
-        b: int = 7
-
-    made: list[object] = []
-    barrier = threading.Barrier(8)
-
-    def make(number: int) -> None:
-        barrier.wait()
-        made.append(Shared(number))
-
-    threads = [threading.Thread(target=make, args=(n,)) for n in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert set(made) == {Shared(n) for n in range(8)}
 
 
 def test_importing_it_loads_neither_dataclasses_nor_typing() -> None:
