@@ -8,8 +8,10 @@ from __future__ import annotations
 from gitmem.config import OneThread
 from gitmem.config.setting import ENGINES
 from gitmem.errors import ConfigError, ConflictError, GitmemError
+from gitmem.frozen import replace
 from gitmem.index.engine import WHOOSH_FOLDER
-from gitmem.recall.one_store import recall as recall_plainly
+from gitmem.recall import ranker
+from gitmem.recall.ranker import Readings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,72 +34,57 @@ if TYPE_CHECKING:
 def recall(repository: Opened, asked: Asked) -> Found:
     """Rank the memories of all scopes against a question; the newest where there is none."""
     stores = repository.asked_stores(asked)
-    if stores != [repository] and not asked.syntax:
-        return _recall_among(repository, stores, asked)
-    if stores != [repository]:
-        repository.notices.append("the query language searches only the project's memories")
-    return _recall_here(repository, asked, repository.progress_of("indexing memories"))
+    if asked.syntax:
+        if stores != [repository]:
+            repository.notices.append("the query language searches only the project's memories")
+        return _by_syntax(repository, asked, repository.progress_of("indexing memories"))
+    import sqlite3  # the catalog has loaded it
+
+    try:
+        found = _rank(repository, stores, asked)
+    except sqlite3.DatabaseError as err:  # a listed store that turns out damaged is left out
+        if not any(store.store.name for store in stores) or not repository.listing().mend(err):
+            raise
+        found = _rank(repository, repository.asked_stores(asked), asked)
+    _tell(repository, found.notice)
+    return found
 
 
 def list_memories(repository: Opened, asked: Asked) -> Found:
     """Return memories that pass the filters, the newest first, with their tags and without their text."""
-    stores = repository.asked_stores(asked)
-    if stores != [repository]:
-        from gitmem.recall import many_stores
-
-        sources = repository.sources(stores)
-        with many_stores.OneState(sources):
-            return many_stores.list_memories(sources, asked, now=repository.now)
     from gitmem.recall import listing
 
-    catalog = repository.catalog()
-    ground = repository.ground(catalog)
-    with catalog.reading():
-        return listing.list_memories(catalog, ground, asked, now=repository.now)
+    sources = repository.sources(repository.asked_stores(asked))
+    with Readings(sources):
+        return listing.list_memories(sources, asked, now=repository.now)
 
 
-def _recall_here(memory: Opened, asked: Asked, progress: Progress) -> Found:
-    shown = _shown(memory, progress) if asked.syntax else _chosen(memory, progress)
-    policy, catalog = memory.policy(), memory.catalog()
-    ground = memory.ground(catalog)
-    memory.note_policy(catalog)
-    options: dict[str, Any] = {"policy": policy, "config": memory.config, "now": memory.now}
-    with Meant(memory, asked, [(memory, catalog)]) as meaning, catalog.reading():
-        if asked.syntax:
-            from gitmem.recall.by_syntax import by_syntax
-
-            assert shown is not None, "the query language is Whoosh's"
-            found = by_syntax(catalog, memory.local, ground, asked, _engine(memory, shown, catalog), **options)
-        else:
-            engine = _engine(memory, shown, catalog) if shown is not None else _added_engine(memory, catalog)
-            found = recall_plainly(catalog, memory.local, ground, asked, engine=engine, meaning=meaning, **options)
-    _tell(memory, found.notice)
-    return found
-
-
-def _recall_among(memory: Opened, stores: Sequence[OpenedStore], asked: Asked) -> Found:
-    """Rank the memories of several stores against a question; a listed one that turns out damaged is left out."""
-    import sqlite3  # the catalog has loaded it
-
-    try:
-        found = _rank_among(memory, stores, asked)
-    except sqlite3.DatabaseError as err:
-        if not any(store.store.name for store in stores) or not memory.listing().mend(err):
-            raise
-        found = _rank_among(memory, memory.asked_stores(asked), asked)
-    memory.notices += [found.notice] if found.notice else []
-    return found
-
-
-def _rank_among(memory: Opened, stores: Sequence[OpenedStore], asked: Asked) -> Found:
-    from gitmem.recall import many_stores
-
+def _rank(memory: Opened, stores: Sequence[OpenedStore], asked: Asked) -> Found:
+    is_here = memory in stores[:1]  # the project comes first
+    shown = _chosen(memory) if is_here and asked.query.strip() else None
     policy, sources = memory.policy(), memory.sources(stores)
-    if memory in stores[:1]:  # the project comes first
+    if is_here:
         memory.note_policy(sources[0].catalog)
     looked_into = [(store, source.catalog) for store, source in zip(stores, sources, strict=True)]
-    with Meant(memory, asked, looked_into) as meaning, many_stores.OneState(sources):
-        return many_stores.recall(sources, asked, policy=policy, config=memory.config, now=memory.now, meaning=meaning)
+    with Meant(memory, asked, looked_into) as meaning, Readings(sources):
+        if is_here and memory.config.engine != ENGINES[0]:
+            catalog = sources[0].catalog
+            engine = _engine(memory, shown, catalog) if shown is not None else _added_engine(memory, catalog)
+            sources[0] = replace(sources[0], engine=engine)
+        return ranker.recall(sources, asked, policy=policy, config=memory.config, now=memory.now, meaning=meaning)
+
+
+def _by_syntax(memory: Opened, asked: Asked, progress: Progress) -> Found:
+    from gitmem.recall.by_syntax import by_syntax
+
+    shown, policy = _shown(memory, progress), memory.policy()
+    (source,) = memory.sources([memory])
+    memory.note_policy(source.catalog)
+    with Readings([source]):
+        engine = _engine(memory, shown, source.catalog)
+        found = by_syntax(source, asked, engine, policy=policy, config=memory.config, now=memory.now)
+    _tell(memory, found.notice)
+    return found
 
 
 def _meaning(memory: Opened, question: str, stores: Sequence[tuple[OpenedStore, Catalog]]) -> Meaning | None:
@@ -143,12 +130,11 @@ def similar(memory: Opened, key: str, asked: Asked, progress: Progress) -> Simil
     from gitmem.recall.by_syntax import similar as find_similar
 
     shown, full_key = _shown(memory, progress), memory.full_key(key)
-    policy, catalog = memory.policy(), memory.catalog()
-    ground = memory.ground(catalog)
+    policy, (source,) = memory.policy(), memory.sources([memory])
     options: dict[str, Any] = {"policy": policy, "config": memory.config, "now": memory.now}
-    with catalog.reading():
-        engine = _engine(memory, shown, catalog)
-        return find_similar(catalog, memory.local, ground, full_key, engine, asked=asked, **options)
+    with Readings([source]):
+        engine = _engine(memory, shown, source.catalog)
+        return find_similar(source, full_key, engine, asked=asked, **options)
 
 
 def _shown(memory: Opened, progress: Progress) -> Shown:
@@ -165,12 +151,12 @@ def _shown(memory: Opened, progress: Progress) -> Shown:
         return refresh_whoosh(memory.git.repository.state_dir, written, progress=progress)
 
 
-def _chosen(memory: Opened, progress: Progress) -> Shown | None:
+def _chosen(memory: Opened) -> Shown | None:
     """Return the Whoosh index where the settings choose it for plain questions; None for the catalog's own."""
     if memory.config.engine != "whoosh":
         return None
     try:
-        return _shown(memory, progress)
+        return _shown(memory, memory.progress_of("indexing memories"))
     except GitmemError as err:
         _tell(memory, f"{err.message}; using FTS5 instead ({err.hint})")
         return None

@@ -6,14 +6,13 @@ It is loaded for these alone: Whoosh costs several bare starts to import (measur
 from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
-from gitmem.index.catalog.search_texts import strings
+from gitmem.index.catalog.search_texts import strings, text_of
 from gitmem.index.fts import FtsEngine
 from gitmem.index.whoosh import syntax
 from gitmem.recall import suggestions
 from gitmem.recall.listing import newest
-from gitmem.recall.one_store import candidates_for, conditions, rank_found
 from gitmem.recall.query import Asked, Found, where, with_status
-from gitmem.recall.texts import text_of
+from gitmem.recall.ranker import candidates_for, conditions, rank_numbers
 from gitmem.text.globs import has_to_do
 
 TYPE_CHECKING = False
@@ -21,10 +20,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.config.setting import Config
-    from gitmem.index.catalog.catalog import Catalog
     from gitmem.index.whoosh.engine import WhooshEngine
     from gitmem.policy.policy import Policy
-    from gitmem.store.local import LocalState
+    from gitmem.recall.ranker import Source
 
 # Key terms of a memory that others are looked for by. More find more of what shares its commonest words.
 KEY_TERMS = 15
@@ -39,9 +37,7 @@ class Similar:
 
 
 def by_syntax(
-    catalog: Catalog,
-    local: LocalState,
-    ground: int | None,
+    source: Source,
     asked: Asked,
     engine: WhooshEngine,
     *,
@@ -54,6 +50,7 @@ def by_syntax(
     Raises:
         UsageError: The question cannot be read; it says where and why.
     """
+    catalog, ground = source.catalog, source.ground
 
     def among(field: str, value: str) -> frozenset[bytes]:
         if field == "status":
@@ -75,7 +72,7 @@ def by_syntax(
     if not is_scored:
         return replace(newest(catalog, ground, asked, now=now, among=frozenset(numbers)), notice=notice)
     options: dict[str, Any] = {"policy": policy, "config": config, "now": now}
-    ranked = rank_found(catalog, local, ground, asked, (question.terms, numbers), is_exact=True, **options)
+    ranked = rank_numbers(source, asked, question.terms, numbers, is_exact=True, **options)
     hits = ranked.hits
     if len(hits) < asked.limit:  # what an alternative without words brought: tag:auth OR jwt
         with_words = {hit.key for hit in hits}
@@ -93,9 +90,7 @@ def _notice(question: syntax.Question, *, is_late: bool) -> str:
 
 
 def similar(
-    catalog: Catalog,
-    local: LocalState,
-    ground: int | None,
+    source: Source,
     key: str,
     engine: WhooshEngine,
     *,
@@ -105,9 +100,10 @@ def similar(
     now: int,
 ) -> Similar:
     """Return the memories that share most of what one is about, best first; never itself."""
+    catalog = source.catalog
     number, text = text_of(catalog, key)
     terms = engine.key_terms(text, limit=KEY_TERMS)
-    condition, values = where(catalog, ground, asked, now=now)
+    condition, values = where(catalog, source.ground, asked, now=now)
     found = engine.candidates(
         terms,
         limit=candidates_for(asked, policy, config),
@@ -116,4 +112,4 @@ def similar(
     )
     numbers = [candidate.number for candidate in found]
     options: dict[str, Any] = {"policy": policy, "config": config, "now": now}
-    return Similar(tuple(terms), rank_found(catalog, local, ground, asked, (terms, numbers), **options))
+    return Similar(tuple(terms), rank_numbers(source, asked, terms, numbers, **options))

@@ -5,18 +5,16 @@ from __future__ import annotations
 from gitmem.index.catalog import state
 from gitmem.index.catalog.search_texts import strings, texts_of
 from gitmem.model import Hit
-from gitmem.recall.query import Found, counted, unsound, where, withheld
+from gitmem.recall.query import SNIPPET, Asked, Found, counted, unsound, where, withheld
+from gitmem.store.scope import DOMAIN, UNIVERSAL
 from gitmem.text import tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Sequence
 
     from gitmem.index.catalog.catalog import Catalog
-    from gitmem.recall.query import Asked
-
-# Characters of a body shown under a hit: what fits on one line of a wide terminal.
-SNIPPET = 160
+    from gitmem.recall.ranker import Source
 
 
 def newest(
@@ -61,8 +59,21 @@ def _withheld(
     )
 
 
-def list_memories(catalog: Catalog, ground: int | None, asked: Asked, *, now: int) -> Found:
-    """Return memories that pass the filters, the newest first, with their tags and without their text."""
+def merged(sources: Sequence[Source], found: Sequence[Found], limit: int) -> Found:
+    """Return what each store has as one list, the newest first."""
+    hits = [source.located(hit) for source, one in zip(sources, found, strict=True) for hit in one.hits]
+    hits.sort(key=lambda hit: (-hit.created, hit.key))
+    more = sum(one.more for one in found) + max(0, len(hits) - limit)
+    kept_back = counted(status for one in found for status, number in one.withheld for _ in range(number))
+    return Found(tuple(hits[:limit]), more, withheld=kept_back)
+
+
+def list_memories(sources: Sequence[Source], asked: Asked, *, now: int) -> Found:
+    """Return memories of some stores that pass the filters, the newest first, with their tags but no text."""
+    return merged(sources, [_listed(s.catalog, s.ground, s.asked(asked), now=now) for s in sources], asked.limit)
+
+
+def _listed(catalog: Catalog, ground: int | None, asked: Asked, *, now: int) -> Found:
     condition, values = where(catalog, ground, asked, now=now)
     rows = catalog.rows(
         "SELECT m.id, m.key, m.kind, m.title, m.created, m.path, m.archived, t.tags FROM memory m"
@@ -97,3 +108,13 @@ def statistics(catalog: Catalog, *, now: int) -> dict[str, object]:
         "superseded": catalog.row(one + "m.archived = 0 AND m.superseded = 1")[0],
         "expired": catalog.row(one + "m.archived = 0 AND m.superseded = 0 AND m.expires <= ?", (now,))[0],
     }
+
+
+def scopes_of(source: Source, *, now: int) -> dict[str, int]:
+    """Return how many live memories of each scope a store has for this project."""
+    counts = {}
+    for scope in (source.scope,) if source.domains is None else (DOMAIN, UNIVERSAL):
+        asked = source.asked(Asked(scopes=(scope,)))
+        condition, values = where(source.catalog, source.ground, asked, now=now)
+        counts[scope] = source.catalog.row(f"SELECT count(*) FROM memory m WHERE {condition}", values)[0]
+    return counts

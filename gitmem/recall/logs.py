@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 
 from gitmem.frozen import frozen, replace
+from gitmem.recall.query import SESSION
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from gitmem.model import IndexText
     from gitmem.recall.score import Signals
 
-SESSION = "session-"
 # The field in which an import keeps the order of what has one time and no keys that count.
 PLACE = "seq"
 # Sessions of a question's candidates that are looked into, and memories of one: more would cost what they cannot bring.

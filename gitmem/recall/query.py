@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.model import Hit
 
+# Characters of a body shown under a hit: what fits on one line of a wide terminal.
+SNIPPET = 160
+# What the tag of a memory that stands in a log begins with.
+SESSION = "session-"
+
 
 @frozen
 class Asked:

@@ -161,7 +161,7 @@ class Dense:
 
 
 class Meaning:
-    """One question to the vectors of some stores, as a context manager; numbers are those of ``recall.many_stores``.
+    """One question to the vectors of some stores, as a context manager; numbers are those of ``recall.ranker``.
 
     The memory *id* of the n-th of N stores has the number id × N + n: with one store, its own number.
     """

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.index.whoosh.engine import WhooshEngine
     from gitmem.index.whoosh.index import Shown
-    from gitmem.recall.many_stores import Source
     from gitmem.recall.query import Asked
+    from gitmem.recall.ranker import Source
     from gitmem.repository.code_tree import InTree
     from gitmem.repository.opened_store import OpenedStore
     from gitmem.repository.other_repositories import Listing
@@ -354,7 +354,7 @@ class Opened(ProvingStore):
 
     def sources(self, stores: Iterable[OpenedStore]) -> list[Source]:
         """Return stores as what a question looks into, each brought up to date."""
-        from gitmem.recall.many_stores import Source
+        from gitmem.recall.ranker import Source
 
         found, stores = [], list(stores)
         # First, since it brings the index along: the project's statuses are worked out for the one that is read.
@@ -370,7 +370,7 @@ class Opened(ProvingStore):
 
     def other_scopes(self) -> dict[str, int]:
         """Return how many live memories each scope besides the project's has for this project."""
-        from gitmem.recall.many_stores import scopes_of
+        from gitmem.recall.listing import scopes_of
 
         counts: dict[str, int] = {}
         for source in self.sources(store for store in self.stores(SCOPES) if store is not self):

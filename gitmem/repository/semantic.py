@@ -19,7 +19,7 @@ from gitmem.index.vectors.store import Vectors
 from gitmem.index.vectors.update import catch_up, list_missing, seen
 from gitmem.model import ENGLISH
 from gitmem.recall.distinctive_words import telling_text
-from gitmem.recall.many_stores import together
+from gitmem.recall.ranker import together
 from gitmem.recall.semantic import Dense, Meaning
 from gitmem.store import background
 from gitmem.text import tokens

@@ -14,7 +14,7 @@ from support.facts import Clock, make_memory, put
 from gitmem.errors import ConfigError
 from gitmem.index.vectors.folders import FOLDER, Writing, folder_of
 from gitmem.memory.memory import Memory
-from gitmem.recall import one_store as plain
+from gitmem.recall import ranker
 from gitmem.recall.query import Asked
 from gitmem.repository import semantic
 
@@ -68,7 +68,7 @@ def test_filters_hold_for_meaning(store: Path, asked: dict, is_found: bool) -> N
 def test_filter_that_leaves_little_finds_it_behind_many_better_ones(
     repo: Path, model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plain, "CANDIDATES", 3)
+    monkeypatch.setattr(ranker, "CANDIDATES", 3)
     better = [make_memory(f"n-{n}", f"Login {n}" if n < 20 else f"Table {n}") for n in range(70)]
     put(repo, STORE, *better, make_memory("odd", "A token expires", kind="pattern"))
     choose(repo, model)

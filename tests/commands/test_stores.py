@@ -542,7 +542,6 @@ def test_recall_loads_what_listed_stores_need_only_where_some_are_listed(repo: P
     needed = {
         "gitmem.repository.other_repositories",
         "gitmem.store.listed_repositories",
-        "gitmem.recall.many_stores",
         "threading",
     }
     imported_while(recall, repo)

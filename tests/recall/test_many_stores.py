@@ -8,8 +8,8 @@ from support.facts import Clock, make_memory, put
 
 from gitmem.index.engine import Stats
 from gitmem.memory.memory import Memory
-from gitmem.recall.many_stores import together
 from gitmem.recall.query import Asked
+from gitmem.recall.ranker import together
 
 TEXTS = {
     "a": ("Retries are capped", "The gateway retries three times."),

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from gitmem.agents.session import log, topics
 from gitmem.commands.workflow.render import part_of
+from gitmem.index.catalog.search_texts import text_of
 from gitmem.index.fts import FtsEngine
 from gitmem.recall import render
 from gitmem.recall.bm25 import coverage, worth
 from gitmem.recall.fuse import admitted
 from gitmem.recall.query import Asked, Found
-from gitmem.recall.texts import text_of
 from gitmem.store.scope import LISTED
 from gitmem.text import tokens
 from gitmem.text.secrets import redact

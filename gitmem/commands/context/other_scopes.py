@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gitmem.commands.context.sections import Item, Section
     from gitmem.config.setting import Config
     from gitmem.policy.policy import Policy
-    from gitmem.recall.many_stores import Source
+    from gitmem.recall.ranker import Source
     from gitmem.repository.repository import Opened
 
 NAME = "OTHER SCOPES"

@@ -9,7 +9,8 @@ from gitmem.commands.import_.files import check_sources, read_sources
 from gitmem.document.parse import parse
 from gitmem.errors import RefusedError
 from gitmem.frozen import frozen, replace
-from gitmem.recall.logs import PLACE, SESSION, counted
+from gitmem.recall.logs import PLACE, counted
+from gitmem.recall.query import SESSION
 from gitmem.text.sanitize import display
 from gitmem.text.secrets import redact
 from gitmem.write.bulk import Reasons, Settled, changes_of, settle

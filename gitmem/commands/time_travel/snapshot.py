@@ -18,7 +18,7 @@ from gitmem.index.catalog.keys import full_key
 from gitmem.index.refresh import empty_catalog
 from gitmem.model import FAILED, UNPROVEN
 from gitmem.policy.policy import Policy
-from gitmem.recall import listing, one_store
+from gitmem.recall import listing, ranker
 from gitmem.store.code_tree.tree import read_tree
 from gitmem.store.local import LocalState
 from gitmem.store.scope import PROJECT
@@ -74,6 +74,7 @@ class Past:
         self._local = self._local_then()
         self._policy = Policy.from_dict(_decoded(self._catalog.meta("policy")))
         self._ground = self._stated()
+        self._source = ranker.Source(PROJECT, self._catalog, self._local, self._ground)
         self._tell()
 
     def __enter__(self) -> Past:
@@ -135,7 +136,7 @@ class Past:
         """Return the memories of that time that pass the filters, the newest first."""
         _refuse_scopes(asked.scopes)
         with self._catalog.reading():
-            return listing.list_memories(self._catalog, self._ground, asked, now=NO_CLOCK)
+            return listing.list_memories([self._source], asked, now=NO_CLOCK)
 
     def recall(self, asked: Asked) -> Found:
         """Rank the memories of that time against a question."""
@@ -148,15 +149,8 @@ class Past:
         if self.is_empty:
             return listing.newest(self._catalog, None, asked, now=NO_CLOCK)
         with self._catalog.reading():
-            found = one_store.recall(
-                self._catalog,
-                self._local,
-                self._ground,
-                asked,
-                policy=self._policy,
-                config=self._memory.config,
-                now=NO_CLOCK,
-            )
+            options: dict[str, Any] = {"policy": self._policy, "config": self._memory.config, "now": NO_CLOCK}
+            found = ranker.recall([self._source], asked, **options)
         self._memory.notices += [found.notice] if found.notice else []
         if self._memory.config.embeds and not asked.lexical:
             self._memory.notices.append("with --at, recall searches by words only")

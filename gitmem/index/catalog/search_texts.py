@@ -25,6 +25,12 @@ def texts_of(catalog: Catalog, numbers: Iterable[int]) -> dict[int, IndexText]:
     }
 
 
+def text_of(catalog: Catalog, key: str) -> tuple[int, IndexText]:
+    """Return the number and the text of the memory that counts for a key."""
+    number = catalog.row("SELECT id FROM memory WHERE key = ? ORDER BY shadowed", (key,))[0]
+    return number, texts_of(catalog, [number])[number]
+
+
 def _kept(terms: str | None) -> tuple[str, ...]:
     return tuple(terms.split(SEPARATOR)) if terms else ()
 
