@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from gitmem.config import INTERNAL
 from gitmem.config.setting import SETTINGS, Setting
-from gitmem.policy.kinds import Kind
-from gitmem.policy.settings import ROWS, Role, keys_of
+from gitmem.policy.settings import ROWS, Kind, Role, keys_of
 from gitmem.policy.template import default_of
 
 if TYPE_CHECKING:

@@ -63,6 +63,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     "gitmem/text/secret_rules.py": "the table of formats: tests/text/test_secrets.py",
     "gitmem/index/embed/provider.py": "the protocol: every provider's tests",
     "gitmem/__init__.py": "the lazy Memory: tests/memory/test_memory.py",
+    "gitmem/store/spool_folders.py": "where entries lie: tests/store/test_spool.py",
     "gitmem/recall/listing.py": "without a question: tests/recall/test_ranker.py",
     "gitmem/mcp/asked.py": "what clients may send: tests/mcp/test_server.py",
     "gitmem/agents/event.py": "data: tests/agents/",

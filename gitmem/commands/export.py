@@ -14,7 +14,7 @@ from gitmem.errors import FormatError, GitmemError, RefusedError
 from gitmem.recall.query import where
 from gitmem.store import layout
 from gitmem.store.code_tree.tree import PREFIX
-from gitmem.store.spool import waiting_in
+from gitmem.store.spool_folders import waiting_in
 from gitmem.text.sanitize import escaped_json
 
 TYPE_CHECKING = False

@@ -7,7 +7,7 @@ import json
 from gitmem.document.fields import format_time
 from gitmem.errors import FormatError, NotFoundError, ProcessError
 from gitmem.index.catalog import state
-from gitmem.policy.kinds import KINDS
+from gitmem.policy.settings import KINDS
 from gitmem.store import layout
 from gitmem.store.code_tree.tree import PREFIX
 from gitmem.store.read import READABLE_WITHIN

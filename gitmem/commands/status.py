@@ -11,7 +11,7 @@ from gitmem.index.catalog import state
 from gitmem.index.catalog.keys import tell_unreadable
 from gitmem.statuses import age_s
 from gitmem.store.scope import PROJECT
-from gitmem.store.spool import counts
+from gitmem.store.spool_folders import counts
 from gitmem.verify.blame.culprit import told_of
 from gitmem.verify.stock import culprits, take_stock
 

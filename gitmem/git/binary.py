@@ -7,15 +7,16 @@ import os
 from gitmem.config import git_config_files, git_environment, variable
 from gitmem.errors import ConflictError, GitmemError, NoRepositoryError, NotFoundError
 from gitmem.frozen import frozen
-from gitmem.git import configured, tree_limits
-from gitmem.git.lazy_fetch import CONFIG_OF_WORKTREE, NO_FETCH, programs_of
+from gitmem.git import configured
+from gitmem.git.configured import CONFIG_OF_WORKTREE, NO_FETCH, programs_of
 from gitmem.git.repository import Repository, Unsure, is_oid, read_head, read_ref
-from gitmem.system import process
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from gitmem.system.process import Finished
 
 # Before every call: nothing of the user's configuration may run a program, fetch, recurse or collect garbage in
 # what is plumbing of ours (threats T7, T8, T9 of the reference: fsmonitor, hooksPath, submodules, ext:: remotes).
@@ -141,12 +142,14 @@ class Git:
         timeout_s: float | None = None,
         transport: bool = False,
         more: Mapping[str, str] | None = None,
-    ) -> process.Finished:
+    ) -> Finished:
         """Run one git command and return its output; *more* is what its environment has besides.
 
         Raises:
             ProcessError: git is missing, or said no while *check* is on.
         """
+        from gitmem.system import process
+
         env = {**self.environment(transport=transport), **(more or {})}
         argv = self.argv(*args, durable=durable)
         return process.run(argv, cwd=None, env=env, input=input, check=check, timeout_s=timeout_s)
@@ -219,6 +222,8 @@ class Git:
         Raises:
             ProcessError: git said no, or there are more than any store has (``tree_limits``).
         """
+        from gitmem.git import tree_limits
+
         listed = tree_limits.listing(
             self,
             "ls-tree",
@@ -236,6 +241,8 @@ class Git:
 
     def list_paths(self, tree: str) -> list[tuple[str, str, str]]:
         """Return mode, object name and path of every file of the code below a tree-ish, sorted by path as bytes."""
+        from gitmem.git import tree_limits
+
         entries = []
         argv = ("ls-tree", "-r", "-t", "-z", "--full-tree", tree)
         for line in tree_limits.listing(self, *argv, trees=(tree,), bounds=CODE_BOUNDS):
@@ -247,6 +254,8 @@ class Git:
 
     def diff_trees(self, old: str, new: str) -> list[Change]:
         """Return what differs between two tree-ishes, without renames; equal subtrees are never opened."""
+        from gitmem.git import tree_limits
+
         raw = ("diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", "--no-ext-diff", old, new)
         return parse_changes(tree_limits.listing(self, *raw, trees=(new, old), bounds=STORE_BOUNDS))
 
@@ -272,6 +281,8 @@ class Git:
         names = list(oids)
         if not names:
             return
+        from gitmem.system import process
+
         argv = self.argv("cat-file", "--batch", "--buffer")
         with process.stream(argv, env=self.environment(), input="".join(f"{n}\n" for n in names).encode()) as out:
             for name in names:

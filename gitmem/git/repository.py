@@ -12,7 +12,6 @@ import os
 from gitmem.config import git_environment, variable
 from gitmem.errors import GitmemError, NoRepositoryError, ProcessError
 from gitmem.frozen import frozen
-from gitmem.system import process
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -253,6 +252,8 @@ def _discover_by_git(start: str) -> Repository:
 
 
 def _rev_parse(start: str, *what: str) -> str:
+    from gitmem.system import process
+
     try:
         done = process.run(["git", "rev-parse", *what], cwd=start, env=git_environment())
     except ProcessError as err:

@@ -12,7 +12,7 @@ from gitmem.git.binary import Git
 from gitmem.index.catalog import update
 from gitmem.index.catalog.catalog import Catalog, shown_by
 from gitmem.index.catalog.inserts import BATCH, Inserts, Stored, problem_of
-from gitmem.index.catalog.search_texts import texts_of
+from gitmem.index.catalog.packed_texts import texts_of
 from gitmem.index.fts import FtsEngine
 from gitmem.model import IndexText, Problem
 from gitmem.policy.policy import Policy, builtin

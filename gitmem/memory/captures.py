@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.store.spool import waiting_in
+from gitmem.store.spool_folders import waiting_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ import time
 
 from gitmem.frozen import replace
 from gitmem.memory.captures import Captures
-from gitmem.memory.duplicate_status import DuplicateStatus
 from gitmem.repository.repository import Opened
 from gitmem.store.scope import PRIVATE, PROJECT, refuse_misplaced
 from gitmem.store.sqlite_errors import is_damage
@@ -215,6 +214,7 @@ class Memory:
             RefusedError: It cannot be a memory: it holds a secret, hidden characters, …
         """
         from gitmem.commands.remember import remember
+        from gitmem.memory.duplicate_status import DuplicateStatus
 
         refuse_misplaced(scope, options.get("domains", ()), in_tree=in_tree)
         store = self.repository.in_tree() if in_tree else self.repository.store_for(scope)
@@ -250,6 +250,7 @@ class Memory:
         """
         from gitmem.commands.fact import check_of, write_fact
         from gitmem.document.builtin_checks import CHECKS
+        from gitmem.memory.duplicate_status import DuplicateStatus
 
         texts = {name: options.pop(name) for name in CHECKS if name in options}
         verify = check_of([verify] if verify is not None else [], texts, within)
@@ -294,6 +295,7 @@ class Memory:
             force: Write it even if another memory says it already.
         """
         from gitmem.commands import fact
+        from gitmem.memory.duplicate_status import DuplicateStatus
 
         store, full_key = self.repository.holder(key, scope)
         how = {"approve": approve, "force": force}

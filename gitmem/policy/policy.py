@@ -10,16 +10,18 @@ from gitmem.config.setting import WrongValue
 from gitmem.errors import ConfigError
 from gitmem.frozen import frozen, replace
 from gitmem.policy import values as read
-from gitmem.policy.kinds import KINDS, TAG_WORDS, Kind
 from gitmem.policy.settings import (
+    KINDS,
     OWN,
     ROLES,
     ROWS,
     SECTIONS,
+    TAG_WORDS,
     CaptureSettings,
     CheckSettings,
     ContextSettings,
     DuplicateSettings,
+    Kind,
     RecallSettings,
     ReviewSettings,
     Role,

@@ -6,7 +6,7 @@ It is loaded for these alone: Whoosh costs several bare starts to import (measur
 from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
-from gitmem.index.catalog.search_texts import strings, text_of
+from gitmem.index.catalog.packed_texts import strings, text_of
 from gitmem.index.fts import FtsEngine
 from gitmem.index.whoosh import syntax
 from gitmem.recall import suggestions

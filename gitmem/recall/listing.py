@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.index.catalog import state
-from gitmem.index.catalog.search_texts import strings, texts_of
+from gitmem.index.catalog.packed_texts import strings, texts_of
 from gitmem.model import Hit
 from gitmem.recall.query import SNIPPET, Asked, Found, counted, unsound, where, withheld
 from gitmem.store.scope import DOMAIN, UNIVERSAL

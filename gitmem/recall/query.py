@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.frozen import frozen, replace
 from gitmem.index.catalog import state
-from gitmem.index.catalog.search_texts import strings
+from gitmem.index.catalog.packed_texts import strings
 from gitmem.model import STATUSES, UNPROVEN, VERIFIED
 from gitmem.store.scope import is_meant
 

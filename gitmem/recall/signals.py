@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.frozen import fields_of, replace
 from gitmem.index.catalog import state
-from gitmem.index.catalog.search_texts import strings
+from gitmem.index.catalog.packed_texts import strings
 from gitmem.model import ENGLISH, STALE, VERIFIED
 from gitmem.recall import score
 from gitmem.recall.bm25 import Weights, asked_terms, lexical_scores

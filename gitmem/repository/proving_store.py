@@ -6,7 +6,6 @@ import time
 from functools import cached_property
 
 from gitmem.errors import ConflictError, NotFoundError, ProcessError, TrustError
-from gitmem.index.catalog.keys import tell_unreadable
 from gitmem.repository.opened_store import REFRESH_ATTEMPTS, REFRESH_PAUSE_S, OpenedStore
 from gitmem.store.layout import POLICY_PATH
 from gitmem.store.scope import PROJECT
@@ -111,6 +110,8 @@ class ProvingStore(OpenedStore):
 
     def note_unreadable(self) -> None:
         """Note that files of the store cannot be read: one may be a fact, and nobody looks at that."""
+        from gitmem.index.catalog.keys import tell_unreadable
+
         told = tell_unreadable(self.catalog()) if self.has_store() else ""
         if told and told not in self.notices:
             self.notices.append(told)

@@ -34,8 +34,8 @@ import os
 from gitmem.errors import ConfigError, ForeignBranchError, GitmemError, ProcessError
 from gitmem.git.ancestry import is_shallow
 from gitmem.git.binary import Git, TreeEntry
-from gitmem.policy.kinds import KINDS
 from gitmem.policy.policy import FORMAT, load
+from gitmem.policy.settings import KINDS
 from gitmem.store import layout, proof
 from gitmem.store.proposal import PREFIX
 from gitmem.store.read import display_path

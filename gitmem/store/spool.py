@@ -11,8 +11,8 @@ import os
 import time
 from contextlib import suppress
 
-from gitmem.config import second_place
 from gitmem.store import lost
+from gitmem.store.spool_folders import REFUSED, SUFFIX, WAITING, folders_of, names_in, names_of
 from gitmem.system.atomic_write import sync_folder, write_durably, write_synced
 from gitmem.system.file_lock import make_folder, try_lock
 
@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 FORMAT = 1
-FOLDER = "spool"
-WAITING = "waiting"
-REFUSED = "refused"
-SUFFIX = ".json"
 # A memory may have 64 KB (`layout`), and JSON can spell a byte with six.
 ENTRY_LIMIT = 1_000_000
 # A file that a writer was killed over is litter after this long.
@@ -68,7 +64,7 @@ class Spool:
 
     def list_waiting(self) -> list[str]:
         """Return the names of the entries that wait, the oldest first."""
-        return _all_names(self._folders, WAITING)
+        return names_of(self._folders, WAITING)
 
     def _find(self, name: str) -> str:
         """Return the folder that has a waiting entry."""
@@ -135,7 +131,7 @@ class Spool:
         """Return the entries that were set aside: path and reason, the oldest first."""
         found = []
         for folder in (os.path.join(one, REFUSED) for one in self._folders):
-            for name in _names(folder):
+            for name in names_in(folder):
                 path = os.path.join(folder, name)
                 try:
                     with open(f"{path}.why", encoding="utf-8", errors="replace") as file:
@@ -173,21 +169,6 @@ class Spool:
             _sweep(folder)
 
 
-def folders_of(state_folder: str | os.PathLike[str]) -> tuple[str, str]:
-    """Return the folder of a spool, and the one that stands in for it."""
-    return os.path.join(state_folder, FOLDER), os.path.join(second_place(state_folder), FOLDER)
-
-
-def waiting_in(state_folder: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Return the names of the entries that wait, the oldest first; microseconds where nothing ever did."""
-    return tuple(_all_names(folders_of(state_folder), WAITING))
-
-
-def counts(state_folder: str | os.PathLike[str]) -> dict[str, int]:
-    """Return how many entries wait, and how many were set aside."""
-    return {name: len(_all_names(folders_of(state_folder), name)) for name in (WAITING, REFUSED)}
-
-
 def _put(folder: str, name: str, content: bytes) -> None:
     """Write an entry durably; nothing of it stays where that fails."""
     waiting, new = os.path.join(folder, WAITING), os.path.join(folder, f"{name}.new")
@@ -221,7 +202,7 @@ def _note_refused(folder: str, why: str) -> None:
     name = f"{max(time.time_ns(), 0):020d}-{os.urandom(6).hex()}{SUFFIX}"
     write_synced(os.path.join(folder, f"{name}.why"), why.encode("utf-8", "replace"))
     write_synced(os.path.join(folder, name), NOTHING)
-    empty = [n for n in _names(folder) if os.path.getsize(os.path.join(folder, n)) == len(NOTHING)]
+    empty = [n for n in names_in(folder) if os.path.getsize(os.path.join(folder, n)) == len(NOTHING)]
     for old in empty[:-REASONS_AT_MOST]:
         _remove(os.path.join(folder, old))
         _remove(os.path.join(folder, f"{old}.why"))
@@ -233,17 +214,6 @@ def _sweep(folder: str) -> None:
         for entry in entries:
             if entry.name.endswith(".new") and time.time() - entry.stat().st_mtime > LITTER_S:
                 _remove(entry.path)
-
-
-def _all_names(folders: Iterable[str], inside: str) -> list[str]:
-    return sorted(name for folder in folders for name in _names(os.path.join(folder, inside)))
-
-
-def _names(folder: str) -> list[str]:
-    try:
-        return sorted(name for name in os.listdir(folder) if name.endswith(SUFFIX))
-    except OSError:
-        return []  # nothing was ever captured here, or not by this person
 
 
 def _remove(path: str) -> None:

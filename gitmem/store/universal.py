@@ -7,7 +7,6 @@ import os
 from gitmem.config import data_home, git_environment
 from gitmem.errors import GitmemError
 from gitmem.git.repository import discover
-from gitmem.system import process
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,6 +42,8 @@ def make() -> Repository:
         told = f"cannot create {folder}: {err.strerror}"
         raise GitmemError(told, hint=hint) from err
     if find() is None:
+        from gitmem.system import process
+
         # Without a template: a hook of the person's is for their code.
         argv = ["git", "init", "--quiet", "--initial-branch=main", "--template=", folder]
         process.run(argv, env=git_environment())

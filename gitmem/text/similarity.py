@@ -16,7 +16,7 @@ from collections import Counter
 from gitmem.frozen import frozen
 from gitmem.model import ENGLISH
 from gitmem.text import tokens as analysis
-from gitmem.text.stopwords import GENERAL
+from gitmem.text.tokens import GENERAL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

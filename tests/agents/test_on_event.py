@@ -11,7 +11,8 @@ from support.payloads import parsed
 from gitmem.agents import on_event
 from gitmem.agents.hook import ACTIONS
 from gitmem.memory.memory import Memory
-from gitmem.store.spool import Spool, folders_of
+from gitmem.store.spool import Spool
+from gitmem.store.spool_folders import folders_of
 
 
 def test_every_event_has_its_method() -> None:

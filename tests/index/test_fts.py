@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.index import fts
-from gitmem.index.catalog import packing
+from gitmem.index.catalog import packed_texts
 from gitmem.index.engine import FIELDS
 from gitmem.index.fts import FtsEngine
 from gitmem.model import IndexText
@@ -31,7 +31,7 @@ def make_engine(*texts: IndexText) -> FtsEngine:
     connection = sqlite3.connect(":memory:")
     connection.execute("CREATE TABLE memory (id INTEGER PRIMARY KEY, kind TEXT)")
     connection.execute("CREATE TABLE dictionary (name TEXT PRIMARY KEY, content BLOB NOT NULL)")
-    packing.register(connection)
+    packed_texts.register(connection)
     kinds = [(text.number, "gotcha" if text.number % 2 else "fact") for text in texts]
     connection.executemany("INSERT INTO memory VALUES (?, ?)", kinds)
     engine = FtsEngine(connection)

@@ -12,8 +12,8 @@ from gitmem.config.setting import Config
 from gitmem.document.fields import format_time
 from gitmem.memory.memory import Memory
 from gitmem.model import FACTORS
-from gitmem.policy.kinds import KINDS
 from gitmem.policy.policy import builtin
+from gitmem.policy.settings import KINDS
 from gitmem.recall.query import Asked
 from gitmem.recall.score import RANKING
 from gitmem.recall.signals import neighbours, ranking_of

@@ -13,7 +13,8 @@ import pytest
 
 from gitmem.config import second_place
 from gitmem.store import lost
-from gitmem.store.spool import LITTER_S, Spool, counts, folders_of, waiting_in
+from gitmem.store.spool import LITTER_S, Spool
+from gitmem.store.spool_folders import counts, folders_of, waiting_in
 
 WRITER = """
 import sys

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.text.stopwords import GENERAL, QUESTION, words_of
+from gitmem.text.tokens import GENERAL, QUESTION, words_of
 
 
 @pytest.mark.parametrize("words", [GENERAL, QUESTION], ids=["general", "question"])

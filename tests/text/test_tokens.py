@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.text import tokens as analysis
-from gitmem.text.stopwords import GENERAL
-from gitmem.text.tokens import count_tokens, query_terms, slug, snippet, terms
+from gitmem.text.tokens import GENERAL, count_tokens, query_terms, slug, snippet, terms
 
 KEY = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
 # Where the rules meet: joined names, humps, accents in both spellings, unspaced scripts, ligatures, marks, surrogates.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gitmem.agents.session import log, topics
 from gitmem.commands.workflow.render import part_of
-from gitmem.index.catalog.search_texts import text_of
+from gitmem.index.catalog.packed_texts import text_of
 from gitmem.index.fts import FtsEngine
 from gitmem.recall import render
 from gitmem.recall.bm25 import coverage, worth

@@ -21,7 +21,7 @@ from gitmem.recall.query import Asked, where
 from gitmem.recall.render import About, Entry, Part
 from gitmem.store import lost
 from gitmem.store.scope import LISTED, PROJECT
-from gitmem.store.spool import folders_of
+from gitmem.store.spool_folders import folders_of
 from gitmem.text import tokens as analysis
 from gitmem.text.sanitize import display
 

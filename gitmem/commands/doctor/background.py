@@ -9,7 +9,8 @@ from gitmem.model import Problem
 from gitmem.store import hook_log, lost
 from gitmem.store.background import list_failures
 from gitmem.store.litter import sweep
-from gitmem.store.spool import Spool, folders_of
+from gitmem.store.spool import Spool
+from gitmem.store.spool_folders import folders_of
 from gitmem.text.durations import plausible
 from gitmem.text.secrets import redact
 

@@ -14,7 +14,7 @@ from gitmem.commands.install import place as places
 from gitmem.commands.install.git_hooks import ADD, KEEP, LEAVE, REMOVE, UPDATE, Step
 from gitmem.commands.install.pieces import TOML, RefusedError, Section
 from gitmem.errors import GitmemError
-from gitmem.policy.kinds import KINDS
+from gitmem.policy.settings import KINDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from pathlib import Path
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.index import refresh
-from gitmem.index.catalog import packing, schema
+from gitmem.index.catalog import packed_texts, schema
 from gitmem.index.catalog.catalog import Catalog, shown_by
 from gitmem.store import layout, read
 from gitmem.store.code_tree.tree import read_tree
@@ -110,7 +110,7 @@ def _make(git: Git, now: Catalog, wanted: Wanted, folder: Path, progress: Progre
     """Make the catalog in a folder of its own."""
     path = str(folder / schema.FILE_NAME)
     copy = sqlite3.connect(path, isolation_level=None)
-    packing.register(copy)
+    packed_texts.register(copy)
     copy.execute("PRAGMA synchronous = OFF")  # it is put into its place when it is whole
     now.connection.backup(copy)
     schema.settle(_lead_back(git, Catalog(path, copy), wanted, folder, progress).connection)

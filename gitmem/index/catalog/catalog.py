@@ -6,7 +6,7 @@ import os
 import sqlite3
 
 from gitmem.errors import DamagedIndexError
-from gitmem.index.catalog import packing, schema
+from gitmem.index.catalog import packed_texts, schema
 from gitmem.model import ENGLISH
 from gitmem.store.sqlite_errors import ERRORS, is_busy, is_damage, is_unwritable
 from gitmem.system import file_lock
@@ -121,7 +121,7 @@ class Catalog:
     def copied(self) -> Catalog:
         """Return a copy that can be written to and lives as long as its connection."""
         copy = sqlite3.connect(":memory:", isolation_level=None)
-        packing.register(copy)
+        packed_texts.register(copy)
         self.connection.backup(copy)
         return Catalog(None, copy)
 

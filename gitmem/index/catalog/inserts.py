@@ -8,7 +8,7 @@ from __future__ import annotations
 from gitmem.document.spec import claim_hash
 from gitmem.errors import FormatError
 from gitmem.frozen import frozen
-from gitmem.index.catalog import packing
+from gitmem.index.catalog import packed_texts
 from gitmem.index.catalog.catalog import Catalog
 from gitmem.index.catalog.rows import rows_of
 from gitmem.model import Document, IndexText, Problem, Verdict
@@ -118,8 +118,8 @@ class Inserts:
         """Return the rows of ``packed`` with their long texts packed; a full batch makes the dictionaries."""
         is_many = len(rows) >= BATCH
         tags, fields, body = (
-            packing.packer(self._db, name, [row[at] for row in rows] if is_many else ())
-            for name, at in ((packing.TAGS, 1), (packing.FIELDS, 4), (packing.BODY, 5))
+            packed_texts.packer(self._db, name, [row[at] for row in rows] if is_many else ())
+            for name, at in ((packed_texts.TAGS, 1), (packed_texts.FIELDS, 4), (packed_texts.BODY, 5))
         )
         return [(row[0], tags(row[1]), *row[2:4], fields(row[4]), body(row[5])) for row in rows]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 
-from gitmem.index.catalog import packing
+from gitmem.index.catalog import packed_texts
 
 # Raise it whenever a table, how text is analysed, or what counts as a secret changes: another format is rebuilt, never
 # converted.
@@ -83,7 +83,7 @@ def connect(path: str) -> sqlite3.Connection:
     connection = None
     try:
         connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_MS / 1000)
-        packing.register(connection)
+        packed_texts.register(connection)
         connection.execute("SELECT 1 FROM meta").fetchone()
     except sqlite3.DatabaseError as err:
         if connection is not None:
@@ -95,7 +95,7 @@ def connect(path: str) -> sqlite3.Connection:
         # A write-ahead log cannot be opened without its shared memory file; immutable needs none (sqlite.org/wal.html).
         uri = f"file:{quote(os.fsencode(path))}?mode=ro&immutable=1"
         connection = sqlite3.connect(uri, uri=True, isolation_level=None)
-        packing.register(connection)
+        packed_texts.register(connection)
         connection.execute("SELECT 1 FROM meta").fetchone()
     connection.execute("PRAGMA synchronous = NORMAL")
     return connection
@@ -104,7 +104,7 @@ def connect(path: str) -> sqlite3.Connection:
 def create(path: str | None) -> sqlite3.Connection:
     """Make an empty catalog at *path* (which must not exist), or in memory; bulk-fill it, then call ``settle``."""
     connection = sqlite3.connect(path or ":memory:", isolation_level=None)
-    packing.register(connection)
+    packed_texts.register(connection)
     # Nothing of it is worth keeping until it is whole and in its place.
     connection.execute("PRAGMA journal_mode = OFF")
     connection.execute("PRAGMA synchronous = OFF")

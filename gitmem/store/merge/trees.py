@@ -12,7 +12,7 @@ from functools import partial
 
 from gitmem.frozen import frozen
 from gitmem.git.objects import Entry
-from gitmem.policy.kinds import KINDS
+from gitmem.policy.settings import KINDS
 from gitmem.store import layout
 from gitmem.store.files import Side, unite_policies, unite_verdicts
 from gitmem.store.merge.memories import Version, unite

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 
 from gitmem.frozen import frozen
-from gitmem.git import worktrees
 from gitmem.git.binary import Git
 from gitmem.git.repository import Repository, discover
 
@@ -45,6 +44,8 @@ class View:
 
     def git(self, git: Git) -> Git:
         """Return the git binary bound to it."""
+        from gitmem.git import worktrees
+
         return worktrees.at(git, self.name, self.path)
 
 
@@ -94,5 +95,7 @@ def outside(repository: Repository) -> Repository:
     view = load(repository)
     if view is None or os.path.realpath(view.path) != os.path.realpath(repository.top):
         return repository
+    from gitmem.git import worktrees
+
     top = worktrees.find_main(Git(repository))
     return discover(top) if top else Repository(repository.common, repository.common, None)

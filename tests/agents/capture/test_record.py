@@ -12,7 +12,8 @@ from support.agent_work import SECRET, kept, ran, refusals
 from gitmem.agents import on_event
 from gitmem.memory.memory import Memory
 from gitmem.store import lost, spool
-from gitmem.store.spool import Spool, folders_of
+from gitmem.store.spool import Spool
+from gitmem.store.spool_folders import folders_of
 
 LEARNT = "LEARNED: retries must be idempotent"
 

@@ -9,7 +9,7 @@ from support.agent_work import SECRET, kept, ran, refusals, said
 
 from gitmem.agents import on_event
 from gitmem.memory.memory import Memory
-from gitmem.store.spool import waiting_in
+from gitmem.store.spool_folders import waiting_in
 
 TEXT = "All done. LEARNED: retries must be idempotent."
 KEY = "learned-retries-must-be-idempotent"

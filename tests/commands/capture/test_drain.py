@@ -18,7 +18,8 @@ from gitmem.memory.memory import Memory
 from gitmem.recall.query import Asked
 from gitmem.repository.repository import Opened
 from gitmem.store.lock import WriteLock
-from gitmem.store.spool import Spool, waiting_in
+from gitmem.store.spool import Spool
+from gitmem.store.spool_folders import waiting_in
 from gitmem.verify.session import Options
 
 GATEWAY = "learned-the-gateway-drops-idle-connections"

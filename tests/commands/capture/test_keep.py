@@ -9,7 +9,8 @@ from conftest import NOW
 
 from gitmem.errors import NoRepositoryError, RefusedError, UsageError
 from gitmem.memory.memory import Memory
-from gitmem.store.spool import Spool, waiting_in
+from gitmem.store.spool import Spool
+from gitmem.store.spool_folders import waiting_in
 
 SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 

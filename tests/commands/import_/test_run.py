@@ -16,10 +16,10 @@ from support.facts import make_memory, put
 
 from gitmem.commands.import_.run import Imported, Sources
 from gitmem.errors import NotFoundError
+from gitmem.index.catalog.packed_texts import texts_of
 from gitmem.memory.memory import Memory
 from gitmem.recall.logs import runs_of
 from gitmem.recall.query import Asked
-from gitmem.recall.texts import texts_of
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 BEADS = [

@@ -9,7 +9,7 @@ from support.branch import fields_of, keys_found
 from gitmem.commands.workflow.inject import CATEGORIES, leads
 from gitmem.errors import DuplicateError, RefusedError
 from gitmem.memory.memory import Memory
-from gitmem.policy.kinds import KINDS
+from gitmem.policy.settings import KINDS
 from gitmem.recall.query import Asked
 
 TEXT = "Run the migrations before the tests of the ledger"

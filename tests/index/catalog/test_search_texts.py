@@ -9,7 +9,7 @@ from conftest import memory_text
 from support.catalogs import catalog_of
 
 from gitmem.index import fts
-from gitmem.index.catalog.search_texts import strings, texts_of, words
+from gitmem.index.catalog.packed_texts import strings, texts_of, words
 
 
 @pytest.mark.parametrize(

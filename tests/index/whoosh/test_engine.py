@@ -10,11 +10,11 @@ from support.catalogs import catalog_of
 from whoosh.query import Or
 
 from gitmem.index.catalog.catalog import Catalog
+from gitmem.index.catalog.packed_texts import text_of
 from gitmem.index.fts import FtsEngine
 from gitmem.index.whoosh import engine as whoosh_engine
 from gitmem.index.whoosh.engine import Among, WhooshEngine, in_texts
 from gitmem.index.whoosh.index import refresh_whoosh
-from gitmem.recall.texts import text_of
 from gitmem.text.tokens import query_terms
 
 FILES = {

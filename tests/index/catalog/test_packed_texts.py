@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gitmem import Asked, Memory
-from gitmem.index.catalog import packing, schema
+from gitmem.index.catalog import packed_texts, schema
 
 TEXTS = [
     f"The gateway number {n} signs its tokens with RS256 and keeps the keys of service {n % 7}." for n in range(50)
@@ -27,32 +27,35 @@ def db() -> sqlite3.Connection:
 def test_packed_text_comes_back_as_it_was(text: str, has_dictionary: bool) -> None:
     db = schema.create(None)
 
-    packed = packing.packer(db, packing.BODY, TEXTS if has_dictionary else ())(text)
+    packed = packed_texts.packer(db, packed_texts.BODY, TEXTS if has_dictionary else ())(text)
 
     assert db.execute("SELECT unpacked('body', ?)", (packed,)).fetchone() == (text,)
     assert isinstance(packed, bytes) == has_dictionary
 
 
 def test_the_dictionary_of_a_rolled_back_write_is_not_used_again(db: sqlite3.Connection) -> None:
-    unpack = packing.unpacker(db)
+    unpack = packed_texts.unpacker(db)
     db.execute("BEGIN")
-    assert unpack(packing.BODY, packing.packer(db, packing.BODY, ["other words entirely"])("first")) == "first"
+    assert (
+        unpack(packed_texts.BODY, packed_texts.packer(db, packed_texts.BODY, ["other words entirely"])("first"))
+        == "first"
+    )
     db.execute("ROLLBACK")
 
-    packed = packing.packer(db, packing.BODY, TEXTS)(TEXTS[3])
+    packed = packed_texts.packer(db, packed_texts.BODY, TEXTS)(TEXTS[3])
 
-    assert unpack(packing.BODY, packed) == TEXTS[3]
+    assert unpack(packed_texts.BODY, packed) == TEXTS[3]
 
 
 def test_damaged_text_is_damage_of_the_catalog(db: sqlite3.Connection) -> None:
-    packing.packer(db, packing.BODY, TEXTS)
+    packed_texts.packer(db, packed_texts.BODY, TEXTS)
 
     with pytest.raises(sqlite3.DatabaseError, match="packed text is damaged"):
-        packing.unpacker(db)(packing.BODY, b"\xff\xff\xff")
+        packed_texts.unpacker(db)(packed_texts.BODY, b"\xff\xff\xff")
 
 
 def test_texts_of_one_store_take_less_than_half_of_their_size(db: sqlite3.Connection) -> None:
-    pack = packing.packer(db, packing.BODY, TEXTS)
+    pack = packed_texts.packer(db, packed_texts.BODY, TEXTS)
 
     assert sum(len(pack(text)) for text in TEXTS) < sum(map(len, TEXTS)) / 2
 

@@ -1,8 +1,9 @@
-"""Compress the long texts of a large catalog, each row for itself, by a dictionary made from the store's own texts.
+"""The texts of the catalog: read what is searched of memories; compress the long ones of a large catalog.
 
-Rows are too short to compress well alone (60 % of their size) and must be read one at a time; with 32 KB of the store's
-own words before each of them 31 % are left (measured on 100,000 memories; 4 us to unpack one). A catalog that never
-held ``gitmem.index.catalog.inserts.BATCH`` new memories at once has no dictionary, and keeps its texts as they are.
+Each row is compressed for itself, by a dictionary made from the store's own texts: rows are too short to compress well
+alone (60 % of their size) and must be read one at a time; with 32 KB of the store's own words before each of them 31 %
+are left (measured on 100,000 memories; 4 us to unpack one). A catalog that never held
+``gitmem.index.catalog.inserts.BATCH`` new memories at once has no dictionary, and keeps its texts as they are.
 
 Source: RFC 1951 (deflate); zlib manual, deflateSetDictionary.
 """
@@ -11,9 +12,13 @@ from __future__ import annotations
 
 import sqlite3
 
+from gitmem.model import IndexText
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+
+    from gitmem.index.catalog.catalog import Catalog
 
 # What deflate looks back on: a longer dictionary would not be used (RFC 1951, section 2).
 DICTIONARY_BYTES = 32_000
@@ -25,6 +30,8 @@ _RAW = -15
 # zlib's default is 6: half as much time again, for 30 % in the place of 31 % (measured: 98 and 63 us for a memory).
 _LEVEL = 3
 
+# Between the terms of two fields; no term has one.
+SEPARATOR = "\n"
 # The texts that are packed; each has its own dictionary.
 TAGS, FIELDS, BODY, TERMS = "tags", "fields", "body", "terms"
 
@@ -92,3 +99,42 @@ def _sample(texts: Sequence[str]) -> bytes:
     chosen = [text.encode("utf-8", "surrogatepass") for text in texts[::step][:SAMPLES]]
     share = max(64, DICTIONARY_BYTES // max(1, len(chosen)))
     return b"\n".join(text[: 4 * share] for text in chosen)[:DICTIONARY_BYTES]
+
+
+def texts_of(catalog: Catalog, numbers: Iterable[int]) -> dict[int, IndexText]:
+    """Return the texts of memories by number, as ``Inserts.add_memory`` returned them."""
+    rows = catalog.each(
+        "SELECT m.id, m.title, t.tags, m.key, t.paths, t.body, unpacked('terms', a.terms) FROM memory m"
+        " JOIN searched t ON t.id = m.id JOIN analysed a ON a.id = m.id WHERE m.id IN ({})",
+        numbers,
+    )
+    return {
+        number: IndexText(number, title, words(tags), key, words(paths), body, _kept(terms))
+        for number, title, tags, key, paths, body, terms in rows
+    }
+
+
+def text_of(catalog: Catalog, key: str) -> tuple[int, IndexText]:
+    """Return the number and the text of the memory that counts for a key."""
+    number = catalog.row("SELECT id FROM memory WHERE key = ? ORDER BY shadowed", (key,))[0]
+    return number, texts_of(catalog, [number])[number]
+
+
+def _kept(terms: str | None) -> tuple[str, ...]:
+    return tuple(terms.split(SEPARATOR)) if terms else ()
+
+
+def words(listed: str) -> str:
+    """Return the strings of a JSON list, as the catalog keeps tags and paths, separated by spaces."""
+    # Quicker than the import of a JSON parser (1 ms): without a backslash, no string has a quotation mark in it.
+    return listed[2:-2].replace('", "', " ") if "\\" not in listed else " ".join(strings(listed))
+
+
+def strings(listed: str) -> list[str]:
+    """Return the strings of a JSON list, as the catalog keeps tags and paths."""
+    if listed == "[]":
+        return []
+    import json  # 1 ms, and only where a filter or a listing asks
+
+    found: list[str] = json.loads(listed)
+    return found
