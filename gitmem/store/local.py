@@ -33,6 +33,7 @@ CREATE TABLE IF NOT EXISTS verdict (id INTEGER PRIMARY KEY, key TEXT NOT NULL, s
   inputs TEXT NOT NULL, fields TEXT NOT NULL, UNIQUE (key, spec, claim, inputs));
 CREATE TABLE IF NOT EXISTS access (key TEXT PRIMARY KEY, count INTEGER NOT NULL, last INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS attempt (key TEXT PRIMARY KEY, at INTEGER NOT NULL, reason TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS known (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
 
 
@@ -207,6 +208,18 @@ class LocalState:
     def count_looks(self) -> int:
         """Return how often memories were looked at, all together."""
         return self._number("SELECT coalesce(sum(count), 0) FROM access")
+
+    def note_right(self, claims: str, commit: str) -> None:
+        """Note that no claim of a state of the store is wrong for a commit of the code; for any, if that is empty."""
+        rows = [("right", f"{self.serial()} {claims} {commit}")]
+        self._quietly(self._writing(), "INSERT OR REPLACE INTO known VALUES (?, ?)", rows)
+
+    def is_right(self, claims: str, commit: str) -> bool:
+        """Tell whether that was noted, and no verdict was added here since."""
+        if self._only is not None:
+            return False
+        rows = self._ask("SELECT value FROM known WHERE name = 'right'")
+        return any(rows == [(f"{self.serial()} {claims} {known}",)] for known in ("", commit))
 
     def _quietly(self, db: sqlite3.Connection | None, sql: str, rows: Sequence[tuple[object, ...]]) -> None:
         """Write what is only nice to have; a read-only or full disk may keep it out."""

@@ -10,6 +10,7 @@ import json
 
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
+from gitmem.index.catalog.catalog import shown_by
 from gitmem.model import BUILTIN, FAILS, HOLDS, Check
 from gitmem.text.sanitize import display
 from gitmem.verify import builtin
@@ -18,7 +19,7 @@ from gitmem.verify.finding import WRONG, Finding
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Iterator
 
     from gitmem.git.binary import Git
     from gitmem.index.catalog.catalog import Catalog
@@ -59,7 +60,13 @@ class Wrong:
 
 
 def find_wrong(
-    git: Git, catalog: Catalog, local: LocalState, tree: CodeTree, keys: Collection[str] = ()
+    git: Git,
+    catalog: Catalog,
+    local: LocalState,
+    tree: CodeTree,
+    keys: Collection[str] = (),
+    *,
+    is_noted: bool = False,
 ) -> list[Wrong]:
     """Return the claimed verdicts of built-in checks that are wrong for a tree of the code, by key.
 
@@ -71,15 +78,19 @@ def find_wrong(
         local: The local state, for the verdicts made here.
         tree: The code.
         keys: Only these facts; all where there are none.
+        is_noted: Note in the local state that nothing is wrong, so that nobody looks again until something changes.
     """
-    claims = _claims(catalog, local, tree, keys)
-    checks = [Check(row.form, tuple(json.loads(row.words))) for row, _, _ in claims]
+    claims = _claims(catalog, local, keys)
+    current = list(_current(claims, tree))
+    checks = [Check(row.form, tuple(json.loads(row.words))) for row, _, _ in current]
     answers = builtin.answer_all(git, tree, checks) if checks else {}
     found = []
-    for (row, title, verdict), check in zip(claims, checks, strict=True):
+    for (row, title, verdict), check in zip(current, checks, strict=True):
         if is_wrong(verdict, answers[check]):
             because = display(answers[check].because)[:LINE_KEPT]
             found.append(Wrong(row.key, title, path_of(catalog, row), verdict.outcome, answers[check].outcome, because))
+    if is_noted and not found and not keys:
+        local.note_right(" ".join(shown_by(catalog)), tree.commit if claims else "")
     return found
 
 
@@ -95,9 +106,9 @@ def is_wrong(verdict: Verdict, answer: builtin.Answer) -> bool:
 
 
 def _claims(
-    catalog: Catalog, local: LocalState, tree: CodeTree, keys: Collection[str]
-) -> list[tuple[state.FactRow, str, Verdict]]:
-    """Return the built-in facts with a claimed verdict of the inputs as they are, by key."""
+    catalog: Catalog, local: LocalState, keys: Collection[str]
+) -> list[tuple[state.FactRow, str, list[Verdict]]]:
+    """Return the built-in facts that have claimed verdicts, with these, by key."""
     rows = catalog.rows(
         "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s, m.title FROM fact f JOIN memory m"
         " ON m.id = f.id WHERE f.form = ? AND EXISTS (SELECT 1 FROM verdict v WHERE v.key = m.key AND v.spec = f.spec"
@@ -113,9 +124,17 @@ def _claims(
     for row, title in facts:
         known = state.merged(branch.get(row.key, ()), mine.get(row.key, ()), spec=row.spec, claim=row.claim)
         claimed = [v for v in known if not v.own]
-        digest_of = digester(tree, row) if claimed else None
-        found += [(row, title, v) for v in claimed if digest_of is not None and digest_of(v) == v.inputs]
+        found += [(row, title, claimed)] if claimed else []
     return found
+
+
+def _current(
+    claims: Iterable[tuple[state.FactRow, str, list[Verdict]]], tree: CodeTree
+) -> Iterator[tuple[state.FactRow, str, Verdict]]:
+    """Yield the claims about the inputs as they are."""
+    for row, title, claimed in claims:
+        digest_of = digester(tree, row)
+        yield from ((row, title, v) for v in claimed if digest_of(v) == v.inputs)
 
 
 def findings_of(wrong: Iterable[Wrong]) -> list[Finding]:

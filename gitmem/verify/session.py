@@ -10,6 +10,7 @@ from gitmem.errors import GitmemError, UnwritableError
 from gitmem.frozen import replace
 from gitmem.git.branches import is_on_default
 from gitmem.index.catalog import state
+from gitmem.index.catalog.catalog import shown_by
 from gitmem.index.catalog.rows import inputs_of
 from gitmem.model import BUILTIN, ERROR, Check
 from gitmem.verify import due as due_module
@@ -104,12 +105,12 @@ class Session:
         is_mine = self._in_shard()
         return [due for due in found if is_mine(due.row.key)]
 
-    def find_wrong(self, git: Git, tree: CodeTree) -> tuple[Wrong, ...]:
+    def find_wrong(self, git: Git, tree: CodeTree, *, is_noted: bool = False) -> tuple[Wrong, ...]:
         """Return the claimed verdicts of built-in checks that are wrong for a tree of the code, by key."""
         from gitmem.verify.claims import find_wrong
 
         is_mine = self._in_shard()
-        found = find_wrong(git, self._catalog, self._local, tree, self.options.keys)
+        found = find_wrong(git, self._catalog, self._local, tree, self.options.keys, is_noted=is_noted)
         return tuple(wrong for wrong in found if is_mine(wrong.key))
 
     def _with_wrong(self, dues: list[Due], wrong: Sequence[Wrong]) -> list[Due]:
@@ -187,7 +188,8 @@ class Session:
             from gitmem.verify.jobs.result_file import need_writable
 
             need_writable(self.options.results)
-        wrong = self.find_wrong(self._git, self.tree())
+        is_right = not self.options.keys and self._local.is_right(" ".join(shown_by(self._catalog)), self.commit)
+        wrong = () if is_right else self.find_wrong(self._git, self.tree(), is_noted=True)
         dues = self._with_wrong(self.list_due(), wrong)
         if not dues and self.options.results and not self.options.dry_run:
             self.keep([])

@@ -13,7 +13,7 @@ from support.terminal import gitmem
 from gitmem.cli.check import exit_status as check_status
 from gitmem.cli.verify import exit_status
 from gitmem.memory.memory import Memory
-from gitmem.verify import builtin
+from gitmem.verify import builtin, claims
 
 TRUE, FALSE = RS256, {"contains": "HS512", "in": "src/auth/*.py"}
 LIES = [(TRUE, '"holds"', '"fails"'), (FALSE, '"fails"', '"holds"')]
@@ -177,3 +177,23 @@ def test_command_line_says_what_is_wrong(memory, repo):
     assert done.status == 1
     assert "claimed  wrong verdict — the claimed verdict says that it holds, but the check fails here" in done.out
     assert "failed" in status_file(repo)
+
+
+def test_claims_are_looked_at_again_when_the_store_or_a_verdict_made_here_changed(memory, repo, fresh, monkeypatch):
+    put(repo, make_fact("ours", TRUE))
+    looked = []
+    real = claims.find_wrong
+    monkeypatch.setattr(claims, "find_wrong", lambda *args, **options: looked.append(1) or real(*args, **options))
+    for _ in range(3):
+        verify(memory)
+    assert len(looked) == 2  # the first wrote the verdict, the second found that it is ours
+
+    path = verdict_file(memory, "ours")
+    text = git(repo, "show", f"memory:{path}")
+    put(repo, {path: text.replace('outcome = "holds"', 'outcome = "fails"') + "\n"})
+    run = verify(memory)
+
+    assert [(w.key, w.claimed) for w in run.wrong] == [("ours", "fails")]
+    memory.close()
+    (repo / ".git/gitmem/local.sqlite").unlink()
+    assert not fresh().repository.local.is_right(tip(repo), git(repo, "rev-parse", "HEAD"))
