@@ -111,7 +111,7 @@ class Git:
         self._identity: tuple[str, str] | None = None
         self._settings: dict[str, str] = {}
 
-    def argv(self, *args: str, durable: bool = False, git_dir: Path | None = None) -> list[str]:
+    def argv(self, *args: str, durable: bool = False, git_dir: str | Path | None = None) -> list[str]:
         """Return the whole command line of one call."""
         where = [f"--git-dir={git_dir or self.repository.git}"]
         if self.repository.top is not None and os.path.basename(self.repository.common) != ".git":

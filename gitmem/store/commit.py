@@ -8,9 +8,7 @@ that was cut short (a killed writer) change nothing. Source: git-fast-import(1).
 from __future__ import annotations
 
 import os
-import random
 import time
-from pathlib import Path
 
 from gitmem.errors import ConflictError, GitmemError, ProcessError
 from gitmem.frozen import frozen, replace
@@ -155,7 +153,7 @@ def _write(
     tip = git.read_ref(ref)
     need_own(git, ref, tip or start, repairs=repairs, hint="" if tip else untried(short(ref)))
     refuse_checked_out(git, ref)
-    with WriteLock(git.repository.state_dir, command=command, timeout_s=lock_timeout_s) as lock:
+    with WriteLock(git.repository.state, command=command, timeout_s=lock_timeout_s) as lock:
         clear_stale_lock(ref_lock_path(git, ref), lock.crashed)
         if lock.crashed is not None:
             litter.sweep(git, ref, report_age_s=0)
@@ -176,7 +174,7 @@ def _write(
                 return written
             _explain_if_stuck(git, ref, tip, attempt)
             # Full jitter, as for any compare-and-swap loop (the reference's section 9: 5-50 ms times the attempt).
-            time.sleep(random.uniform(0.0, 0.02 * (attempt + 1)))  # noqa: S311 - jitter, not a secret
+            time.sleep(0.02 * (attempt + 1) * os.urandom(1)[0] / 255)
     raise ConflictError(f"{ref}: other writers updated it first {ATTEMPTS} times", hint="try again")
 
 
@@ -195,7 +193,7 @@ def advance(
     for one in (old, commit):
         need_own(git, ref, one)
     refuse_checked_out(git, ref)
-    with WriteLock(git.repository.state_dir, command=command, timeout_s=lock_timeout_s) as lock:
+    with WriteLock(git.repository.state, command=command, timeout_s=lock_timeout_s) as lock:
         for moved in filter(None, (ref, keep)):
             clear_stale_lock(ref_lock_path(git, moved), lock.crashed)
         if git.read_ref(ref) != old:
@@ -208,7 +206,7 @@ def advance(
         if done.status != 0:
             _explain_refusal(git, ref, old, done, ["git", "update-ref", ref])
             return False
-        _sync_folders(git.repository.common_dir, ref, [])
+        _sync_folders(git.repository.common, ref, [])
     MADE.append(commit)
     _bring_view(git, ref)
     return True
@@ -233,16 +231,16 @@ def _note_proof(git: Git, plan: Plan, written: Written) -> None:
         proof.note(git.repository.state, written.commit, kind)
 
 
-def ref_lock_path(git: Git, ref: str) -> Path:
+def ref_lock_path(git: Git, ref: str) -> str:
     """Return the lock file that git makes while it moves *ref* (files as refs)."""
-    return git.repository.common_dir / f"{ref}.lock"
+    return os.path.join(git.repository.common, f"{ref}.lock")
 
 
 def _explain_if_stuck(git: Git, ref: str, tip: str | None, attempt: int) -> None:
     lock = ref_lock_path(git, ref)
-    if attempt < ATTEMPTS // 3 or git.read_ref(ref) != tip or not lock.exists():
+    if attempt < ATTEMPTS // 3 or git.read_ref(ref) != tip or not os.path.exists(lock):
         return
-    age = time.time() - lock.stat().st_mtime
+    age = time.time() - os.stat(lock).st_mtime
     raise ConflictError(
         f"{ref} is locked by another git process, or by one that died {age:.0f} s ago: {lock}",
         hint="gitmem doctor --fix removes a stale lock file",
@@ -261,7 +259,7 @@ def _import(
     folders = sorted({f for path in _touched(plan) for f in _parents(path)}) if is_small else []
     name, email = ("gitmem", "gitmem@localhost") if plan.machine else git.identity()
     stream = _stream(ref, plan, tip=tip, now=now, who=f"{_ident(name)} <{_ident(email)}>", ask=[*asked, *folders])
-    git_dir = git.repository.common_dir
+    git_dir = git.repository.common
     # Deltas between memories save little and cost half of a large import's time; git gc makes them when it packs.
     deltas = [] if is_small else ["--depth=0"]
     argv = git.argv("fast-import", "--quiet", "--date-format=raw", *deltas, durable=True, git_dir=git_dir)
@@ -366,10 +364,11 @@ def _named(line: str) -> tuple[str, str]:
     return path, head.split(" ")[2]
 
 
-def _sync_folders(git_dir: Path, ref: str, oids: list[str]) -> None:
+def _sync_folders(git_dir: str, ref: str, oids: list[str]) -> None:
     """Make the new names durable: git syncs files, never the folders that name them (measured with git 2.39)."""
-    objects = git_dir / "objects"
-    folders = {objects / oid[:2] for oid in oids} | {objects, objects / "pack", (git_dir / ref).parent}
+    objects = os.path.join(git_dir, "objects")
+    folders = {os.path.join(objects, oid[:2]) for oid in oids}
+    folders |= {objects, os.path.join(objects, "pack"), os.path.dirname(os.path.join(git_dir, ref))}
     for folder in sorted(folders):
         try:
             fd = os.open(folder, os.O_RDONLY | ONLY_FOLDER)

@@ -74,7 +74,7 @@ class TreeWriter(Writer):
 
     def write(self, plan: Callable[[str | None], Plan | None], command: str) -> Written | None:
         """Write the files that *plan* says; each is there whole or not at all."""
-        with WriteLock(self._git.repository.state_dir, command=command, timeout_s=self._lock_timeout_s):
+        with WriteLock(self._git.repository.state, command=command, timeout_s=self._lock_timeout_s):
             made = plan(None)
             if made is None:
                 return None

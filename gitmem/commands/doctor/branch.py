@@ -6,6 +6,7 @@ A foreign branch is left alone, and nothing is deleted from a store unless a per
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 from gitmem.errors import ForeignBranchError, GitmemError, NotFoundError, ProcessError
 from gitmem.git.repository import is_oid
@@ -37,7 +38,7 @@ FOREIGN, STRAYS = "foreign-branch", "stray-entries"
 
 def locks(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
     """Return what is to be said of a lock file of the branch."""
-    lock = ref_lock_path(memory.git, memory.ref)
+    lock = Path(ref_lock_path(memory.git, memory.ref))
     try:
         age = time.time() - lock.stat().st_mtime
     except OSError:

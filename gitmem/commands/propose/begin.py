@@ -42,7 +42,7 @@ class Begun:
 
 def lock(memory: Opened) -> WriteLock:
     """Return the lock on proposals, which is that of ``sync``: neither works while the other moves branches."""
-    return WriteLock(memory.git.repository.state_dir, command="propose", timeout_s=WAIT_S, name="sync.lock")
+    return WriteLock(memory.git.repository.state, command="propose", timeout_s=WAIT_S, name="sync.lock")
 
 
 def branch_named(memory: Opened, name: str) -> str:

@@ -78,7 +78,7 @@ def sync(
     if instead and not _is_branch(memory.git, instead):
         raise UsageError(f"invalid branch name: {instead}", hint="give a valid branch name, such as gitmem/verify")
     name = remote_of(memory, remote)
-    with WriteLock(memory.git.repository.state_dir, command="sync", timeout_s=WAIT_S, name="sync.lock") as lock:
+    with WriteLock(memory.git.repository.state, command="sync", timeout_s=WAIT_S, name="sync.lock") as lock:
         tracking = ref_lock_path(memory.git, f"refs/remotes/{name}/{memory.config.branch}")
         clear_stale_lock(tracking, lock.crashed)
         lock.renew()

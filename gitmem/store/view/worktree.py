@@ -50,7 +50,7 @@ def save(git: Git, view: View) -> None:
 @contextmanager
 def lock(git: Git, command: str, timeout_s: float) -> Iterator[None]:
     """Hold the lock on the view: one process writes its files at a time. What killed ones left is cleared first."""
-    with WriteLock(git.repository.state_dir, command=command, timeout_s=timeout_s, name=LOCK) as held:
+    with WriteLock(git.repository.state, command=command, timeout_s=timeout_s, name=LOCK) as held:
         view = load(git.repository)
         if view is not None:
             clear_stale_lock(_path(os.path.join(view.admin(git), "HEAD.lock")), held.crashed)
