@@ -31,7 +31,7 @@ from gitmem.frozen import replace
 from gitmem.memory.memory import Memory
 from gitmem.model import FACTORS
 from gitmem.recall import score
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 from gitmem.verify.session import Options
 
 # Scope and talk have no signal in this world: they are measured by tests, and on the recall benchmark.
@@ -92,7 +92,7 @@ def ask(repo: Path, questions: Sequence[Question], without: Sequence[str]) -> Ro
             for nth, question in enumerate(questions):
                 if question.component == component:
                     near = (f"src/{component}/settings.py",)
-                    asked = Asked(query=question.text, limit=LIMIT, near=near, without=tuple(without))
+                    asked = Query(query=question.text, limit=LIMIT, near=near, without=tuple(without))
                     rows[nth] = judge([hit.key for hit in memory.recall(asked).hits], question.judged)
     return [rows[nth] for nth in range(len(questions))]
 
@@ -123,7 +123,7 @@ def measure(seeds: int) -> tuple[dict[str, Row], dict[str, Any]]:
         with tempfile.TemporaryDirectory(prefix="gitmem-factors-") as name:
             repo = store(world, Path(name))
             with Memory(repo, clock=lambda: float(TODAY)) as memory:
-                for hit in memory.list(Asked(limit=100_000)).hits:
+                for hit in memory.list(Query(limit=100_000)).hits:
                     held["memories"] += 1
                     held[hit.status or "without a check"] = held.get(hit.status or "without a check", 0) + 1
             held["questions"] += len(world.questions)

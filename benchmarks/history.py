@@ -51,7 +51,7 @@ class Step:
 
     commit: str
     outcomes: Mapping[str, str]
-    told: Mapping[str, state.Told]
+    told: Mapping[str, state.MemoryStatus]
     flapping: frozenset[str]
     alerts: frozenset[str]
     marks: frozenset[str]
@@ -152,7 +152,7 @@ class Clone:
             marks = {r.due.row.key for r in results if r.is_marked}
             return Step(commit, outcomes, told_of, frozenset(flapping), frozenset(alerts), frozenset(marks), seconds)
 
-    def _told(self, memory: Memory) -> dict[str, state.Told]:
+    def _told(self, memory: Memory) -> dict[str, state.MemoryStatus]:
         ground, catalog = memory.repository.ground(), memory.repository.catalog()
         keys = dict(catalog.rows(f"SELECT f.id, m.key FROM fact f JOIN memory m ON m.id = f.id WHERE {state.LIVE}"))
         chains = state.suspects(catalog, ground)

@@ -21,7 +21,7 @@ from benchmarks.questions import QUESTIONS
 from benchmarks.stores import Stores
 from gitmem import Memory
 from gitmem.config import OneThread
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 
 # Those of all-MiniLM-L6-v2, the model most often used for this.
 DIMENSIONS = 384
@@ -69,8 +69,8 @@ def main(repository: str, rounds: int) -> dict[str, list[tuple[float, float]]]:
         providers = providers_of(memory.repository.config)
         assert providers is not None, "the environment names a model"
         timed: dict[str, Callable[[str], object]] = {
-            "lexical": lambda question: memory.recall(Asked(question, lexical=True)),
-            "hybrid": lambda question: memory.recall(Asked(question)),
+            "lexical": lambda question: memory.recall(Query(question, lexical=True)),
+            "hybrid": lambda question: memory.recall(Query(question)),
             "query": providers[0].query,
         }
         spent: dict[str, list[tuple[float, float]]] = {name: [] for name in timed}

@@ -1,6 +1,6 @@
 """Git-native memory for coding agents and the people they work with.
 
-``gitmem.Memory`` is one object whose methods are the commands, and ``gitmem.Asked`` what recall is asked for; both are
+``gitmem.Memory`` is one object whose methods are the commands, and ``gitmem.Query`` what recall is asked for; both are
 loaded on first use, because the command line and the hooks start on every prompt and must not pay for what they do not
 need.
 """
@@ -10,9 +10,9 @@ __version__ = "0.1.0"
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.memory.memory import Memory
-    from gitmem.recall.query import Asked
+    from gitmem.recall.query import Query
 
-__all__ = ["Asked", "Memory", "__version__"]
+__all__ = ["Memory", "Query", "__version__"]
 
 
 def __getattr__(name: str) -> object:
@@ -21,8 +21,8 @@ def __getattr__(name: str) -> object:
         from gitmem.memory.memory import Memory
 
         return Memory
-    if name == "Asked":
-        from gitmem.recall.query import Asked
+    if name == "Query":
+        from gitmem.recall.query import Query
 
-        return Asked
+        return Query
     raise AttributeError(f"module 'gitmem' has no attribute {name!r}")

@@ -15,7 +15,7 @@ from importlib import import_module
 from gitmem.agents import ALIASES, HARNESSES
 from gitmem.agents import event as happened
 from gitmem.agents.once import has_own_hooks, is_first
-from gitmem.agents.stdin import Told, read_told
+from gitmem.agents.stdin import HookInput, read_told
 from gitmem.config import home, is_switched_off
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.frozen import replace
@@ -55,7 +55,7 @@ UNWRITABLE = "gitmem could not save captured memories, and could not log the fai
 SWITCH = "GITMEM_HOOKS"
 
 
-class Hook:
+class HookCall:
     """One call of a hook: what it answers, and how far it came, for who asks after it failed.
 
     Attributes:
@@ -106,7 +106,7 @@ class Hook:
             return self.silence()
         return fitting(load(self.harness), self.event, UNWRITABLE.format(err.strerror or type(err).__name__))
 
-    def _happened(self, event: Event, told: Told) -> str:
+    def _happened(self, event: Event, told: HookInput) -> str:
         """Let the memory do its part, and return what the agent is told."""
         from gitmem.agents import on_event
         from gitmem.memory.memory import Memory
@@ -185,7 +185,7 @@ def serve(harness: str, named: str = "", *, fd: int = 0, is_users: bool = False)
         fd: The descriptor that brings the payload.
         is_users: Whether the person's own settings call, which hold for all projects.
     """
-    hook = Hook(harness, named, is_users=is_users)
+    hook = HookCall(harness, named, is_users=is_users)
     try:
         with Limit(LIMIT_S) as limit:
             return hook.answer(fd, limit)

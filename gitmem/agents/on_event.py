@@ -85,7 +85,7 @@ def summarize(memory: Memory) -> list[str]:
     """Make the summaries of sessions that hooks asked for, and return their keys."""
     from gitmem.agents.capture.responses import learn_from
     from gitmem.agents.capture.source import captured_by
-    from gitmem.agents.session.summary import Given, finish
+    from gitmem.agents.session.summary import SummaryTools, finish
     from gitmem.commands.capture.quality import says_something
 
-    return finish(memory.repository, Given(learn_from, captured_by, says_something))
+    return finish(memory.repository, SummaryTools(learn_from, captured_by, says_something))

@@ -27,7 +27,7 @@ PATIENCE_AT_END_S = 0.2
 
 
 @frozen
-class Told:
+class HookInput:
     """What stood on standard input.
 
     Attributes:
@@ -69,7 +69,7 @@ class Told:
         return found
 
 
-def read_told(fd: int) -> Told:
+def read_told(fd: int) -> HookInput:
     """Return what a descriptor brings until its end, or until nothing more comes; nothing from a terminal.
 
     A descriptor that is closed brings nothing.
@@ -78,14 +78,14 @@ def read_told(fd: int) -> Told:
     chunk, size, ends = b"", 0, monotonic() + PATIENCE_S
     try:
         if os.isatty(fd):
-            return Told(b"", 0, is_whole=True)
+            return HookInput(b"", 0, is_whole=True)
         while size < READ_AT_MOST:
             wait = ends - monotonic()
             looks_whole = chunk.rstrip().endswith(b"}")
             if looks_whole:
                 wait = min(wait, PATIENCE_AT_END_S)
             if not select.select([fd], [], [], max(wait, 0))[0]:
-                return Told(b"".join(parts), size, is_whole=looks_whole)
+                return HookInput(b"".join(parts), size, is_whole=looks_whole)
             chunk = os.read(fd, CHUNK)
             if not chunk:
                 break
@@ -94,4 +94,4 @@ def read_told(fd: int) -> Told:
             size += len(chunk)
     except (OSError, ValueError):
         pass
-    return Told(b"".join(parts), size, is_whole=True)
+    return HookInput(b"".join(parts), size, is_whole=True)

@@ -141,12 +141,12 @@ def _run(arguments: list[str], out: Output) -> int:
         if arguments[0] not in verbs:
             raise _unknown_verb(name, arguments[0], verbs)
         name, *arguments = f"{name} {arguments[0]}", *arguments[1:]
-    from gitmem.cli.parser import HelpAsked, parser_of
+    from gitmem.cli.parser import HelpRequest, parser_of
 
     module = table.load(name)
     try:
         args = parser_of(name, module).parse(arguments)
-    except HelpAsked as asked:
+    except HelpRequest as asked:
         out.exact(asked.text)
         return 0
     status: int = module.run(args, out)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.cli.output import Output
-    from gitmem.commands.check.run import Checked
+    from gitmem.commands.check.run import CheckResult
     from gitmem.verify.finding import Finding
 
 EXAMPLES = (
@@ -106,7 +106,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return exit_status(checked, fail_on)
 
 
-def exit_status(checked: Checked, fail_on: str) -> int:
+def exit_status(checked: CheckResult, fail_on: str) -> int:
     """Return what the command exits with, where these findings (``settings.FAIL_ON``) count."""
     if fail_on == "never":
         return 0
@@ -129,7 +129,7 @@ def print_finding(finding: Finding, out: Output) -> None:
     out.line((MARKS[words.status], words.status), " ", (finding.key, "key"), f"  {words.told}{why}", (told, "dim"))
 
 
-def _advice(checked: Checked) -> list[str]:
+def _advice(checked: CheckResult) -> list[str]:
     reasons = [finding.because for finding in checked.of(UNCHECKED)]
     lines = []
     if "not approved" in reasons:
@@ -140,7 +140,7 @@ def _advice(checked: Checked) -> list[str]:
     return lines
 
 
-def as_table(checked: Checked) -> dict[str, Any]:
+def as_table(checked: CheckResult) -> dict[str, Any]:
     """Return the check as the documented JSON."""
     span = checked.span
     return {

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import argparse
 
     from gitmem.cli.output import Output
-    from gitmem.commands.import_.run import Imported
+    from gitmem.commands.import_.run import ImportResult
     from gitmem.write.bulk import Reasons
 
 EXAMPLES = (
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return 1 if done.refused.total or done.unreadable.total else 0
 
 
-def _table(done: Imported, *, is_dry: bool) -> dict[str, object]:
+def _table(done: ImportResult, *, is_dry: bool) -> dict[str, object]:
     settled = done.settled
     groups = {"skipped": settled.skipped, "near": settled.near, "refused": done.refused, "unreadable": done.unreadable}
     return {
@@ -79,7 +79,7 @@ def _table(done: Imported, *, is_dry: bool) -> dict[str, object]:
     }
 
 
-def _print(done: Imported, out: Output, *, is_dry: bool) -> None:
+def _print(done: ImportResult, out: Output, *, is_dry: bool) -> None:
     settled = done.settled
     for style, what, reasons in (
         ("red", "refused", done.refused),

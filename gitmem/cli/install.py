@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from gitmem.cli.output import Output
-    from gitmem.commands.install.git_hooks import Step
+    from gitmem.commands.install.git_hooks import HookStep
     from gitmem.git.binary import Git
     from gitmem.memory.memory import Memory
 
@@ -121,7 +121,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     if named := tuple(name for name in args.what if name not in OTHERS):
         wanted = wanted_of(args, named)
         git = git_of(args, out)
-        steps: Sequence[Step] = (agents.plan_install if args.print else agents.install)(git, wanted)
+        steps: Sequence[HookStep] = (agents.plan_install if args.print else agents.install)(git, wanted)
         notes = examine.list_notes(git, wanted)
         if git is not None and not (args.user or args.plugin):
             with shared.open_memory(args, out) as memory:
@@ -158,10 +158,10 @@ def check_options(args: argparse.Namespace, command: str) -> None:
             raise UsageError(f"--{given} is for gitmem {command} {of[0]}, not {' '.join(args.what)}")
 
 
-def wanted_of(args: argparse.Namespace, named: tuple[str, ...]) -> agents.Wanted:
+def wanted_of(args: argparse.Namespace, named: tuple[str, ...]) -> agents.AgentSetup:
     """Return what is asked for of coding agents."""
     told = getattr(args, "mcp", False)
-    return agents.Wanted(named, user=args.user, mcp=told, plugin=args.plugin, force=args.force)
+    return agents.AgentSetup(named, user=args.user, mcp=told, plugin=args.plugin, force=args.force)
 
 
 def git_of(args: argparse.Namespace, out: Output) -> Git | None:
@@ -172,7 +172,7 @@ def git_of(args: argparse.Namespace, out: Output) -> Git | None:
         return memory.repository.git
 
 
-def _told(steps: Sequence[Step], out: Output, args: argparse.Namespace, notes: Iterable[str]) -> int:
+def _told(steps: Sequence[HookStep], out: Output, args: argparse.Namespace, notes: Iterable[str]) -> int:
     print_steps(steps, out, whole=args.print)
     unfinished = [step for step in steps if step.what in (BY_HAND, LEAVE)]
     if unfinished and not args.print:
@@ -183,9 +183,9 @@ def _told(steps: Sequence[Step], out: Output, args: argparse.Namespace, notes: I
     return int(bool(unfinished))  # done, but for what only the person may do
 
 
-def _install(memory: Memory, what: str, args: argparse.Namespace) -> Sequence[Step]:
+def _install(memory: Memory, what: str, args: argparse.Namespace) -> Sequence[HookStep]:
     from gitmem.commands.install import ci, git_diff, git_hooks, schedule
-    from gitmem.commands.install.ci_files import Wanted
+    from gitmem.commands.install.ci_files import CiOptions
 
     git = memory.repository.git
     if what == "git-hooks":
@@ -198,13 +198,13 @@ def _install(memory: Memory, what: str, args: argparse.Namespace) -> Sequence[St
         return schedule.plan_install(git, every=every, kind=args.kind)
     if what == "schedule":
         return schedule.install(git, every=every, kind=args.kind, now=memory.repository.now)
-    wanted = Wanted(every=every, shards=args.shards or 1, package=args.package)
+    wanted = CiOptions(every=every, shards=args.shards or 1, package=args.package)
     if args.print:
         return ci.plan_install(memory.repository, what, wanted, force=args.force).steps
     return ci.install(memory.repository, what, wanted, force=args.force)
 
 
-def print_steps(steps: Iterable[Step], out: Output, *, whole: bool = False) -> None:
+def print_steps(steps: Iterable[HookStep], out: Output, *, whole: bool = False) -> None:
     """Print what is done about each file; with *whole*, the difference of each file too."""
     for step in steps:
         out.line((f"{step.what:<8}", "bold"), step.path, "  ", (step.about, "dim"))

@@ -13,7 +13,7 @@ from pathlib import Path
 from gitmem.cli import shared
 from gitmem.errors import NotFoundError
 from gitmem.store import layout
-from gitmem.store.files import Side, unite_policies, unite_verdicts
+from gitmem.store.files import FileVersion, unite_policies, unite_verdicts
 from gitmem.store.merge.memories import Version, unite
 
 TYPE_CHECKING = False
@@ -40,12 +40,12 @@ def run(args: argparse.Namespace, out: Output) -> int:
     base, ours, theirs = (_read(name) for name in (args.base, args.ours, args.theirs))
     path = (args.path or args.ours).removeprefix(".memory/")
     place = layout.place_of(path)
-    what = place.what if isinstance(place, layout.Place) else layout.MEMORY
+    what = place.what if isinstance(place, layout.StorePath) else layout.MEMORY
     fields: tuple[str, ...] = ()
-    if what == layout.VERDICT and isinstance(place, layout.Place):
+    if what == layout.VERDICT and isinstance(place, layout.StorePath):
         merged = unite_verdicts(ours, theirs, key=place.key, path=path)
     elif what == layout.POLICY:
-        merged, is_open = unite_policies(base or None, Side(ours, ONE), Side(theirs, OTHER))
+        merged, is_open = unite_policies(base or None, FileVersion(ours, ONE), FileVersion(theirs, OTHER))
         fields = ("file",) if is_open else ()
     else:
         found = unite(base or None, Version(ours, lambda: ONE), Version(theirs, lambda: OTHER), path=path)

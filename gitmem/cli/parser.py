@@ -33,7 +33,7 @@ def told(action: argparse.Action) -> str:
     return f"{text} (repeatable)" if repeated else text
 
 
-class HelpAsked(Exception):  # noqa: N818 - a signal inside this room, not an error
+class HelpRequest(Exception):  # noqa: N818 - a signal inside this room, not an error
     """Somebody asked for help.
 
     Attributes:
@@ -52,9 +52,9 @@ class Parser(argparse.ArgumentParser):
         """Raise the help.
 
         Raises:
-            HelpAsked: Always.
+            HelpRequest: Always.
         """
-        raise HelpAsked(self.format_help())
+        raise HelpRequest(self.format_help())
 
     def error(self, message: str) -> NoReturn:
         """Raise what is wrong with the command line.
@@ -88,7 +88,7 @@ class Parser(argparse.ArgumentParser):
 
         Raises:
             UsageError: The command line is wrong.
-            HelpAsked: It has ``--help``.
+            HelpRequest: It has ``--help``.
         """
         program: list[str] = []
         if "--" in arguments and any(action.dest == "program" for action in self._actions):

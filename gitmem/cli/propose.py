@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
     from gitmem.commands.propose.listing import Proposal
-    from gitmem.commands.propose.send import Proposed
-    from gitmem.git.remotes import Talk
+    from gitmem.commands.propose.send import ProposalState
+    from gitmem.git.remotes import RemoteOptions
     from gitmem.memory.memory import Memory
 
 # Conflicts that are named; all are counted, and ``doctor`` and ``--json`` have them all.
@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Propose, list, switch or drop."""
-    from gitmem.git.remotes import Talk
+    from gitmem.git.remotes import RemoteOptions
 
     if args.name and (args.list or args.switch or args.drop):
         raise UsageError(
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
         )
     if (args.remote or args.force) and not args.drop:
         raise UsageError("--remote and --force require --drop", hint="nothing is ever force-pushed")
-    talk = Talk(interactive=shared.is_interactive(), told=out.progress if out.is_error_terminal else None)
+    talk = RemoteOptions(interactive=shared.is_interactive(), told=out.progress if out.is_error_terminal else None)
     with shared.open_memory(args, out) as memory:
         if args.list:
             return _list(memory, args, out)
@@ -88,7 +88,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return 0
 
 
-def _tell(done: Proposed, out: Output) -> None:
+def _tell(done: ProposalState, out: Output) -> None:
     if done.moved:
         moved = shared.counted(done.moved, "commit")
         out.note(f"{moved} of {done.base} moved to {done.branch}; {done.base} is the same as at {done.remote}")
@@ -116,7 +116,7 @@ def _tell(done: Proposed, out: Output) -> None:
         out.note(f"the proposal {done.name} has no changes yet")
 
 
-def _counts(one: Proposed | Proposal) -> str:
+def _counts(one: ProposalState | Proposal) -> str:
     words = ((one.added, "new"), (one.changed, "changed"), (one.retired, "retired"))
     return shared.list_of(f"{len(keys)} {word}" for keys, word in words if keys) or "no memory differs"
 
@@ -149,7 +149,7 @@ def _standing(one: Proposal, now: int) -> str:
     return f"{'; '.join(parts)}; {ago(max(0, now - one.at))} ago"
 
 
-def _switch(memory: Memory, args: argparse.Namespace, out: Output, talk: Talk) -> int:
+def _switch(memory: Memory, args: argparse.Namespace, out: Output, talk: RemoteOptions) -> int:
     branch = memory.proposals.switch(args.switch, talk=talk)
     name = memory.repository.store.proposal
     shared.tell_notices(memory, out)
@@ -160,7 +160,7 @@ def _switch(memory: Memory, args: argparse.Namespace, out: Output, talk: Talk) -
     return 0
 
 
-def _drop(memory: Memory, args: argparse.Namespace, out: Output, talk: Talk) -> int:
+def _drop(memory: Memory, args: argparse.Namespace, out: Output, talk: RemoteOptions) -> int:
     one, kept = memory.proposals.drop(args.drop, talk=talk, force=args.force, remote=args.remote)
     base = memory.repository.config.branch
     shared.tell_notices(memory, out)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from gitmem.cli.output import Output
     from gitmem.memory.memory import Memory
-    from gitmem.recall.query import Asked, Found
+    from gitmem.recall.query import Query, RecallResult
 
 EXAMPLES = (
     "gitmem recall how are auth tokens signed",
@@ -94,7 +94,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return 0 if found.hits else 1
 
 
-def _asked(args: argparse.Namespace, query: str, limit: int) -> Asked:
+def _asked(args: argparse.Namespace, query: str, limit: int) -> Query:
     """Return what is asked for.
 
     Raises:
@@ -104,7 +104,7 @@ def _asked(args: argparse.Namespace, query: str, limit: int) -> Asked:
     wrong = [name for name in without if name not in (*FACTORS, "all")]
     if wrong:
         raise UsageError(f"unknown factor: {wrong[0]}", hint=f"choose one of {', '.join(FACTORS)}, or all")
-    asked: Asked = shared.asked_of(args, query=query, limit=limit)
+    asked: Query = shared.asked_of(args, query=query, limit=limit)
     return replace(
         asked,
         syntax=args.syntax,
@@ -116,7 +116,7 @@ def _asked(args: argparse.Namespace, query: str, limit: int) -> Asked:
     )
 
 
-def _withheld(found: Found) -> str:
+def _withheld(found: RecallResult) -> str:
     """Return how much was withheld for its status, and how to see it."""
     number = sum(count for _, count in found.withheld)
     told = ", ".join(f"{count} {status}" for status, count in found.withheld)

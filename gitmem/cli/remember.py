@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import argparse
 
     from gitmem.cli.output import Output
-    from gitmem.commands.workflow.from_run import Distilled
+    from gitmem.commands.workflow.from_run import RunResult
     from gitmem.memory.memory import Memory
 
 EXAMPLES = (
@@ -156,7 +156,7 @@ def _read(file: str) -> tuple[bytes, str]:
         raise RefusedError(f"{file} cannot be read: {err.strerror}") from err
 
 
-def _table(done: Distilled) -> dict[str, object]:
+def _table(done: RunResult) -> dict[str, object]:
     return {
         "run": done.run,
         "commit": done.commit,

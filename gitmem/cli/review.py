@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import argparse
 
     from gitmem.cli.output import Output
-    from gitmem.commands.review.model import Change, Command, Finding, Piece, Review
+    from gitmem.commands.review.model import CheckCommand, MemoryChange, Review, ReviewFinding, WordRun
 
 EXAMPLES = (
     "gitmem review",
@@ -96,7 +96,7 @@ def _print(review: Review, out: Output) -> None:
     out.line((review.summary, "bold"))
 
 
-def _print_finding(finding: Finding, out: Output) -> None:
+def _print_finding(finding: ReviewFinding, out: Output) -> None:
     where = f"{finding.path}:{finding.line}" if finding.line else finding.path
     told = f"  {where}" if where else ""
     out.line((f"{finding.severity}: {finding.code}", STYLES[finding.severity]), told, f": {finding.message}")
@@ -104,7 +104,7 @@ def _print_finding(finding: Finding, out: Output) -> None:
         out.line((f"    {finding.hint}", "dim"))
 
 
-def _print_change(change: Change, out: Output) -> None:
+def _print_change(change: MemoryChange, out: Output) -> None:
     sign, style = SIGNS[change.what]
     because = f" — {change.because}" if change.because else ""
     by = f"  by {change.by}" if change.by else ""
@@ -126,7 +126,7 @@ def _was(before: str) -> tuple[str | tuple[str, str], ...]:
     return ((before, "red"), " → ") if before else ()
 
 
-def _print_command(command: Command, out: Output) -> None:
+def _print_command(command: CheckCommand, out: Output) -> None:
     state = f"approval {command.approval}" if command.form == "builtin" else f"{command.approval} here"
     style = "yellow" if command.approval in ("not approved", "denied") else "dim"
     out.line(f"  check ({command.form}): ", (f"{state}; {command.history}", style))
@@ -138,7 +138,7 @@ def _print_command(command: Command, out: Output) -> None:
         out.line(("  was ", "dim"), (line, "red"))
 
 
-def _words(pieces: tuple[Piece, ...]) -> list[str | tuple[str, str]]:
+def _words(pieces: tuple[WordRun, ...]) -> list[str | tuple[str, str]]:
     """Return words as git shows them word by word: ``[-gone-]{+new+}``."""
     found: list[str | tuple[str, str]] = []
     for piece in pieces:
@@ -152,7 +152,7 @@ def _words(pieces: tuple[Piece, ...]) -> list[str | tuple[str, str]]:
     return found
 
 
-def _lines(pieces: tuple[Piece, ...]) -> list[list[str | tuple[str, str]]]:
+def _lines(pieces: tuple[WordRun, ...]) -> list[list[str | tuple[str, str]]]:
     """Return a body line by line; of one that is all new, the lines alone."""
     if len(pieces) == 1 and pieces[0].op == "+":
         return [[(line, "green")] for line in pieces[0].text.split("\n")]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.model import Hit
-    from gitmem.recall.query import Found
+    from gitmem.recall.query import RecallResult
     from gitmem.write.writer import Change
 
 
@@ -156,7 +156,7 @@ def add_memory_options(parser: argparse.ArgumentParser) -> None:
 
 def asked_of(args: argparse.Namespace, *, query: str = "", limit: int = 10) -> Any:
     """Return what recall or list is asked for."""
-    from gitmem.recall.query import Asked
+    from gitmem.recall.query import Query
 
     statuses = [part for given in args.status for part in given.split(",") if part]
     wrong = [s for s in statuses if s not in STATUSES]
@@ -168,7 +168,7 @@ def asked_of(args: argparse.Namespace, *, query: str = "", limit: int = 10) -> A
     if unknown:
         raise UsageError(f"unknown scope: {unknown[0]}", hint=f"choose one of {', '.join(known)}")
     kinds = [part.replace("-", "_") for given in args.kind for part in given.split(",") if part]
-    return Asked(
+    return Query(
         query=query,
         kinds=tuple(kinds),
         tags=tuple(args.tag),
@@ -205,7 +205,7 @@ def hit_table(hit: Any) -> dict[str, Any]:
     }
 
 
-def print_hits(found: Found, out: Output, *, explain: bool = False) -> None:
+def print_hits(found: RecallResult, out: Output, *, explain: bool = False) -> None:
     """Print hits: two lines each on a terminal, one line of tab-separated cells in a pipe; explained, their factors."""
     for hit in found.hits:
         if out.is_terminal:

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
-    from gitmem.commands.workflow.step import Step
+    from gitmem.commands.workflow.step import WorkflowStep
 
 
 def add_step(parser: argparse.ArgumentParser) -> None:
@@ -28,11 +28,11 @@ def add_written(parser: argparse.ArgumentParser) -> None:
     shared.add_force(parser)
 
 
-def step_of(args: argparse.Namespace) -> Step:
+def step_of(args: argparse.Namespace) -> WorkflowStep:
     """Return where in a workflow one is."""
-    from gitmem.commands.workflow.step import Step
+    from gitmem.commands.workflow.step import WorkflowStep
 
-    return Step(args.role, args.story, args.component)
+    return WorkflowStep(args.role, args.story, args.component)
 
 
 def text_of(args: argparse.Namespace) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import argparse
 
     from gitmem.cli.output import Output
-    from gitmem.commands.sync.summary import Synced
+    from gitmem.commands.sync.summary import SyncResult
 
 # What ``store.merge.memories`` says of two files of which one is no memory.
 UNREADABLE = ("unreadable",)
@@ -52,9 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, out: Output) -> int:
     """Bring both sides together and say what came in."""
-    from gitmem.git.remotes import Talk
+    from gitmem.git.remotes import RemoteOptions
 
-    talk = Talk(interactive=shared.is_interactive(), told=out.progress if out.is_error_terminal else None)
+    talk = RemoteOptions(interactive=shared.is_interactive(), told=out.progress if out.is_error_terminal else None)
     with shared.open_memory(args, out) as memory:
         done = memory.sync(
             args.remote,
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return int(bool(done.instead))
 
 
-def _tell(done: Synced, out: Output, *, dry_run: bool) -> None:
+def _tell(done: SyncResult, out: Output, *, dry_run: bool) -> None:
     counts = [
         f"{len(keys)} {word}"
         for keys, word in ((done.added, "new"), (done.changed, "changed"), (done.retired, "retired"))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gitmem.cli.output import Output
-    from gitmem.commands.install.git_hooks import Step
+    from gitmem.commands.install.git_hooks import HookStep
     from gitmem.memory.memory import Memory
 
 EXAMPLES = (
@@ -48,7 +48,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     """Take it away, or show what that would do."""
     check_options(args, "uninstall")
     args.what = targets(args)
-    steps: list[Step] = []
+    steps: list[HookStep] = []
     if named := tuple(name for name in args.what if name not in OTHERS):
         wanted = wanted_of(args, named)
         steps += (agents.plan_uninstall if args.print else agents.uninstall)(git_of(args, out), wanted)
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return int(is_ours and any(step.what == LEAVE for step in steps))
 
 
-def _uninstall(memory: Memory, what: str, args: argparse.Namespace) -> Sequence[Step]:
+def _uninstall(memory: Memory, what: str, args: argparse.Namespace) -> Sequence[HookStep]:
     from gitmem.commands.install import ci, git_diff, git_hooks, schedule
 
     git = memory.repository.git

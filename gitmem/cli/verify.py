@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from gitmem.commands.why import Why
     from gitmem.verify.jobs.shards import Shard
     from gitmem.verify.judge import Result
-    from gitmem.verify.session import Run
+    from gitmem.verify.session import VerifyRun
 
 EXAMPLES = (
     "gitmem verify",
@@ -220,7 +220,7 @@ def _record_results(args: argparse.Namespace, out: Output) -> int:
     return import_results.exit_status(found)
 
 
-def exit_status(found: Run) -> int:
+def exit_status(found: VerifyRun) -> int:
     """Return what the command exits with."""
     statuses = found.standing.statuses
     if found.wrong:
@@ -247,7 +247,7 @@ def _explain(explained: Sequence[Why], out: Output) -> None:
         print_culprit(why, out)
 
 
-def _report(found: Run, broken: Mapping[tuple[str, str], str], out: Output) -> None:
+def _report(found: VerifyRun, broken: Mapping[tuple[str, str], str], out: Output) -> None:
     held = [r for r in found.results if r.outcome == "holds" and not r.is_marked]
     for result in held if len(held) <= NAMED else ():
         weak = " (weak: it also holds in an empty folder)" if result.verdict and result.verdict.weak else ""
@@ -272,7 +272,7 @@ def _report(found: Run, broken: Mapping[tuple[str, str], str], out: Output) -> N
         out.note(advice)
 
 
-def summary(found: Run) -> str:
+def summary(found: VerifyRun) -> str:
     """Return the run in one line."""
     if not found.due:
         told = "no fact reads the changed files" if found.dirty else "nothing was due"
@@ -293,11 +293,11 @@ def summary(found: Run) -> str:
     return f"{told}{where}{local}. Now: {_statuses(found) or 'no facts'}{flapping}."
 
 
-def _statuses(found: Run) -> str:
+def _statuses(found: VerifyRun) -> str:
     return ", ".join(f"{n} {status}" for status, n in found.standing.statuses.items() if n)
 
 
-def _advice(found: Run) -> list[str]:
+def _advice(found: VerifyRun) -> list[str]:
     lines = [f"the verdicts could not be recorded: {found.unrecorded}"] if found.unrecorded else []
     skipped = [r for r in found.results if r.outcome == "skipped"]
     waiting = [r for r in skipped if r.reason == "not approved"]
@@ -316,7 +316,7 @@ def _advice(found: Run) -> list[str]:
     return [line for line in lines if line]
 
 
-def as_table(found: Run) -> dict[str, Any]:
+def as_table(found: VerifyRun) -> dict[str, Any]:
     """Return the run as the documented JSON."""
     statuses = {line.key: line.status for line in found.standing.lines}
     names = {"holds": "verified", "fails": "failed"}
@@ -362,7 +362,7 @@ def as_table(found: Run) -> dict[str, Any]:
     }
 
 
-def _with_culprits(run: Run, explained: Sequence[Why]) -> Run:
+def _with_culprits(run: VerifyRun, explained: Sequence[Why]) -> VerifyRun:
     """Return a verify run with the culprits that were found after it."""
     if not explained:
         return run

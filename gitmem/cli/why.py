@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gitmem.cli.output import Output
-    from gitmem.commands.why import Step, Why
+    from gitmem.commands.why import SearchStep, Why
     from gitmem.git.history import Made
 
 EXAMPLES = (
@@ -65,10 +65,10 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return STATUS.get(found.outcome, 3)
 
 
-def progress_of(out: Output) -> Callable[[Step], None]:
+def progress_of(out: Output) -> Callable[[SearchStep], None]:
     """Return what shows each run of a search on a terminal."""
 
-    def told(step: Step) -> None:
+    def told(step: SearchStep) -> None:
         out.progress(f"{step.key}: {step.outcome} at {step.commit[:12]}", step.number, step.about)
 
     return told

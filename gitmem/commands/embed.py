@@ -12,7 +12,7 @@ from gitmem.index.vectors.folders import list_others
 from gitmem.index.vectors.numpy_rows import DamagedError
 from gitmem.index.vectors.shape import VEC
 from gitmem.index.vectors.store import INDEX, Vectors
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 from gitmem.repository.semantic import answer_of, count_missing, each_model, providers_of
 
 TYPE_CHECKING = False
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.index.vectors.update import Providers
-    from gitmem.repository.opened_store import OpenedStore
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.opened_store import OpenStore
+    from gitmem.repository.repository import OpenRepository
 
 
-def status(memory: Opened) -> dict[str, Any]:
+def status(memory: OpenRepository) -> dict[str, Any]:
     """Return which model embeds, whether it answers, and what has vectors, for each store and model.
 
     Raises:
@@ -39,9 +39,9 @@ def status(memory: Opened) -> dict[str, Any]:
     return {"configured": True, "models": models, "stores": stores, "unused": unused}
 
 
-def _stores(memory: Opened) -> list[OpenedStore]:
+def _stores(memory: OpenRepository) -> list[OpenStore]:
     """Return the stores that a question looks into, those of other repositories too."""
-    return memory.asked_stores(Asked(query="everything"))
+    return memory.asked_stores(Query(query="everything"))
 
 
 def _roles(providers: Providers) -> list[tuple[Any, str]]:
@@ -49,7 +49,7 @@ def _roles(providers: Providers) -> list[tuple[Any, str]]:
     return [(prose, "everything")] if prose is code else [(prose, "prose"), (code, "code")]
 
 
-def _standing(memory: Opened, store: OpenedStore, providers: Providers) -> dict[str, Any]:
+def _standing(memory: OpenRepository, store: OpenStore, providers: Providers) -> dict[str, Any]:
     catalog = store.catalog()
     memories = catalog.row("SELECT count(DISTINCT oid) FROM memory WHERE shadowed = 0")[0]
     missing = count_missing(store, catalog, providers)
@@ -63,7 +63,7 @@ def _standing(memory: Opened, store: OpenedStore, providers: Providers) -> dict[
     }
 
 
-def _vectors(memory: Opened, store: OpenedStore, model: str) -> dict[str, Any]:
+def _vectors(memory: OpenRepository, store: OpenStore, model: str) -> dict[str, Any]:
     """Return the size of a model's vectors; ``problem`` says why there are none that can be used."""
     nothing = {"model": model, "pieces": 0, "unused": 0, "dimensions": 0, "bytes": 0, "age_s": None, "kept": ""}
     try:
@@ -83,7 +83,7 @@ def _vectors(memory: Opened, store: OpenedStore, model: str) -> dict[str, Any]:
 
 
 def rebuild(
-    memory: Opened,
+    memory: OpenRepository,
     *,
     everything: bool = False,
     download: bool = False,
@@ -126,7 +126,7 @@ def rebuild(
     }
 
 
-def _place(memory: Opened) -> str:
+def _place(memory: OpenRepository) -> str:
     """Return where rows are to lie, by the settings and what there is here; empty for where they are."""
     wanted = memory.config.vectors
     cannot = sqlite_vec.can_load() if wanted == VEC else ""
@@ -135,7 +135,7 @@ def _place(memory: Opened) -> str:
     return "" if cannot else wanted
 
 
-def embed_missing(memory: Opened) -> None:
+def embed_missing(memory: OpenRepository) -> None:
     """Embed what has no vectors, behind a command; whoever is at it already does the same.
 
     Raises:

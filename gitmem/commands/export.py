@@ -21,11 +21,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from gitmem.recall.query import Asked
-    from gitmem.repository.repository import Opened
+    from gitmem.recall.query import Query
+    from gitmem.repository.repository import OpenRepository
 
 
-def stored_files(memory: Opened, asked: Asked) -> list[tuple[str, str]]:
+def stored_files(memory: OpenRepository, asked: Query) -> list[tuple[str, str]]:
     """Return path and blob of every memory that passes the filters, by key; of several files with one the first."""
     # Without what was captured and is in no commit yet: it has no blob that could be read.
     if waiting := waiting_in(memory.git.repository.state):
@@ -45,7 +45,7 @@ def stored_files(memory: Opened, asked: Asked) -> list[tuple[str, str]]:
 
 
 def texts(
-    memory: Opened, files: list[tuple[str, str]], told: Callable[[int, int], None] | None = None
+    memory: OpenRepository, files: list[tuple[str, str]], told: Callable[[int, int], None] | None = None
 ) -> Iterator[tuple[str, bytes]]:
     """Yield path and exact content of every file; *told* is told how many are done.
 
@@ -70,7 +70,7 @@ def json_lines(contents: Iterable[tuple[str, bytes]]) -> Iterator[str]:
     for path, content in contents:
         document = parse(content, path=path)
         place = layout.place_of(path)
-        assert isinstance(place, layout.Place), "the catalog contains only files of a store"
+        assert isinstance(place, layout.StorePath), "the catalog contains only files of a store"
         table = {
             "key": document.key,
             "kind": document.kind,
@@ -138,7 +138,7 @@ def _beside(path: Path) -> Path:
 
 
 def export(
-    memory: Opened, asked: Asked, *, folder: str, told: Callable[[int, int], None] | None = None
+    memory: OpenRepository, asked: Query, *, folder: str, told: Callable[[int, int], None] | None = None
 ) -> Iterator[str]:
     """Return memories as JSONL, a line each, by key; with a folder, write them there and return their paths.
 

@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from gitmem.repository.proving_store import ProvingStore
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
     from gitmem.write.writer import Change
 
 
-def forget(repository: Opened, keys: Sequence[str], *, why: str, scope: str) -> Sequence[Change]:
+def forget(repository: OpenRepository, keys: Sequence[str], *, why: str, scope: str) -> Sequence[Change]:
     """Archive memories; one commit for those of one store."""
     from gitmem.write.draft import refuse_typed
 
@@ -21,13 +21,13 @@ def forget(repository: Opened, keys: Sequence[str], *, why: str, scope: str) -> 
     return _each_store(repository, keys, scope, lambda store, own: store.writer().forget(own, why=why))
 
 
-def restore(repository: Opened, keys: Sequence[str], *, scope: str) -> Sequence[Change]:
+def restore(repository: OpenRepository, keys: Sequence[str], *, scope: str) -> Sequence[Change]:
     """Bring archived memories back as they were; one commit for those of one store."""
     return _each_store(repository, keys, scope, lambda store, own: store.writer().restore(own))
 
 
 def _each_store(
-    repository: Opened,
+    repository: OpenRepository,
     keys: Sequence[str],
     scope: str,
     change: Callable[[ProvingStore, list[str]], Sequence[Change]],
@@ -42,7 +42,7 @@ def _each_store(
     return [repository.told(done[one]) for one in found]
 
 
-def supersede(repository: Opened, old: str, new: str, *, scope: str) -> Change:
+def supersede(repository: OpenRepository, old: str, new: str, *, scope: str) -> Change:
     """Let one memory supersede another one of the same store."""
     (above, new_key), (store, old_key) = repository.holder(new, scope), repository.holder(old, scope)
     if (store.store, store.is_in_tree) != (above.store, above.is_in_tree):

@@ -7,11 +7,11 @@ from gitmem.store.init import chosen, keep, start
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.repository.repository import Opened
-    from gitmem.store.init import Started
+    from gitmem.repository.repository import OpenRepository
+    from gitmem.store.init import InitResult
 
 
-def init(repository: Opened, *, branch: str, offline: bool) -> Started:
+def init(repository: OpenRepository, *, branch: str, offline: bool) -> InitResult:
     """Start the store or join the remote's, on a named branch or the one that the remote names."""
     config = repository.config
     named = chosen(repository.git, config, branch)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from gitmem.model import Document
     from gitmem.repository.proving_store import ProvingStore
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
     from gitmem.write.writer import Change
 
 # From the fewest readers to the most.
@@ -28,7 +28,7 @@ WIDTH = (PRIVATE, PROJECT, DOMAIN, UNIVERSAL)
 LINKS = ("supersedes", "superseded_by")
 
 
-def promote(memory: Opened, typed: str, *, to: str, domains: Sequence[str], name: str, scope: str) -> Change:
+def promote(memory: OpenRepository, typed: str, *, to: str, domains: Sequence[str], name: str, scope: str) -> Change:
     """Write a memory to a wider scope and retire it where it was.
 
     Args:

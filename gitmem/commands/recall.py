@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.index.engine import Engine
     from gitmem.index.whoosh.engine import WhooshEngine
-    from gitmem.index.whoosh.index import Shown
+    from gitmem.index.whoosh.index import SearchableIndex
     from gitmem.recall.by_syntax import Similar
-    from gitmem.recall.query import Asked, Found
+    from gitmem.recall.query import Query, RecallResult
     from gitmem.recall.semantic import Meaning
-    from gitmem.repository.opened_store import OpenedStore
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.opened_store import OpenStore
+    from gitmem.repository.repository import OpenRepository
 
     Progress = Callable[[int, int], None] | None
 
 
-def recall(repository: Opened, asked: Asked) -> Found:
+def recall(repository: OpenRepository, asked: Query) -> RecallResult:
     """Rank the memories of all scopes against a question; the newest where there is none."""
     stores = repository.asked_stores(asked)
     if asked.syntax:
@@ -50,7 +50,7 @@ def recall(repository: Opened, asked: Asked) -> Found:
     return found
 
 
-def list_memories(repository: Opened, asked: Asked) -> Found:
+def list_memories(repository: OpenRepository, asked: Query) -> RecallResult:
     """Return memories that pass the filters, the newest first, with their tags and without their text."""
     from gitmem.recall import listing
 
@@ -59,14 +59,14 @@ def list_memories(repository: Opened, asked: Asked) -> Found:
         return listing.list_memories(sources, asked, now=repository.now)
 
 
-def _rank(memory: Opened, stores: Sequence[OpenedStore], asked: Asked) -> Found:
+def _rank(memory: OpenRepository, stores: Sequence[OpenStore], asked: Query) -> RecallResult:
     is_here = memory in stores[:1]  # the project comes first
     shown = _chosen(memory) if is_here and asked.query.strip() else None
     policy, sources = memory.policy(), memory.sources(stores)
     if is_here:
         memory.note_policy(sources[0].catalog)
     looked_into = [(store, source.catalog) for store, source in zip(stores, sources, strict=True)]
-    with Meant(memory, asked, looked_into) as meaning, Readings(sources):
+    with QuestionVectors(memory, asked, looked_into) as meaning, Readings(sources):
         if is_here and memory.config.engine != ENGINES[0]:
             catalog = sources[0].catalog
             engine = _engine(memory, shown, catalog) if shown is not None else _added_engine(memory, catalog)
@@ -74,7 +74,7 @@ def _rank(memory: Opened, stores: Sequence[OpenedStore], asked: Asked) -> Found:
         return ranker.recall(sources, asked, policy=policy, config=memory.config, now=memory.now, meaning=meaning)
 
 
-def _by_syntax(memory: Opened, asked: Asked, progress: Progress) -> Found:
+def _by_syntax(memory: OpenRepository, asked: Query, progress: Progress) -> RecallResult:
     from gitmem.recall.by_syntax import by_syntax
 
     shown, policy = _shown(memory, progress), memory.policy()
@@ -87,7 +87,7 @@ def _by_syntax(memory: Opened, asked: Asked, progress: Progress) -> Found:
     return found
 
 
-def _meaning(memory: Opened, question: str, stores: Sequence[tuple[OpenedStore, Catalog]]) -> Meaning | None:
+def _meaning(memory: OpenRepository, question: str, stores: Sequence[tuple[OpenStore, Catalog]]) -> Meaning | None:
     from gitmem.index.embed.choose import need_numpy
 
     try:
@@ -101,13 +101,13 @@ def _meaning(memory: Opened, question: str, stores: Sequence[tuple[OpenedStore, 
     return semantic.ask(memory, question, stores)
 
 
-class Meant:
+class QuestionVectors:
     """The question as vectors, while it is answered, as a context manager; None for words alone.
 
     Nothing of it is loaded where no embedding provider is set up.
     """
 
-    def __init__(self, memory: Opened, asked: Asked, stores: Sequence[tuple[OpenedStore, Catalog]]) -> None:
+    def __init__(self, memory: OpenRepository, asked: Query, stores: Sequence[tuple[OpenStore, Catalog]]) -> None:
         self._memory = memory
         self._meaning: Meaning | None = None
         if asked.query.strip() and not asked.syntax and not asked.lexical and memory.config.embeds:
@@ -125,7 +125,7 @@ class Meant:
                 _tell(self._memory, notice)
 
 
-def similar(memory: Opened, key: str, asked: Asked, progress: Progress) -> Similar:
+def similar(memory: OpenRepository, key: str, asked: Query, progress: Progress) -> Similar:
     """Return the memories that are about the same as one."""
     from gitmem.recall.by_syntax import similar as find_similar
 
@@ -137,7 +137,7 @@ def similar(memory: Opened, key: str, asked: Asked, progress: Progress) -> Simil
         return find_similar(source, full_key, engine, asked=asked, **options)
 
 
-def _shown(memory: Opened, progress: Progress) -> Shown:
+def _shown(memory: OpenRepository, progress: Progress) -> SearchableIndex:
     """Return the Whoosh index of the store's tip, brought up to date.
 
     Raises:
@@ -151,7 +151,7 @@ def _shown(memory: Opened, progress: Progress) -> Shown:
         return refresh_whoosh(memory.git.repository.state_dir, written, progress=progress)
 
 
-def _chosen(memory: Opened) -> Shown | None:
+def _chosen(memory: OpenRepository) -> SearchableIndex | None:
     """Return the Whoosh index where the settings choose it for plain questions; None for the catalog's own."""
     if memory.config.engine != "whoosh":
         return None
@@ -162,7 +162,7 @@ def _chosen(memory: Opened) -> Shown | None:
         return None
 
 
-def _added_engine(memory: Opened, catalog: Catalog) -> Engine | None:
+def _added_engine(memory: OpenRepository, catalog: Catalog) -> Engine | None:
     """Return the search engine of another package that the settings name; None for a built-in one.
 
     Raises:
@@ -181,7 +181,7 @@ def _added_engine(memory: Opened, catalog: Catalog) -> Engine | None:
     return engine
 
 
-def _engine(memory: Opened, shown: Shown, catalog: Catalog) -> WhooshEngine:
+def _engine(memory: OpenRepository, shown: SearchableIndex, catalog: Catalog) -> WhooshEngine:
     """Return the engine of an index and a catalog: the one of the question before where neither has changed."""
     from gitmem.index.whoosh.engine import WhooshEngine
 
@@ -195,12 +195,12 @@ def _engine(memory: Opened, shown: Shown, catalog: Catalog) -> WhooshEngine:
     return engine
 
 
-def _tell(memory: Opened, notice: str) -> None:
+def _tell(memory: OpenRepository, notice: str) -> None:
     if notice and notice not in memory.notices:
         memory.notices.append(notice)
 
 
-def refresh_whoosh(memory: Opened, progress: Progress, *, named: bool = False, rebuild: bool = False) -> None:
+def refresh_whoosh(memory: OpenRepository, progress: Progress, *, named: bool = False, rebuild: bool = False) -> None:
     """Bring the Whoosh index up to date where it is there, chosen by the settings, or named.
 
     Raises:

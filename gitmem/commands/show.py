@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from gitmem.git.binary import Git
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.model import Verdict
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
     from gitmem.store.local import LocalState
 
 # Seconds that a history may take by patterns, for which git opens every folder of every commit.
 LOG_S = 8.0
 
 
-def show_of(repository: Opened, key: str, scope: str) -> dict[str, Any]:
+def show_of(repository: OpenRepository, key: str, scope: str) -> dict[str, Any]:
     """Return one memory of any scope, as ``show`` does, with its scope."""
     holder, full_key = repository.holder(key, scope)
     catalog = holder.catalog()
@@ -129,7 +129,7 @@ def _as_table(verdict: Verdict, fresh: bool) -> dict[str, Any]:
     }
 
 
-def log_of(repository: Opened, key: str, *, limit: int, scope: str) -> list[dict[str, Any]]:
+def log_of(repository: OpenRepository, key: str, *, limit: int, scope: str) -> list[dict[str, Any]]:
     """Return the history of a memory of any scope, as ``log`` does."""
     store, full_key = repository.holder(key, scope)
     code = repository.git.read_head()[1] if store.is_in_tree else None
@@ -209,7 +209,7 @@ def _parse_log(text: bytes) -> list[tuple[dict[str, Any], list[str]]]:
         verdicts: list[str] = []
         while at + 1 < len(words) and words[at].lstrip("\n").startswith(":"):
             place = layout.place_of(words[at + 1])
-            if isinstance(place, layout.Place):
+            if isinstance(place, layout.StorePath):
                 changed.append(place.what)
                 verdicts += [words[at].split(" ")[3]] if place.what == layout.VERDICT else []
             at += 2

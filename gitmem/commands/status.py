@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from gitmem.git.binary import Git
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.repository.proving_store import ProvingStore
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
     from gitmem.store.local import LocalState
-    from gitmem.verify.stock import Line
+    from gitmem.verify.stock import StandingLine
 
 _TO_SETTLE = (
     f"SELECT m.key FROM memory m JOIN text t ON t.id = m.id WHERE m.shadowed = 0 AND {state.TO_SETTLE} ORDER BY m.key"
@@ -35,7 +35,7 @@ WORKING_LIMIT = 200
 
 
 def status_of(
-    repository: Opened,
+    repository: OpenRepository,
     scope: str,
     *,
     jobs: Callable[[Catalog, int | None, str], dict[str, Any]],
@@ -112,7 +112,7 @@ def _tasks(catalog: Catalog) -> dict[str, int]:
     return dict.fromkeys(STATES, 0) | dict(rows)
 
 
-def _line(line: Line, broken: Mapping[tuple[str, str], str]) -> dict[str, Any]:
+def _line(line: StandingLine, broken: Mapping[tuple[str, str], str]) -> dict[str, Any]:
     return {
         "key": line.key,
         "title": line.title,

@@ -16,14 +16,14 @@ from gitmem.errors import ConflictError, GitmemError, NotFoundError, RefusedErro
 from gitmem.frozen import frozen
 from gitmem.git.repository import discover, is_bare, named
 from gitmem.repository.other_repositories import ListedStore, place_of
-from gitmem.store.listed_repositories import APART, Entry, entry_of, split
+from gitmem.store.listed_repositories import APART, StoreListing, entry_of, split
 from gitmem.store.scope import LISTED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 SETTING = "gitmem.stores"
 VARIABLE = "GITMEM_STORES"
@@ -33,7 +33,7 @@ LOCAL, GLOBAL = "local", "global"
 
 
 @frozen
-class Looked:
+class ListedStoreState:
     """One listed store, looked at.
 
     Attributes:
@@ -45,7 +45,7 @@ class Looked:
         is_here: Whether it is a repository that is read anyway.
     """
 
-    entry: Entry
+    entry: StoreListing
     memories: int = 0
     commit: str = ""
     problem: str = ""
@@ -53,22 +53,24 @@ class Looked:
     is_here: bool = False
 
 
-def look(memory: Opened) -> list[Looked]:
+def look(memory: OpenRepository) -> list[ListedStoreState]:
     """Return every listed store in its order, with what it has or why it cannot be read."""
     listing = memory.listing()
     entries = list(listing.entries.values())
     return [_looked(entry, found) for entry, found in zip(entries, listing.look_at(entries), strict=True)]
 
 
-def _looked(entry: Entry, found: ListedStore | Exception | None) -> Looked:
+def _looked(entry: StoreListing, found: ListedStore | Exception | None) -> ListedStoreState:
     if found is None:
-        return Looked(entry, is_here=True)
+        return ListedStoreState(entry, is_here=True)
     if isinstance(found, Exception):
-        return Looked(entry, problem=getattr(found, "message", "") or str(found), hint=getattr(found, "hint", ""))
-    return Looked(entry, found.catalog().row(_COUNT)[0], found.source()[0])
+        return ListedStoreState(
+            entry, problem=getattr(found, "message", "") or str(found), hint=getattr(found, "hint", "")
+        )
+    return ListedStoreState(entry, found.catalog().row(_COUNT)[0], found.source()[0])
 
 
-def add(memory: Opened, typed: str, *, everywhere: bool = False) -> tuple[Looked, bool]:
+def add(memory: OpenRepository, typed: str, *, everywhere: bool = False) -> tuple[ListedStoreState, bool]:
     """List a repository, *everywhere* or in this clone, once its memories could be read.
 
     Args:
@@ -101,7 +103,7 @@ def add(memory: Opened, typed: str, *, everywhere: bool = False) -> tuple[Looked
     return _looked(entry, found), True
 
 
-def remove(memory: Opened, typed: str, *, everywhere: bool = False) -> Entry:
+def remove(memory: OpenRepository, typed: str, *, everywhere: bool = False) -> StoreListing:
     """Take a store off the list, by its name or folder, and its index out of our state folder.
 
     Raises:
@@ -126,19 +128,19 @@ def remove(memory: Opened, typed: str, *, everywhere: bool = False) -> Entry:
     return entry
 
 
-def _values(memory: Opened, where: str) -> list[str]:
+def _values(memory: OpenRepository, where: str) -> list[str]:
     """Return what is listed in one place of git's settings."""
     done = memory.git.run("config", f"--{where}", "-z", "--get-all", SETTING, check=False)
     return [value for value in os.fsdecode(done.stdout).split("\0") if value]
 
 
-def _refuse_variable(memory: Opened) -> None:
+def _refuse_variable(memory: OpenRepository) -> None:
     if variable(VARIABLE) and memory.config.stores:
         told = f"the list comes from {VARIABLE}, which overrides git config"
         raise ConflictError(told, hint=f"unset {VARIABLE}, or change it")
 
 
-def show_listed(memory: Opened, typed: str, name: str) -> dict[str, Any]:
+def show_listed(memory: OpenRepository, typed: str, name: str) -> dict[str, Any]:
     """Return a memory of a listed store, by ``NAME:KEY``, or by a key and the store's name.
 
     Raises:
@@ -157,7 +159,7 @@ def show_listed(memory: Opened, typed: str, name: str) -> dict[str, Any]:
     return found | {"scope": LISTED, "store": name, "repository": store.entry.path}
 
 
-def status_of(memory: Opened, name: str) -> dict[str, Any]:
+def status_of(memory: OpenRepository, name: str) -> dict[str, Any]:
     """Return how a listed store stands, as ``status`` does for our own; what waits there or runs there is not told."""
     store = need(memory, name)
     catalog, tip = store.catalog(), store.source()[0]
@@ -171,7 +173,7 @@ def status_of(memory: Opened, name: str) -> dict[str, Any]:
     return told | {"scope": LISTED, "store": name, "repository": store.entry.path}
 
 
-def need(memory: Opened, name: str) -> ListedStore:
+def need(memory: OpenRepository, name: str) -> ListedStore:
     """Return one listed store.
 
     Raises:

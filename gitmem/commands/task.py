@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.model import Document
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
     from gitmem.tasks.task import Gate
     from gitmem.write.draft import Draft
     from gitmem.write.writer import Change
 
 
 def add(
-    memory: Opened,
+    memory: OpenRepository,
     title: str,
     *,
     check: Callable[[Document], Sequence[str]],
@@ -83,7 +83,7 @@ def add(
     return done
 
 
-def claim(memory: Opened, key: str, *, note: str) -> tuple[Change, Task]:
+def claim(memory: OpenRepository, key: str, *, note: str) -> tuple[Change, Task]:
     """Start an attempt; returns what was done and the task as it was before, with its attempts.
 
     Raises:
@@ -95,14 +95,14 @@ def claim(memory: Opened, key: str, *, note: str) -> tuple[Change, Task]:
     return done
 
 
-def _tell_waits(memory: Opened, key: str) -> None:
+def _tell_waits(memory: OpenRepository, key: str) -> None:
     catalog = memory.catalog()
     waits = listing.waits_of(catalog, memory.ground(catalog), key)
     if waits:
         memory.notices.append(f"{key} waits for {', '.join(waits)}")
 
 
-def release(memory: Opened, key: str, *, note: str, force: bool) -> Change:
+def release(memory: OpenRepository, key: str, *, note: str, force: bool) -> Change:
     """Give a task back; the attempt stays, as released.
 
     Raises:
@@ -114,7 +114,7 @@ def release(memory: Opened, key: str, *, note: str, force: bool) -> Change:
     )[0]
 
 
-def fail(memory: Opened, key: str, *, note: str) -> Change:
+def fail(memory: OpenRepository, key: str, *, note: str) -> Change:
     """End the attempt as failed and open the task again.
 
     Raises:
@@ -130,7 +130,7 @@ def fail(memory: Opened, key: str, *, note: str) -> Change:
     return _step(memory, key, "fail", lambda task, _: life.fail(task, worker, now=memory.now, note=note))[0]
 
 
-def close(memory: Opened, key: str, *, reason: str, force: bool, gate: Callable[[Document], Gate]) -> Change:
+def close(memory: OpenRepository, key: str, *, reason: str, force: bool, gate: Callable[[Document], Gate]) -> Change:
     """Close a task whose gate is passed, with its verdict in the same commit where verdicts count here.
 
     Args:
@@ -178,7 +178,7 @@ def close(memory: Opened, key: str, *, reason: str, force: bool, gate: Callable[
 
 
 def _step(
-    memory: Opened,
+    memory: OpenRepository,
     key: str,
     subject: str,
     step: Callable[[Task, Document], Mapping[str, Any]],

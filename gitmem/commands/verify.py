@@ -9,20 +9,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
     from gitmem.verify.judge import Result
-    from gitmem.verify.session import Options, Run, Watch
+    from gitmem.verify.session import Options, VerifyRun, Watch
 
 
 def verify(
-    repository: Opened,
+    repository: OpenRepository,
     options: Options,
     *,
     told: Callable[[Result, int, int], None],
     waiting: Callable[[str], None],
     watch: Watch | None,
     is_scheduled: bool,
-) -> Run:
+) -> VerifyRun:
     """Verify the facts that are due, or those that the options name, and record the verdicts.
 
     Raises:
@@ -30,11 +30,11 @@ def verify(
     """
     if not options.is_job():
         return _verify(repository, options, told, watch)
-    from gitmem.verify.jobs.job import Turn
+    from gitmem.verify.jobs.job import JobRun
 
     wait_s = 0.0 if options.if_idle else repository.config.lock_timeout_s
     folder = repository.git.repository.state
-    with Turn(folder, clock=repository.clock, is_scheduled=is_scheduled, wait_s=wait_s, told=waiting) as turn:
+    with JobRun(folder, clock=repository.clock, is_scheduled=is_scheduled, wait_s=wait_s, told=waiting) as turn:
         run = _verify(repository, options, told, watch)
         outcomes = [result.outcome for result in run.results]
         failed = outcomes.count("fails")
@@ -43,7 +43,9 @@ def verify(
     return run
 
 
-def _verify(repository: Opened, options: Options, told: Callable[[Result, int, int], None], watch: Watch | None) -> Run:
+def _verify(
+    repository: OpenRepository, options: Options, told: Callable[[Result, int, int], None], watch: Watch | None
+) -> VerifyRun:
     stores = repository.proving(options)
     if options.shard or options.results:  # other machines do not know what is private
         stores = [(store, own) for store, own in stores if store is repository] or [(repository, options)]

@@ -13,9 +13,9 @@ from gitmem.model import BUILTIN, FAILED, FAILS, HOLDS
 from gitmem.text.sanitize import display
 from gitmem.text.secrets import safe_output
 from gitmem.verify import builtin
-from gitmem.verify.blame.bisect import FLAPPING, FOUND, RANGE, UNKNOWN, Answers, Found, Search
+from gitmem.verify.blame.bisect import FLAPPING, FOUND, RANGE, UNKNOWN, Answers, BisectResult, Search
 from gitmem.verify.blame.culprit import as_table as as_commit
-from gitmem.verify.blame.lineage import Question, Reader
+from gitmem.verify.blame.lineage import InputQuestion, Reader
 from gitmem.verify.explain import changed_reads
 from gitmem.verify.ground.open import open_grounds
 from gitmem.verify.inputs import CodeTree, digest
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from gitmem.git.history import Made
     from gitmem.model import Verdict
     from gitmem.repository.proving_store import ProvingStore
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
     from gitmem.verify.blame.lineage import Lineage
     from gitmem.verify.due import Due
     from gitmem.verify.judge import Result
-    from gitmem.verify.session import Options, Run, Session
+    from gitmem.verify.session import Options, VerifyRun, Session
 
 # Ends of an explanation besides those of a search: there is no failure, or it could not be looked at.
 HOLDING, NO_CHECK, UNCHECKED = "holds", "no check", "unchecked"
@@ -44,7 +44,7 @@ NAMED = 50
 
 
 @frozen
-class Step:
+class SearchStep:
     """One run of a search: the how many-th, of about how many, at which commit, and what it showed."""
 
     key: str
@@ -72,7 +72,7 @@ class Why:
 
     key: str
     outcome: str
-    found: Found | None = None
+    found: BisectResult | None = None
     runs: int = 0
     reason: str = ""
     made: Mapping[str, Made] | None = None
@@ -108,7 +108,7 @@ class Explainer:
     What was found is written down when it is left, also by an interruption.
     """
 
-    def __init__(self, store: ProvingStore, options: Options, told: Callable[[Step], None]) -> None:
+    def __init__(self, store: ProvingStore, options: Options, told: Callable[[SearchStep], None]) -> None:
         self._store = store
         self._session: Session = store.session(options)
         self._told = told
@@ -163,7 +163,7 @@ class Explainer:
         if due.spec.check.form != BUILTIN and (refused := refusal(due, self._session.means())):
             return Why(key, SKIPPED, reason=refused)
         inputs = tuple(json.loads(due.row.inputs))
-        question = Question(inputs, due.spec.check, self._seen(verdict))
+        question = InputQuestion(inputs, due.spec.check, self._seen(verdict))
         found, answers = self._search(due, verdict, question)
         if found.outcome in (FOUND, RANGE):
             after = found.after if found.outcome == RANGE else ""
@@ -174,13 +174,13 @@ class Explainer:
         diff, is_whole = self._diff(question, found) if with_diff and found.culprit else ("", True)
         return replace(told, made=made, diff=diff, is_whole=is_whole)
 
-    def _search(self, due: Due, verdict: Verdict, question: Question) -> tuple[Found, Answers]:
+    def _search(self, due: Due, verdict: Verdict, question: InputQuestion) -> tuple[BisectResult, Answers]:
         step = [0]
 
         def ask(commit: str) -> str:
             outcome = self._ask(due, commit)
             step[0] += 1
-            self._told(Step(due.row.key, step[0], max(answers.cap, step[0]), commit, outcome))
+            self._told(SearchStep(due.row.key, step[0], max(answers.cap, step[0]), commit, outcome))
             return outcome
 
         good = self._good(verdict)
@@ -190,7 +190,7 @@ class Explainer:
         if good and answers.answer(good, lineage.digests[good]) != HOLDS:
             if lineage.digests[good] == lineage.digests[lineage.bad]:
                 reason = f"it held at {good[:12]} with the same inputs: it depends on something else"
-                return Found(FLAPPING, reason=reason), answers
+                return BisectResult(FLAPPING, reason=reason), answers
             lineage, trees = self._reader.read(question)
         if trees:
             answered = builtin.answer_each(self._store.git, due.spec.check, list(trees.values()))
@@ -241,7 +241,7 @@ class Explainer:
             self._judge = Judge(git, grounds, self._session.tree(), means, now=self._store.now)
         return self._judge
 
-    def _diff(self, question: Question, found: Found) -> tuple[str, bool]:
+    def _diff(self, question: InputQuestion, found: BisectResult) -> tuple[str, bool]:
         """Return how a culprit changed the inputs, cleaned; nothing where that cannot be read."""
         git = self._store.git
         concerns = question.concerns()
@@ -256,7 +256,7 @@ class Explainer:
         return safe_output(raw, len(raw)), is_whole
 
 
-def _seen_of(question: Question, before: CodeTree, after: CodeTree, paths: list[str]) -> list[str]:
+def _seen_of(question: InputQuestion, before: CodeTree, after: CodeTree, paths: list[str]) -> list[str]:
     """Return which of the paths that a culprit changed a run read whose inputs are those of one side; else all."""
     seen = {
         path
@@ -280,7 +280,7 @@ def _unfailing(key: str, result: Result) -> Why:
     return Why(key, SKIPPED if result.outcome == SKIPPED else UNCHECKED, reason=result.reason)
 
 
-def explain_all(store: ProvingStore, options: Options, told: Callable[[Step], None]) -> list[Why]:
+def explain_all(store: ProvingStore, options: Options, told: Callable[[SearchStep], None]) -> list[Why]:
     """Explain every fact that fails at HEAD and whose culprit is not known, by key; a search that fails ends alone."""
     catalog = store.catalog()
     lines = take_stock(catalog, store.ground(catalog), store.local, now=store.now).lines
@@ -308,7 +308,13 @@ def named_by(explained: Sequence[Why]) -> dict[str, dict[str, str]]:
 
 
 def why(
-    repository: Opened, key: str, options: Options, *, scope: str, with_diff: bool, told: Callable[[Step], None]
+    repository: OpenRepository,
+    key: str,
+    options: Options,
+    *,
+    scope: str,
+    with_diff: bool,
+    told: Callable[[SearchStep], None],
 ) -> Why:
     """Find the commit that broke a fact of the project or a private one, and record it on the fact's verdict."""
     store, full_key = repository.holder(key, scope)
@@ -319,7 +325,7 @@ def why(
     return Why(full_key, NO_CHECK, reason="it is not about any code in particular, so no check of it runs")
 
 
-def with_culprits(run: Run, explained: Sequence[Why]) -> Run:
+def with_culprits(run: VerifyRun, explained: Sequence[Why]) -> VerifyRun:
     """Return what came of a verify run with the culprits that were found after it."""
     named = named_by(explained)
     results = tuple(
@@ -332,7 +338,7 @@ def with_culprits(run: Run, explained: Sequence[Why]) -> Run:
     return replace(run, results=results, standing=replace(run.standing, lines=lines))
 
 
-def explain(store: ProvingStore, options: Options, told: Callable[[Step], None], *, with_diff: bool) -> Why:
+def explain(store: ProvingStore, options: Options, told: Callable[[SearchStep], None], *, with_diff: bool) -> Why:
     """Explain the one fact that the options name.
 
     Raises:

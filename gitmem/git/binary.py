@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from gitmem.system.process import Finished
+    from gitmem.system.process import ProcessResult
 
 # Before every call: nothing of the user's configuration may run a program, fetch, recurse or collect garbage in
 # what is plumbing of ours (threats T7, T8, T9 of the reference: fsmonitor, hooksPath, submodules, ext:: remotes).
@@ -71,7 +71,7 @@ class TreeEntry:
 
 
 @frozen
-class Change:
+class TreeChange:
     """One path that differs between two trees.
 
     Attributes:
@@ -142,7 +142,7 @@ class Git:
         timeout_s: float | None = None,
         transport: bool = False,
         more: Mapping[str, str] | None = None,
-    ) -> Finished:
+    ) -> ProcessResult:
         """Run one git command and return its output; *more* is what its environment has besides.
 
         Raises:
@@ -252,7 +252,7 @@ class Git:
                 entries.append((mode, oid, os.fsdecode(path)))
         return entries
 
-    def diff_trees(self, old: str, new: str) -> list[Change]:
+    def diff_trees(self, old: str, new: str) -> list[TreeChange]:
         """Return what differs between two tree-ishes, without renames; equal subtrees are never opened."""
         from gitmem.git import tree_limits
 
@@ -390,13 +390,13 @@ def quote_path(path: Path) -> str:
 FALLBACK_IDENTITY = ("gitmem", "gitmem@localhost")
 
 
-def parse_changes(parts: Sequence[bytes]) -> list[Change]:
+def parse_changes(parts: Sequence[bytes]) -> list[TreeChange]:
     """Return the files of a raw difference, whose heads and paths alternate. Source: git-diff-index(1), RAW OUTPUT."""
     changes = []
     for head, path in zip(parts[0::2], parts[1::2], strict=False):
         old_mode, mode, old_oid, oid, status = head.decode("ascii").removeprefix(":").split(" ")
         if _FOLDER_MODE not in (old_mode, mode):
-            changes.append(Change(status[0], mode, oid, os.fsdecode(path), old_mode, old_oid))
+            changes.append(TreeChange(status[0], mode, oid, os.fsdecode(path), old_mode, old_oid))
     return changes
 
 

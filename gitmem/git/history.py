@@ -39,7 +39,7 @@ class Ancestor:
 
 
 @frozen
-class Touched:
+class PathChange:
     """One path that a commit changed: its mode and object name since then; an empty mode where it is gone."""
 
     path: str
@@ -109,7 +109,7 @@ def list_line(git: Git, tip: str, *, at_most: int) -> list[Linear]:
     return found
 
 
-def list_touched(git: Git, pairs: Iterable[tuple[str, str]]) -> dict[str, list[Touched]]:
+def list_touched(git: Git, pairs: Iterable[tuple[str, str]]) -> dict[str, list[PathChange]]:
     """Return what differs between each commit and a second one, by the first; all in one process.
 
     Args:
@@ -125,15 +125,15 @@ def list_touched(git: Git, pairs: Iterable[tuple[str, str]]) -> dict[str, list[T
     wanted = dict(pairs)
     lines = "".join(f"{commit} {other}\n" if other else f"{commit}\n" for commit, other in wanted.items())
     raw = ("diff-tree", "--stdin", "--root", "--always", "-r", "-z", "--raw", "--no-abbrev", "--no-renames")
-    found: dict[str, list[Touched]] = {}
-    here: list[Touched] = []
+    found: dict[str, list[PathChange]] = {}
+    here: list[PathChange] = []
     parts = iter(_read(git, *raw, "--no-ext-diff", input=lines.encode("ascii")).split(b"\0"))
     for part in parts:
         if part.startswith(b":"):
             old_mode, mode, _, oid, _ = part.decode("ascii").removeprefix(":").split(" ")
             path = os.fsdecode(next(parts))
             is_link = "120000" in (old_mode, mode)
-            here.append(Touched(path, "" if mode == "000000" else mode, oid, is_link))
+            here.append(PathChange(path, "" if mode == "000000" else mode, oid, is_link))
         elif part:
             here = found[part.decode("ascii").strip()] = []
     for commit in wanted.keys() - found.keys():  # git leaves out what it does not know

@@ -27,7 +27,7 @@ _FOLDER = "040000"
 
 
 @frozen
-class Entry:
+class PathEntry:
     """What lies at one path of a tree.
 
     Attributes:
@@ -40,7 +40,7 @@ class Entry:
 
 
 # By path, what lay there before and what lies there now; None where there is nothing. Never a folder.
-Changes = dict[str, tuple["Entry | None", "Entry | None"]]
+Changes = dict[str, tuple["PathEntry | None", "PathEntry | None"]]
 
 
 class Objects:
@@ -64,14 +64,14 @@ class Objects:
         _refuse_too_many(len(changes))
         return {c.path: (_entry(c.old_mode, c.old_oid), _entry(c.mode, c.oid)) for c in changes}
 
-    def find(self, tree: str, path: str) -> Entry | None:
+    def find(self, tree: str, path: str) -> PathEntry | None:
         """Return what lies at a path of a commit or tree, a folder too; None where there is nothing."""
         done = self.git.run("--literal-pathspecs", "ls-tree", "-z", "--full-tree", tree, "--", path, check=False)
         for line in done.stdout.split(b"\0"):
             head, _, name = line.partition(b"\t")
             if line and os.fsdecode(name) == path:
                 mode, _, oid = head.decode("ascii").split(" ")
-                return Entry(mode, oid)
+                return PathEntry(mode, oid)
         return None
 
     def read(self, oids: Iterable[str], *, limit: int) -> dict[str, bytes]:
@@ -126,7 +126,7 @@ class LibgitObjects(Objects):
         except ProcessError as err:
             raise NotFoundError(err.message, hint=err.hint) from err
 
-    def find(self, tree: str, path: str) -> Entry | None:
+    def find(self, tree: str, path: str) -> PathEntry | None:
         """Return what lies at a path of a commit or tree, a folder too; None where there is nothing."""
         try:
             return _of(self._tree(tree)[path])
@@ -171,20 +171,20 @@ def open_objects(git: Git) -> Objects:
         return Objects(git)
 
 
-def _entries(tree: Any) -> dict[bytes, Entry]:
+def _entries(tree: Any) -> dict[bytes, PathEntry]:
     # The first of two entries with one name counts, as it does where a store is read (``store.read``).
-    found: dict[bytes, Entry] = {}
+    found: dict[bytes, PathEntry] = {}
     for entry in () if tree is None else tree:
         found.setdefault(entry.raw_name, _of(entry))
     return found
 
 
-def _of(one: Any) -> Entry:
-    return Entry(f"{int(one.filemode):06o}", str(one.id))
+def _of(one: Any) -> PathEntry:
+    return PathEntry(f"{int(one.filemode):06o}", str(one.id))
 
 
-def _entry(mode: str, oid: str) -> Entry | None:
-    return None if mode == "000000" else Entry(mode, oid)
+def _entry(mode: str, oid: str) -> PathEntry | None:
+    return None if mode == "000000" else PathEntry(mode, oid)
 
 
 def _unreadable(why: str) -> NotFoundError:

@@ -40,7 +40,7 @@ PROTECTED = (
 
 
 @frozen
-class Talk:
+class RemoteOptions:
     """How to talk to remotes.
 
     Attributes:
@@ -64,7 +64,7 @@ def list_remotes(git: Git) -> list[str]:
     return sorted(os.fsdecode(git.run("remote").stdout).split())
 
 
-def fetch(git: Git, remote: str, branch: str, talk: Talk, *, deepen: bool = False) -> str | None:
+def fetch(git: Git, remote: str, branch: str, talk: RemoteOptions, *, deepen: bool = False) -> str | None:
     """Bring a remote's branch to ``refs/remotes/<remote>/<branch>`` and return its commit; None: it has none.
 
     Args:
@@ -99,7 +99,7 @@ def fetch(git: Git, remote: str, branch: str, talk: Talk, *, deepen: bool = Fals
     raise _failed(git, remote, "fetched from", said)
 
 
-def push(git: Git, remote: str, branch: str, commit: str, *, expected: str | None, talk: Talk) -> bool:
+def push(git: Git, remote: str, branch: str, commit: str, *, expected: str | None, talk: RemoteOptions) -> bool:
     """Move a remote's branch to a commit that contains where it is expected to be; false where it is elsewhere now.
 
     Args:
@@ -143,7 +143,7 @@ def push(git: Git, remote: str, branch: str, commit: str, *, expected: str | Non
     raise failed
 
 
-def list_refs(git: Git, remote: str, pattern: str, talk: Talk) -> list[str]:
+def list_refs(git: Git, remote: str, pattern: str, talk: RemoteOptions) -> list[str]:
     """Return the full names of a remote's refs that fit a pattern of git-ls-remote(1), sorted; at most ``LINES_KEPT``.
 
     Raises:
@@ -157,7 +157,7 @@ def list_refs(git: Git, remote: str, pattern: str, talk: Talk) -> list[str]:
     return sorted(line.partition("\t")[2] for line in answer if "\t" in line)
 
 
-def find_tip(git: Git, remote: str, branch: str, talk: Talk) -> tuple[str, str]:
+def find_tip(git: Git, remote: str, branch: str, talk: RemoteOptions) -> tuple[str, str]:
     """Return a branch of a remote and its commit there now: of this name, or the default one; empty where it has none.
 
     Raises:
@@ -175,7 +175,7 @@ def find_tip(git: Git, remote: str, branch: str, talk: Talk) -> tuple[str, str]:
     return branch or (named[0] if named else ""), (commits[0] if commits else "")
 
 
-def fetch_objects(git: Git, remote: str, branch: str, talk: Talk) -> None:
+def fetch_objects(git: Git, remote: str, branch: str, talk: RemoteOptions) -> None:
     """Bring what a remote's branch has, and move no ref here.
 
     Raises:
@@ -190,7 +190,7 @@ def fetch_objects(git: Git, remote: str, branch: str, talk: Talk) -> None:
         raise _failed(git, remote, "fetched from", said)
 
 
-def create_ref(git: Git, remote: str, ref: str, commit: str, talk: Talk) -> None:
+def create_ref(git: Git, remote: str, ref: str, commit: str, talk: RemoteOptions) -> None:
     """Make a ref at a remote that is no branch; one that is there already stays as it is.
 
     Raises:
@@ -213,7 +213,7 @@ def create_ref(git: Git, remote: str, ref: str, commit: str, talk: Talk) -> None
         raise _failed(git, remote, "pushed to", [line.partition("\t")[2] for line in refusals] + said)
 
 
-def delete(git: Git, remote: str, branch: str, *, expected: str, talk: Talk) -> None:
+def delete(git: Git, remote: str, branch: str, *, expected: str, talk: RemoteOptions) -> None:
     """Delete a remote's branch where it is what is expected, or is gone already.
 
     Raises:
@@ -245,7 +245,7 @@ def shown_url(git: Git, remote: str) -> str:
     return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}" if there else url
 
 
-def _progress(talk: Talk) -> list[str]:
+def _progress(talk: RemoteOptions) -> list[str]:
     return ["--progress"] if talk.told is not None else ["--no-progress"]
 
 
@@ -268,7 +268,7 @@ def _refuse_unsafe(git: Git, remote: str) -> None:
             raise RemoteError(f"the URL of {remote} is an option: {url}", hint=f"git remote set-url {remote} URL")
 
 
-def _talk(git: Git, remote: str, args: Sequence[str], talk: Talk) -> tuple[int, list[str], list[str]]:
+def _talk(git: Git, remote: str, args: Sequence[str], talk: RemoteOptions) -> tuple[int, list[str], list[str]]:
     """Run git with a remote; return its exit status, the end of its answer and of what it said besides."""
     import git as gitpython
     from git.cmd import handle_process_output
@@ -328,7 +328,7 @@ def _keep(lines: list[str], line: str) -> None:
     del lines[:-LINES_KEPT]
 
 
-def _listener(talk: Talk) -> Callable[[str], None] | None:
+def _listener(talk: RemoteOptions) -> Callable[[str], None] | None:
     told = talk.told
     if told is None:
         return None

@@ -14,7 +14,7 @@ from gitmem.git.repository import is_oid
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.git.binary import Change
+    from gitmem.git.binary import TreeChange
 
 UNMERGED = "U"
 
@@ -26,7 +26,7 @@ def index_file(git: Git) -> str:
     return os.path.join(git.repository.top or "", named) if named else os.path.join(git.repository.git, "index")
 
 
-def diff_index(git: Git, old: str, index: str) -> list[Change]:
+def diff_index(git: Git, old: str, index: str) -> list[TreeChange]:
     """Return what an index has otherwise than a tree-ish; what is only meant to be added (``git add -N``) is not there.
 
     Raises:

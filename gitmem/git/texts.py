@@ -18,7 +18,7 @@ _OURS, _MIDDLE, _THEIRS = "<<<<<<<", "=======", ">>>>>>>"
 
 
 @frozen
-class Piece:
+class TextPart:
     """One part of a merged text.
 
     Attributes:
@@ -34,34 +34,34 @@ class Piece:
     is_conflict: bool = False
 
 
-def merge_texts(base: str, ours: str, theirs: str) -> tuple[Piece, ...]:
+def merge_texts(base: str, ours: str, theirs: str) -> tuple[TextPart, ...]:
     """Return the pieces of a merged text in order; one piece without a conflict where it merged cleanly.
 
     A last line without an end gets one. Which side is called which changes nothing: where lines are repeated, libgit2
     finds another common part when they are swapped (nothing to ``a b a`` and to ``b a a``), so one order is asked for.
     """
     if ours in (base, theirs) or theirs == base:
-        return (Piece(theirs if ours == base else ours),)
+        return (TextPart(theirs if ours == base else ours),)
     if theirs < ours:
         swapped = merge_texts(base, theirs, ours)
-        return tuple(Piece(one.text, one.theirs, one.ours, one.is_conflict) for one in swapped)
+        return tuple(TextPart(one.text, one.theirs, one.ours, one.is_conflict) for one in swapped)
     merged = _merger().merge(_shielded(base), _shielded(ours), _shielded(theirs))
-    pieces: list[Piece] = []
+    pieces: list[TextPart] = []
     sides: dict[str, list[str]] = {"": []}
     where = ""
     for line in merged.split("\n")[:-1]:
         if line.startswith(_OURS):
-            pieces.append(Piece("".join(sides[""])))
+            pieces.append(TextPart("".join(sides[""])))
             where, sides = "ours", {"ours": [], "theirs": []}
         elif line.startswith(_MIDDLE):
             where = "theirs"
         elif line.startswith(_THEIRS):
-            pieces.append(Piece(ours="".join(sides["ours"]), theirs="".join(sides["theirs"]), is_conflict=True))
+            pieces.append(TextPart(ours="".join(sides["ours"]), theirs="".join(sides["theirs"]), is_conflict=True))
             where, sides = "", {"": []}
         else:
             sides[where].append(f"{line[1:]}\n")
-    pieces.append(Piece("".join(sides[""])))
-    return tuple(piece for piece in pieces if piece.text or piece.is_conflict) or (Piece(),)
+    pieces.append(TextPart("".join(sides[""])))
+    return tuple(piece for piece in pieces if piece.text or piece.is_conflict) or (TextPart(),)
 
 
 def _shielded(text: str) -> bytes:

@@ -25,7 +25,7 @@ PLAIN = ("-c", "core.autocrlf=false", "-c", "core.attributesFile=/dev/null", "-c
 
 
 @frozen
-class Side:
+class PathVersion:
     """One path in two states; mode zeros and an empty name where it is not there.
 
     Attributes:
@@ -104,26 +104,26 @@ def find_main(git: Git) -> str:
     return "" if "bare" in first else first[0].removeprefix("worktree ")
 
 
-def list_sides(git: Git, old: str, new: str) -> list[Side]:
+def list_sides(git: Git, old: str, new: str) -> list[PathVersion]:
     """Return what differs between two tree-ishes, both sides of it; equal folders are never opened.
 
     Raises:
         ProcessError: One of them cannot be read.
     """
     changes = git.diff_trees(old, new)
-    return [Side(c.path, c.old_mode, _named(c.old_oid), c.mode, _named(c.oid)) for c in changes]
+    return [PathVersion(c.path, c.old_mode, _named(c.old_oid), c.mode, _named(c.oid)) for c in changes]
 
 
 def _named(oid: str) -> str:
     return oid if oid.strip("0") else ""
 
 
-def _sides(raw: bytes) -> list[Side]:
+def _sides(raw: bytes) -> list[PathVersion]:
     parts = raw.split(b"\0")
     sides = []
     for head, path in zip(parts[0::2], parts[1::2], strict=False):
         old_mode, mode, before, after, _ = head.decode("ascii").removeprefix(":").split(" ")
-        sides.append(Side(os.fsdecode(path), old_mode, _named(before), mode, _named(after)))
+        sides.append(PathVersion(os.fsdecode(path), old_mode, _named(before), mode, _named(after)))
     return sides
 
 
@@ -155,7 +155,7 @@ def list_changed(view: Git) -> list[tuple[str, str]]:
     return [(tag, path) for tag, path in found if tag != "C" or path not in removed]
 
 
-def list_staged(view: Git, commit: str) -> list[Side]:
+def list_staged(view: Git, commit: str) -> list[PathVersion]:
     """Return what the index has otherwise than a commit: what somebody staged."""
     return _sides(_inside(view, "diff-index", "--cached", "--raw", "-z", "--no-renames", commit).stdout)
 
@@ -197,7 +197,7 @@ def move_head(view: Git, commit: str) -> None:
     view.run("update-ref", "--no-deref", "-m", "gitmem: show", "HEAD", commit, durable=True)
 
 
-def _inside(view: Git, *args: str, input: bytes | None = None, check: bool = True) -> process.Finished:
+def _inside(view: Git, *args: str, input: bytes | None = None, check: bool = True) -> process.ProcessResult:
     top = view.repository.top
     assert top is not None, "a view has files"
     argv = view.argv(f"--work-tree={top}", "-C", top, *PLAIN, *args, durable=True)

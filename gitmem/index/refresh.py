@@ -11,7 +11,7 @@ from gitmem.frozen import frozen
 from gitmem.git.binary import Git
 from gitmem.index.catalog import update
 from gitmem.index.catalog.catalog import Catalog, shown_by
-from gitmem.index.catalog.inserts import BATCH, Inserts, Stored, problem_of
+from gitmem.index.catalog.inserts import BATCH, Inserts, StoredMemory, problem_of
 from gitmem.index.catalog.packed_texts import texts_of
 from gitmem.index.fts import FtsEngine
 from gitmem.model import IndexText, Problem
@@ -27,14 +27,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from gitmem.store.commit import Written
+    from gitmem.store.commit import CommitResult
 
 # A progress line is due when a rebuild reads more files than this (about half a second of work, measured).
 WORTH_TELLING = 2000
 
 
 @frozen
-class Refreshed:
+class RefreshResult:
     """A catalog, and whether it shows what was asked for.
 
     Attributes:
@@ -54,7 +54,7 @@ def refresh(
     folder: str = "",
     have: Catalog | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Refreshed:
+) -> RefreshResult:
     """Return a catalog that shows *tip*: the one we have, brought up to date, or another where it must be made anew.
 
     While another process refreshes it, the last good state is returned and said so.
@@ -70,24 +70,24 @@ def refresh(
     folder = folder or git.repository.state
     catalog = have or Catalog.open(folder, analysis=format_stamp())
     if catalog is None:
-        return Refreshed(rebuild(git, tip, tree=tree, folder=folder, progress=progress))
+        return RefreshResult(rebuild(git, tip, tree=tree, folder=folder, progress=progress))
     if shown_by(catalog) == (tip, tree):
-        return Refreshed(catalog)
+        return RefreshResult(catalog)
     try:
         if follow(git, catalog, tip, tree):
-            return Refreshed(catalog)
+            return RefreshResult(catalog)
     except sqlite3.OperationalError as err:
         if is_busy(err):
             old = catalog.meta("commit")[:12]
             told = f"another process is updating the index; showing {old}, but the tip is {tip[:12]}"
-            return Refreshed(catalog, told)
+            return RefreshResult(catalog, told)
         if not is_unwritable(err):
             raise
     except sqlite3.DatabaseError:
         pass  # damaged in a place that opening it did not touch
     if have is None:
         catalog.close()
-    return Refreshed(rebuild(git, tip, tree=tree, folder=folder, progress=progress))
+    return RefreshResult(rebuild(git, tip, tree=tree, folder=folder, progress=progress))
 
 
 def rebuild(
@@ -238,7 +238,7 @@ def _has_name_twice(catalog: Catalog, added: Iterable[str]) -> bool:
 
 
 def follow_written(
-    git: Git, catalog: Catalog, written: Written, files: Mapping[str, bytes], removed: Iterable[str]
+    git: Git, catalog: Catalog, written: CommitResult, files: Mapping[str, bytes], removed: Iterable[str]
 ) -> None:
     """Bring a catalog along with a commit that was just written, without reading it back from git.
 
@@ -249,7 +249,7 @@ def follow_written(
     found = []
     for path, content in files.items():
         place = layout.place_of(path)
-        assert isinstance(place, layout.Place), "gitmem writes only where a store may have files"
+        assert isinstance(place, layout.StorePath), "gitmem writes only where a store may have files"
         if place.what == layout.POLICY:
             return
         found.append((read.StoredFile(place, path, written.oids[path]), content))
@@ -277,7 +277,7 @@ def apply_scan(catalog: Catalog, scan: read.Scan, contents: Iterable[tuple[read.
     removed = texts_of(catalog, numbers)
     for path in paths:
         place = homeread.place_of(path)
-        if isinstance(place, layout.Place) and place.what == layout.MEMORY:
+        if isinstance(place, layout.StorePath) and place.what == layout.MEMORY:
             keys |= {place.key, *update.linked_targets(catalog, place.key)}
         update.remove_path(catalog, path)
     for problem in scan.problems:
@@ -343,7 +343,7 @@ def _add_file(inserts: Inserts, stored: read.StoredFile, content: bytes, policy:
         document = parse(content, path=stored.path)
     except FormatError as err:
         return problem_of(err, stored.path, stored.place.key)
-    return inserts.add_memory(Stored(document, stored.oid, stored.place.archived), policy)
+    return inserts.add_memory(StoredMemory(document, stored.oid, stored.place.archived), policy)
 
 
 def _read_policy(git: Git, files: Iterable[read.StoredFile]) -> tuple[Policy, list[Problem]]:

@@ -23,7 +23,7 @@ Category = Literal["mistake-pattern", "best-practice", "codebase-knowledge", "pr
 Status = Literal[STATUSES]  # type: ignore[valid-type]
 
 
-class Hit(BaseModel):
+class HitRow(BaseModel):
     """One memory that was found; what it says is in the answer's text."""
 
     key: str
@@ -32,10 +32,10 @@ class Hit(BaseModel):
     scope: str
 
 
-class Found(BaseModel):
+class RecallReply(BaseModel):
     """What a question found."""
 
-    hits: list[Hit]
+    hits: list[HitRow]
     more: int
     text: str
     notes: str
@@ -61,7 +61,7 @@ class Digest(BaseModel):
     notes: str
 
 
-class Standing(BaseModel):
+class FactCounts(BaseModel):
     """How facts stand: how many have each status, and the keys of those that need somebody."""
 
     statuses: dict[str, int]
@@ -72,7 +72,7 @@ class Standing(BaseModel):
     notes: str
 
 
-class Written(BaseModel):
+class WriteResult(BaseModel):
     """What a write did."""
 
     key: str
@@ -82,7 +82,7 @@ class Written(BaseModel):
     notes: str
 
 
-class Proposed(BaseModel):
+class FactProposal(BaseModel):
     """A fact that was written down: whether it is proved now, or waits until a person approves its command."""
 
     key: str

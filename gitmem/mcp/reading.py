@@ -11,7 +11,7 @@ from pydantic import Field
 from gitmem.mcp import asked, told
 from gitmem.mcp.service import Service
 from gitmem.memory.memory import Memory
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 from gitmem.text.sanitize import display
 
 READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -32,9 +32,9 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
         paths: Annotated[asked.Lines, Field(description="Only about these files or folders")] = [],  # noqa: B006
         scope: asked.Scope = "",
         strict: Annotated[bool, Field(description="Only trustworthy memories")] = False,
-    ) -> Annotated[CallToolResult, asked.Found]:
+    ) -> Annotated[CallToolResult, asked.RecallReply]:
         """Find memories of this repository: facts with proof status, gotchas, decisions, past work."""
-        wanted = Asked(
+        wanted = Query(
             query=query,
             limit=limit,
             kinds=tuple(kind.replace("-", "_") for kind in kinds),
@@ -48,12 +48,14 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
             return found, told.hits(memory, found.hits)
 
         (found, text), notes = await service.read(ctx, work)
-        hits = [asked.Hit(key=hit.reference, kind=hit.kind, status=hit.status, scope=hit.scope) for hit in found.hits]
+        hits = [
+            asked.HitRow(key=hit.reference, kind=hit.kind, status=hit.status, scope=hit.scope) for hit in found.hits
+        ]
         if not hits:
             meant = f"; did you mean {told.line(display(found.suggestion), 200)!r}?" if found.suggestion else ""
             notes.append(f"nothing found{meant}")
         notes += [f"{number} withheld because they are {status}" for status, number in found.withheld]
-        return _result(asked.Found(hits=hits, more=found.more, text=text, notes="\n".join(notes)))
+        return _result(asked.RecallReply(hits=hits, more=found.more, text=text, notes="\n".join(notes)))
 
     @server.tool(title="Get one memory", annotations=READS)
     async def memory_get(
@@ -99,12 +101,12 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
         *,
         status: Annotated[list[asked.Status], Field(max_length=5, description="List the facts with this status")] = [],  # noqa: B006
         limit: Annotated[int, Field(ge=1, le=100)] = 20,
-    ) -> Annotated[CallToolResult, asked.Standing]:
+    ) -> Annotated[CallToolResult, asked.FactCounts]:
         """List facts that failed, are suspect, or wait for approval."""
 
         def work(memory: Memory) -> tuple[Any, str]:
             found = memory.status()
-            listed = memory.list(Asked(statuses=tuple(status), limit=limit)).hits if status else ()
+            listed = memory.list(Query(statuses=tuple(status), limit=limit)).hits if status else ()
             return found, told.hits(memory, listed, limit_tokens=0) if status else told.standing(found)
 
         (found, text), notes = await service.read(ctx, work)
@@ -113,7 +115,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
         waiting = found["waiting"][:limit]
         if len(found["waiting"]) > limit:
             notes.append(f"{len(found['waiting'])} waiting for approval; the first {limit} are listed")
-        standing = asked.Standing(
+        standing = asked.FactCounts(
             statuses=counts,
             failed=failed[:limit],
             suspect=suspect[:limit],
@@ -127,7 +129,7 @@ def add_reading(server: MCPServer[Any], service: Service) -> None:
 def _result(answer: Any) -> CallToolResult:
     """Return an answer as text and as structured content; a client shows the agent either of them."""
     more = [f"… {answer.more} more"] if getattr(answer, "more", 0) else []
-    counts = [str(answer.model_dump(include={"statuses", "waiting"}))] if isinstance(answer, asked.Standing) else []
+    counts = [str(answer.model_dump(include={"statuses", "waiting"}))] if isinstance(answer, asked.FactCounts) else []
     text = "\n".join(
         [*counts, *filter(None, [answer.text]), *more, *(f"note: {note}" for note in answer.notes.split("\n") if note)]
     )

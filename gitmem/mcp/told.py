@@ -7,7 +7,7 @@ words and slugs: keys, kinds, statuses, and the names of agents as slugs.
 from __future__ import annotations
 
 from gitmem.commands.workflow.render import part_of
-from gitmem.recall.query import Found
+from gitmem.recall.query import RecallResult
 from gitmem.recall.render import by
 from gitmem.statuses import warning
 from gitmem.store.scope import PROJECT
@@ -38,7 +38,7 @@ def line(text: str, limit: int = LINE_LIMIT) -> str:
 
 def hits(memory: Memory, found: Sequence[Hit], *, limit_tokens: int = HIT_TOKENS) -> str:
     """Return hits, fenced: each with what it is and by whom before what it says."""
-    part = part_of(memory.repository, "", Found(tuple(found), 0), limit_tokens=limit_tokens)
+    part = part_of(memory.repository, "", RecallResult(tuple(found), 0), limit_tokens=limit_tokens)
     text = "\n".join(entry.text for entry in part.entries)
     return fenced(text, source="memories; each has key, kind, status and author, then the text")
 

@@ -39,7 +39,7 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
         supersedes: Annotated[asked.Lines, Field(description="Keys it replaces")] = [],  # noqa: B006
         ttl: Annotated[asked.Line, Field(description="12h, 30d, never")] = "",
         scope: asked.Home = "project",
-    ) -> asked.Written:
+    ) -> asked.WriteResult:
         """Record what is worth knowing later: a trap, a decision and its reason, an approach that works. No secrets."""
 
         def work(memory: Memory) -> Any:
@@ -66,7 +66,7 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
         key: asked.Key,
         why: Annotated[asked.Line, Field(description="The reason, stored with it")] = "",
         scope: asked.Scope = "",
-    ) -> asked.Written:
+    ) -> asked.WriteResult:
         """Retire a memory of your own or, as a leading agent, a shared one. A person can restore it."""
 
         def work(memory: Memory) -> tuple[Any, str]:
@@ -86,7 +86,7 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
         worker: Annotated[asked.Line, Field(description="An agent's name; empty: everyone")] = "",
         tags: asked.Lines = [],  # noqa: B006
         paths: asked.Lines = [],  # noqa: B006
-    ) -> asked.Written:
+    ) -> asked.WriteResult:
         """As the lead, send a learning to one worker's private memory, or to everyone."""
 
         def work(memory: Memory) -> Any:
@@ -108,7 +108,7 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
         body: Annotated[str, Field(max_length=20_000)] = "",
         paths: Annotated[asked.Lines, Field(description="Globs of files the command reads")] = [],  # noqa: B006
         requires: asked.Lines = [],  # noqa: B006
-    ) -> asked.Proposed:
+    ) -> asked.FactProposal:
         """Record a fact with its proof. A command does not run until a person approves it; a check needs none."""
 
         def work(memory: Memory) -> tuple[Any, bool]:
@@ -124,12 +124,12 @@ def add_writing(server: MCPServer[Any], service: Service) -> None:
         (change, waits), notes = await service.write(ctx, work)
         if waits:
             notes.append("it stays unproven until a person approves its command: gitmem trust --review")
-        return asked.Proposed(key=change.key, commit=change.commit, waits=waits, notes="\n".join(notes))
+        return asked.FactProposal(key=change.key, commit=change.commit, waits=waits, notes="\n".join(notes))
 
 
-def _written(change: Any, scope: str, notes: list[str]) -> asked.Written:
+def _written(change: Any, scope: str, notes: list[str]) -> asked.WriteResult:
     if not change.is_written:
         notes.append("nothing was written: nothing would change")
-    return asked.Written(
+    return asked.WriteResult(
         key=change.key, scope=scope, commit=change.commit, changed=change.is_written, notes="\n".join(notes)
     )

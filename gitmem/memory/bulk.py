@@ -9,17 +9,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import IO
 
-    from gitmem.commands.curate.dedupe import Deduped
-    from gitmem.commands.import_.run import Imported, Sources
-    from gitmem.recall.query import Asked
-    from gitmem.repository.repository import Opened
+    from gitmem.commands.curate.dedupe import DuplicateReport
+    from gitmem.commands.import_.run import ImportResult, Sources
+    from gitmem.recall.query import Query
+    from gitmem.repository.repository import OpenRepository
     from gitmem.write.queue import Queue
 
 
 class Bulk:
     """Import, export, writing in one commit, and finding duplicates."""
 
-    def __init__(self, repository: Opened) -> None:
+    def __init__(self, repository: OpenRepository) -> None:
         self._repository = repository
 
     def batch(self) -> Queue:
@@ -28,20 +28,20 @@ class Bulk:
 
         return queue(self._repository)
 
-    def import_files(self, asked: Sources, *, stdin: IO[bytes] | None = None) -> Imported:
+    def import_files(self, asked: Sources, *, stdin: IO[bytes] | None = None) -> ImportResult:
         """Write the memories of files and folders in one commit, and update the index."""
         from gitmem.commands.import_.run import import_files
 
         return import_files(self._repository, asked, stdin=stdin, told=self._repository.progress_of)
 
-    def export(self, asked: Asked, *, folder: str = "") -> Iterator[str]:
+    def export(self, asked: Query, *, folder: str = "") -> Iterator[str]:
         """Return memories as JSONL, a line each; with a folder, write Markdown files there and return their paths."""
         from gitmem.commands.export import export
 
         repository = self._repository
         return export(repository, asked, folder=folder, told=repository.progress_of("exporting"))
 
-    def dedupe(self, *, scope: str = PROJECT, threshold: float = 0.0, apply: bool = False) -> Deduped:
+    def dedupe(self, *, scope: str = PROJECT, threshold: float = 0.0, apply: bool = False) -> DuplicateReport:
         """Find groups of near duplicates in a store; with *apply*, supersede them in one commit."""
         from gitmem.commands.curate.dedupe import apply_groups, find_groups
 

@@ -9,15 +9,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from gitmem.commands.capture.commits import Learnt
+    from gitmem.commands.capture.commits import LearningResult
     from gitmem.index.catalog.catalog import Catalog
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 
 class Captures:
     """Texts that a hook or an agent captured: on disk within milliseconds, committed by a process in the background."""
 
-    def __init__(self, repository: Opened) -> None:
+    def __init__(self, repository: OpenRepository) -> None:
         self._repository = repository
         # The catalog that also shows what waits, and the state of the catalog and the spool that it was made from.
         self._shown: Catalog | None = None
@@ -40,7 +40,7 @@ class Captures:
         self.start("spool")
         return name
 
-    def add_commits(self, commits: Sequence[str]) -> Learnt:
+    def add_commits(self, commits: Sequence[str]) -> LearningResult:
         """Capture what the messages of commits say was learned."""
         from gitmem.commands.capture.commits import learn_from
 

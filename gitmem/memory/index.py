@@ -8,13 +8,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 
 class MemoryIndex:
     """The catalog of this clone, and the Whoosh index where there is one."""
 
-    def __init__(self, repository: Opened) -> None:
+    def __init__(self, repository: OpenRepository) -> None:
         self._repository = repository
 
     def refresh(self, *, rebuild: bool = False, engine: str = "") -> dict[str, Any]:

@@ -8,13 +8,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.commands.report.metrics import Counts
-    from gitmem.commands.why import Step, Why
+    from gitmem.commands.why import SearchStep, Why
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.memory.memory import Memory
-    from gitmem.verify.jobs.import_results import Taken
+    from gitmem.verify.jobs.import_results import RecordingResult
     from gitmem.verify.jobs.overdue import Silence
     from gitmem.verify.jobs.schedule import Schedule
-    from gitmem.verify.session import Options, Run
+    from gitmem.verify.session import Options, VerifyRun
 
 
 class Jobs:
@@ -24,7 +24,7 @@ class Jobs:
         self._memory = memory
         self._repository = memory.repository
 
-    def run_scheduled(self) -> Run | None:
+    def run_scheduled(self) -> VerifyRun | None:
         """Verify what is due without a person, and sync where this clone was synced before; None if a job runs already.
 
         Raises:
@@ -51,14 +51,14 @@ class Jobs:
             self._memory.sync()
         return run
 
-    def _run_on_branch(self) -> Run | None:
+    def _run_on_branch(self) -> VerifyRun | None:
         here = self._repository
         with type(self._memory)(here.here[0], clock=here.clock, progress=here.progress, follows=False) as memory:
             run = memory.jobs.run_scheduled()
             here.notices += memory.notices
         return run
 
-    def import_results(self, paths: Sequence[str], *, record: bool = False) -> Taken:
+    def import_results(self, paths: Sequence[str], *, record: bool = False) -> RecordingResult:
         """Import result files produced on other machines; runs no check."""
         from gitmem.verify.jobs.import_results import take
         from gitmem.verify.options import Options
@@ -68,7 +68,9 @@ class Jobs:
         tip = repository.find_tip() or ""
         return take(session, paths, git=repository.git, tip=tip, policy=repository.policy(), now=repository.now)
 
-    def explain_failures(self, options: Options, *, told: Callable[[Step], None] = lambda _: None) -> Sequence[Why]:
+    def explain_failures(
+        self, options: Options, *, told: Callable[[SearchStep], None] = lambda _: None
+    ) -> Sequence[Why]:
         """Find the commit that broke each fact that fails at HEAD without a known one: of some keys, or all.
 
         With a result file, of those that fail in it; what was found is written to the file.
@@ -79,7 +81,7 @@ class Jobs:
             return self._explain_file(options, told)
         return [why for store, own in self._repository.proving(options) for why in explain_all(store, own, told)]
 
-    def _explain_file(self, options: Options, told: Callable[[Step], None]) -> Sequence[Why]:
+    def _explain_file(self, options: Options, told: Callable[[SearchStep], None]) -> Sequence[Why]:
         from gitmem.commands.why import explain_all, named_by
         from gitmem.frozen import replace
         from gitmem.verify.jobs import result_file

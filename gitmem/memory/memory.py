@@ -10,7 +10,7 @@ import time
 
 from gitmem.frozen import replace
 from gitmem.memory.captures import Captures
-from gitmem.repository.repository import Opened
+from gitmem.repository.repository import OpenRepository
 from gitmem.store.scope import PRIVATE, PROJECT, refuse_misplaced
 from gitmem.store.sqlite_errors import is_damage
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from gitmem.agents.session.active import Sessions
-    from gitmem.commands.check.run import Checked
-    from gitmem.commands.doctor.examine import Examined
+    from gitmem.commands.check.run import CheckResult
+    from gitmem.commands.doctor.examine import Examination
     from gitmem.commands.report.page.model import Page
     from gitmem.commands.review.model import Review
-    from gitmem.commands.sync.summary import Synced
+    from gitmem.commands.sync.summary import SyncResult
     from gitmem.commands.time_travel.snapshot import Past
-    from gitmem.commands.why import Step, Why
-    from gitmem.git.remotes import Talk
+    from gitmem.commands.why import SearchStep, Why
+    from gitmem.git.remotes import RemoteOptions
     from gitmem.memory.bulk import Bulk
     from gitmem.memory.index import MemoryIndex
     from gitmem.memory.jobs import Jobs
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from gitmem.memory.view import MemoryView
     from gitmem.memory.workflow import Workflow
     from gitmem.recall.by_syntax import Similar
-    from gitmem.recall.query import Asked, Found
-    from gitmem.store.init import Started
+    from gitmem.recall.query import Query, RecallResult
+    from gitmem.store.init import InitResult
     from gitmem.verify.judge import Result
-    from gitmem.verify.session import Options, Run, Watch
+    from gitmem.verify.session import Options, VerifyRun, Watch
     from gitmem.write.writer import Change
 
 # Without a limit, a list is whole.
@@ -80,7 +80,7 @@ class Memory:
             NoRepositoryError: There is none.
             ConfigError: A setting is wrong.
         """
-        self.repository = Opened(start, clock=clock, progress=progress, follows=follows)
+        self.repository = OpenRepository(start, clock=clock, progress=progress, follows=follows)
         self.repository.agent = agent
         self.captures = self.repository.waiting_captures = Captures(self.repository)
         self._pasts: tuple[Past, ...] = ()
@@ -181,7 +181,7 @@ class Memory:
 
         return Workflow(self)
 
-    def init(self, *, branch: str = "", offline: bool = False) -> Started:
+    def init(self, *, branch: str = "", offline: bool = False) -> InitResult:
         """Start the store or join the remote's, on a named branch or the one that the remote names."""
         from gitmem.commands.init import init
 
@@ -332,7 +332,7 @@ class Memory:
 
     def recall(
         self,
-        query: str | Asked = "",
+        query: str | Query = "",
         *,
         limit: int = 10,
         kinds: Sequence[str] = (),
@@ -341,11 +341,11 @@ class Memory:
         statuses: Sequence[str] = (),
         scopes: Sequence[str] = (),
         strict: bool = False,
-    ) -> Found:
+    ) -> RecallResult:
         """Rank the memories of all scopes against a query; without one, return the newest.
 
         Args:
-            query: Words; or an ``Asked`` with everything else, and then without further arguments.
+            query: Words; or an ``Query`` with everything else, and then without further arguments.
             limit: How many hits at most, >= 1.
             kinds: Only these kinds; empty for all.
             tags: Only memories with all of these tags.
@@ -367,7 +367,7 @@ class Memory:
             asked = at_work(repository, asked)
         return recall(repository, asked)
 
-    def similar(self, key: str, *, limit: int = 10, query: Asked | None = None) -> Similar:
+    def similar(self, key: str, *, limit: int = 10, query: Query | None = None) -> Similar:
         """Return the memories that are most like one; *query* filters them."""
         from gitmem.commands.recall import similar
 
@@ -376,7 +376,7 @@ class Memory:
 
     def list(
         self,
-        query: Asked | None = None,
+        query: Query | None = None,
         *,
         kind: str = "",
         tags: Sequence[str] = (),
@@ -384,7 +384,7 @@ class Memory:
         statuses: Sequence[str] = (),
         scopes: Sequence[str] = (),
         limit: int = EVERY,
-    ) -> Found:
+    ) -> RecallResult:
         """Return memories that pass the filters, the newest first, with their tags and without their text."""
         from gitmem.commands.recall import list_memories
 
@@ -443,7 +443,7 @@ class Memory:
         waiting: Callable[[str], None] = lambda _: None,
         watch: Watch | None = None,
         is_scheduled: bool = False,
-    ) -> Run:
+    ) -> VerifyRun:
         """Verify the facts that are due, or these, and record the verdicts; one job of a repository at a time.
 
         Args:
@@ -471,7 +471,7 @@ class Memory:
         options: Options | None = None,
         scope: str = "",
         with_diff: bool = False,
-        told: Callable[[Step], None] = lambda _: None,
+        told: Callable[[SearchStep], None] = lambda _: None,
     ) -> Why:
         """Find the commit that broke a fact, with the fact's own check, and record it on the fact's verdict.
 
@@ -495,7 +495,7 @@ class Memory:
         staged: bool = False,
         options: Options | None = None,
         told: Callable[[str, int, int], None] = lambda *_: None,
-    ) -> Checked:
+    ) -> CheckResult:
         """Find the facts that a change makes false, by checking those it touches before and after; writes nothing.
 
         Args:
@@ -534,21 +534,21 @@ class Memory:
         self,
         remote: str = "",
         *,
-        talk: Talk | None = None,
+        talk: RemoteOptions | None = None,
         push: bool = True,
         dry_run: bool = False,
         accept_rewritten: bool = False,
         instead: str = "",
-    ) -> Synced:
+    ) -> SyncResult:
         """Merge this clone's memory and a remote's, including what was captured, and push the result."""
         from gitmem.commands.sync.sync import sync
-        from gitmem.git.remotes import Talk
+        from gitmem.git.remotes import RemoteOptions
 
         repository, proposals = self.repository, self.proposals
         if not dry_run:
             repository.writer()  # commits what was captured
             proposals.finish_move()
-        talk = talk or Talk()
+        talk = talk or RemoteOptions()
         how = {"push": push, "dry_run": dry_run, "accept_rewritten": accept_rewritten}
         done = sync(repository, remote, talk, **how, instead=instead)
         if not dry_run:
@@ -563,7 +563,7 @@ class Memory:
 
         return gather_now(self.repository, status=self.status(scope=scope), scope=scope or PROJECT)
 
-    def doctor(self, *, fix: bool = False, delete: Sequence[str] = ()) -> Examined:
+    def doctor(self, *, fix: bool = False, delete: Sequence[str] = ()) -> Examination:
         """Find what is wrong with the store; with *fix*, repair what can be repaired without losing anything."""
         from gitmem.commands.doctor.examine import added, examine, is_own
         from gitmem.commands.install import ci, git_hooks
@@ -576,13 +576,13 @@ class Memory:
         return added(found, *examine_view(repository, self.view.merge_found, fix=fix and is_own(found)))
 
 
-def _asked(query: str | Asked, **filters: Any) -> Asked:
-    """Return a query with filters; an ``Asked`` has its own."""
-    from gitmem.recall.query import Asked
+def _asked(query: str | Query, **filters: Any) -> Query:
+    """Return a query with filters; an ``Query`` has its own."""
+    from gitmem.recall.query import Query
 
-    if isinstance(query, Asked):
+    if isinstance(query, Query):
         return query
     given: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in filters.items()
     }
-    return Asked(query=query, **given)
+    return Query(query=query, **given)

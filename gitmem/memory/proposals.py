@@ -7,28 +7,28 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gitmem.commands.propose.listing import Proposal
-    from gitmem.commands.propose.send import Proposed
-    from gitmem.git.remotes import Talk
+    from gitmem.commands.propose.send import ProposalState
+    from gitmem.git.remotes import RemoteOptions
     from gitmem.memory.view import MemoryView
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 
 class Proposals:
     """The proposals of this clone and its remote."""
 
-    def __init__(self, repository: Opened, view: MemoryView) -> None:
+    def __init__(self, repository: OpenRepository, view: MemoryView) -> None:
         self._repository = repository
         self._view = view
 
     def send(
-        self, name: str = "", *, talk: Talk | None = None, push: bool = True, accept_rewritten: bool = False
-    ) -> Proposed:
+        self, name: str = "", *, talk: RemoteOptions | None = None, push: bool = True, accept_rewritten: bool = False
+    ) -> ProposalState:
         """Move what was not pushed yet, and what follows, to a proposal (the current one without *name*); push it."""
         from gitmem.commands.propose.send import propose
-        from gitmem.git.remotes import Talk
+        from gitmem.git.remotes import RemoteOptions
 
         self._settle_captures()
-        done = propose(self._repository, name, talk or Talk(), push=push, accept_rewritten=accept_rewritten)
+        done = propose(self._repository, name, talk or RemoteOptions(), push=push, accept_rewritten=accept_rewritten)
         self._follow_all()
         return done
 
@@ -38,25 +38,25 @@ class Proposals:
 
         return list_proposals(self._repository)
 
-    def switch(self, name: str, *, talk: Talk | None = None) -> str:
+    def switch(self, name: str, *, talk: RemoteOptions | None = None) -> str:
         """Write what follows to another proposal, or to the memory branch itself; return the branch."""
         from gitmem.commands.propose.begin import switch
-        from gitmem.git.remotes import Talk
+        from gitmem.git.remotes import RemoteOptions
 
         self._settle_captures()
-        branch = switch(self._repository, name, talk or Talk())
+        branch = switch(self._repository, name, talk or RemoteOptions())
         self._follow_all()
         return branch
 
     def drop(
-        self, name: str, *, talk: Talk | None = None, force: bool = False, remote: bool = False
+        self, name: str, *, talk: RemoteOptions | None = None, force: bool = False, remote: bool = False
     ) -> tuple[Proposal, Sequence[str]]:
         """Delete a proposal's branch; return the proposal, and the refs that keep its unmerged commits."""
         from gitmem.commands.propose.listing import drop
-        from gitmem.git.remotes import Talk
+        from gitmem.git.remotes import RemoteOptions
 
         self._settle_captures()
-        done = drop(self._repository, name, talk or Talk(), force=force, remote=remote)
+        done = drop(self._repository, name, talk or RemoteOptions(), force=force, remote=remote)
         self._follow_all()
         return done
 
@@ -66,7 +66,7 @@ class Proposals:
 
         self._repository.notices += filter(None, [finish(self._repository)])
 
-    def follow_memory(self, remote: str, talk: Talk) -> None:
+    def follow_memory(self, remote: str, talk: RemoteOptions) -> None:
         """Merge the memory branch into the current proposal, or leave the proposal once it was merged."""
         from gitmem.commands.propose.merged import follow
 

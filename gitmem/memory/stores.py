@@ -7,30 +7,30 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from gitmem.commands.stores import Looked
-    from gitmem.repository.repository import Opened
-    from gitmem.store.listed_repositories import Entry
+    from gitmem.commands.stores import ListedStoreState
+    from gitmem.repository.repository import OpenRepository
+    from gitmem.store.listed_repositories import StoreListing
 
 
 class Stores:
     """The listed stores of other repositories."""
 
-    def __init__(self, repository: Opened) -> None:
+    def __init__(self, repository: OpenRepository) -> None:
         self._repository = repository
 
-    def list(self) -> Sequence[Looked]:
+    def list(self) -> Sequence[ListedStoreState]:
         """Return the listed stores, with their counts or what is wrong with them."""
         from gitmem.commands.stores import look
 
         return look(self._repository)
 
-    def add(self, typed: str, *, everywhere: bool = False) -> tuple[Looked, bool]:
+    def add(self, typed: str, *, everywhere: bool = False) -> tuple[ListedStoreState, bool]:
         """List another repository, by ``PATH`` or ``NAME=PATH``; also return whether it is new on the list."""
         from gitmem.commands.stores import add
 
         return add(self._repository, typed, everywhere=everywhere)
 
-    def remove(self, typed: str, *, everywhere: bool = False) -> Entry:
+    def remove(self, typed: str, *, everywhere: bool = False) -> StoreListing:
         """Take a store off the list, by its name or folder."""
         from gitmem.commands.stores import remove
 

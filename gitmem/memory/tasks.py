@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.memory.memory import Memory
-    from gitmem.tasks.listing import Row
+    from gitmem.tasks.listing import TaskRow
     from gitmem.tasks.task import Task
-    from gitmem.tasks.tree import Node
+    from gitmem.tasks.tree import TaskNode
     from gitmem.write.writer import Change
 
 
@@ -60,18 +60,18 @@ class Tasks:
 
     def list(
         self, *, states: Sequence[str] = (), parent: str = "", mine: bool = False, everything: bool = False
-    ) -> Sequence[Row]:
+    ) -> Sequence[TaskRow]:
         """Return tasks by priority, then age, with what they wait for; without *states*, those that are not closed."""
-        from gitmem.tasks.listing import Wanted, list_tasks, worker_of
+        from gitmem.tasks.listing import TaskQuery, list_tasks, worker_of
 
         repository = self._repository
         key, catalog = repository.full_key(parent) if parent else "", repository.catalog()
         ground = repository.ground(catalog)
         with catalog.reading():
             worker = worker_of(repository.git, repository.config.agent) if mine else None
-            return list_tasks(catalog, ground, Wanted(tuple(states), key, worker, everything))
+            return list_tasks(catalog, ground, TaskQuery(tuple(states), key, worker, everything))
 
-    def list_ready(self) -> Sequence[Row]:
+    def list_ready(self) -> Sequence[TaskRow]:
         """Return the tasks that can be started, the most urgent and oldest first."""
         from gitmem.tasks.listing import ready
 
@@ -80,7 +80,7 @@ class Tasks:
         with catalog.reading():
             return ready(catalog, ground)
 
-    def tree(self, key: str = "", *, everything: bool = False) -> Sequence[Node]:
+    def tree(self, key: str = "", *, everything: bool = False) -> Sequence[TaskNode]:
         """Return the tree of all tasks, or of one task and those below it."""
         from gitmem.tasks.tree import read_tree
 

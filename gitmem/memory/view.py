@@ -7,15 +7,15 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
     from typing import Any
 
-    from gitmem.commands.view.save import Saved
-    from gitmem.repository.repository import Opened
+    from gitmem.commands.view.save import SaveResult
+    from gitmem.repository.repository import OpenRepository
     from gitmem.store.view.state import View
 
 
 class MemoryView:
     """The view: a folder of files that follows the memory branch."""
 
-    def __init__(self, repository: Opened) -> None:
+    def __init__(self, repository: OpenRepository) -> None:
         self._repository = repository
 
     def make(self, path: str = "", *, unasked: bool = False) -> View:
@@ -42,7 +42,7 @@ class MemoryView:
 
         return merge_found(self._repository, view, found)
 
-    def save(self, *, message: str = "", forget: bool = False, mine: Collection[str] = ()) -> Saved:
+    def save(self, *, message: str = "", forget: bool = False, mine: Collection[str] = ()) -> SaveResult:
         """Commit the changes in the view, each file merged onto the branch's tip."""
         from gitmem.commands.view.save import save
 

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.commands.workflow.decisions import Decisions
-    from gitmem.commands.workflow.from_run import Distilled
-    from gitmem.commands.workflow.pre_work import Told, Work
-    from gitmem.commands.workflow.step import Step
+    from gitmem.commands.workflow.from_run import RunResult
+    from gitmem.commands.workflow.pre_work import PreWork, Work
+    from gitmem.commands.workflow.step import WorkflowStep
     from gitmem.memory.memory import Memory
     from gitmem.write.writer import Change
 
@@ -24,33 +24,33 @@ class Workflow:
         self._memory = memory
         self._repository = memory.repository
 
-    def pre_work(self, work: Work) -> Told:
+    def pre_work(self, work: Work) -> PreWork:
         """Return what matters before a piece of work: failures, decisions, and how similar things were built."""
         from gitmem.commands.workflow.pre_work import pre_work
 
         return pre_work(self._repository, work, recall=self._memory.recall)
 
-    def post_work(self, text: str, step: Step, *, refs: Sequence[str], **options: Any) -> Change:
+    def post_work(self, text: str, step: WorkflowStep, *, refs: Sequence[str], **options: Any) -> Change:
         """Record what was built, with the lines of code that show it."""
         from gitmem.commands.workflow.post_work import post_work
 
         with DuplicateStatus(self._repository):
             return post_work(self._repository, text, step, refs=refs, **options)
 
-    def decide(self, text: str, step: Step, **options: Any) -> Change:
+    def decide(self, text: str, step: WorkflowStep, **options: Any) -> Change:
         """Record a decision."""
         from gitmem.commands.workflow.decisions import decide
 
         with DuplicateStatus(self._repository):
             return decide(self._repository, text, step, **options)
 
-    def decisions(self, query: str, step: Step, *, limit: int) -> Decisions:
+    def decisions(self, query: str, step: WorkflowStep, *, limit: int) -> Decisions:
         """Return the decisions that fit a query best; the newest without one."""
         from gitmem.commands.workflow.decisions import load
 
         return load(self._repository, query, step, limit=limit, recall=self._memory.recall)
 
-    def remember_run(self, raw: bytes, *, name: str = "", partial: bool = False) -> Distilled:
+    def remember_run(self, raw: bytes, *, name: str = "", partial: bool = False) -> RunResult:
         """Write the result of a finished run in one commit; nothing if a part is refused, unless *partial*."""
         from gitmem.commands.capture.quality import says_something
         from gitmem.commands.workflow.from_run import from_run

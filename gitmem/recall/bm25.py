@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @frozen
-class Weights:
+class Bm25Weights:
     """How words become a score.
 
     Attributes:
@@ -71,7 +71,7 @@ class Weights:
     around: tuple[tuple[int, float], ...] = ((-3, 0.25), (-2, 0.45), (-1, 0.8), (1, 0.5), (2, 0.3), (3, 0.15))
 
 
-WEIGHTS = Weights()
+WEIGHTS = Bm25Weights()
 
 
 @frozen
@@ -125,7 +125,7 @@ def lexical_scores(
     texts: Iterable[IndexText],
     stats: Stats,
     *,
-    weights: Weights = WEIGHTS,
+    weights: Bm25Weights = WEIGHTS,
     frequencies: Callable[[Sequence[str]], Stats] | None = None,
     runs: Iterable[Sequence[int]] = (),
 ) -> dict[int, float]:
@@ -160,7 +160,7 @@ def lexical_scores(
     return scores
 
 
-def _asked(query: Sequence[str], stats: Stats, weights: Weights) -> _Asked:
+def _asked(query: Sequence[str], stats: Stats, weights: Bm25Weights) -> _Asked:
     idf = _idf(stats)
     terms = {term: idf[term] for term in query if term in idf}
     short: dict[str, tuple[str, float]] = {}
@@ -209,7 +209,7 @@ def _rarity(documents: int, df: int) -> float:
     return log(1 + (max(documents, df) - df + 0.5) / (df + 0.5))
 
 
-def _bag(text: IndexText, pairs: Mapping[str, str], average: float, weights: Weights) -> _Bag:
+def _bag(text: IndexText, pairs: Mapping[str, str], average: float, weights: Bm25Weights) -> _Bag:
     terms = text.terms or tuple([" ".join(analyse(part)) for part in text.texts()])
     counts, length, title = _counted(terms, weights.fields)
     # Looking at every two words costs as much as counting them all: only where both are there.
@@ -234,11 +234,11 @@ def _counted(terms: tuple[str, ...], weights: tuple[float, ...]) -> tuple[Mappin
     return counts, length, frozenset(fields[0])
 
 
-def _average(stats: Stats, weights: Weights) -> float:
+def _average(stats: Stats, weights: Bm25Weights) -> float:
     return sum(weight * one for one, weight in zip(stats.lengths, weights.fields, strict=True)) or 1.0
 
 
-def _norm(length: float, average: float, weights: Weights) -> float:
+def _norm(length: float, average: float, weights: Bm25Weights) -> float:
     return weights.k1 * (1 - weights.b + weights.b * length / average)
 
 
@@ -252,11 +252,11 @@ def _pairs(fields: Iterable[list[str]], pairs: Mapping[str, str]) -> dict[tuple[
     return counts
 
 
-def _saturated(count: float, norm: float, weights: Weights) -> float:
+def _saturated(count: float, norm: float, weights: Bm25Weights) -> float:
     return count * (weights.k1 + 1) / (count + norm)
 
 
-def _worth(bag: _Bag, values: Mapping[str, float], weights: Weights) -> float:
+def _worth(bag: _Bag, values: Mapping[str, float], weights: Bm25Weights) -> float:
     """Return BM25's sum over the terms that the memory has, each with its value."""
     counts, norm, most = bag.counts, bag.norm, weights.k1 + 1
     worth = 0.0
@@ -267,7 +267,7 @@ def _worth(bag: _Bag, values: Mapping[str, float], weights: Weights) -> float:
     return worth
 
 
-def _asked_score(bag: _Bag, asked: _Asked, weights: Weights) -> float:
+def _asked_score(bag: _Bag, asked: _Asked, weights: Bm25Weights) -> float:
     share = sum(value for term, value in asked.terms.items() if term in bag.counts) / asked.total if asked.total else 0
     own = _worth(bag, asked.terms, weights) * (1 - weights.coverage + weights.coverage * share)
     forms = {form: worth for form, (term, worth) in asked.short.items() if not bag.counts.get(term)}
@@ -279,7 +279,9 @@ def _title_share(bag: _Bag, asked: _Asked) -> float:
     return sum(term in asked.terms for term in bag.title) / len(bag.title) if bag.title else 0.0
 
 
-def _add_windows(scores: dict[int, float], run: Sequence[_Bag], asked: _Asked, stats: Stats, weights: Weights) -> None:
+def _add_windows(
+    scores: dict[int, float], run: Sequence[_Bag], asked: _Asked, stats: Stats, weights: Bm25Weights
+) -> None:
     """Add what the words around each memory of a log are worth: an answer repeats little of what was asked."""
     average = _average(stats, weights) * (1 + sum(share for _, share in weights.around))
     for at, bag in enumerate(run):
@@ -295,7 +297,7 @@ def _add_windows(scores: dict[int, float], run: Sequence[_Bag], asked: _Asked, s
             scores[bag.number] = scores.get(bag.number, 0.0) + worth
 
 
-def _add_pairs(scores: dict[int, float], bags: list[_Bag], documents: int, weights: Weights) -> None:
+def _add_pairs(scores: dict[int, float], bags: list[_Bag], documents: int, weights: Bm25Weights) -> None:
     """Add what neighbouring words are worth; how rare a pair is, the candidates tell (nearly all are among them)."""
     df: dict[tuple[str, str], int] = {}
     for bag in bags:
@@ -311,7 +313,7 @@ def _mix_related(
     bags: list[_Bag],
     asked: _Asked,
     frequencies: Callable[[Sequence[str]], Stats],
-    weights: Weights,
+    weights: Bm25Weights,
 ) -> None:
     """Mix in how well each candidate fits the related words, as if they were a query of as many terms.
 
@@ -330,7 +332,7 @@ def _mix_related(
         scores[bag.number] = (1 - mixed) * scores[bag.number] + mixed * fit
 
 
-def _related(bags: list[_Bag], scores: Mapping[int, float], weights: Weights) -> dict[str, float]:
+def _related(bags: list[_Bag], scores: Mapping[int, float], weights: Bm25Weights) -> dict[str, float]:
     """Return the terms that the best candidates have most of, with shares that add up to 1."""
     best = sorted(bags, key=lambda bag: (-scores[bag.number], bag.number))[: weights.related_memories]
     top = scores[best[0].number]

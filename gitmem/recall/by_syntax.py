@@ -11,7 +11,7 @@ from gitmem.index.fts import FtsEngine
 from gitmem.index.whoosh import syntax
 from gitmem.recall import suggestions
 from gitmem.recall.listing import newest
-from gitmem.recall.query import Asked, Found, where, with_status
+from gitmem.recall.query import Query, RecallResult, where, with_status
 from gitmem.recall.ranker import candidates_for, conditions, rank_numbers
 from gitmem.text.globs import has_to_do
 
@@ -33,18 +33,18 @@ class Similar:
     """What is similar to a memory: by which terms, and the memories."""
 
     terms: tuple[str, ...]
-    found: Found
+    found: RecallResult
 
 
 def by_syntax(
     source: Source,
-    asked: Asked,
+    asked: Query,
     engine: WhooshEngine,
     *,
     policy: Policy,
     config: Config,
     now: int,
-) -> Found:
+) -> RecallResult:
     """Return what a question of the query language matches: ranked by its words, the newest first where it has none.
 
     Raises:
@@ -68,7 +68,7 @@ def by_syntax(
     notice = _notice(question, is_late=matched.is_cut)
     if not numbers:
         suggestion = suggestions.suggestion(catalog, FtsEngine(catalog.connection), asked.query, question.terms)
-        return Found((), 0, notice, suggestion)
+        return RecallResult((), 0, notice, suggestion)
     if not is_scored:
         return replace(newest(catalog, ground, asked, now=now, among=frozenset(numbers)), notice=notice)
     options: dict[str, Any] = {"policy": policy, "config": config, "now": now}
@@ -79,10 +79,10 @@ def by_syntax(
         others = newest(catalog, ground, replace(asked, limit=len(numbers)), now=now, among=frozenset(numbers))
         hits += tuple(hit for hit in others.hits if hit.key not in with_words)
     hits = hits[: asked.limit]
-    return Found(hits, matched.total - len(hits), notice, withheld=ranked.withheld)
+    return RecallResult(hits, matched.total - len(hits), notice, withheld=ranked.withheld)
 
 
-def _notice(question: syntax.Question, *, is_late: bool) -> str:
+def _notice(question: syntax.ParsedQuery, *, is_late: bool) -> str:
     if is_late:
         return "the search took too long; these are the best results found so far"
     many = "a pattern matches so many words that only the most frequent ones were searched"
@@ -94,7 +94,7 @@ def similar(
     key: str,
     engine: WhooshEngine,
     *,
-    asked: Asked,
+    asked: Query,
     policy: Policy,
     config: Config,
     now: int,

@@ -52,7 +52,7 @@ class Spread:
 
 
 @frozen
-class Fused:
+class FusedScore:
     """What a candidate's words and meaning come to.
 
     Attributes:
@@ -74,7 +74,7 @@ def fuse(
     *,
     spread: Spread,
     settings: DenseSettings = DENSE,
-) -> dict[int, Fused]:
+) -> dict[int, FusedScore]:
     """Fuse the two scores of each candidate.
 
     Args:
@@ -93,14 +93,14 @@ def fuse(
     nearest = max(near.values(), default=0.0)
     weight = _weight(near, spread.count, settings) if nearest else 0.0
     if not weight:
-        return {number: Fused(score, score / top, 0.0, 0.0) for number, score in lexical.items() if score > 0}
+        return {number: FusedScore(score, score / top, 0.0, 0.0) for number, score in lexical.items() if score > 0}
     share = weight / (1 + weight) if top else 1.0
     fused = {}
     for number in lexical.keys() | near.keys():
         words = lexical.get(number, 0.0) / top if top else 0.0
         meaning = near.get(number, 0.0) / nearest
         if worth := (1 - share) * words + share * meaning:
-            fused[number] = Fused(worth * (top or 1.0), words, meaning, share)
+            fused[number] = FusedScore(worth * (top or 1.0), words, meaning, share)
     return fused
 
 

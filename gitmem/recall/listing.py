@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.index.catalog import state
 from gitmem.index.catalog.packed_texts import strings, texts_of
 from gitmem.model import Hit
-from gitmem.recall.query import SNIPPET, Asked, Found, counted, unsound, where, withheld
+from gitmem.recall.query import SNIPPET, Query, RecallResult, counted, unsound, where, withheld
 from gitmem.store.scope import DOMAIN, UNIVERSAL
 from gitmem.text import tokens
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def newest(
-    catalog: Catalog, ground: int | None, asked: Asked, *, now: int, among: Container[int] | None = None
-) -> Found:
+    catalog: Catalog, ground: int | None, asked: Query, *, now: int, among: Container[int] | None = None
+) -> RecallResult:
     """Return the newest memories that pass the filters, the newest first; only *among* these numbers where given."""
     condition, values = where(catalog, ground, asked, now=now)
     only = ""
@@ -43,11 +43,11 @@ def newest(
         status = told[number].status
         hits.append(Hit(key, kind, title, status, 0.0, "project", snippet, created, path, bool(archived)))
     total = catalog.row(f"SELECT count(*) FROM memory m WHERE {condition}", values)[0] if more else len(hits)
-    return Found(tuple(hits), total - len(hits), withheld=_withheld(catalog, ground, asked, only, now=now))
+    return RecallResult(tuple(hits), total - len(hits), withheld=_withheld(catalog, ground, asked, only, now=now))
 
 
 def _withheld(
-    catalog: Catalog, ground: int | None, asked: Asked, only: str, *, now: int
+    catalog: Catalog, ground: int | None, asked: Query, only: str, *, now: int
 ) -> tuple[tuple[str, int], ...]:
     """Return how many memories a strict listing leaves out, by status."""
     if not asked.strict:
@@ -59,21 +59,21 @@ def _withheld(
     )
 
 
-def merged(sources: Sequence[Source], found: Sequence[Found], limit: int) -> Found:
+def merged(sources: Sequence[Source], found: Sequence[RecallResult], limit: int) -> RecallResult:
     """Return what each store has as one list, the newest first."""
     hits = [source.located(hit) for source, one in zip(sources, found, strict=True) for hit in one.hits]
     hits.sort(key=lambda hit: (-hit.created, hit.key))
     more = sum(one.more for one in found) + max(0, len(hits) - limit)
     kept_back = counted(status for one in found for status, number in one.withheld for _ in range(number))
-    return Found(tuple(hits[:limit]), more, withheld=kept_back)
+    return RecallResult(tuple(hits[:limit]), more, withheld=kept_back)
 
 
-def list_memories(sources: Sequence[Source], asked: Asked, *, now: int) -> Found:
+def list_memories(sources: Sequence[Source], asked: Query, *, now: int) -> RecallResult:
     """Return memories of some stores that pass the filters, the newest first, with their tags but no text."""
     return merged(sources, [_listed(s.catalog, s.ground, s.asked(asked), now=now) for s in sources], asked.limit)
 
 
-def _listed(catalog: Catalog, ground: int | None, asked: Asked, *, now: int) -> Found:
+def _listed(catalog: Catalog, ground: int | None, asked: Query, *, now: int) -> RecallResult:
     condition, values = where(catalog, ground, asked, now=now)
     rows = catalog.rows(
         "SELECT m.id, m.key, m.kind, m.title, m.created, m.path, m.archived, t.tags FROM memory m"
@@ -88,7 +88,7 @@ def _listed(catalog: Catalog, ground: int | None, asked: Asked, *, now: int) -> 
             tags=tuple(strings(tags)), weak=told[number].weak, flapping=told[number].flapping)
         for number, key, kind, title, created, path, archived, tags in rows
     ]  # fmt: skip
-    return Found(tuple(hits), more)
+    return RecallResult(tuple(hits), more)
 
 
 def statistics(catalog: Catalog, *, now: int) -> dict[str, object]:
@@ -114,7 +114,7 @@ def scopes_of(source: Source, *, now: int) -> dict[str, int]:
     """Return how many live memories of each scope a store has for this project."""
     counts = {}
     for scope in (source.scope,) if source.domains is None else (DOMAIN, UNIVERSAL):
-        asked = source.asked(Asked(scopes=(scope,)))
+        asked = source.asked(Query(scopes=(scope,)))
         condition, values = where(source.catalog, source.ground, asked, now=now)
         counts[scope] = source.catalog.row(f"SELECT count(*) FROM memory m WHERE {condition}", values)[0]
     return counts

@@ -51,7 +51,7 @@ _SENTENCE_END = r"(?<=[.!?])\s+"
 
 
 @frozen
-class Talk:
+class LogSignals:
     """What is known of a memory that stands in a log, from its text.
 
     Attributes:
@@ -147,14 +147,14 @@ def _around(session: Sequence[int], candidates: Mapping[int, object]) -> Iterato
         yield run
 
 
-def talk_of(body: str) -> Talk:
+def talk_of(body: str) -> LogSignals:
     """Return what is known of a memory of a log from its text."""
     sentences = [sentence for sentence in re.split(_SENTENCE_END, body.strip()) if sentence]
     asked = sum(sentence.endswith("?") for sentence in sentences)
-    return Talk(asked / max(1, len(sentences)), bool(re.search(_TIME, body)), bool(re.search(_NUMBER, body)))
+    return LogSignals(asked / max(1, len(sentences)), bool(re.search(_TIME, body)), bool(re.search(_NUMBER, body)))
 
 
-def factor(query: str, talk: Talk) -> float:
+def factor(query: str, talk: LogSignals) -> float:
     """Return what a memory of a log is multiplied by for a question as it was typed, > 0."""
     worth = 1 - QUESTION * talk.questions
     if talk.has_time and re.match(_ASKS_WHEN, query):

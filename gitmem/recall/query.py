@@ -22,7 +22,7 @@ SESSION = "session-"
 
 
 @frozen
-class Asked:
+class Query:
     """What recall is asked for.
 
     Attributes:
@@ -67,7 +67,7 @@ class Asked:
 
 
 @frozen
-class Found:
+class RecallResult:
     """What recall found.
 
     Attributes:
@@ -85,7 +85,7 @@ class Found:
     withheld: tuple[tuple[str, int], ...] = ()
 
 
-def where(catalog: Catalog, ground: int | None, asked: Asked, *, now: int) -> tuple[str, list[object]]:
+def where(catalog: Catalog, ground: int | None, asked: Query, *, now: int) -> tuple[str, list[object]]:
     """Return the SQL condition on ``memory m`` for all filters, with the functions that it calls.
 
     No filter works behind the limit: what fits would be lost among better matches that do not.
@@ -131,7 +131,7 @@ def unsound(catalog: Catalog, ground: int | None, *, now: int) -> dict[int, str]
     return {number: told.status for number, told in _told(catalog, ground, now=now).items() if not is_sound(told)}
 
 
-def is_sound(told: state.Told) -> bool:
+def is_sound(told: state.MemoryStatus) -> bool:
     """Tell whether a memory may be believed as it stands: it makes no claim that a check could prove, or is verified.
 
     That a task is not done makes it no less true that it is to be done.
@@ -139,7 +139,7 @@ def is_sound(told: state.Told) -> bool:
     return told.status in ("", VERIFIED) or (told.status == UNPROVEN and not told.is_claim)
 
 
-def withheld(catalog: Catalog, ground: int | None, asked: Asked, *, now: int) -> tuple[str, list[object]]:
+def withheld(catalog: Catalog, ground: int | None, asked: Query, *, now: int) -> tuple[str, list[object]]:
     """Return the condition on what passes all filters and is withheld for being unsound."""
     condition, values = where(catalog, ground, replace(asked, strict=False), now=now)
     catalog.connection.create_function("is_unsound", 1, unsound(catalog, ground, now=now).__contains__)
@@ -152,7 +152,7 @@ def counted(statuses: Iterable[str]) -> tuple[tuple[str, int], ...]:
     return tuple((status, found.count(status)) for status in STATUSES if status in found)
 
 
-def _told(catalog: Catalog, ground: int | None, *, now: int) -> dict[int, state.Told]:
+def _told(catalog: Catalog, ground: int | None, *, now: int) -> dict[int, state.MemoryStatus]:
     """Return the statuses of all that can have one."""
     chains = state.suspects(catalog, ground)
     numbers = [row[0] for row in catalog.rows("SELECT id FROM fact")]

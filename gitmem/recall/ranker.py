@@ -14,7 +14,7 @@ from gitmem.index.fts import FtsEngine
 from gitmem.model import Hit
 from gitmem.recall import score
 from gitmem.recall.bm25 import asked_terms
-from gitmem.recall.query import SESSION, SNIPPET, Found, counted, is_sound, where, withheld
+from gitmem.recall.query import SESSION, SNIPPET, RecallResult, counted, is_sound, where, withheld
 from gitmem.recall.signals import lexical_of, ranking_of, signals_of
 from gitmem.store.scope import DOMAIN, PRIVATE, PROJECT, UNIVERSAL, domains_of
 from gitmem.text import tokens
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gitmem.index.engine import Engine
     from gitmem.model import IndexText
     from gitmem.policy.policy import Policy
-    from gitmem.recall.query import Asked
+    from gitmem.recall.query import Query
     from gitmem.recall.semantic import Meaning, Sources
     from gitmem.store.local import LocalState
 
@@ -62,7 +62,7 @@ class Source:
     name: str = ""
     engine: Engine | None = None
 
-    def asked(self, asked: Asked) -> Asked:
+    def asked(self, asked: Query) -> Query:
         """Return the question for this store: a store about other code knows nothing of places in this one."""
         if self.scope not in (PROJECT, PRIVATE):
             asked = replace(asked, near=(), held=(), here=(asked.here[0], ""))
@@ -102,13 +102,13 @@ class Readings:
 
 def recall(
     sources: Sequence[Source],
-    asked: Asked,
+    asked: Query,
     *,
     policy: Policy,
     config: Config,
     now: int,
     meaning: Meaning | None = None,
-) -> Found:
+) -> RecallResult:
     """Rank the memories of some stores against a question, best first; without a question, the newest first.
 
     Where no word of it is in any memory, those that contain a part of one are found, and a notice says so. With
@@ -126,13 +126,13 @@ def recall(
     if meaning is not None:
         ranker.search_by(meaning)
     if not ranker.has_found:
-        return Found((), 0, suggestion=ranker.suggestion())
+        return RecallResult((), 0, suggestion=ranker.suggestion())
     return replace(ranker.rank(), notice=notice)
 
 
 def rank_numbers(
     source: Source,
-    asked: Asked,
+    asked: Query,
     terms: Sequence[str],
     numbers: Sequence[int],
     *,
@@ -140,7 +140,7 @@ def rank_numbers(
     config: Config,
     now: int,
     is_exact: bool = False,
-) -> Found:
+) -> RecallResult:
     """Rank memories of one store that an engine found by some terms, best first.
 
     Where it *is_exact*, all of them are meant: none is left out for being far behind the best.
@@ -152,7 +152,7 @@ def rank_numbers(
 
 
 def conditions(
-    catalog: Catalog, ground: int | None, asked: Asked, *, now: int
+    catalog: Catalog, ground: int | None, asked: Query, *, now: int
 ) -> Iterator[tuple[str, Sequence[object]]]:
     """Yield the condition on what is looked for; for a strict question, then that on what is only counted."""
     yield where(catalog, ground, asked, now=now)
@@ -160,7 +160,7 @@ def conditions(
         yield withheld(catalog, ground, asked, now=now)
 
 
-def candidates_for(asked: Asked, policy: Policy, config: Config) -> int:
+def candidates_for(asked: Query, policy: Policy, config: Config) -> int:
     """Return how many candidates an engine is asked for."""
     multiplier = min(config.recall_candidate_multiplier or policy.recall.candidate_multiplier, MULTIPLIER_AT_MOST)
     return max(CANDIDATES, int(asked.limit * multiplier) + 1)
@@ -175,7 +175,7 @@ class Ranker:
     def __init__(
         self,
         sources: Sequence[Source],
-        asked: Asked,
+        asked: Query,
         terms: Mapping[str, Sequence[str]],
         *,
         policy: Policy,
@@ -190,7 +190,7 @@ class Ranker:
         self._engines = [FtsEngine(source.catalog.connection, source.catalog.kept()) for source in sources]
         self._limit = candidates_for(asked, policy, config)
         self._found: list[dict[int, None]] = [{} for _ in sources]
-        self._states: list[dict[int, state.Told]] = [{} for _ in sources]
+        self._states: list[dict[int, state.MemoryStatus]] = [{} for _ in sources]
         self._texts: list[dict[int, IndexText]] = [{} for _ in sources]
         self._meaning: Meaning | None = None
 
@@ -264,7 +264,7 @@ class Ranker:
         """Return what the engines know of some terms, as if they were one."""
         return together([engine.frequencies(terms) for engine in self._engines])
 
-    def rank(self, *, is_exact: bool = False) -> Found:
+    def rank(self, *, is_exact: bool = False) -> RecallResult:
         """Rank the candidates, best first; where it *is_exact*, also those far behind the best."""
         dense, limit = self._policy.recall.dense, self._asked.limit
         runs = [run for nth in range(len(self._sources)) for run in self._read_texts(nth)]
@@ -285,7 +285,7 @@ class Ranker:
         if self._meaning is not None:
             ranked = [*self._meaning.diversified(ranked, limit, dense)]
         hits = with_sources(self._hits(ranked[:limit]), [one.number for one in ranked], made_of)
-        return Found(tuple(hits), max(0, len(ranked) - limit), withheld=kept_back)
+        return RecallResult(tuple(hits), max(0, len(ranked) - limit), withheld=kept_back)
 
     def _read_texts(self, nth: int) -> list[list[int]]:
         """Read a store's texts, with those of neighbours in a log, and return the runs of the logs."""
@@ -349,7 +349,7 @@ class Ranker:
 
     def _ranked(
         self, signals: Sequence[score.Signals], ranking: score.Ranking
-    ) -> tuple[list[score.Ranked], tuple[tuple[str, int], ...]]:
+    ) -> tuple[list[score.RankedMemory], tuple[tuple[str, int], ...]]:
         """Return the candidates ranked; for a strict question the sound ones, and how many others fit, by status."""
         if not self._asked.strict:
             return score.rank(signals, limit=max(1, len(signals)), ranking=ranking), ()
@@ -362,7 +362,7 @@ class Ranker:
         least = ranked[0].score * ranking.floor if ranked else 0.0
         return ranked, counted(told[other.number].status for other in others if other.score >= least)
 
-    def _hits(self, ranked: Sequence[score.Ranked]) -> list[Hit]:
+    def _hits(self, ranked: Sequence[score.RankedMemory]) -> list[Hit]:
         """Return the hits of what was ranked, in its order."""
         found: dict[int, Hit] = {}
         by_number = {one.number: one for one in ranked}

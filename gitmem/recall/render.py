@@ -34,7 +34,7 @@ _CODE = r"(?ms)^ {0,3}(`{3,}|~{3,})[^\n]*\n.*?^ {0,3}\1[`~]*[ \t]*$"
 
 
 @frozen
-class Entry:
+class MemoryText:
     """What is told of one memory, or of none: its text, key and status."""
 
     text: str
@@ -54,7 +54,7 @@ class Part:
     """
 
     heading: str
-    entries: tuple[Entry, ...]
+    entries: tuple[MemoryText, ...]
     more: int = 0
     rest: str = ""
 
@@ -88,7 +88,7 @@ def about(catalog: Catalog, ground: int | None, keys: Iterable[str], *, now: int
     return {key: About(agent, told[number].is_own) for number, (key, agent) in rows.items()}
 
 
-def entry_of(key: str, kind: str, status: str, text: str, known: About | None, *, scope: str = PROJECT) -> Entry:
+def entry_of(key: str, kind: str, status: str, text: str, known: About | None, *, scope: str = PROJECT) -> MemoryText:
     """Return one memory as an entry: key, kind, scope, status, and by whom, before what it says.
 
     Args:
@@ -100,13 +100,13 @@ def entry_of(key: str, kind: str, status: str, text: str, known: About | None, *
         scope: Its scope.
     """
     if not key:
-        return Entry(f"- {text}")
+        return MemoryText(f"- {text}")
     whose = "" if known is None else by(known.agent)
     shown = f"{status}, claimed by others" if status == VERIFIED and known and not known.is_own else status
     words = (kind, scope if scope != PROJECT else "", shown, whose)
     warned = f"{status.upper()}: {warning(status)}. " if warning(status) else ""
     said = f"- [{key}] ({', '.join(filter(None, map(display, words)))}) {warned}{text}"
-    return Entry(said, key, status)
+    return MemoryText(said, key, status)
 
 
 def by(agent: str) -> str:

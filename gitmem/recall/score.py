@@ -102,7 +102,7 @@ class Ranking:
 
 
 @frozen
-class Ranked:
+class RankedMemory:
     """A candidate with its final score.
 
     Attributes:
@@ -119,7 +119,7 @@ class Ranked:
 RANKING = Ranking()
 
 
-def rank(candidates: Iterable[Signals], *, limit: int, ranking: Ranking = RANKING) -> list[Ranked]:
+def rank(candidates: Iterable[Signals], *, limit: int, ranking: Ranking = RANKING) -> list[RankedMemory]:
     """Return the best candidates: at most *limit* (>= 1), by score, then the younger, then by key."""
     statuses = dict(ranking.statuses)
     found = [(signals, _ranked(signals, ranking, statuses)) for signals in candidates]
@@ -128,7 +128,7 @@ def rank(candidates: Iterable[Signals], *, limit: int, ranking: Ranking = RANKIN
     return [ranked for _, ranked in found if ranked.score >= least][:limit]
 
 
-def _ranked(signals: Signals, ranking: Ranking, statuses: Mapping[str, float]) -> Ranked:
+def _ranked(signals: Signals, ranking: Ranking, statuses: Mapping[str, float]) -> RankedMemory:
     points = ranking.points
     values = (
         1 - ranking.recency * (1 - recency(signals.age_days, signals.half_life_days)),
@@ -150,7 +150,7 @@ def _ranked(signals: Signals, ranking: Ranking, statuses: Mapping[str, float]) -
     score = 1.0
     for _, factor in factors:
         score *= factor
-    return Ranked(signals.number, score, factors)
+    return RankedMemory(signals.number, score, factors)
 
 
 def recency(age_days: float, half_life_days: float | None) -> float:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gitmem.index.vectors.numpy_rows import Floats
     from gitmem.index.vectors.store import Vectors
     from gitmem.policy.settings import DenseSettings
-    from gitmem.recall.score import Ranked
+    from gitmem.recall.score import RankedMemory
 
     Sources = tuple[tuple[str, float], ...]
 
@@ -228,7 +228,9 @@ class Meaning:
         """Return how the pieces of all stores lie to the question, as if they were one store's."""
         return joined([one.spread for one in self._stores])
 
-    def diversified(self, ranked: Sequence[Ranked], limit: int, settings: DenseSettings) -> Sequence[Ranked]:
+    def diversified(
+        self, ranked: Sequence[RankedMemory], limit: int, settings: DenseSettings
+    ) -> Sequence[RankedMemory]:
         """Return what was ranked with the best of it, *limit* at most, in the order of their variety."""
         if not settings.mmr:
             return ranked

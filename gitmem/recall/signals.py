@@ -7,7 +7,7 @@ from gitmem.index.catalog import state
 from gitmem.index.catalog.packed_texts import strings
 from gitmem.model import ENGLISH, STALE, VERIFIED
 from gitmem.recall import score
-from gitmem.recall.bm25 import Weights, asked_terms, lexical_scores
+from gitmem.recall.bm25 import Bm25Weights, asked_terms, lexical_scores
 from gitmem.statuses import age_s
 
 TYPE_CHECKING = False
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.index.engine import IndexText, Stats
     from gitmem.policy.policy import Policy
-    from gitmem.recall.query import Asked
+    from gitmem.recall.query import Query
     from gitmem.store.local import LocalState
 
 DAY_S = 86400.0
@@ -37,7 +37,7 @@ def lexical_of(
 
     All are analysed in one *language*.
     """
-    weights = Weights(fields=tuple(fields_of(policy.recall.weights).values()))
+    weights = Bm25Weights(fields=tuple(fields_of(policy.recall.weights).values()))
     if language != ENGLISH:
         weights = replace(weights, shorthand=0.0)
     stats = frequencies(asked_terms(terms, language))
@@ -49,9 +49,9 @@ def signals_of(
     local: LocalState,
     lexical: Mapping[int, float],
     texts: Mapping[int, IndexText],
-    told: Mapping[int, state.Told],
+    told: Mapping[int, state.MemoryStatus],
     *,
-    asked: Asked,
+    asked: Query,
     policy: Policy,
     config: Config,
     now: int,
@@ -182,7 +182,7 @@ def neighbours(catalog: Catalog, keys: Sequence[str]) -> dict[str, set[str]]:
     return found
 
 
-def ranking_of(policy: Policy, config: Config, asked: Asked) -> score.Ranking:
+def ranking_of(policy: Policy, config: Config, asked: Query) -> score.Ranking:
     """Return what weighs the factors of a score: the policy's, the settings', and what is asked for."""
     settings = policy.recall
     return replace(

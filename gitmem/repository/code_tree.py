@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.model import Verdict
     from gitmem.policy.policy import Policy
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
     from gitmem.store.local import LocalState
     from gitmem.verify.session import Session
     from gitmem.write.writer import Writer
@@ -22,7 +22,7 @@ class InTree(ProvingStore):
 
     is_in_tree = True
 
-    def __init__(self, opened: Opened) -> None:
+    def __init__(self, opened: OpenRepository) -> None:
         super().__init__(
             opened.git,
             opened.config,

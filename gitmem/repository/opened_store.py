@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gitmem.config.setting import Config
     from gitmem.git.binary import Git
     from gitmem.policy.policy import Policy
-    from gitmem.store.commit import Written
+    from gitmem.store.commit import CommitResult
     from gitmem.store.scope import Store
     from gitmem.write.draft import Author
     from gitmem.write.writer import Writer
@@ -33,7 +33,7 @@ REFRESH_ATTEMPTS = 10
 REFRESH_PAUSE_S = 0.25
 
 
-class OpenedStore:
+class OpenStore:
     """One store, opened.
 
     Attributes:
@@ -380,7 +380,7 @@ class OpenedStore:
             hint="try again; if that does not help: gitmem index --rebuild",
         )
 
-    def _written(self, written: Written, files: dict[str, bytes], removed: tuple[str, ...]) -> None:
+    def _written(self, written: CommitResult, files: dict[str, bytes], removed: tuple[str, ...]) -> None:
         """Bring the catalog along behind the acknowledgement; where that fails, the next read does it."""
         from gitmem.index.refresh import follow_written
 

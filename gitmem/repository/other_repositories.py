@@ -18,7 +18,7 @@ from gitmem.git.binary import Git
 from gitmem.git.repository import named
 from gitmem.index.catalog import schema
 from gitmem.index.catalog.catalog import LOCK_NAME, Catalog, is_by_another
-from gitmem.repository.opened_store import OpenedStore
+from gitmem.repository.opened_store import OpenStore
 from gitmem.store import clone, universal
 from gitmem.store.code_tree.tree import find_tree, read_tree
 from gitmem.store.listed_repositories import APART, entries_of
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
     from gitmem.config.setting import Config
     from gitmem.git.repository import Repository
-    from gitmem.recall.query import Asked
-    from gitmem.repository.repository import Opened
-    from gitmem.store.listed_repositories import Entry
+    from gitmem.recall.query import Query
+    from gitmem.repository.repository import OpenRepository
+    from gitmem.store.listed_repositories import StoreListing
 
 # How long all of them together may take to answer at all, in seconds: a choice of ours. A folder of a network that is
 # gone keeps whoever reads it waiting for ever (nfs(5), ``hard``); a recall waits for none of them.
@@ -47,7 +47,7 @@ FOLDER = "listed"
 FAULTS = (GitmemError, OSError, sqlite3.Error)
 
 
-class ListedStore(OpenedStore):
+class ListedStore(OpenStore):
     """The store of another repository, opened to be read.
 
     Attributes:
@@ -57,7 +57,7 @@ class ListedStore(OpenedStore):
             folder holds no link; else nothing of it is written at all.
     """
 
-    def __init__(self, opened: Opened, entry: Entry, repository: Repository) -> None:
+    def __init__(self, opened: OpenRepository, entry: StoreListing, repository: Repository) -> None:
         """Open it: its branch is the one that its own settings name."""
         git = Git(repository, fetches=False)
         # Of its settings these alone: the others are about working there.
@@ -142,7 +142,7 @@ def _is_known(state: str) -> bool:
     return clone.is_registered(state) or (not os.path.lexists(state) and clone.register(state))
 
 
-def place_of(state: str, entry: Entry) -> str:
+def place_of(state: str, entry: StoreListing) -> str:
     """Return where the index of a listed store lies that cannot lie with its repository, under our state folder."""
     from hashlib import blake2b  # 3 ms with OpenSSL's own, and hardly ever
 
@@ -175,13 +175,13 @@ class Listing:
         entries: Every one that is listed, by name, in their order.
     """
 
-    def __init__(self, opened: Opened) -> None:
+    def __init__(self, opened: OpenRepository) -> None:
         self._opened = opened
         repository = opened.git.repository
         # The same for all of its work trees, as the settings are.
         is_plain = os.path.basename(repository.common) == ".git"
         base = os.path.dirname(repository.common) if is_plain else repository.top or repository.common
-        self.entries: dict[str, Entry] = {e.name: e for e in entries_of(opened.config.stores, base)}
+        self.entries: dict[str, StoreListing] = {e.name: e for e in entries_of(opened.config.stores, base)}
         self._stores: dict[str, ListedStore] = {}
         # What is not asked again, and why.
         self._left_out: dict[str, Exception] = {}
@@ -215,7 +215,7 @@ class Listing:
                 stores.append(found)
         return stores
 
-    def try_out(self, entry: Entry) -> ListedStore | None:
+    def try_out(self, entry: StoreListing) -> ListedStore | None:
         """Return a store that is not listed yet, its index up to date.
 
         Raises:
@@ -224,7 +224,7 @@ class Listing:
         self.entries[entry.name] = entry
         return self.get(entry.name)
 
-    def _entry(self, name: str) -> Entry:
+    def _entry(self, name: str) -> StoreListing:
         if name not in self.entries:
             hint = (
                 f"choose one of {', '.join(self.entries)}" if self.entries else "add one: gitmem stores add NAME=PATH"
@@ -232,7 +232,7 @@ class Listing:
             raise NotFoundError(f"no listed store is called {name}", hint=hint)
         return self.entries[name]
 
-    def look_at(self, entries: Sequence[Entry]) -> list[ListedStore | Exception | None]:
+    def look_at(self, entries: Sequence[StoreListing]) -> list[ListedStore | Exception | None]:
         """Return each store, its index up to date; None for our own repository, or what keeps it from being read."""
         known: dict[str, ListedStore | Exception | None] = {**self._stores, **self._left_out}
         known |= self._reach([entry for entry in entries if entry.name not in known])
@@ -245,7 +245,7 @@ class Listing:
             found.append(store)
         return found
 
-    def _reach(self, entries: Sequence[Entry]) -> dict[str, ListedStore | Exception | None]:
+    def _reach(self, entries: Sequence[StoreListing]) -> dict[str, ListedStore | Exception | None]:
         """Open stores side by side, and wait no longer than ``ANSWER_S`` for all of them.
 
         Only what touches files and git is done there: a connection of SQLite belongs to its thread.
@@ -260,7 +260,7 @@ class Listing:
         found: dict[str, ListedStore | Exception | None] = {entry.name: silent for entry in entries}
         ours = self._ours()
 
-        def look(entry: Entry) -> None:
+        def look(entry: StoreListing) -> None:
             try:
                 found[entry.name] = self._opened_now(entry, ours)
             except FAULTS as err:
@@ -285,7 +285,7 @@ class Listing:
             own = None
         return {_identity(repository) for repository in (self._opened.git.repository, own) if repository is not None}
 
-    def _opened_now(self, entry: Entry, ours: set[tuple[int, int]]) -> ListedStore | None:
+    def _opened_now(self, entry: StoreListing, ours: set[tuple[int, int]]) -> ListedStore | None:
         repository = named(entry.path)
         if _identity(repository) in ours:
             return None
@@ -307,7 +307,7 @@ class Listing:
                 return NotFoundError(told, hint=f"gitmem show {store.entry.name}{APART}{typed}")
         return None
 
-    def note_of(self, store: OpenedStore) -> None:
+    def note_of(self, store: OpenStore) -> None:
         """Pass the notices of a store on, with its name."""
         for notice in store.notices:
             self._note(f"{store.store.name}: {notice}")
@@ -373,7 +373,7 @@ def _identity(repository: Repository) -> tuple[int, int]:
     return found.st_dev, found.st_ino
 
 
-def stores_for(opened: Opened, asked: Asked) -> list[OpenedStore]:
+def stores_for(opened: OpenRepository, asked: Query) -> list[OpenStore]:
     """Return the stores that a question is for: our own scopes that it names, and the listed stores that it names.
 
     Where it names neither, all of them. Listed stores alone will do where this repository has no memory.

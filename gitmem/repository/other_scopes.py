@@ -14,7 +14,7 @@ from gitmem.store.scope import PRIVATE, PRIVATE_REFS, UNIVERSAL, Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 # An agent's name in a ref, where the name gives none (one in Chinese).
 NAMELESS = "agent"
@@ -32,14 +32,14 @@ def has_private(git: Git) -> bool:
         return False
 
 
-def agent_of(opened: Opened, named: str = "") -> str:
+def agent_of(opened: OpenRepository, named: str = "") -> str:
     """Return the name that private memories are kept under: an agent's, or else the person's, as a slug."""
     from gitmem.text.tokens import slug
 
     return slug(named or opened.config.agent or opened.git.identity()[0]) or NAMELESS
 
 
-def open_private(opened: Opened, *, agent: str = "") -> ProvingStore:
+def open_private(opened: OpenRepository, *, agent: str = "") -> ProvingStore:
     """Return the private store of whoever works here, or of the agent that is named, whether it has memories or not."""
     agent = agent_of(opened, agent)
     folder = os.path.join(opened.git.repository.state, "private", agent)
@@ -47,7 +47,7 @@ def open_private(opened: Opened, *, agent: str = "") -> ProvingStore:
     return opened.beside(opened.git, opened.config, store)
 
 
-def open_universal(opened: Opened, *, make: bool) -> ProvingStore | None:
+def open_universal(opened: OpenRepository, *, make: bool) -> ProvingStore | None:
     """Return the person's universal store, or None where there is none and none is to be made."""
     repository = universal.make() if make else universal.find()
     if repository is None or repository.common == opened.git.repository.common:

@@ -6,7 +6,7 @@ import time
 from functools import cached_property
 
 from gitmem.errors import ConflictError, NotFoundError, ProcessError, TrustError
-from gitmem.repository.opened_store import REFRESH_ATTEMPTS, REFRESH_PAUSE_S, OpenedStore
+from gitmem.repository.opened_store import REFRESH_ATTEMPTS, REFRESH_PAUSE_S, OpenStore
 from gitmem.store.layout import POLICY_PATH
 from gitmem.store.scope import PROJECT
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.model import Verdict
-    from gitmem.verify.approved import Listed
+    from gitmem.verify.approved import ApprovedList
     from gitmem.verify.due import Due
     from gitmem.verify.session import Options, Session
     from gitmem.verify.trust import Approval, Trust
 
 
-class ProvingStore(OpenedStore):
+class ProvingStore(OpenStore):
     """An opened store whose facts can be proved.
 
     Attributes:
@@ -34,7 +34,7 @@ class ProvingStore(OpenedStore):
     ignoring: str
 
     @cached_property
-    def _lists(self) -> dict[str, Listed]:
+    def _lists(self) -> dict[str, ApprovedList]:
         """The approved lists that were read, by the name that was typed."""
         return {}
 
@@ -45,13 +45,13 @@ class ProvingStore(OpenedStore):
         trust = of_clone(self.git)
         return trust.with_list(self._listed(approved).lines) if approved else trust
 
-    def _listed(self, approved: str) -> Listed:
+    def _listed(self, approved: str) -> ApprovedList:
         """Return an approved list, asked for once; note what in it does not count."""
-        from gitmem.git.remotes import Talk
+        from gitmem.git.remotes import RemoteOptions
         from gitmem.verify.approved import find_lies, read
 
         if approved not in self._lists:
-            listed = read(self.git, approved, memory=self.config.branch, talk=Talk())
+            listed = read(self.git, approved, memory=self.config.branch, talk=RemoteOptions())
             self._lists[approved] = listed
             self.notices += find_lies(listed, self.commands()) if self.has_store() else []
         return self._lists[approved]

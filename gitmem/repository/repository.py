@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from gitmem.config.setting import Config
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.index.whoosh.engine import WhooshEngine
-    from gitmem.index.whoosh.index import Shown
-    from gitmem.recall.query import Asked
+    from gitmem.index.whoosh.index import SearchableIndex
+    from gitmem.recall.query import Query
     from gitmem.recall.ranker import Source
     from gitmem.repository.code_tree import InTree
-    from gitmem.repository.opened_store import OpenedStore
+    from gitmem.repository.opened_store import OpenStore
     from gitmem.repository.other_repositories import Listing
     from gitmem.verify.due import Due
     from gitmem.verify.session import Options, Session
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
         def close(self) -> None: ...  # noqa: D102
 
 
-class Opened(ProvingStore):
+class OpenRepository(ProvingStore):
     """The store of one repository, opened.
 
     Attributes:
@@ -99,7 +99,7 @@ class Opened(ProvingStore):
         self._others: dict[str, ProvingStore] = {}
         self._listing: Listing | None = None
         # What `ask` goes on with in a process that is asked again: of which index and catalog, as of when, the engine.
-        self.engine: tuple[tuple[Shown, Connection], tuple[int, int], WhooshEngine] | None = None
+        self.engine: tuple[tuple[SearchableIndex, Connection], tuple[int, int], WhooshEngine] | None = None
 
     def author(self) -> Author:
         """Return who writes: the person as git names them, the agent, and the project they work in."""
@@ -193,7 +193,7 @@ class Opened(ProvingStore):
             self.source()
         return found
 
-    def asked_stores(self, asked: Asked) -> list[OpenedStore]:
+    def asked_stores(self, asked: Query) -> list[OpenStore]:
         """Return the stores that a question looks into, or a list: other repositories' only where there is a question.
 
         Raises:
@@ -352,7 +352,7 @@ class Opened(ProvingStore):
                 f"git config gitmem.domains {names}"
             )
 
-    def sources(self, stores: Iterable[OpenedStore]) -> list[Source]:
+    def sources(self, stores: Iterable[OpenStore]) -> list[Source]:
         """Return stores as what a question looks into, each brought up to date."""
         from gitmem.recall.ranker import Source
 
@@ -419,7 +419,7 @@ class Opened(ProvingStore):
         discard_damaged(value, self.store.folder, self.folder(self._tree_of[1]), *others)
 
 
-def _is_question(asked: Asked) -> bool:
+def _is_question(asked: Query) -> bool:
     return bool(asked.query.strip()) and not asked.syntax
 
 

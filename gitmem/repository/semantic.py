@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from gitmem.index.embed.provider import EmbeddingProvider
     from gitmem.index.vectors.numpy_rows import Floats
     from gitmem.index.vectors.update import Providers
-    from gitmem.repository.opened_store import OpenedStore
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.opened_store import OpenStore
+    from gitmem.repository.repository import OpenRepository
 
 # The row of `cli.background`'s table that embeds what a recall left.
 WORK = "embed"
@@ -87,7 +87,7 @@ def each_model(providers: Providers) -> list[str]:
     return list(dict.fromkeys(provider.name for provider in providers))
 
 
-def ask(memory: Opened, question: str, stores: Sequence[tuple[OpenedStore, Catalog]]) -> Meaning | None:
+def ask(memory: OpenRepository, question: str, stores: Sequence[tuple[OpenStore, Catalog]]) -> Meaning | None:
     """Return the question to each store's vectors, brought up to date as far as time allows; None for words alone.
 
     Why it is words alone, or for which memories it is, is told in the memory's notices.
@@ -117,7 +117,7 @@ def ask(memory: Opened, question: str, stores: Sequence[tuple[OpenedStore, Catal
     return Meaning(asked)
 
 
-def similar(store: OpenedStore, text: str) -> list[tuple[str, float]]:
+def similar(store: OpenStore, text: str) -> list[tuple[str, float]]:
     """Return the memories of a store whose meaning is nearest to a text, with their cosines, the nearest first.
 
     Only what has vectors already: a write waits for none. Where they cannot be used, words alone tell, and a notice
@@ -142,7 +142,7 @@ def similar(store: OpenedStore, text: str) -> list[tuple[str, float]]:
     return sorted(((key, near[oid]) for oid, key in rows), key=lambda one: (-one[1], one[0]))
 
 
-def _texts(memory: Opened, question: str, stores: Sequence[tuple[OpenedStore, Catalog]]) -> list[str]:
+def _texts(memory: OpenRepository, question: str, stores: Sequence[tuple[OpenStore, Catalog]]) -> list[str]:
     """Return the question as typed, and without the words that many memories have, where there are such."""
     language = stores[0][1].language if stores else ENGLISH
     terms = tokens.query_terms(question, language)
@@ -158,7 +158,7 @@ def _vector(provider: EmbeddingProvider, texts: Sequence[str]) -> Floats:
     return total / length if length else total
 
 
-def _open(memory: Opened, store: OpenedStore, providers: Providers) -> list[Vectors]:
+def _open(memory: OpenRepository, store: OpenStore, providers: Providers) -> list[Vectors]:
     """Return the vectors of each model that a store has."""
     found = []
     for model in each_model(providers):
@@ -171,7 +171,9 @@ def _open(memory: Opened, store: OpenedStore, providers: Providers) -> list[Vect
     return found
 
 
-def _brought_along(memory: Opened, store: OpenedStore, catalog: Catalog, providers: Providers, until: float) -> int:
+def _brought_along(
+    memory: OpenRepository, store: OpenStore, catalog: Catalog, providers: Providers, until: float
+) -> int:
     """Embed what is new in a store, as far as time allows; return how many memories are without vectors after it."""
     missing = _known_missing(store, catalog, providers)
     if missing == 0:
@@ -186,7 +188,7 @@ def _brought_along(memory: Opened, store: OpenedStore, catalog: Catalog, provide
     return missing if missing > 0 else count_missing(store, catalog, providers)
 
 
-def _known_missing(store: OpenedStore, catalog: Catalog, providers: Providers) -> int:
+def _known_missing(store: OpenStore, catalog: Catalog, providers: Providers) -> int:
     try:
         vectors = Vectors.open(store.vectors_folder, providers[0].name)
     except (DamagedError, sqlite3.Error, OSError):
@@ -200,7 +202,7 @@ def _known_missing(store: OpenedStore, catalog: Catalog, providers: Providers) -
         vectors.close()
 
 
-def count_missing(store: OpenedStore, catalog: Catalog, providers: Providers) -> int:
+def count_missing(store: OpenStore, catalog: Catalog, providers: Providers) -> int:
     """Return how many memories of a store are without vectors."""
     found: list[Vectors] = []
     try:
@@ -215,6 +217,6 @@ def count_missing(store: OpenedStore, catalog: Catalog, providers: Providers) ->
             one.close()
 
 
-def _tell(memory: Opened, notice: str) -> None:
+def _tell(memory: OpenRepository, notice: str) -> None:
     if notice not in memory.notices:
         memory.notices.append(notice)

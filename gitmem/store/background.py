@@ -54,7 +54,7 @@ def start(state_folder: str | os.PathLike[str], where: str | os.PathLike[str], w
     process.start_detached(argv, cwd=where, env=git_environment(), log=os.path.join(folder, LOG))
 
 
-def turns(state_folder: str | os.PathLike[str], where: str | os.PathLike[str], what: str) -> Iterator[Turn]:
+def turns(state_folder: str | os.PathLike[str], where: str | os.PathLike[str], what: str) -> Iterator[WorkRun]:
     """Ask for a work, and yield a turn for each place that it is wanted at, until nobody wants it any more.
 
     Yields nothing where another process does it: that one takes the request over. Nor on a disk that cannot be
@@ -71,13 +71,13 @@ def turns(state_folder: str | os.PathLike[str], where: str | os.PathLike[str], w
         try:
             for place in _take(folder, what):
                 _write(_mark(folder, what), "")
-                yield Turn(folder, what, place)
+                yield WorkRun(folder, what, place)
         finally:
             os.close(lock)
             _remove(_mark(folder, what))
 
 
-class Turn:
+class WorkRun:
     """One run of a work at one place, as a context manager that keeps how it went.
 
     Attributes:
@@ -88,7 +88,7 @@ class Turn:
         self._path = os.path.join(folder, f"{what}.failed")
         self.where = where
 
-    def __enter__(self) -> Turn:
+    def __enter__(self) -> WorkRun:
         """Begin."""
         return self
 

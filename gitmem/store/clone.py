@@ -37,7 +37,7 @@ APART = ".elsewhere"
 
 
 @frozen
-class Settled:
+class CloneState:
     """Whether a state folder can be used.
 
     Attributes:
@@ -85,29 +85,29 @@ def unregister(state: str, what: str = SEEN) -> None:
         return  # it was not
 
 
-def settle(state: str) -> Settled:
+def settle(state: str) -> CloneState:
     """Make a state folder usable: in a clone that is not known here, all that is derived goes before it is read.
 
     Where the clone cannot be registered, or something cannot be removed, nothing of the folder may be used.
     """
     if is_registered(state):
-        return Settled(True)
+        return CloneState(True)
     if not _made_place():
-        return Settled(False)
+        return CloneState(False)
     try:
         os.makedirs(state, mode=0o700, exist_ok=True)
         lock = file_lock.open_lock(os.path.join(state, LOCK))
     except OSError:
-        return Settled(False)
+        return CloneState(False)
     try:
         file_lock.lock(lock)
         if is_registered(state):
-            return Settled(True)  # another process was faster
+            return CloneState(True)  # another process was faster
         kept = _clear(state)
         file_lock.settle_modes(state)  # later it would change the time that is registered
-        return Settled(register(state), _words(kept))
+        return CloneState(register(state), _words(kept))
     except OSError:
-        return Settled(False)
+        return CloneState(False)
     finally:
         os.close(lock)
 

@@ -33,7 +33,7 @@ NAMES_ASKED = 100
 
 
 @frozen
-class Plan:
+class CommitPlan:
     """What one commit changes.
 
     Attributes:
@@ -60,7 +60,7 @@ class Plan:
 
 
 @frozen
-class Written:
+class CommitResult:
     """An acknowledged write: it is on disk.
 
     Attributes:
@@ -77,15 +77,15 @@ class Written:
 def write_commit(
     git: Git,
     ref: str,
-    plan: Callable[[str | None], Plan | None],
+    plan: Callable[[str | None], CommitPlan | None],
     *,
     command: str,
     now: int,
     lock_timeout_s: float,
     start: str | None = None,
-    after: Callable[[Plan, Written], None] | None = None,
+    after: Callable[[CommitPlan, CommitResult], None] | None = None,
     repairs: bool = False,
-) -> Written | None:
+) -> CommitResult | None:
     """Plan one commit on the tip of *ref* and write it, again on the new tip when another writer was faster.
 
     Args:
@@ -140,15 +140,15 @@ def _bring_view(git: Git, ref: str) -> None:
 def _write(
     git: Git,
     ref: str,
-    plan: Callable[[str | None], Plan | None],
+    plan: Callable[[str | None], CommitPlan | None],
     *,
     command: str,
     now: int,
     lock_timeout_s: float,
     start: str | None,
-    after: Callable[[Plan, Written], None] | None,
+    after: Callable[[CommitPlan, CommitResult], None] | None,
     repairs: bool,
-) -> Written | None:
+) -> CommitResult | None:
     refuse_symbolic(git, ref)
     tip = git.read_ref(ref)
     need_own(git, ref, tip or start, repairs=repairs, hint="" if tip else untried(short(ref)))
@@ -212,7 +212,7 @@ def advance(
     return True
 
 
-def _with_policy(ref: str, plan: Plan) -> Plan:
+def _with_policy(ref: str, plan: CommitPlan) -> CommitPlan:
     """Return what starts a branch, with the policy: it proves the store in a clone that lacks the root commit."""
     from gitmem.policy.template import default_toml  # 5 ms, and once in the life of a store
 
@@ -221,7 +221,7 @@ def _with_policy(ref: str, plan: Plan) -> Plan:
     return replace(plan, writes=(*plan.writes, (layout.POLICY_PATH, default_toml().encode())))
 
 
-def _note_proof(git: Git, plan: Plan, written: Written) -> None:
+def _note_proof(git: Git, plan: CommitPlan, written: CommitResult) -> None:
     """Note that a commit made here is a store's, as the one it was built on: no process has to find out.
 
     A new policy may define other kinds, and name no format any more: then it is looked at when it is read.
@@ -248,8 +248,8 @@ def _explain_if_stuck(git: Git, ref: str, tip: str | None, attempt: int) -> None
 
 
 def _import(
-    git: Git, ref: str, plan: Plan, *, tip: str | None, seen: str | None, now: int, keep: int
-) -> Written | None:
+    git: Git, ref: str, plan: CommitPlan, *, tip: str | None, seen: str | None, now: int, keep: int
+) -> CommitResult | None:
     """Write the commit on *tip*; None when the ref was locked or is not where it was *seen*.
 
     The descriptor *keep* stays open in git.
@@ -271,7 +271,7 @@ def _import(
     lines = done.stdout.decode("utf-8").split("\n")
     commit, named = lines[0], dict(_named(line) for line in lines[1:] if "\t" in line)
     _sync_folders(git_dir, ref, [commit, *named.values()])
-    return Written(commit, tip or "", {path: named[path] for path in asked if path in named})
+    return CommitResult(commit, tip or "", {path: named[path] for path in asked if path in named})
 
 
 # What git says when the ref had moved, or its lock was held (git 2.39, refs/files-backend.c and lockfile.c).
@@ -280,7 +280,7 @@ LOST_RACE = ("does not contain", "but expected", "reference already exists", "Fi
 NO_ROOM = ("space", "ead-only", "ermission denied", "too large", "quota")
 
 
-def _explain_refusal(git: Git, ref: str, seen: str | None, done: process.Finished, argv: list[str]) -> None:
+def _explain_refusal(git: Git, ref: str, seen: str | None, done: process.ProcessResult, argv: list[str]) -> None:
     """Return quietly when the ref had moved or was locked; raise for anything else."""
     stderr = done.stderr.decode("utf-8", "replace")
     if any(words in stderr for words in LOST_RACE) or git.read_ref(ref) != seen:
@@ -304,7 +304,7 @@ def _explain_refusal(git: Git, ref: str, seen: str | None, done: process.Finishe
     )
 
 
-def _stream(ref: str, plan: Plan, *, tip: str | None, now: int, who: str, ask: list[str]) -> bytes:
+def _stream(ref: str, plan: CommitPlan, *, tip: str | None, now: int, who: str, ask: list[str]) -> bytes:
     parts: list[bytes] = [b"feature done\n"]
     if tip is None:
         root = f"{layout.ROOT_NAME} <{layout.ROOT_EMAIL}> {layout.ROOT_TIME} +0000"
@@ -336,7 +336,7 @@ def _commit_head(ref: str, mark: int, who: str, message: str) -> bytes:
     return head + text + b"\n"
 
 
-def _message(plan: Plan) -> str:
+def _message(plan: CommitPlan) -> str:
     """Return the commit message; trailers are one line each (git-interpret-trailers(1))."""
     trailers = "".join(f"{name}: {' '.join(value.split())}\n" for name, value in plan.trailers)
     parts = [plan.subject.strip(), plan.body.strip("\n"), trailers.strip("\n")]
@@ -348,7 +348,7 @@ def _ident(text: str) -> str:
     return "".join(c for c in text if c not in "<>\n\0").strip() or "gitmem"
 
 
-def _touched(plan: Plan) -> list[str]:
+def _touched(plan: CommitPlan) -> list[str]:
     moved = [path for pair in plan.moves for path in pair]
     written = [path for path, _ in plan.writes] + [path for path, _, _ in plan.entries]
     return written + moved + list(plan.deletes)

@@ -16,7 +16,7 @@ SETTLE_MARK = "# gitmem: two versions, to settle."
 
 
 @frozen
-class Side:
+class FileVersion:
     """One side's version of a file, and who wrote it last."""
 
     content: bytes
@@ -38,7 +38,7 @@ def unite_verdicts(one: bytes, other: bytes, *, key: str, path: str) -> bytes:
     return max(one, other, key=rank)
 
 
-def unite_policies(base: bytes | None, one: Side, other: Side) -> tuple[bytes, bool]:
+def unite_policies(base: bytes | None, one: FileVersion, other: FileVersion) -> tuple[bytes, bool]:
     """Return the policy of both sides, and whether a person must settle something in it.
 
     Where both changed the same lines, those of one side count and the others follow as a comment.

@@ -175,7 +175,7 @@ def _with_others(git: Git, commit: str, folders: list[str]) -> list[str]:
 
 def _is_memory(entry: TreeEntry) -> bool:
     place = layout.place_of(entry.path)
-    is_place = isinstance(place, layout.Place) and place.what == layout.MEMORY
+    is_place = isinstance(place, layout.StorePath) and place.what == layout.MEMORY
     return is_place and entry.type == "blob" and entry.mode in layout.REGULAR_MODES
 
 

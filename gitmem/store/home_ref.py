@@ -9,7 +9,7 @@ from gitmem.config.setting import Config, is_branch
 from gitmem.errors import ConflictError, RemoteError
 from gitmem.git import remotes
 from gitmem.git.binary import Git
-from gitmem.git.remotes import Talk
+from gitmem.git.remotes import RemoteOptions
 from gitmem.store import layout
 from gitmem.store.proposal import PREFIX
 
@@ -24,7 +24,7 @@ def is_home(name: str) -> bool:
     return is_branch(name) and name != "HEAD" and not name.startswith((PREFIX, "refs/"))
 
 
-def list_homes(git: Git, remote: str, talk: Talk) -> list[str]:
+def list_homes(git: Git, remote: str, talk: RemoteOptions) -> list[str]:
     """Return the branches that a remote names as those of its memory, sorted; mostly one or none.
 
     Raises:
@@ -35,7 +35,7 @@ def list_homes(git: Git, remote: str, talk: Talk) -> list[str]:
     return [name for name in found if is_home(name)]
 
 
-def refuse_second(git: Git, remote: str, branch: str, talk: Talk) -> None:
+def refuse_second(git: Git, remote: str, branch: str, talk: RemoteOptions) -> None:
     """Refuse to publish a memory beside the one that a remote has on another branch.
 
     Raises:
@@ -52,7 +52,7 @@ def refuse_second(git: Git, remote: str, branch: str, talk: Talk) -> None:
     raise ConflictError(told, hint=f"combine both: {move}gitmem init --branch {homes[0]} && gitmem sync")
 
 
-def publish(git: Git, remote: str, branch: str, commit: str, talk: Talk) -> str:
+def publish(git: Git, remote: str, branch: str, commit: str, talk: RemoteOptions) -> str:
     """Name the memory branch at a remote, once, where another clone would not guess it.
 
     Args:

@@ -34,7 +34,7 @@ WORDED = (UnusableError, ConfigError, BusyError)
 
 
 @frozen
-class Failure:
+class HookFailure:
     """One failed call.
 
     Attributes:
@@ -88,16 +88,16 @@ def _append(path: str, line: bytes) -> None:
         file.write(line)
 
 
-def list_failures(state_folder: str | os.PathLike[str]) -> list[Failure]:
+def list_failures(state_folder: str | os.PathLike[str]) -> list[HookFailure]:
     """Return what failed, the newest last; empty where nothing did."""
-    found: list[Failure] = []
+    found: list[HookFailure] = []
     for path in (name for last in _paths(state_folder) for name in (f"{last}.1", last)):
         try:
             with open(path, encoding="utf-8", errors="replace") as file:
                 lines = file.read(2 * LOG_LIMIT).splitlines()
         except OSError:
             continue
-        found += [Failure(at, what) for at, _, what in (line.partition(" ") for line in lines) if what]
+        found += [HookFailure(at, what) for at, _, what in (line.partition(" ") for line in lines) if what]
     return sorted(found, key=lambda failure: failure.at)
 
 

@@ -8,10 +8,10 @@ from gitmem.frozen import frozen
 from gitmem.git import remotes
 from gitmem.git.ancestry import is_shallow
 from gitmem.git.binary import Git
-from gitmem.git.remotes import Talk
+from gitmem.git.remotes import RemoteOptions
 from gitmem.policy.template import default_toml
 from gitmem.store import home_ref, layout, proof
-from gitmem.store.commit import Plan, write_commit
+from gitmem.store.commit import CommitPlan, write_commit
 from gitmem.store.foreign import kind_of, need_store
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ SETTING = "gitmem.branch"
 
 
 @frozen
-class Started:
+class InitResult:
     """What init did.
 
     Attributes:
@@ -74,7 +74,7 @@ def start(
     notices: list[str],
     elsewhere: bool = False,
     former: str = "",
-) -> Started:
+) -> InitResult:
     """Make the memory branch: the remote's where it has one, else the deterministic root with policy and page.
 
     Args:
@@ -121,7 +121,7 @@ def _is_store(git: Git, branch: str) -> bool:
 def _named_by(git: Git, remote: str, notices: list[str]) -> tuple[str, bool]:
     """Return the branch that the remote names, or an empty string; and whether it answered."""
     try:
-        homes = home_ref.list_homes(git, remote, Talk(timeout_s=REMOTE_TIMEOUT_S))
+        homes = home_ref.list_homes(git, remote, RemoteOptions(timeout_s=REMOTE_TIMEOUT_S))
     except GitmemError as err:
         notices.append(f"cannot check {remote} for a memory: {err.message}")
         return "", False
@@ -131,17 +131,17 @@ def _named_by(git: Git, remote: str, notices: list[str]) -> tuple[str, bool]:
     return (homes[0] if homes else ""), True
 
 
-def _join(git: Git, branch: str, remote: str, there: str, *, deepens: bool) -> Started:
+def _join(git: Git, branch: str, remote: str, there: str, *, deepens: bool) -> InitResult:
     """Make the branch at the remote's commit, once that is shown to be a store's."""
     if deepens and is_shallow(git) and kind_of(git, there) == proof.FOREIGN:  # the proof may lie further back
-        there = remotes.fetch(git, remote, branch, Talk(timeout_s=REMOTE_TIMEOUT_S), deepen=True) or there
+        there = remotes.fetch(git, remote, branch, RemoteOptions(timeout_s=REMOTE_TIMEOUT_S), deepen=True) or there
     need_store(git, there, branch, remote=remote)
     zeros = "0" * len(there)
     git.run("update-ref", "-m", "gitmem: join", f"refs/heads/{branch}", there, zeros, durable=True)
-    return Started(branch, there, "joined")
+    return InitResult(branch, there, "joined")
 
 
-def _complete(git: Git, ref: str, *, now: int, lock_timeout_s: float) -> Started:
+def _complete(git: Git, ref: str, *, now: int, lock_timeout_s: float) -> InitResult:
     is_new = git.read_ref(ref) is None
     files = {
         layout.ATTRIBUTES_PATH: layout.ATTRIBUTES,
@@ -149,16 +149,16 @@ def _complete(git: Git, ref: str, *, now: int, lock_timeout_s: float) -> Started
         layout.STATUS_PATH: FIRST_PAGE,
     }
 
-    def plan(tip: str | None) -> Plan | None:
+    def plan(tip: str | None) -> CommitPlan | None:
         there = {e.path for e in git.list_tree(tip, *files)} if tip else set()
         writes = tuple((path, text.encode()) for path, text in sorted(files.items()) if path not in there)
-        return Plan("gitmem: start the memory", writes=writes) if writes else None
+        return CommitPlan("gitmem: start the memory", writes=writes) if writes else None
 
     written = write_commit(git, ref, plan, command="init", now=now, lock_timeout_s=lock_timeout_s)
     branch = ref.removeprefix("refs/heads/")
     if written is None:
-        return Started(branch, git.read_ref(ref) or "", "there")
-    return Started(branch, written.commit, "started" if is_new else "completed")
+        return InitResult(branch, git.read_ref(ref) or "", "there")
+    return InitResult(branch, written.commit, "started" if is_new else "completed")
 
 
 def _refuse_blocked(git: Git, branch: str) -> None:
@@ -175,6 +175,6 @@ def _refuse_blocked(git: Git, branch: str) -> None:
 def _fetch(git: Git, remote: str, branch: str, notices: list[str]) -> None:
     """Ask the remote for its memory; a clone of one branch or depth would not have brought it."""
     try:
-        remotes.fetch(git, remote, branch, Talk(timeout_s=REMOTE_TIMEOUT_S))
+        remotes.fetch(git, remote, branch, RemoteOptions(timeout_s=REMOTE_TIMEOUT_S))
     except GitmemError as err:
         notices.append(f"cannot check {remote} for a memory: {err.message}")

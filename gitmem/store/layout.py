@@ -60,7 +60,7 @@ KNOWN = "known"
 
 
 @frozen
-class Place:
+class StorePath:
     """What a path of the store is.
 
     Attributes:
@@ -103,12 +103,12 @@ def verdict_path(key: str, spec: str) -> str:
     return f"verdicts/{shard(key)}/{key}.{spec[:16]}.toml"
 
 
-def place_of(path: str) -> Place | str:
+def place_of(path: str) -> StorePath | str:
     """Return what *path* is, or one sentence why nothing may lie there."""
     if path == POLICY_PATH:
-        return Place(POLICY)
+        return StorePath(POLICY)
     if path in TOP_FILES or path.startswith(".github/"):
-        return Place(KNOWN)
+        return StorePath(KNOWN)
     parts = path.split("/")
     if parts[0] == "verdicts":
         return _verdict_place(parts)
@@ -127,7 +127,7 @@ def place_of(path: str) -> Place | str:
         return "the name is not a key: lower-case ASCII letters, digits, '.', '_' and '-', at most 100"
     if len(parts) == 3 and parts[1] != shard(key):
         return f"it belongs in {folder}/{shard(key)}/"
-    return Place(MEMORY, key=key, folder=folder, archived=archived, split=len(parts) == 3)
+    return StorePath(MEMORY, key=key, folder=folder, archived=archived, split=len(parts) == 3)
 
 
 def is_kind_folder(name: str) -> bool:
@@ -135,9 +135,9 @@ def is_kind_folder(name: str) -> bool:
     return bool(FOLDER.fullmatch(name)) and name not in RESERVED_FOLDERS
 
 
-def _verdict_place(parts: list[str]) -> Place | str:
+def _verdict_place(parts: list[str]) -> StorePath | str:
     if len(parts) == 3 and parts[2].endswith(".toml"):
         key, _, spec = parts[2].removesuffix(".toml").rpartition(".")
         if is_key(key) and SPEC.fullmatch(spec) and parts[1] == shard(key):
-            return Place(VERDICT, key=key, spec=spec)
+            return StorePath(VERDICT, key=key, spec=spec)
     return "the name is not that of a verdict"

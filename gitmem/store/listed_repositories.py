@@ -22,7 +22,7 @@ NAMELESS = "store"
 
 
 @frozen
-class Entry:
+class StoreListing:
     """One listed store.
 
     Attributes:
@@ -51,7 +51,7 @@ def split(text: str) -> tuple[str, str]:
     return (name, path) if equals and is_name(name) else ("", text)
 
 
-def entries_of(texts: Iterable[str], base: str) -> list[Entry]:
+def entries_of(texts: Iterable[str], base: str) -> list[StoreListing]:
     """Return the listed stores in their order, each folder once; a name that is taken gets a number.
 
     Args:
@@ -66,7 +66,7 @@ def entries_of(texts: Iterable[str], base: str) -> list[Entry]:
     # A name that somebody gave comes before one that a folder happens to have.
     for path, (name, _) in sorted(folders.items(), key=lambda item: not item[1][0]):
         named[path] = _free(name or name_of(path), named.values())
-    return [Entry(named[path], path, text) for path, (_, text) in folders.items()]
+    return [StoreListing(named[path], path, text) for path, (_, text) in folders.items()]
 
 
 def name_of(path: str) -> str:
@@ -85,7 +85,7 @@ def _free(name: str, taken: Collection[str]) -> str:
     return free
 
 
-def entry_of(text: str, path: str, others: Iterable[Entry]) -> Entry:
+def entry_of(text: str, path: str, others: Iterable[StoreListing]) -> StoreListing:
     """Return the entry for a folder that is to be listed.
 
     Args:
@@ -102,4 +102,4 @@ def entry_of(text: str, path: str, others: Iterable[Entry]) -> Entry:
         if other.name == name:
             told = f"there is a store {name} already: {other.path}"
             raise UsageError(told, hint=f"give it another name: gitmem stores add NAME={path}")
-    return Entry(name, path, f"{name}={path}" if typed else path)
+    return StoreListing(name, path, f"{name}={path}" if typed else path)

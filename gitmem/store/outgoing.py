@@ -107,4 +107,4 @@ def _hints(git: Git, push: Push, leaks: Sequence[Leak]) -> Iterator[str]:
 
 def _key(path: str) -> str:
     place = layout.place_of(path)
-    return place.key if isinstance(place, layout.Place) and place.what == layout.MEMORY else ""
+    return place.key if isinstance(place, layout.StorePath) and place.what == layout.MEMORY else ""

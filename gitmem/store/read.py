@@ -38,7 +38,7 @@ class StoredFile:
         oid: Its blob.
     """
 
-    place: layout.Place
+    place: layout.StorePath
     path: str
     oid: str
 

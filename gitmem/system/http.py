@@ -39,7 +39,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 @frozen
-class Answer:
+class Response:
     """What a server answered.
 
     Attributes:
@@ -60,7 +60,7 @@ def opener_for(host: str) -> OpenerDirector:
     return urllib.request.build_opener(_NoRedirect, *proxies)
 
 
-def exchange(opener: OpenerDirector, request: Request, *, limit: int, limit_s: float) -> Answer:
+def exchange(opener: OpenerDirector, request: Request, *, limit: int, limit_s: float) -> Response:
     """Send one request and return the answer, whatever its status.
 
     In a thread that is left behind when the time is over: a socket's time limit counts each read alone, and a name
@@ -78,7 +78,7 @@ def exchange(opener: OpenerDirector, request: Request, *, limit: int, limit_s: f
         HTTPException: An answer that is not HTTP, or ends too early.
         UnicodeError: The host's name is none.
     """
-    done: list[Answer | Exception] = []
+    done: list[Response | Exception] = []
 
     def ask() -> None:
         try:
@@ -96,7 +96,7 @@ def exchange(opener: OpenerDirector, request: Request, *, limit: int, limit_s: f
     return done[0]
 
 
-def _answer(opener: OpenerDirector, request: Request, limit: int, limit_s: float) -> Answer:
+def _answer(opener: OpenerDirector, request: Request, limit: int, limit_s: float) -> Response:
     try:
         opened = opener.open(request, timeout=limit_s)
     except urllib.error.HTTPError as err:
@@ -107,7 +107,7 @@ def _answer(opener: OpenerDirector, request: Request, limit: int, limit_s: float
     promised = headers.get("content-length", "")
     if promised.isdecimal() and len(body) < min(int(promised), limit + 1):
         raise http.client.IncompleteRead(body)  # http.client says so only where all is read at once
-    return Answer(opened.status, headers, body)
+    return Response(opened.status, headers, body)
 
 
 def unreachable(err: Exception) -> str:

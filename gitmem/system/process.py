@@ -12,7 +12,7 @@ import time
 from gitmem.errors import ProcessError
 from gitmem.frozen import frozen
 from gitmem.model import Ran
-from gitmem.system.process_limits import Bounded, can_watch, stop_count, wait_unwatched
+from gitmem.system.process_limits import BoundedRun, can_watch, stop_count, wait_unwatched
 from gitmem.system.process_limits import stop_all as stop_all  # noqa: PLC0414 - what mypy calls a re-export
 
 TYPE_CHECKING = False
@@ -30,7 +30,7 @@ STDERR_TAIL = 4000
 
 
 @frozen
-class Finished:
+class ProcessResult:
     """How a tool ended.
 
     Attributes:
@@ -53,7 +53,7 @@ def run(
     timeout_s: float | None = None,
     check: bool = True,
     keep: tuple[int, ...] = (),
-) -> Finished:
+) -> ProcessResult:
     """Run a tool to its end and return what it wrote.
 
     Args:
@@ -83,7 +83,7 @@ def run(
             raise
     if check and child.returncode != 0:
         raise _failure(argv, child.returncode, stderr)
-    return Finished(child.returncode, stdout, stderr)
+    return ProcessResult(child.returncode, stdout, stderr)
 
 
 def stream(
@@ -300,7 +300,7 @@ def run_bounded(
             return Ran(None, False, "", False, time.monotonic() - started, err.message)
     if output is not None:
         return wait_unwatched(child, output, deadline=started + timeout_s, cap=output_cap, stops=stops)
-    live = Bounded(child, -1, deadline=started + timeout_s, cap=output_cap, stops=stops)
+    live = BoundedRun(child, -1, deadline=started + timeout_s, cap=output_cap, stops=stops)
     try:
         live.watch()
     finally:

@@ -82,7 +82,7 @@ def wait_unwatched(child: Popen[bytes], output: IO[bytes], *, deadline: float, c
     return Ran(status, killed == "time", said, size > cap, time.monotonic() - started, killed.removeprefix("time"))
 
 
-class Bounded:
+class BoundedRun:
     """One bounded run: reads what it writes while it runs, and leaves nothing of it behind."""
 
     def __init__(

@@ -8,7 +8,7 @@ from gitmem.frozen import frozen
 from gitmem.index.catalog import state
 from gitmem.model import FAILED
 from gitmem.recall.score import path_overlap
-from gitmem.tasks.listing import COLUMNS, Row
+from gitmem.tasks.listing import COLUMNS, TaskRow
 from gitmem.tasks.task import task_from
 from gitmem.text.globs import without_lines
 
@@ -29,13 +29,13 @@ NEAR = 0.5
 class Held:
     """A task that somebody works on, with its attempts and the paths it is about."""
 
-    row: Row
+    row: TaskRow
     task: Task
     paths: tuple[str, ...]
 
 
 @frozen
-class Failure:
+class FailedAttempt:
     """One attempt that failed.
 
     Attributes:
@@ -67,7 +67,7 @@ def held_by(catalog: Catalog, worker: Worker) -> list[Held]:
         f" AND t.agent = ? AND {state.LIVE} ORDER BY t.priority, t.since, m.key",
         (worker.who, worker.agent),
     )
-    found = [(Row(*row), paths) for *row, paths in rows]
+    found = [(TaskRow(*row), paths) for *row, paths in rows]
     tasks = _tasks(catalog, [row for row, _ in found])
     return [Held(row, tasks[row.id], _places(paths)) for row, paths in found]
 
@@ -76,7 +76,7 @@ def _places(paths: str) -> tuple[str, ...]:
     return tuple(map(without_lines, json.loads(paths)))
 
 
-def failures(catalog: Catalog, held: Iterable[Held], working: Sequence[str], *, now: int) -> list[Failure]:
+def failures(catalog: Catalog, held: Iterable[Held], working: Sequence[str], *, now: int) -> list[FailedAttempt]:
     """Return what failed before: of what is worked on first, then of tasks about these paths, each the newest first."""
     mine = list(held)
     near = []
@@ -89,24 +89,24 @@ def failures(catalog: Catalog, held: Iterable[Held], working: Sequence[str], *, 
         known = {one.row.id for one in mine}
         for *row, paths in rows:
             if row[0] not in known and path_overlap(_places(paths), working) >= NEAR:
-                near.append(Row(*row))
+                near.append(TaskRow(*row))
     tasks = _tasks(catalog, near)
     pairs = [*((one.row, one.task) for one in mine), *((row, tasks[row.id]) for row in near)]
     return [
-        Failure(row.key, row.title, attempt.num, attempt.notes)
+        FailedAttempt(row.key, row.title, attempt.num, attempt.notes)
         for row, task in pairs
         for attempt in [one for one in task.told if one.outcome == FAILED][:FAILURES]
     ]
 
 
-def closed_since(catalog: Catalog, since: int, *, now: int, limit: int) -> list[tuple[Row, str]]:
+def closed_since(catalog: Catalog, since: int, *, now: int, limit: int) -> list[tuple[TaskRow, str]]:
     """Return the tasks that were closed since then with the reasons given, the latest first."""
     rows = catalog.rows(
         f"SELECT {COLUMNS} {_FROM} WHERE t.closed > ? AND {state.LIVE} AND (m.expires IS NULL OR m.expires > ?)"
         " ORDER BY t.closed DESC, m.key LIMIT ?",
         (since, now, limit),
     )
-    found = [Row(*row) for row in rows]
+    found = [TaskRow(*row) for row in rows]
     tasks = _tasks(catalog, found)
     return [(row, str(tasks[row.id].closed.get("reason") or "")) for row in found]
 
@@ -117,7 +117,7 @@ def count_closed(catalog: Catalog, since: int, *, now: int) -> int:
     return int(catalog.row(f"SELECT count(*) {_FROM} WHERE {condition}", (since, now))[0])
 
 
-def _tasks(catalog: Catalog, rows: Sequence[Row]) -> Mapping[int, Task]:
+def _tasks(catalog: Catalog, rows: Sequence[TaskRow]) -> Mapping[int, Task]:
     keys = {row.id: row.key for row in rows}
     read = catalog.each("SELECT id, fields FROM text WHERE id IN ({})", keys)
     return {number: task_from(keys[number], json.loads(fields)) for number, fields in read}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @frozen
-class Row:
+class TaskRow:
     """One task as a list shows it.
 
     Attributes:
@@ -56,7 +56,7 @@ class Row:
 
 
 @frozen
-class Wanted:
+class TaskQuery:
     """Which tasks are asked for.
 
     Attributes:
@@ -105,7 +105,7 @@ def worker_of(git: Git, agent: str) -> Worker:
     return Worker(display(unicodedata.normalize("NFC", git.identity()[0])), agent)
 
 
-def list_tasks(catalog: Catalog, ground: int | None, wanted: Wanted) -> list[Row]:
+def list_tasks(catalog: Catalog, ground: int | None, wanted: TaskQuery) -> list[TaskRow]:
     """Return tasks by priority, then age, with what they wait for."""
     parts, values = [state.LIVE], list[str]()
     if wanted.states:
@@ -122,10 +122,10 @@ def list_tasks(catalog: Catalog, ground: int | None, wanted: Wanted) -> list[Row
     condition = " AND ".join(parts)
     rows = catalog.rows(f"SELECT {COLUMNS} FROM task t JOIN memory m ON m.id = t.id WHERE {condition} {_ORDER}", values)
     waits = waiting_for(catalog, ground)
-    return [Row(*(*row, waits.get(row[0], ()))) for row in rows]
+    return [TaskRow(*(*row, waits.get(row[0], ()))) for row in rows]
 
 
-def ready(catalog: Catalog, ground: int | None) -> list[Row]:
+def ready(catalog: Catalog, ground: int | None) -> list[TaskRow]:
     """Return the tasks that somebody can begin: open, and all that they require is there; most urgent, oldest first."""
     # In one statement: of 5,000 tasks, reading those that wait as well would take twice the time (measured).
     rows = catalog.rows(
@@ -133,7 +133,7 @@ def ready(catalog: Catalog, ground: int | None) -> list[Row]:
         f" AND t.id NOT IN (SELECT t.id {_WAITS} AND t.state = '{OPEN}') {_ORDER}",
         (ground or 0,) * 3,
     )
-    return [Row(*row) for row in rows]
+    return [TaskRow(*row) for row in rows]
 
 
 def waiting_for(catalog: Catalog, ground: int | None) -> Mapping[int, tuple[str, ...]]:

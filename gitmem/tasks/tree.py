@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from gitmem.index.catalog.catalog import Catalog
-    from gitmem.tasks.listing import Row
+    from gitmem.tasks.listing import TaskRow
 
 # How deep a tree is drawn: below that a screen has no room, and a file of strangers no say in our stack.
 DEPTH = 40
@@ -35,7 +35,7 @@ class Need:
 
 
 @frozen
-class Node:
+class TaskNode:
     """One task of a tree, with what it requires and its parts.
 
     Attributes:
@@ -46,14 +46,14 @@ class Node:
         hidden: How many tasks below it are not drawn because the tree is too deep.
     """
 
-    row: Row
+    row: TaskRow
     needs: tuple[Need, ...]
-    parts: tuple[Node, ...]
+    parts: tuple[TaskNode, ...]
     is_again: bool = False
     hidden: int = 0
 
 
-def read_tree(catalog: Catalog, ground: int | None, *, root: str, everything: bool) -> list[Node]:
+def read_tree(catalog: Catalog, ground: int | None, *, root: str, everything: bool) -> list[TaskNode]:
     """Return the trees of all tasks, or the one below a task.
 
     Args:
@@ -62,7 +62,7 @@ def read_tree(catalog: Catalog, ground: int | None, *, root: str, everything: bo
         root: The key of a task, or empty for all.
         everything: Closed ones too; else only those that have something open below them.
     """
-    rows = listing.list_tasks(catalog, ground, listing.Wanted(everything=True))
+    rows = listing.list_tasks(catalog, ground, listing.TaskQuery(everything=True))
     required = listing.requirements(catalog, [row.id for row in rows])
     names = {name for names in required.values() for name in names}
     known = listing.titles(catalog, names)
@@ -77,29 +77,29 @@ def read_tree(catalog: Catalog, ground: int | None, *, root: str, everything: bo
 
 
 def grow(
-    rows: Sequence[Row], needs: Mapping[str, tuple[Need, ...]], *, root: str = "", everything: bool = False
-) -> list[Node]:
+    rows: Sequence[TaskRow], needs: Mapping[str, tuple[Need, ...]], *, root: str = "", everything: bool = False
+) -> list[TaskNode]:
     """Return the trees of these tasks, in their order; every task is in one, those of a cycle too."""
-    parts: dict[str, list[Row]] = {}
+    parts: dict[str, list[TaskRow]] = {}
     known = {row.key for row in rows}
     for row in rows:
         parts.setdefault(row.parent if row.parent in known and row.parent != row.key else "", []).append(row)
     drawn: set[str] = set()
 
-    def node(row: Row, depth: int) -> Node:
+    def node(row: TaskRow, depth: int) -> TaskNode:
         if row.key in drawn:
-            return Node(row, (), (), is_again=True)
+            return TaskNode(row, (), (), is_again=True)
         drawn.add(row.key)
         below = parts.get(row.key, [])
         if depth < DEPTH:
-            return Node(row, needs.get(row.key, ()), tuple(node(part, depth + 1) for part in below))
+            return TaskNode(row, needs.get(row.key, ()), tuple(node(part, depth + 1) for part in below))
         before, walk = len(drawn), list(below)
         while walk:
             one = walk.pop()
             if one.key not in drawn:
                 drawn.add(one.key)
                 walk += parts.get(one.key, [])
-        return Node(row, needs.get(row.key, ()), (), hidden=len(drawn) - before)
+        return TaskNode(row, needs.get(row.key, ()), (), hidden=len(drawn) - before)
 
     starts = [row for row in rows if row.key == root] if root else parts.get("", [])
     trees = [node(row, 0) for row in starts]
@@ -108,8 +108,8 @@ def grow(
     return trees if everything or root else [kept for tree in trees if (kept := _without_closed(tree)) is not None]
 
 
-def _without_closed(tree: Node) -> Node | None:
+def _without_closed(tree: TaskNode) -> TaskNode | None:
     parts = tuple(kept for part in tree.parts if (kept := _without_closed(part)) is not None)
     if tree.row.state == CLOSED and not parts and not tree.hidden:
         return None
-    return Node(tree.row, tree.needs, parts, tree.is_again, tree.hidden)
+    return TaskNode(tree.row, tree.needs, parts, tree.is_again, tree.hidden)

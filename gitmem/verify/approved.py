@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gitmem.git.binary import Git
-    from gitmem.git.remotes import Talk
+    from gitmem.git.remotes import RemoteOptions
     from gitmem.verify.due import Due
 
 # A longer list is not one that somebody reviewed.
@@ -34,7 +34,7 @@ ATTEMPTS = 3
 
 
 @frozen
-class Listed:
+class ApprovedList:
     """An approved list.
 
     Attributes:
@@ -46,7 +46,7 @@ class Listed:
     name: str
 
 
-def read(git: Git, typed: str, *, memory: str, talk: Talk) -> Listed:
+def read(git: Git, typed: str, *, memory: str, talk: RemoteOptions) -> ApprovedList:
     """Return an approved list as it is on the code's default branch now.
 
     Args:
@@ -71,10 +71,10 @@ def read(git: Git, typed: str, *, memory: str, talk: Talk) -> Listed:
             hint=f"gitmem trust --print > {path}, have it reviewed and merged into the default branch",
         )
     lines = (one.rstrip() for one in content.decode("utf-8", "replace").split("\n"))
-    return Listed(frozenset(one for one in lines if one and not one.startswith("#")), f"{path} on {where}")
+    return ApprovedList(frozenset(one for one in lines if one and not one.startswith("#")), f"{path} on {where}")
 
 
-def find_lies(listed: Listed, dues: Sequence[Due]) -> list[str]:
+def find_lies(listed: ApprovedList, dues: Sequence[Due]) -> list[str]:
     """Return a sentence for each fact whose hash is on a list beside another key or command only."""
     hashes = {one.partition(" ")[0] for one in listed.lines}
     right = {due.row.spec for due in dues if due.listed in listed.lines}
@@ -86,7 +86,7 @@ def find_lies(listed: Listed, dues: Sequence[Due]) -> list[str]:
     ]
 
 
-def _default_tip(git: Git, memory: str, talk: Talk) -> tuple[str, str, str]:
+def _default_tip(git: Git, memory: str, talk: RemoteOptions) -> tuple[str, str, str]:
     """Return the commit of the code's default branch as it is now, its name, and where that is, for a person."""
     repository, default = _job()
     remote = _remote_of(git)
@@ -109,7 +109,7 @@ def _default_tip(git: Git, memory: str, talk: Talk) -> tuple[str, str, str]:
         raise RemoteError(told, hint="try again when it is reachable, or approve here: gitmem trust --review") from err
 
 
-def _remote_tip(git: Git, remote: str, branch: str, talk: Talk) -> tuple[str, str, str]:
+def _remote_tip(git: Git, remote: str, branch: str, talk: RemoteOptions) -> tuple[str, str, str]:
     for _ in range(ATTEMPTS):
         name, commit = remotes.find_tip(git, remote, branch, talk)
         where = f"{name} of {remote}"

@@ -28,16 +28,16 @@ FILE_MODES = frozenset({"100644", "100755"})
 
 
 @frozen
-class Answer:
+class BuiltinAnswer:
     """What a built-in check answers: ``holds``, ``fails`` or ``error``, and why."""
 
     outcome: str
     because: str
 
 
-def answer_all(git: Git, tree: CodeTree, checks: Iterable[Check]) -> dict[Check, Answer]:
+def answer_all(git: Git, tree: CodeTree, checks: Iterable[Check]) -> dict[Check, BuiltinAnswer]:
     """Answer many checks, reading every file of the code at most once."""
-    answers: dict[Check, Answer] = {}
+    answers: dict[Check, BuiltinAnswer] = {}
     files: dict[Check, Sequence[Entry]] = {}
     for check in dict.fromkeys(checks):
         if row_of(check).probe is None:
@@ -66,7 +66,7 @@ def look_into(git: Git, files: Mapping[Check, Iterable[Entry]]) -> dict[Check, d
     return found
 
 
-def answer_each(git: Git, check: Check, trees: Sequence[CodeTree]) -> list[Answer] | None:
+def answer_each(git: Git, check: Check, trees: Sequence[CodeTree]) -> list[BuiltinAnswer] | None:
     """Answer one check at many commits, reading every content of a file once; None where that is too much at once."""
     if row_of(check).probe is None:
         return [_presence(tree, check) for tree in trees]
@@ -83,11 +83,11 @@ def files_of(tree: CodeTree, check: Check) -> list[Entry]:
     return [entry for entry in tree.matched(glob_of(check.words)) if entry[0] in FILE_MODES]
 
 
-def _presence(tree: CodeTree, check: Check) -> Answer:
+def _presence(tree: CodeTree, check: Check) -> BuiltinAnswer:
     row, path = row_of(check), glob_of(check.words)
     if bool(tree.matched(path)) != row.is_denial:
-        return Answer(HOLDS, "")
-    return Answer(FAILS, row.failure.format(text=path))
+        return BuiltinAnswer(HOLDS, "")
+    return BuiltinAnswer(FAILS, row.failure.format(text=path))
 
 
 def _probe(check: Check) -> Callable[[bytes], bool]:
@@ -99,21 +99,21 @@ def _never(_: bytes) -> bool:
     return False
 
 
-def conclude(check: Check, files: Sequence[Entry], found: Mapping[str, bool]) -> Answer:
+def conclude(check: Check, files: Sequence[Entry], found: Mapping[str, bool]) -> BuiltinAnswer:
     """Return what a check answers, given which blobs of its files have what it looks for; unread ones are left out."""
     row = row_of(check)
     if row.unusable and _probe(check) is _never:
-        return Answer(ERROR, row.unusable.format(text=redact(check.words[1])))
+        return BuiltinAnswer(ERROR, row.unusable.format(text=redact(check.words[1])))
     if not files:
-        return Answer(ERROR if row.is_denial else FAILS, f"no file matches {glob_of(check.words)}")
+        return BuiltinAnswer(ERROR if row.is_denial else FAILS, f"no file matches {glob_of(check.words)}")
     having = [path for _, oid, path in files if found.get(oid)]
     unread = [path for _, oid, path in files if oid not in found]
     if unread and not having:
-        return Answer(ERROR, f"{unread[0]} could not be read" + _more(unread))
+        return BuiltinAnswer(ERROR, f"{unread[0]} could not be read" + _more(unread))
     if bool(having) != row.is_denial:
-        return Answer(HOLDS, "")
+        return BuiltinAnswer(HOLDS, "")
     names = {"text": redact(check.words[1]), "where": glob_of(check.words), "first": having[0] if having else ""}
-    return Answer(FAILS, row.failure.format(**names) + _more(having))
+    return BuiltinAnswer(FAILS, row.failure.format(**names) + _more(having))
 
 
 def _more(paths: list[str]) -> str:

@@ -100,7 +100,7 @@ def path_of(catalog: Catalog, row: state.FactRow) -> str:
     return str(found[0]) if found else ""
 
 
-def is_wrong(verdict: Verdict, answer: builtin.Answer) -> bool:
+def is_wrong(verdict: Verdict, answer: builtin.BuiltinAnswer) -> bool:
     """Tell whether a check contradicts a verdict of the same inputs; one that cannot answer contradicts nothing."""
     return answer.outcome in SAID and answer.outcome != verdict.outcome
 

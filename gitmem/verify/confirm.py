@@ -40,7 +40,7 @@ MOST_ASKED = 20
 
 
 @frozen
-class Confirmed:
+class Confirmation:
     """What is left of a failure after it was asked again.
 
     Attributes:
@@ -63,7 +63,7 @@ def confirm(
     ask: Ask,
     is_ancestor: Callable[[str], bool],
     firm: int = FIRM,
-) -> Confirmed:
+) -> Confirmation:
     """Ask a check that newly fails again, then where it held last: if it only fails there too, nothing was learnt.
 
     Args:
@@ -80,20 +80,20 @@ def confirm(
         outcome, why = ask(new.commit)
         if outcome == HOLDS:
             said = f"it failed{f' {number} times' * (number > 1)}, then held on the same code"
-            return Confirmed(HOLDS, verdict=flapped(_holding(new), mark, said))
+            return Confirmation(HOLDS, verdict=flapped(_holding(new), mark, said))
         if outcome == ERROR:
-            return Confirmed(ERROR, f"it failed, then could not run: {why}")
+            return Confirmation(ERROR, f"it failed, then could not run: {why}")
     if not new.held_commit:
-        return Confirmed(FAILS, verdict=new)
+        return Confirmation(FAILS, verdict=new)
     if old is not None and not old.own:
-        return Confirmed(FAILS, verdict=replace(new, confirmed=_is_claim_true(new, ask, is_ancestor, times)))
+        return Confirmation(FAILS, verdict=replace(new, confirmed=_is_claim_true(new, ask, is_ancestor, times)))
     if new.held_commit == new.commit:
-        return Confirmed(ERROR, "it held on this commit before: the environment changed")
+        return Confirmation(ERROR, "it held on this commit before: the environment changed")
     before = _ask_until(ask, new.held_commit, times)
     if before == FAILS:
         reason = f"it also fails at {new.held_commit[:12]}, where it held before: the environment changed"
-        return Confirmed(ERROR, reason)
-    return Confirmed(FAILS, verdict=replace(new, confirmed=before == HOLDS))
+        return Confirmation(ERROR, reason)
+    return Confirmation(FAILS, verdict=replace(new, confirmed=before == HOLDS))
 
 
 def _holding(new: Verdict) -> Verdict:

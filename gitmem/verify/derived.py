@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from gitmem.document.builtin_checks import row_of
 from gitmem.model import FAILS, HOLDS
-from gitmem.verify.builtin import Answer, answer_all, conclude, files_of, look_into
+from gitmem.verify.builtin import BuiltinAnswer, answer_all, conclude, files_of, look_into
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from gitmem.verify.inputs import CodeTree
 
 
-def answer_behind(git: Git, base: CodeTree, head: CodeTree, before: Mapping[Check, Answer]) -> dict[Check, Answer]:
+def answer_behind(
+    git: Git, base: CodeTree, head: CodeTree, before: Mapping[Check, BuiltinAnswer]
+) -> dict[Check, BuiltinAnswer]:
     """Return what each check answers on the head, given its answer on the base."""
     files = {
         check: (files_of(base, check), files_of(head, check))
@@ -37,8 +39,8 @@ def answer_behind(git: Git, base: CodeTree, head: CodeTree, before: Mapping[Chec
 
 
 def _derive(
-    check: Check, before: Answer, was: list[Entry], now: list[Entry], seen: Mapping[str, bool]
-) -> Answer | None:
+    check: Check, before: BuiltinAnswer, was: list[Entry], now: list[Entry], seen: Mapping[str, bool]
+) -> BuiltinAnswer | None:
     """Return the answer on the head, or None where what did not change must be read."""
     same = set(was) & set(now)
     is_denial = row_of(check).is_denial

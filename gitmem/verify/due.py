@@ -129,7 +129,7 @@ def _work_out(
 
 def states_on(
     tree: CodeTree, catalog: Catalog, local: LocalState, facts: Sequence[state.FactRow], policy: Policy, *, now: int
-) -> list[state.State]:
+) -> list[state.FactState]:
     """Return the state of each of these facts on one tree of the code, in their order."""
     keys = None if len(facts) > MANY else [f.key for f in facts]
     branch, mine = state.branch_verdicts(catalog, keys), local.verdicts(keys)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Entry = tuple[str, str, str]
 
 
-class Files:
+class CodeFiles:
     """Files of the code, to be asked which of them a glob names."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:

@@ -30,7 +30,7 @@ NOTE = "note"
 
 
 @frozen
-class Words:
+class FindingWords:
     """How one kind of finding is shown, in every form.
 
     Attributes:
@@ -54,49 +54,49 @@ class Words:
 
 # The one table of them, the most important first.
 WORDS = {
-    BROKEN: Words(
+    BROKEN: FindingWords(
         *(FAILED, ERROR, "becomes false", "become false", "Becomes false"),
         meaning="The fact held before the change and does not hold with it.",
         case="failure",
     ),
-    FAILED: Words(
+    FAILED: FindingWords(
         *(FAILED, ERROR, "does not hold", "do not hold", "Failed"),
         meaning="The fact's check says that it does not hold.",
         case="failure",
     ),
-    WRONG: Words(
+    WRONG: FindingWords(
         *(FAILED, ERROR, "has a wrong verdict", "have wrong verdicts", "Wrong verdicts"),
         meaning="A verdict on the memory branch differs from the answer of its built-in check for the same inputs.",
         case="failure",
     ),
-    SILENCED: Words(
+    SILENCED: FindingWords(
         *(SUSPECT, WARNING, "is silenced by the change", "are silenced by the change", "Silenced by this change"),
         meaning="The change's own memories hide, remove, supersede or weaken this fact, and the change touches files "
         "that it reads.",
         case="failure",
     ),
-    SUSPECT: Words(
+    SUSPECT: FindingWords(
         *(SUSPECT, WARNING, "is suspect", "are suspect", "Suspect"),
         meaning="A fact that this memory requires does not hold.",
         case="failure",
     ),
     # A fact that nobody could check is a test that could not run.
-    UNCHECKED: Words(
+    UNCHECKED: FindingWords(
         *(SUSPECT, WARNING, "could not be checked", "could not be checked", "Could not be checked"),
         meaning="A fact that had to be checked could not be checked.",
         case="error",
     ),
     # What was false before is not this change's failure.
-    STILL: Words(
+    STILL: FindingWords(
         *(FAILED, NOTE, "was false before and still is", "were false before and still are", "False before and after"),
         meaning="The change does not fix this fact.",
         case="skipped",
     ),
-    MENDED: Words(
+    MENDED: FindingWords(
         *(VERIFIED, "", "becomes true", "become true", "Becomes true"),
         meaning="The fact did not hold before the change and holds with it.",
     ),
-    HOLDS: Words(*(VERIFIED, "", "holds", "hold", "Holds"), meaning="The fact holds."),
+    HOLDS: FindingWords(*(VERIFIED, "", "holds", "hold", "Holds"), meaning="The fact holds."),
 }
 KINDS = tuple(WORDS)
 # Those that a reader is told of one by one; what holds is counted.

@@ -11,14 +11,14 @@ from hashlib import sha256
 
 from gitmem.document.builtin_checks import glob_of, row_of
 from gitmem.model import BUILTIN, Check
-from gitmem.verify.files import Entry, Files, fixed_part
+from gitmem.verify.files import CodeFiles, Entry, fixed_part
 from gitmem.verify.trace.reads import Places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from gitmem.git.binary import Change, Git
+    from gitmem.git.binary import Git, TreeChange
 
 LINK = "120000"
 # What the digest of observed reads begins with.
@@ -27,7 +27,7 @@ SEEN = "seen:"
 _SEPARATOR = "\0"
 
 
-class CodeTree(Files):
+class CodeTree(CodeFiles):
     """The files of one commit of the code.
 
     Attributes:
@@ -51,7 +51,7 @@ class CodeTree(Files):
         """Return its root tree."""
         return self._git.resolve(self.commit, "tree")
 
-    def behind(self, git: Git, commit: str, changes: Iterable[Change]) -> CodeTree:
+    def behind(self, git: Git, commit: str, changes: Iterable[TreeChange]) -> CodeTree:
         """Return the code of another commit, given what it has otherwise: nothing is listed again."""
         entries = {entry[2]: entry for entry in self._entries}
         for change in changes:
@@ -66,7 +66,7 @@ class CodeTree(Files):
         """Return a tree whose files are known already."""
         made = cls.__new__(cls)
         made.commit, made.tree = commit, tree
-        Files.__init__(made, entries)
+        CodeFiles.__init__(made, entries)
         return made
 
     @cached_property

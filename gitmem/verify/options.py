@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from gitmem.verify.due import Due
     from gitmem.verify.jobs.shards import Shard
     from gitmem.verify.judge import Result
-    from gitmem.verify.record import Recorded
+    from gitmem.verify.record import RecordResult
 
 
 @frozen
@@ -69,7 +69,7 @@ class Watch:
 
 
 @frozen
-class Run:
+class VerifyRun:
     """What came of a verify run.
 
     Attributes:
@@ -92,7 +92,7 @@ class Run:
     commit: str
     due: int
     results: tuple[Result, ...]
-    recorded: Recorded | None
+    recorded: RecordResult | None
     standing: Standing
     rung: str = ""
     is_local: bool = False
@@ -105,7 +105,7 @@ class Run:
     wrong: tuple[Wrong, ...] = ()
 
 
-def join_runs(runs: Sequence[Run]) -> Run:
+def join_runs(runs: Sequence[VerifyRun]) -> VerifyRun:
     """Return the runs of several stores at one commit, the project's first, as one."""
     first = runs[0]
     kinds, statuses = (dict[str, int]() for _ in range(2))

@@ -25,7 +25,7 @@ HISTORY_S = 10.0
 
 
 @frozen
-class Known:
+class KnownCommit:
     """A commit of the code where it is known whether a fact held.
 
     Attributes:
@@ -101,18 +101,18 @@ def counting_of(verdicts: Sequence[Verdict]) -> Verdict:
     return max((v for v in verdicts if v.own or not is_ours or v.outcome != HOLDS), key=lambda v: (v.at, v.own))
 
 
-def known_of(verdicts: Iterable[Verdict]) -> list[Known]:
+def known_of(verdicts: Iterable[Verdict]) -> list[KnownCommit]:
     """Return where verdicts of one fact say whether it held; what was judged at a commit counts before what is told."""
-    found: dict[str, Known] = {}
+    found: dict[str, KnownCommit] = {}
     judged: dict[str, list[Verdict]] = {}
     for v in sorted(verdicts, key=lambda v: v.at):
         if v.held_commit:
-            found.setdefault(v.held_commit, Known(v.held_commit, HOLDS, "judged"))
+            found.setdefault(v.held_commit, KnownCommit(v.held_commit, HOLDS, "judged"))
         if v.culprit and not v.culprit_after:
-            found[v.culprit] = Known(v.culprit, FAILS, "culprit", v.because)
+            found[v.culprit] = KnownCommit(v.culprit, FAILS, "culprit", v.because)
         judged.setdefault(v.commit, []).append(v)
     for commit, them in judged.items():
         v = counting_of(them)
         is_culprit = v.outcome == FAILS and commit in found and found[commit].how == "culprit"
-        found[commit] = Known(commit, v.outcome, "culprit" if is_culprit else "judged", v.because)
+        found[commit] = KnownCommit(commit, v.outcome, "culprit" if is_culprit else "judged", v.because)
     return list(found.values())

@@ -9,7 +9,7 @@ from gitmem.index.catalog.inserts import Inserts
 from gitmem.model import FAILED, FAILS, SUSPECT
 from gitmem.statuses import SKEW_S
 from gitmem.store import layout
-from gitmem.store.commit import Plan, write_commit
+from gitmem.store.commit import CommitPlan, write_commit
 from gitmem.store.trailers import CLAIMED, CODE
 from gitmem.store.verdicts import format_verdict
 from gitmem.verify.blame.culprit import phrase, told_of
@@ -31,7 +31,7 @@ REWRITTEN_AFTER = 0.1
 
 
 @frozen
-class Recorded:
+class RecordResult:
     """What was committed.
 
     Attributes:
@@ -93,7 +93,7 @@ def record(
     start: str | None,
     claimed: bool = False,
     is_fresh: Callable[[Verdict], bool] = lambda _: False,
-) -> Recorded:
+) -> RecordResult:
     """Commit what changed, all of it in one commit, and none when nothing changed.
 
     Args:
@@ -112,11 +112,11 @@ def record(
         claimed: Whether other machines' result files say so.
         is_fresh: Tells whether what a verdict of the branch read is what it was.
     """
-    told: dict[str, Recorded] = {}
+    told: dict[str, RecordResult] = {}
 
     db = catalog.connection
 
-    def plan(tip: str | None) -> Plan | None:
+    def plan(tip: str | None) -> CommitPlan | None:
         _undo(catalog)
         if tip is not None:  # facts of the code tree may be judged before there is a branch
             follow(tip)
@@ -133,7 +133,7 @@ def record(
         told["it"] = _difference(catalog, before, after, changed, old)
         files = {path: format_verdict(v).encode() for path, v in writes.items()}
         files[layout.STATUS_PATH] = status_page(after, told_of(git, culprits(after))).encode()
-        return Plan(
+        return CommitPlan(
             _subject(changed, told["it"], _blamed(changed, old)),
             writes=tuple(sorted(files.items())),
             deletes=tuple(stale),
@@ -144,7 +144,7 @@ def record(
     try:
         written = write_commit(git, ref, plan, command="verify", now=now, lock_timeout_s=lock_timeout_s, start=start)
         if written is None:
-            return Recorded("")
+            return RecordResult("")
         catalog.set_meta("commit", written.commit)
         db.execute("COMMIT")
     finally:
@@ -202,7 +202,7 @@ def _difference(
     after: Standing,
     changed: Iterable[Verdict],
     old: Mapping[str, Sequence[Verdict]],
-) -> Recorded:
+) -> RecordResult:
     """Return what is new to the branch; this clone may have known it before (``Session.keep``)."""
     failing_before = {key for key, vs in old.items() if any(v.outcome == FAILS for v in vs)}
     same_before = {(v.spec, v.claim) for vs in old.values() for v in vs if v.outcome == FAILS}
@@ -214,7 +214,7 @@ def _difference(
     suspect = [(k, chain) for k, chain in sorted(suspect_now.items()) if k not in suspect_before or chain[-1] in failed]
     still_failed = {line.key for line in after.lines if line.status == FAILED}
     cleared = (suspect_before | state.dependents(catalog, again)) - set(suspect_now) - still_failed - again
-    return Recorded("", tuple(sorted(failed)), tuple(sorted(again)), tuple(suspect), tuple(sorted(cleared)))
+    return RecordResult("", tuple(sorted(failed)), tuple(sorted(again)), tuple(suspect), tuple(sorted(cleared)))
 
 
 def _blamed(changed: Iterable[Verdict], old: Mapping[str, Sequence[Verdict]]) -> list[Verdict]:
@@ -223,7 +223,7 @@ def _blamed(changed: Iterable[Verdict], old: Mapping[str, Sequence[Verdict]]) ->
     return [v for v in changed if v.culprit and (v.key, v.culprit) not in known]
 
 
-def _subject(changed: Sequence[Verdict], told: Recorded, blamed: Sequence[Verdict]) -> str:
+def _subject(changed: Sequence[Verdict], told: RecordResult, blamed: Sequence[Verdict]) -> str:
     parts = [f"{len(told.failed)} failed"] if told.failed else []
     parts += [f"{len(told.suspect)} suspect"] if told.suspect else []
     parts += [f"{len(told.holds_again)} hold again"] if told.holds_again else []
@@ -237,7 +237,7 @@ def _subject(changed: Sequence[Verdict], told: Recorded, blamed: Sequence[Verdic
 
 
 def _trailers(
-    told: Recorded, commit: str, changed: Sequence[Verdict], blamed: Iterable[Verdict], claimed: bool
+    told: RecordResult, commit: str, changed: Sequence[Verdict], blamed: Iterable[Verdict], claimed: bool
 ) -> tuple[tuple[str, str], ...]:
     rows = [(CODE, commit), ("Gitmem-Verdicts", str(len(changed)))]
     rows += [(CLAIMED, str(len(changed)))] if claimed else []

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from gitmem.git.binary import Git
     from gitmem.verify.due import Due
     from gitmem.verify.judge import Result
-    from gitmem.verify.session import Run
+    from gitmem.verify.session import VerifyRun
 
 # Files that are named for a fact.
 NAMED = 3
 
 
-def findings_of(run: Run, git: Git, *, summary: str, now: int) -> Findings:
+def findings_of(run: VerifyRun, git: Git, *, summary: str, now: int) -> Findings:
     """Return what a run judged, what failed before and what is suspect, as findings."""
     found = {result.due.row.key: _finding(result, git, run.commit) for result in run.results}
     for line in run.standing.lines:

@@ -16,7 +16,7 @@ from gitmem.model import BUILTIN, ERROR, Check
 from gitmem.verify import due as due_module
 from gitmem.verify.blame.culprit import with_culprit
 from gitmem.verify.inputs import CodeTree, digest
-from gitmem.verify.options import Options, Run, Watch
+from gitmem.verify.options import Options, VerifyRun, Watch
 from gitmem.verify.stock import Standing, take_stock
 
 TYPE_CHECKING = False
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from gitmem.verify.claims import Wrong
     from gitmem.verify.due import Due
     from gitmem.verify.judge import Means, Result
-    from gitmem.verify.record import Recorded
+    from gitmem.verify.record import RecordResult
     from gitmem.verify.trust import Trust
 
 
@@ -180,7 +180,7 @@ class Session:
         means = replace(self.means() if needs_process else self._no_means(), is_hurried=True)
         return judge_all(self._git, self.tree(), [due], means, now=self._now, told=lambda _: None)[0]
 
-    def run(self, told: Callable[[Result, int, int], None], watch: Watch | None = None) -> Run:
+    def run(self, told: Callable[[Result, int, int], None], watch: Watch | None = None) -> VerifyRun:
         """Judge what is due and write down what it showed; an interruption loses only what was under way."""
         if self.options.dirty:
             return self._run_dirty(told, watch)
@@ -199,7 +199,7 @@ class Session:
             standing = take_stock(self._catalog, self.restate(), self._local, now=self._now)
             written = "" if self.options.dry_run else self.options.results
             due = self._explained(dues)
-            return Run(self.commit, len(dues), (), None, standing, would_run=due, written=written, wrong=wrong)
+            return VerifyRun(self.commit, len(dues), (), None, standing, would_run=due, written=written, wrong=wrong)
         from gitmem.verify.news import with_news
         from gitmem.verify.run_all import judge_all
 
@@ -222,7 +222,7 @@ class Session:
                 recorded, is_local, self._unrecorded = None, False, err.message
         standing = take_stock(self._catalog, self.restate(), self._local, now=self._now)
         ordered = tuple(sorted(results, key=lambda r: r.due.row.key))
-        judged = Run(self.commit, len(dues), ordered, recorded, standing, self.rung, is_local)
+        judged = VerifyRun(self.commit, len(dues), ordered, recorded, standing, self.rung, is_local)
         return replace(judged, unrecorded=self._unrecorded, written=self.options.results, wrong=wrong)
 
     def _explained(self, dues: Sequence[Due]) -> tuple[Due, ...]:
@@ -237,13 +237,15 @@ class Session:
         """Tell whether its verdicts are committed: HEAD was the default branch when it began, or that is asked for."""
         return self.options.record or (self._is_on_default and not self.options.results)
 
-    def _publish(self) -> Run:
+    def _publish(self) -> VerifyRun:
         """Write down what this clone knows and the branch does not, though nothing had to run."""
         known = due_module.list_publishable(self._catalog, self._local, self.restate())
         recorded = self.keep_verdicts(known)[0] if known else None
-        return Run(self.commit, 0, (), recorded, take_stock(self._catalog, self.restate(), self._local, now=self._now))
+        return VerifyRun(
+            self.commit, 0, (), recorded, take_stock(self._catalog, self.restate(), self._local, now=self._now)
+        )
 
-    def _run_dirty(self, told: Callable[[Result, int, int], None], watch: Watch | None) -> Run:
+    def _run_dirty(self, told: Callable[[Result, int, int], None], watch: Watch | None) -> VerifyRun:
         """Judge the work tree as it is, and write nothing down."""
         from gitmem.verify.ground import dirty
         from gitmem.verify.news import with_news
@@ -272,7 +274,7 @@ class Session:
         ordered = tuple(sorted(results, key=lambda r: r.due.row.key))
         would_run = tuple(dues) if self.options.dry_run else ()
         nothing = Standing({}, {}, ())
-        judged = Run(self.commit, len(dues), ordered, None, nothing, self.rung, would_run=would_run)
+        judged = VerifyRun(self.commit, len(dues), ordered, None, nothing, self.rung, would_run=would_run)
         return replace(judged, dirty=True, notices=taken.notices, wrong=wrong)
 
     def _means_for(self, dues: Sequence[Due]) -> Means:
@@ -285,7 +287,7 @@ class Session:
 
         return Means("", "", 1, self.trust.allows, self.trust.denies)
 
-    def keep(self, results: list[Result]) -> tuple[Recorded | None, bool]:
+    def keep(self, results: list[Result]) -> tuple[RecordResult | None, bool]:
         """Write verdicts to the branch where they count, else as local state; tell whether they stayed local."""
         from gitmem.verify.news import attempted
 
@@ -312,7 +314,7 @@ class Session:
             self._unrecorded = ""  # the file has it
         return kept
 
-    def keep_verdicts(self, verdicts: Sequence[Verdict]) -> tuple[Recorded | None, bool]:
+    def keep_verdicts(self, verdicts: Sequence[Verdict]) -> tuple[RecordResult | None, bool]:
         """Write verdicts to the branch where they count, else as local state; tell whether they stayed local."""
         verdicts = [with_culprit(v, self._git, self._catalog, self._local) for v in verdicts]
         # Before the verdicts are kept here: from then on the statuses are those that they make.
@@ -324,13 +326,13 @@ class Session:
             return None, is_kept
         return self._record(verdicts, before), False
 
-    def record_claimed(self, verdicts: Sequence[Verdict]) -> tuple[Recorded, Standing]:
+    def record_claimed(self, verdicts: Sequence[Verdict]) -> tuple[RecordResult, Standing]:
         """Commit verdicts that were made elsewhere, which are none of this clone's own; return how all stands now."""
         before = take_stock(self._catalog, self.restate(), self._local, now=self._now)
         recorded = self._record(verdicts, before, claimed=True)
         return recorded, take_stock(self._catalog, self.restate(), self._local, now=self._now)
 
-    def _record(self, verdicts: Sequence[Verdict], before: Standing, *, claimed: bool = False) -> Recorded:
+    def _record(self, verdicts: Sequence[Verdict], before: Standing, *, claimed: bool = False) -> RecordResult:
         from gitmem.verify.record import record
 
         return record(
@@ -363,4 +365,4 @@ class Session:
         return due_module.digest_by(self.tree(), inputs, check, verdict) == verdict.inputs
 
 
-__all__ = ["Options", "Run", "Session", "Standing", "Watch"]
+__all__ = ["Options", "Session", "Standing", "VerifyRun", "Watch"]

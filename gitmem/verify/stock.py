@@ -21,7 +21,7 @@ FLAPPING = "flapping"
 
 
 @frozen
-class Line:
+class StandingLine:
     """One memory that needs a person.
 
     Attributes:
@@ -62,8 +62,8 @@ class Standing:
 
     kinds: Mapping[str, int]
     statuses: Mapping[str, int]
-    lines: tuple[Line, ...]
-    flapping: tuple[Line, ...] = ()
+    lines: tuple[StandingLine, ...]
+    flapping: tuple[StandingLine, ...] = ()
 
 
 def take_stock(catalog: Catalog, ground: int | None, local: LocalState, *, now: int) -> Standing:
@@ -86,18 +86,18 @@ def take_stock(catalog: Catalog, ground: int | None, local: LocalState, *, now: 
     return Standing(kinds, counts, tuple(lines), tuple(_flapping(catalog, ground, local)))
 
 
-def _flapping(catalog: Catalog, ground: int | None, local: LocalState) -> list[Line]:
+def _flapping(catalog: Catalog, ground: int | None, local: LocalState) -> list[StandingLine]:
     rows = state.flapping(catalog, ground)
     keys = [row[0] for row in rows]
     branch, mine = (state.branch_verdicts(catalog, keys), local.verdicts(keys)) if keys else ({}, {})
     lines = []
     for key, title, number, spec, claim in rows:
         latest = state.latest_of(state.merged(branch.get(key, ()), mine.get(key, ()), spec=spec, claim=claim))
-        lines.append(Line(key, title, FLAPPING, latest.attempt if latest else "", author(catalog, number)))
+        lines.append(StandingLine(key, title, FLAPPING, latest.attempt if latest else "", author(catalog, number)))
     return lines
 
 
-def _failed(catalog: Catalog, ground: int | None, local: LocalState) -> list[Line]:
+def _failed(catalog: Catalog, ground: int | None, local: LocalState) -> list[StandingLine]:
     rows = catalog.rows(
         "SELECT m.key, m.title, m.id, m.path FROM state s JOIN memory m ON m.id = s.fact WHERE s.ground = ?"
         f" AND s.outcome = 'fails' AND {state.LIVE} AND {state.CLAIM} ORDER BY m.key",
@@ -110,13 +110,13 @@ def _failed(catalog: Catalog, ground: int | None, local: LocalState) -> list[Lin
         told = (verdict.because, verdict.held_commit, verdict.culprit) if verdict else ("", "", "")
         after = verdict.culprit_after if verdict else ""
         by = author(catalog, number)
-        lines.append(Line(key, title, FAILED, told[0], by, told[1], told[2], path=path, culprit_after=after))
+        lines.append(StandingLine(key, title, FAILED, told[0], by, told[1], told[2], path=path, culprit_after=after))
     return lines
 
 
 def _suspects(
     catalog: Catalog, ground: int | None, chains: Mapping[str, tuple[str, ...]], counts: dict[str, int], now: int
-) -> list[Line]:
+) -> list[StandingLine]:
     rows = catalog.each(
         f"SELECT m.id, m.key, m.title, m.path FROM memory m WHERE {state.LIVE} AND m.key IN ({{}})", sorted(chains)
     )
@@ -128,7 +128,7 @@ def _suspects(
             counts[told[number].own] -= 1
         counts[SUSPECT] += 1
         because = "rests on " + " → ".join(chains[key])
-        lines.append(Line(key, title, SUSPECT, because, author(catalog, number), chain=chains[key], path=path))
+        lines.append(StandingLine(key, title, SUSPECT, because, author(catalog, number), chain=chains[key], path=path))
     return lines
 
 
@@ -184,7 +184,7 @@ def _kinds(kinds: Mapping[str, int]) -> str:
     return ", ".join(f"{number} {markdown(kind)}" for kind, number in kinds.items()) or "none"
 
 
-def _bullet(line: Line, told: Mapping[tuple[str, str], str]) -> str:
+def _bullet(line: StandingLine, told: Mapping[tuple[str, str], str]) -> str:
     parts = [f"- **{markdown(line.key)}**: {markdown(line.title)}"]
     if line.because:
         parts.append(f"— {markdown(line.because)}")

@@ -11,7 +11,7 @@ from gitmem.document.fields import format_time
 from gitmem.document.parse import parse
 from gitmem.frozen import frozen
 from gitmem.write.draft import edited
-from gitmem.write.place import Known, choose_paths
+from gitmem.write.place import KnownMemory, choose_paths
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from gitmem.policy.policy import Policy
 
     # Returns the texts of memories by path.
-    TextsOf = Callable[[Catalog, Sequence[Known]], dict[str, str]]
+    TextsOf = Callable[[Catalog, Sequence[KnownMemory]], dict[str, str]]
 
 # Why the store itself moved a memory: nobody said that it is wrong.
 ROTATED = "rotated"
 
 
 @frozen
-class Moved:
+class ArchiveMoves:
     """Files that go into the archive or come out of it, as parts of one commit.
 
     Attributes:
@@ -43,7 +43,7 @@ class Moved:
     moves: tuple[tuple[str, str], ...]
 
 
-def rotate(texts_of: TextsOf, catalog: Catalog, policy: Policy, kind: str, *, added: int, now: int) -> Moved:
+def rotate(texts_of: TextsOf, catalog: Catalog, policy: Policy, kind: str, *, added: int, now: int) -> ArchiveMoves:
     """Return the oldest memories of a kind on their way to the archive, where the added ones are too many (A8).
 
     Every time that their number passes the limit, and then each ``move`` further, the oldest ``move`` of them go: an
@@ -52,12 +52,12 @@ def rotate(texts_of: TextsOf, catalog: Catalog, policy: Policy, kind: str, *, ad
     """
     settings = policy.rotation
     if not settings.limit or kind not in settings.kinds:
-        return Moved({}, {}, ())
+        return ArchiveMoves({}, {}, ())
     live = "m.kind = ? AND m.shadowed = 0 AND m.archived = 0 AND m.superseded = 0"
     count = catalog.row(f"SELECT count(*) FROM memory m WHERE {live}", (kind,))[0]
     times = _passed(count + added, settings.limit, settings.move) - _passed(count, settings.limit, settings.move)
     if times <= 0:
-        return Moved({}, {}, ())
+        return ArchiveMoves({}, {}, ())
     rows = catalog.rows(
         f"SELECT m.id, m.key, m.path, m.kind, m.title, m.archived FROM memory m WHERE {live}"
         " AND m.importance <> 'critical' AND NOT EXISTS (SELECT 1 FROM fact f WHERE f.id = m.id)"
@@ -67,10 +67,12 @@ def rotate(texts_of: TextsOf, catalog: Catalog, policy: Policy, kind: str, *, ad
         (kind, times * settings.move),
     )
     retired = {"when": format_time(now), "by": "gitmem", "why": ROTATED}
-    return retire(texts_of, catalog, [Known(*row) for row in rows], retired)
+    return retire(texts_of, catalog, [KnownMemory(*row) for row in rows], retired)
 
 
-def retire(texts_of: TextsOf, catalog: Catalog, known: Sequence[Known], retired: Mapping[str, str]) -> Moved:
+def retire(
+    texts_of: TextsOf, catalog: Catalog, known: Sequence[KnownMemory], retired: Mapping[str, str]
+) -> ArchiveMoves:
     """Return memories on their way into the archive, with when, by whom and why."""
 
     def change(text: str, path: str) -> str:
@@ -90,7 +92,7 @@ def is_rotated(fields: Mapping[str, Any]) -> bool:
     return isinstance(retired, dict) and retired.get("why") == ROTATED
 
 
-def restored(texts_of: TextsOf, catalog: Catalog, known: Sequence[Known], *, now: int) -> Moved:
+def restored(texts_of: TextsOf, catalog: Catalog, known: Sequence[KnownMemory], *, now: int) -> ArchiveMoves:
     """Return retired memories on their way back as they were; one that was rotated counts as new, and stays."""
 
     def change(text: str, path: str) -> str:
@@ -101,11 +103,16 @@ def restored(texts_of: TextsOf, catalog: Catalog, known: Sequence[Known], *, now
 
 
 def _moved(
-    texts_of: TextsOf, catalog: Catalog, known: Sequence[Known], change: Callable[[str, str], str], *, archived: bool
-) -> Moved:
+    texts_of: TextsOf,
+    catalog: Catalog,
+    known: Sequence[KnownMemory],
+    change: Callable[[str, str], str],
+    *,
+    archived: bool,
+) -> ArchiveMoves:
     """Return memories on their way into the archive or out of it, each changed by *change* (text and path)."""
     texts = texts_of(catalog, known)
-    groups: dict[str, list[Known]] = {}
+    groups: dict[str, list[KnownMemory]] = {}
     for one in known:
         groups.setdefault(one.path.removeprefix("archive/").split("/", 1)[0], []).append(one)
     files: dict[str, str] = {}
@@ -117,4 +124,4 @@ def _moved(
         for one in members:
             paths[one.path] = places[one.key]
             files.setdefault(places[one.key], change(texts[one.path], one.path))
-    return Moved(files, paths, tuple(moves.items()))
+    return ArchiveMoves(files, paths, tuple(moves.items()))

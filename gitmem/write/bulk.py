@@ -48,7 +48,7 @@ class Reasons:
             self.kept.append((where, reason))
 
 
-class Settled:
+class ImportPlan:
     """What is to be done with every memory of an import.
 
     Attributes:
@@ -128,14 +128,14 @@ class _Store:
         self.unreadable = {row[0] for row in bad} - set(self.known)
 
 
-def settle(catalog: Catalog, incoming: Iterable[Incoming], *, update: bool, threshold: float) -> Settled:
+def settle(catalog: Catalog, incoming: Iterable[Incoming], *, update: bool, threshold: float) -> ImportPlan:
     """Say of every memory of an import what is to be done with it.
 
     Of several with one key the latest counts (A5), by its time and then by its place. What was forgotten stays so,
     under its key and in its words. Where the store has another text under a key, the later one stays, unless *update*.
     Without a key of its own, what says nearly (by *threshold*) what another one says is left out.
     """
-    store, settled = _Store(catalog), Settled()
+    store, settled = _Store(catalog), ImportPlan()
     explicit: dict[str, Incoming] = {}
     others: list[Incoming] = []
     for one in incoming:
@@ -158,7 +158,7 @@ def settle(catalog: Catalog, incoming: Iterable[Incoming], *, update: bool, thre
     return settled
 
 
-def _leave_out_near(catalog: Catalog, settled: Settled, threshold: float) -> None:
+def _leave_out_near(catalog: Catalog, settled: ImportPlan, threshold: float) -> None:
     """Leave out of the new memories without a key of their own what another one says nearly, in other words."""
     # What has a check is told apart by it, too: `gitmem curate dedupe` compares these.
     fit = [(key, one) for key, one in settled.new.items() if not one.archived and one.kind not in (*EVENTS, "fact")]
@@ -187,7 +187,7 @@ def _with_same_numerals(fit: list[tuple[str, Incoming]]) -> list[tuple[str, Inco
     return [pair for pair, mark in zip(fit, marks, strict=True) if often[mark] > 1]
 
 
-def _settle_explicit(store: _Store, settled: Settled, one: Incoming, mark: bytes, *, update: bool) -> None:
+def _settle_explicit(store: _Store, settled: ImportPlan, one: Incoming, mark: bytes, *, update: bool) -> None:
     known = store.known.get(one.key)
     if one.key in store.unreadable:
         settled.skipped.add(one.where, f"{one.key} is in the store but cannot be read: gitmem doctor")
@@ -225,7 +225,7 @@ def _forgotten(key: str, known: _Known) -> str:
 _RETIRED = (("when", "on"), ("why", "because:"))
 
 
-def _settle_other(store: _Store, settled: Settled, prints: dict[bytes, str], one: Incoming) -> None:
+def _settle_other(store: _Store, settled: ImportPlan, prints: dict[bytes, str], one: Incoming) -> None:
     """Settle a memory whose key was made from its text: one with the very words is the same memory."""
     mark = _mark_of(one.title, one.body)
     if mark in store.forgotten and mark not in store.prints:
@@ -243,7 +243,7 @@ def _settle_other(store: _Store, settled: Settled, prints: dict[bytes, str], one
         settled.new[key] = one
 
 
-def _is_said(store: _Store, settled: Settled, one: Incoming) -> bool:
+def _is_said(store: _Store, settled: ImportPlan, one: Incoming) -> bool:
     """Tell whether the memory with this key says nearly the same (C9)."""
     other = settled.new.get(one.key) or settled.updated.get(one.key) or store.known.get(one.key)
     if other is None or other.kind != one.kind:
@@ -251,7 +251,7 @@ def _is_said(store: _Store, settled: Settled, one: Incoming) -> bool:
     return similarity(f"{other.title}\n{other.body}", f"{one.title}\n{one.body}", store.language) > SAME_ABOVE
 
 
-def _free_key(store: _Store, settled: Settled, one: Incoming) -> str:
+def _free_key(store: _Store, settled: ImportPlan, one: Incoming) -> str:
     key, text = one.key, f"{one.title}\n{one.body}"
     stem = one.key[: layout.KEY_LIMIT - 7].rstrip("-._")
     while any(key in taken for taken in (store.known, store.unreadable, settled.new, settled.updated)):
@@ -260,7 +260,7 @@ def _free_key(store: _Store, settled: Settled, one: Incoming) -> str:
     return key
 
 
-def changes_of(catalog: Catalog, settled: Settled, policy: Policy) -> Changes:
+def changes_of(catalog: Catalog, settled: ImportPlan, policy: Policy) -> Changes:
     """Return the files of an import's commit."""
     written = {**settled.new, **settled.updated}
     groups: dict[tuple[str, bool], list[str]] = {}
@@ -280,7 +280,7 @@ def changes_of(catalog: Catalog, settled: Settled, policy: Policy) -> Changes:
 
 
 def _paths(
-    catalog: Catalog, folder: str, keys: Sequence[str], settled: Settled, *, archived: bool
+    catalog: Catalog, folder: str, keys: Sequence[str], settled: ImportPlan, *, archived: bool
 ) -> tuple[dict[str, str], tuple[tuple[str, str], ...]]:
     """Return where the memories of one folder go; one that lies there already stays where it is."""
     top = f"archive/{folder}/" if archived else f"{folder}/"

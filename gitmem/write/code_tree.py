@@ -15,13 +15,13 @@ from gitmem.errors import FormatError, GitmemError, RefusedError
 from gitmem.frozen import replace
 from gitmem.index.catalog import update
 from gitmem.index.catalog.catalog import Catalog
-from gitmem.index.catalog.inserts import Inserts, Stored
+from gitmem.index.catalog.inserts import Inserts, StoredMemory
 from gitmem.index.fts import FtsEngine
 from gitmem.model import IndexText
 from gitmem.policy.policy import Policy
 from gitmem.store import layout
 from gitmem.store.code_tree.tree import FOLDER, PREFIX
-from gitmem.store.commit import Plan, Written
+from gitmem.store.commit import CommitPlan, CommitResult
 from gitmem.store.lock import WriteLock
 from gitmem.store.view.safe_folder import Folder
 from gitmem.write.writer import Change, Writer
@@ -72,7 +72,7 @@ class TreeWriter(Writer):
         """Move memories back from the archive of the code tree."""
         return [_placed(change) for change in super().restore(keys)]
 
-    def write(self, plan: Callable[[str | None], Plan | None], command: str) -> Written | None:
+    def write(self, plan: Callable[[str | None], CommitPlan | None], command: str) -> CommitResult | None:
         """Write the files that *plan* says; each is there whole or not at all."""
         with WriteLock(self._git.repository.state, command=command, timeout_s=self._lock_timeout_s):
             made = plan(None)
@@ -82,9 +82,9 @@ class TreeWriter(Writer):
                 self._apply(made)
             except OSError as err:
                 raise GitmemError(f"{err.filename}: {err.strerror}", hint="make the work tree writable") from err
-        return Written("", "", {})
+        return CommitResult("", "", {})
 
-    def _apply(self, plan: Plan) -> None:
+    def _apply(self, plan: CommitPlan) -> None:
         for old, new in plan.moves:
             target = self._safe(new)
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -147,7 +147,7 @@ def read_work_tree(git: Git, home: Path, policy: Policy) -> Catalog:
                 document = parse((home / path).read_text(encoding="utf-8"), path=path)
             except (FormatError, UnicodeDecodeError):
                 continue  # the doctor's, once it is committed
-            added = inserts.add_memory(Stored(document, oid.decode("ascii"), place.archived), policy)
+            added = inserts.add_memory(StoredMemory(document, oid.decode("ascii"), place.archived), policy)
             texts += [added] if isinstance(added, IndexText) else []
         inserts.flush()
         FtsEngine(catalog.connection).apply(texts, [], language=policy.recall.language)
@@ -157,7 +157,7 @@ def read_work_tree(git: Git, home: Path, policy: Policy) -> Catalog:
     return Catalog.in_memory(fill)
 
 
-def _files(home: Path) -> Iterator[tuple[str, layout.Place]]:
+def _files(home: Path) -> Iterator[tuple[str, layout.StorePath]]:
     """Yield path and place of every memory's file, by path; what is no file, or too large, is none."""
     for folder, folders, names in os.walk(home):
         folders.sort()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gitmem.model import Document
     from gitmem.policy.policy import Policy
     from gitmem.write.draft import Draft
-    from gitmem.write.place import Known
+    from gitmem.write.place import KnownMemory
 
     # Returns keys of live memories with a similarity from 0 to 1, by a text: a provider of embeddings.
     Similar = Callable[[str], Sequence[tuple[str, float]]]
@@ -131,7 +131,7 @@ def have_different_checks(one: Mapping[str, Any], other: Mapping[str, Any]) -> b
     return first is not None and second is not None and first != second
 
 
-class Said:
+class KnownTexts:
     """What is known of what is said already, besides what the store that is written to says.
 
     Attributes:
@@ -153,7 +153,9 @@ class Said:
             return None  # it says this itself, and what else was typed is added to it
         return self._find(catalog, (title, draft.body), policy, fields=draft.fields, apart=(draft.key,) if live else ())
 
-    def refuse_edit(self, catalog: Catalog, known: Known, document: Document, policy: Policy, *, again: str) -> None:
+    def refuse_edit(
+        self, catalog: Catalog, known: KnownMemory, document: Document, policy: Policy, *, again: str
+    ) -> None:
         """Refuse a changed text that another memory has.
 
         Raises:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gitmem.model import Document
 
     # Returns the exact text of a memory's file.
-    TextOf = Callable[[Catalog, place.Known], str]
+    TextOf = Callable[[Catalog, place.KnownMemory], str]
 
 
 def relinked(
@@ -26,7 +26,7 @@ def relinked(
     document: Document,
     before: Mapping[str, Any],
     *,
-    known: place.Known | None = None,
+    known: place.KnownMemory | None = None,
 ) -> dict[str, str]:
     """Return the files, by path, of other memories whose links change with this one's.
 
@@ -55,7 +55,7 @@ def relinked(
     return files
 
 
-def _linked(text: str, known: place.Known, drop: str, **changes: Any) -> str:
+def _linked(text: str, known: place.KnownMemory, drop: str, **changes: Any) -> str:
     """Return a memory's text with some fields changed, and without one of the keys that it supersedes."""
     listed = parse(text, path=known.path).strings("supersedes")
     if drop in listed:

@@ -27,7 +27,7 @@ _KNOWN = "SELECT id, key, path, kind, title, archived FROM memory WHERE shadowed
 
 
 @frozen
-class Known:
+class KnownMemory:
     """A memory that the store has.
 
     Attributes:
@@ -70,10 +70,10 @@ class Change:
     is_folded: bool = False
 
 
-def find_known(catalog: Catalog, key: str) -> Known | None:
+def find_known(catalog: Catalog, key: str) -> KnownMemory | None:
     """Return the memory that has a key, a retired one where no other has."""
     row = catalog.row(f"{_KNOWN} key = ?", (key,))
-    return Known(*row) if row else None
+    return KnownMemory(*row) if row else None
 
 
 def refuse_newer(catalog: Catalog, key: str) -> None:
@@ -93,7 +93,7 @@ def refuse_newer(catalog: Catalog, key: str) -> None:
         )
 
 
-def need_known(catalog: Catalog, key: str) -> Known:
+def need_known(catalog: Catalog, key: str) -> KnownMemory:
     """Return the memory with a key.
 
     Raises:
@@ -105,17 +105,17 @@ def need_known(catalog: Catalog, key: str) -> Known:
     return known
 
 
-def list_superseding(catalog: Catalog, key: str) -> list[Known]:
+def list_superseding(catalog: Catalog, key: str) -> list[KnownMemory]:
     """Return the live memories that say they take the place of one, by key."""
     rows = catalog.rows(
         f"{_KNOWN} archived = 0 AND id IN (SELECT source FROM link WHERE relation = 'supersedes' AND target = ?)"
         " AND key <> ? ORDER BY key",
         (key, key),
     )
-    return [Known(*row) for row in rows]
+    return [KnownMemory(*row) for row in rows]
 
 
-def superseded_target(catalog: Catalog, document: Document, old: str, *, is_retired: bool) -> Known:
+def superseded_target(catalog: Catalog, document: Document, old: str, *, is_retired: bool) -> KnownMemory:
     """Return the memory that another one is to take the place of.
 
     Raises:
@@ -140,22 +140,22 @@ def superseded_target(catalog: Catalog, document: Document, old: str, *, is_reti
     return known
 
 
-def body_of(catalog: Catalog, known: Known) -> str:
+def body_of(catalog: Catalog, known: KnownMemory) -> str:
     """Return the body of a memory."""
     return str(catalog.row("SELECT body FROM text WHERE id = ?", (known.id,))[0])
 
 
-def before_of(catalog: Catalog, known: Known) -> dict[str, Any]:
+def before_of(catalog: Catalog, known: KnownMemory) -> dict[str, Any]:
     """Return the fields of a memory as they are."""
     fields: dict[str, Any] = json.loads(catalog.row("SELECT fields FROM text WHERE id = ?", (known.id,))[0])
     return fields
 
 
-def live_files(catalog: Catalog, key: str) -> list[Known]:
+def live_files(catalog: Catalog, key: str) -> list[KnownMemory]:
     """Return every file that has a key and is not retired, the one that counts first."""
     columns = "id, key, path, kind, title, archived"
     rows = catalog.rows(f"SELECT {columns} FROM memory WHERE key = ? AND archived = 0 ORDER BY shadowed, path", (key,))
-    return [Known(*row) for row in rows]
+    return [KnownMemory(*row) for row in rows]
 
 
 def paths_of_key(catalog: Catalog, key: str) -> list[str]:
@@ -194,16 +194,16 @@ def _is_unreadable(catalog: Catalog, key: str) -> bool:
     return catalog.row("SELECT 1 FROM problem WHERE key = ? AND severity = 'error'", (key,)) is not None
 
 
-def _hashed(catalog: Catalog, stem: str) -> list[Known]:
+def _hashed(catalog: Catalog, stem: str) -> list[KnownMemory]:
     """Return the memories whose key is this one with a short hash behind it, by key."""
     rows = catalog.rows(
         f"{_KNOWN} key >= ? AND key < ? AND key GLOB ? ORDER BY key",
         (f"{stem}-", f"{stem}.", f"{stem}-{'[0-9a-f]' * 6}"),
     )
-    return [Known(*row) for row in rows]
+    return [KnownMemory(*row) for row in rows]
 
 
-def _says_the_same(catalog: Catalog, draft: Draft, known: Known) -> bool:
+def _says_the_same(catalog: Catalog, draft: Draft, known: KnownMemory) -> bool:
     superseded = catalog.row("SELECT superseded FROM memory WHERE id = ?", (known.id,))[0]
     if known.kind != draft.kind or (superseded and not known.archived):
         return False  # what something took the place of does not come back by being said again

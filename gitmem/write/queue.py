@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.index.catalog.catalog import Catalog
-    from gitmem.store.commit import Plan
+    from gitmem.store.commit import CommitPlan
     from gitmem.write.draft import Draft
     from gitmem.write.place import Change
 
@@ -67,7 +67,7 @@ class Rehearsal:
         """Undo everything."""
         self.catalog.connection.execute("ROLLBACK")
 
-    def apply(self, plan: Plan) -> None:
+    def apply(self, plan: CommitPlan) -> None:
         """Take one write, and show it to the next one."""
         for old, new in plan.moves:
             self._move(old, new)
@@ -99,9 +99,9 @@ class Rehearsal:
         self.deletes.add(first)
 
 
-def _place(path: str) -> layout.Place:
+def _place(path: str) -> layout.StorePath:
     place = layout.place_of(path)
-    assert isinstance(place, layout.Place), "gitmem writes only where a store may have files"
+    assert isinstance(place, layout.StorePath), "gitmem writes only where a store may have files"
     return place
 
 

@@ -10,8 +10,8 @@ from gitmem.errors import ConfigError, GitmemError, RefusedError
 from gitmem.frozen import frozen, replace
 from gitmem.policy.policy import load as load_policy
 from gitmem.store import layout
-from gitmem.store.commit import Plan
-from gitmem.store.files import Side, unite_policies
+from gitmem.store.commit import CommitPlan
+from gitmem.store.files import FileVersion, unite_policies
 from gitmem.store.merge.memories import Version, unite
 from gitmem.store.view.safe_folder import oid_of
 from gitmem.write import place
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @frozen
-class Item:
+class EditedFile:
     """One file as a person left it.
 
     Attributes:
@@ -96,7 +96,7 @@ class Saver:
         self.refused: list[Refusal] = []
         self.accepted: dict[str, str] = {}
 
-    def save(self, items: Iterable[Item]) -> None:
+    def save(self, items: Iterable[EditedFile]) -> None:
         """Write files, in one commit unless one of them changes the links of another (then in as many as it takes)."""
         left = sorted(items, key=lambda item: item.path)
         while left:
@@ -108,14 +108,14 @@ class Saver:
             self.accepted |= self._accepted
             left = self._later
 
-    def _start(self, items: list[Item]) -> None:
+    def _start(self, items: list[EditedFile]) -> None:
         self._items = items
         self._round: list[Change] = []
         self._refused: list[Refusal] = []
         self._accepted: dict[str, str] = {}
-        self._later: list[Item] = []
+        self._later: list[EditedFile] = []
 
-    def _plan(self, tip: str | None) -> Plan | None:
+    def _plan(self, tip: str | None) -> CommitPlan | None:
         self._start(self._items)
         assert tip is not None, "a view shows a branch"
         catalog = self._catalog_at(tip)
@@ -152,7 +152,7 @@ class Saver:
         name = first.key or first.path
         return f"memory: save {name}" + (f" and {more} more" if more else "")
 
-    def _memory(self, catalog: Catalog, item: Item) -> _Done:
+    def _memory(self, catalog: Catalog, item: EditedFile) -> _Done:
         where = layout.place_of(item.path)
         if isinstance(where, str) or where.what != layout.MEMORY:
             raise RefusedError(where if isinstance(where, str) else "gitmem writes this file itself")
@@ -180,7 +180,7 @@ class Saver:
         linked = self._writer.relinked(catalog, document, before_of(catalog, known), known=known)
         return Change(key, path, ""), {path: merged, **linked}, gone, moves
 
-    def _new(self, catalog: Catalog, mine: Document, item: Item) -> _Done:
+    def _new(self, catalog: Catalog, mine: Document, item: EditedFile) -> _Done:
         if item.path.startswith("archive/"):
             raise RefusedError(
                 "files in the archive are created by forgetting a memory", hint=f"gitmem forget {mine.key}"
@@ -190,7 +190,7 @@ class Saver:
         linked = self._writer.relinked(catalog, mine, {})
         return Change(mine.key, path, "", is_new=True), {path: mine.text, **linked}, [], moves
 
-    def _merged(self, item: Item, mine: Document, theirs: str, known: place.Known) -> str:
+    def _merged(self, item: EditedFile, mine: Document, theirs: str, known: place.KnownMemory) -> str:
         if known.key in self._how.wins:
             return mine.text
         base = self._base(item)
@@ -208,7 +208,7 @@ class Saver:
             f"gitmem save --mine {known.key}",
         )
 
-    def _base(self, item: Item) -> str | None:
+    def _base(self, item: EditedFile) -> str | None:
         if not item.base:
             return None
         try:
@@ -217,7 +217,7 @@ class Saver:
         except (GitmemError, UnicodeDecodeError):
             return None
 
-    def _policy(self, tip: str, item: Item) -> _Done:
+    def _policy(self, tip: str, item: EditedFile) -> _Done:
         mine = _text(item)
         refuse_typed(item.path, mine, self._how.policy)
         load_policy(mine, file=item.path)
@@ -228,7 +228,7 @@ class Saver:
         if theirs in (base, mine):
             merged, is_conflict = mine, False
         else:
-            sides = (Side(item.mine, ""), Side(theirs.encode(), ""))
+            sides = (FileVersion(item.mine, ""), FileVersion(theirs.encode(), ""))
             content, is_conflict = unite_policies(None if base is None else base.encode(), *sides)
             merged = content.decode("utf-8")
         if is_conflict:
@@ -243,7 +243,7 @@ if TYPE_CHECKING:
     _Done = tuple[Change, dict[str, str], list[str], tuple[tuple[str, str], ...]]
 
 
-def _text(item: Item) -> str:
+def _text(item: EditedFile) -> str:
     if len(item.mine) > layout.MEMORY_LIMIT:
         raise RefusedError(f"{len(item.mine)} bytes; a memory has at most {layout.MEMORY_LIMIT}", hint="split it")
     try:

@@ -6,11 +6,11 @@ from gitmem.document.edit import REMOVE
 from gitmem.document.fields import format_time
 from gitmem.document.parse import parse
 from gitmem.errors import NotFoundError, RefusedError
-from gitmem.store.commit import Plan, Written, write_commit
+from gitmem.store.commit import CommitPlan, CommitResult, write_commit
 from gitmem.text.sanitize import display
 from gitmem.write import archive, place
 from gitmem.write.draft import Author, Draft, check_file, checked_text, edited
-from gitmem.write.duplicates import FOLD, REFUSE, Said, folded, refuse_said
+from gitmem.write.duplicates import FOLD, REFUSE, KnownTexts, folded, refuse_said
 from gitmem.write.links import relinked
 from gitmem.write.merge_fields import ASIDE, united
 from gitmem.write.place import Change, need_known
@@ -40,7 +40,7 @@ class Writer:
         ref: str,
         *,
         catalog_at: Callable[[str | None], Catalog],
-        written: Callable[[Written, dict[str, bytes], tuple[str, ...]], None],
+        written: Callable[[CommitResult, dict[str, bytes], tuple[str, ...]], None],
         author: Author,
         now: int,
         lock_timeout_s: float,
@@ -70,7 +70,7 @@ class Writer:
         self._lock_timeout_s = lock_timeout_s
         self._start = start
         # Where near duplicates are looked for besides the store that is written to.
-        self.said = Said()
+        self.said = KnownTexts()
         # Texts by blob that are planned and not written yet: a later draft of one batch may change an earlier one's.
         self.planned: dict[str, bytes] = {}
 
@@ -97,7 +97,7 @@ class Writer:
         """
         done: dict[str, Any] = {}
 
-        def plan(tip: str | None) -> Plan | None:
+        def plan(tip: str | None) -> CommitPlan | None:
             return self.plan_remember(self._catalog_at(tip), draft, policy, extra=extra, done=done, again=again)
 
         return self._commit(plan, done, verb)
@@ -109,7 +109,7 @@ class Writer:
         """
         done: list[dict[str, Any]] = []
 
-        def plan(tip: str | None) -> Plan | None:
+        def plan(tip: str | None) -> CommitPlan | None:
             catalog = self._catalog_at(tip)
             done[:] = [{} for _ in drafts]
             self.planned.clear()
@@ -127,7 +127,7 @@ class Writer:
 
     def plan_rehearsed(
         self, rehearsal: Rehearsal, subject: str, keys: list[str], *, sources: Sequence[str] = ()
-    ) -> Plan | None:
+    ) -> CommitPlan | None:
         """Return several writes as one commit's plan; None where they change nothing."""
         texts = {path: content.decode("utf-8") for path, content in rehearsal.texts.items()}
         if not texts:
@@ -144,7 +144,7 @@ class Writer:
         done: dict[str, Any],
         extra: Callable[[Draft], Mapping[str, str]] | None = None,
         again: str = REFUSE,
-    ) -> Plan | None:
+    ) -> CommitPlan | None:
         """Return the commit that writes a draft on the state that a catalog shows; None where it says the same.
 
         Args:
@@ -214,7 +214,7 @@ class Writer:
         """
         done: dict[str, Any] = {}
 
-        def plan(tip: str | None) -> Plan | None:
+        def plan(tip: str | None) -> CommitPlan | None:
             catalog = self._catalog_at(tip)
             known = need_known(catalog, key)
             old = self.text_of(catalog, known)
@@ -242,7 +242,7 @@ class Writer:
         """Move memories to the archive; ``retired`` is the tombstone that keeps them from coming back."""
         retired = {"when": format_time(self._now), "by": display(self._author.who)} | ({"why": why} if why else {})
 
-        def moved(catalog: Catalog, found: list[place.Known]) -> archive.Moved:
+        def moved(catalog: Catalog, found: list[place.KnownMemory]) -> archive.ArchiveMoves:
             # Every file of the key: one that is left would take the place of the one that was forgotten.
             files = [file for one in found if not one.archived for file in place.live_files(catalog, one.key)]
             files += [one for one in found if one.archived and archive.is_rotated(place.before_of(catalog, one))]
@@ -253,19 +253,19 @@ class Writer:
     def restore(self, keys: list[str]) -> list[Change]:
         """Bring memories back from the archive; one that is not there stays as it is."""
 
-        def moved(catalog: Catalog, found: list[place.Known]) -> archive.Moved:
+        def moved(catalog: Catalog, found: list[place.KnownMemory]) -> archive.ArchiveMoves:
             return archive.restored(self._texts_of, catalog, [one for one in found if one.archived], now=self._now)
 
         return self._move(keys, moved, "restore")
 
     def _move(
-        self, keys: list[str], moved: Callable[[Catalog, list[place.Known]], archive.Moved], verb: str
+        self, keys: list[str], moved: Callable[[Catalog, list[place.KnownMemory]], archive.ArchiveMoves], verb: str
     ) -> list[Change]:
         """Move memories into the archive or out of it, in one commit."""
-        found: list[place.Known] = []
+        found: list[place.KnownMemory] = []
         paths: dict[str, str] = {}
 
-        def plan(tip: str | None) -> Plan | None:
+        def plan(tip: str | None) -> CommitPlan | None:
             catalog = self._catalog_at(tip)
             found[:] = [need_known(catalog, key) for key in dict.fromkeys(keys)]
             made = moved(catalog, found)
@@ -300,11 +300,11 @@ class Writer:
         """Return what a write is planned on."""
         return self._catalog_at(tip)
 
-    def text_of(self, catalog: Catalog, known: place.Known) -> str:
+    def text_of(self, catalog: Catalog, known: place.KnownMemory) -> str:
         """Return the exact text of a memory's file."""
         return self._texts_of(catalog, [known])[known.path]
 
-    def _texts_of(self, catalog: Catalog, known: Sequence[place.Known]) -> dict[str, str]:
+    def _texts_of(self, catalog: Catalog, known: Sequence[place.KnownMemory]) -> dict[str, str]:
         """Return the text of each memory by path: of those that are planned, and the others by one process."""
         oids = [catalog.row("SELECT oid FROM memory WHERE id = ?", (one.id,))[0] for one in known]
         stored = dict(self._git.read_blobs(oid for oid in oids if oid not in self.planned))
@@ -318,7 +318,7 @@ class Writer:
             texts[one.path] = content.decode("utf-8")
         return texts
 
-    def _updated(self, catalog: Catalog, draft: Draft, known: place.Known | None, policy: Policy) -> Any:
+    def _updated(self, catalog: Catalog, draft: Draft, known: place.KnownMemory | None, policy: Policy) -> Any:
         fields, path = dict(draft.fields), f"{draft.key}.md"
         if known is None:
             return checked_text(draft.key, fields, draft.body, policy=policy, path=path)
@@ -334,11 +334,11 @@ class Writer:
         gone = {name: REMOVE for name in before if name not in fields}
         return check_file(draft.key, edited(text, fields | gone, path, body=draft.body), policy=policy, path=path)
 
-    def _is_same(self, catalog: Catalog, known: place.Known, text: str) -> bool:
+    def _is_same(self, catalog: Catalog, known: place.KnownMemory, text: str) -> bool:
         return not known.archived and self.text_of(catalog, known) == text
 
     def _path_for(
-        self, catalog: Catalog, draft: Draft, known: place.Known | None, policy: Policy
+        self, catalog: Catalog, draft: Draft, known: place.KnownMemory | None, policy: Policy
     ) -> tuple[str, tuple[tuple[str, str], ...]]:
         folder = place.folder_of(draft.kind, policy)
         if known is not None and not known.archived and known.path.split("/", 1)[0] == folder:
@@ -346,7 +346,7 @@ class Writer:
         return place.choose_path(catalog, folder, draft.key)
 
     def relinked(
-        self, catalog: Catalog, document: Document, before: Mapping[str, Any], *, known: place.Known | None = None
+        self, catalog: Catalog, document: Document, before: Mapping[str, Any], *, known: place.KnownMemory | None = None
     ) -> dict[str, str]:
         """Return the files of other memories whose links change with this one's (``write.links``)."""
         return relinked(self.text_of, catalog, document, before, known=known)
@@ -360,7 +360,7 @@ class Writer:
         moves: tuple[tuple[str, str], ...] = (),
         *,
         sources: Sequence[str] = (),
-    ) -> Plan:
+    ) -> CommitPlan:
         """Return one commit's plan: files by path, what goes, the moves of a folder that is split, its sources."""
         # A file that is changed, or goes, and is moved at once, because its folder is split.
         to = dict(moves)
@@ -370,17 +370,17 @@ class Writer:
         trailers += self._code()
         writes = tuple((path, text.encode("utf-8")) for path, text in sorted(files.items()))
         gone = tuple(to.get(path, path) for path in deletes if to.get(path, path) not in files)
-        return Plan(subject, writes=writes, moves=moves, deletes=gone, trailers=tuple(trailers))
+        return CommitPlan(subject, writes=writes, moves=moves, deletes=gone, trailers=tuple(trailers))
 
-    def _commit(self, plan: Callable[[str | None], Plan | None], done: dict[str, Any], verb: str) -> Change:
+    def _commit(self, plan: Callable[[str | None], CommitPlan | None], done: dict[str, Any], verb: str) -> Change:
         written = self.write(plan, f"{verb} {done.get('key', '')}".strip())
         commit = written.commit if written else self._git.read_ref(self._ref) or self._start or ""
         return Change(commit=commit, **done)
 
-    def write(self, plan: Callable[[str | None], Plan | None], command: str) -> Written | None:
+    def write(self, plan: Callable[[str | None], CommitPlan | None], command: str) -> CommitResult | None:
         """Write what *plan* says for the tip it is given; None where it says that there is nothing to write."""
 
-        def follow(made: Plan, written: Written) -> None:
+        def follow(made: CommitPlan, written: CommitResult) -> None:
             removed = (*made.deletes, *(old for old, _ in made.moves))
             self._written(written, dict(made.writes) if not made.moves else {}, removed)
 

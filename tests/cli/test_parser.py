@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.cli import table
-from gitmem.cli.parser import HelpAsked, Parser, parser_of
+from gitmem.cli.parser import HelpRequest, Parser, parser_of
 from gitmem.errors import UsageError
 
 PROJECT = Path(__file__).resolve().parent.parent.parent
@@ -34,7 +34,7 @@ def words_of(line: str, name: str) -> list[str]:
 
 @pytest.mark.parametrize("name", table.COMMANDS)
 def test_help_of_a_command_shows_its_examples(name: str) -> None:
-    with pytest.raises(HelpAsked) as asked:
+    with pytest.raises(HelpRequest) as asked:
         parser(name).parse(["--help"])
 
     assert table.load(name).EXAMPLES
@@ -49,7 +49,7 @@ def test_example_parses(name: str, line: str) -> None:
 
 @pytest.mark.parametrize("name", table.COMMANDS)
 def test_help_fits_a_hundred_and_twenty_columns(name: str) -> None:
-    with pytest.raises(HelpAsked) as asked:
+    with pytest.raises(HelpRequest) as asked:
         parser(name).parse(["-h"])
 
     assert max(len(line) for line in asked.value.text.split("\n")) <= 120

@@ -16,7 +16,7 @@ from gitmem.cli.shared import AGENT_VARIABLES
 from gitmem.errors import RefusedError, TrustError, UsageError
 from gitmem.memory.memory import Memory
 from gitmem.model import Hit
-from gitmem.recall.query import Found
+from gitmem.recall.query import RecallResult
 
 
 def asked(*words: str) -> object:
@@ -120,7 +120,7 @@ def printed(*, is_terminal: bool, explain: bool = False, more: int = 0) -> tuple
     output = Output(color="never", stdout=out, stderr=err)
     output.is_terminal = is_terminal
     hits = (hit("a", status="failed", factors=(("lexical", 2.0), ("recency", 0.5), ("status", 1.0))), hit("b"))
-    shared.print_hits(Found(hits, more), output, explain=explain)
+    shared.print_hits(RecallResult(hits, more), output, explain=explain)
     return out.getvalue(), err.getvalue()
 
 

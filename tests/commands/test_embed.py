@@ -12,10 +12,10 @@ from support.embedded_store import LOGIN, STORAGE, STORE, TIME, choose, make_mod
 from support.facts import Clock, make_memory, put
 
 from gitmem.errors import ConfigError
-from gitmem.index.vectors.folders import FOLDER, Writing, folder_of
+from gitmem.index.vectors.folders import FOLDER, VectorsLock, folder_of
 from gitmem.memory.memory import Memory
 from gitmem.recall import ranker
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 from gitmem.repository import semantic
 
 
@@ -32,12 +32,12 @@ def store(repo: Path, model: str) -> Path:
 
 def keys(folder: Path, query: str, **asked: object) -> list[str]:
     with Memory(folder, clock=Clock()) as memory:
-        return [hit.key for hit in memory.recall(Asked(query, **asked)).hits]
+        return [hit.key for hit in memory.recall(Query(query, **asked)).hits]
 
 
 def notices(folder: Path, query: str = LOGIN) -> list[str]:
     with Memory(folder, clock=Clock()) as memory:
-        memory.recall(Asked(query))
+        memory.recall(Query(query))
         return memory.notices
 
 
@@ -92,7 +92,7 @@ def test_memories_of_several_scopes_are_found_by_meaning_together(store: Path) -
     put(store, make_memory("public-login", "Signin by mail"), make_memory("nothing", "Colours of buttons"))
 
     with Memory(store, clock=Clock()) as memory:
-        hits = memory.recall(Asked(LOGIN)).hits
+        hits = memory.recall(Query(LOGIN)).hits
 
     assert {(hit.key, hit.scope) for hit in hits[:2]} == {("public-login", "project"), ("sso", "private")}
     assert all(dict(hit.sources)["cosine"] > 0.9 for hit in hits[:2])
@@ -100,8 +100,8 @@ def test_memories_of_several_scopes_are_found_by_meaning_together(store: Path) -
 
 def test_explained_hit_shows_what_words_and_meaning_are_worth(store: Path) -> None:
     with Memory(store, clock=Clock()) as memory:
-        hit = memory.recall(Asked("authentication redirects")).hits[0]
-        plain = memory.recall(Asked("authentication redirects", lexical=True)).hits[0]
+        hit = memory.recall(Query("authentication redirects")).hits[0]
+        plain = memory.recall(Query("authentication redirects", lexical=True)).hits[0]
 
     assert hit.key == plain.key == "sso"
     assert [name for name, _ in hit.sources] == ["lexical", "dense", "weight", "cosine"]
@@ -231,7 +231,7 @@ def test_what_does_not_fit_into_a_recall_is_told_and_left_to_the_work_behind(
 
 
 def test_recall_waits_for_nobody_who_embeds(store: Path) -> None:
-    with Writing(store / ".git/gitmem"):
+    with VectorsLock(store / ".git/gitmem"):
         assert "4 memories have no vectors yet" in notices(store)[0]
 
 
@@ -298,7 +298,7 @@ def test_deleting_the_folder_costs_nothing_but_time(store: Path) -> None:
 
 def test_what_was_known_at_a_time_is_found_by_words_and_it_is_said(store: Path) -> None:
     with Memory(store, clock=Clock()) as memory:
-        found = memory.at("memory").recall(Asked("vacuum"))
+        found = memory.at("memory").recall(Query("vacuum"))
         assert "with --at, recall searches by words only" in memory.notices
     assert all(not hit.sources for hit in found.hits)
 

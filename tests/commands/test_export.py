@@ -16,11 +16,11 @@ from gitmem.commands.import_.run import Sources
 from gitmem.document.format import format as format_document
 from gitmem.errors import FormatError, RefusedError
 from gitmem.memory.memory import Memory
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 from gitmem.text.sanitize import find_hidden
 from gitmem.text.secrets import find_secrets
 
-ALL = Asked(everything=True, limit=9999)
+ALL = Query(everything=True, limit=9999)
 ODD = {
     "learned/a.md": "---\ntitle: 'A'   # a comment\nown: {b: [1, 2.5, null]}\n---\n\n\nbody without an end",
     "oddly-placed/b.md": "---\r\nkind: gotcha\r\ntitle: Größe – 中文\r\n---\r\nbody\r\n",
@@ -104,10 +104,10 @@ def test_any_store_comes_back_byte_for_byte(
 def test_filters_choose_what_goes_out(memory: Memory, repo: Path) -> None:
     put_files(repo, ODD)
 
-    keys = [json.loads(line)["key"] for line in memory.bulk.export(Asked(kinds=("learned", "gotcha"), limit=99))]
+    keys = [json.loads(line)["key"] for line in memory.bulk.export(Query(kinds=("learned", "gotcha"), limit=99))]
 
     assert keys == ["a", "b"]
-    assert [json.loads(line)["key"] for line in memory.bulk.export(Asked(limit=99))] == ["a", "b", "d"]
+    assert [json.loads(line)["key"] for line in memory.bulk.export(Query(limit=99))] == ["a", "b", "d"]
 
 
 def test_nothing_is_overwritten_and_nothing_half_written(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_memories_of_the_code_tree_go_out_as_those_of_a_store(memory: Memory, re
     git(repo, "add", path)
     git(repo, "commit", "-qm", "a memory of the code")
 
-    list(memory.bulk.export(Asked(limit=10), folder=str(tmp_path / "out")))
+    list(memory.bulk.export(Query(limit=10), folder=str(tmp_path / "out")))
 
     assert (tmp_path / "out/learned/vpn.md").read_bytes() == (repo / path).read_bytes()
-    assert '"folder": "learned"' in "".join(memory.bulk.export(Asked(limit=10)))
+    assert '"folder": "learned"' in "".join(memory.bulk.export(Query(limit=10)))

@@ -10,7 +10,7 @@ from support.facts import Clock, statuses, verify
 
 from gitmem.errors import RefusedError
 from gitmem.memory.memory import Memory
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 
 PRIVATE = "refs/gitmem/private/dev"
 
@@ -24,7 +24,7 @@ def memory(repo: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def found(memory: Memory) -> dict[str, str]:
-    return {hit.key: hit.scope for hit in memory.list(Asked(limit=9)).hits}
+    return {hit.key: hit.scope for hit in memory.list(Query(limit=9)).hits}
 
 
 def test_a_private_memory_becomes_the_project_s_with_its_provenance(memory: Memory, repo: Path) -> None:
@@ -86,12 +86,12 @@ def test_a_promotion_that_was_cut_short_is_finished_by_the_next(memory: Memory, 
     memory.promote("a")
     project = tip(repo)
     git(repo, "update-ref", PRIVATE, private)
-    assert sorted(hit.scope for hit in memory.list(Asked(limit=9)).hits) == ["private", "project"]
+    assert sorted(hit.scope for hit in memory.list(Query(limit=9)).hits) == ["private", "project"]
 
     memory.promote("a", scope="private")
 
     assert tip(repo) == project
-    assert memory.list(Asked(limit=9, scopes=("private",))).hits == ()
+    assert memory.list(Query(limit=9, scopes=("private",))).hits == ()
 
 
 @pytest.mark.parametrize("to", ["project", "domain"])

@@ -16,7 +16,7 @@ from gitmem.frozen import replace
 from gitmem.index.whoosh import index
 from gitmem.memory.memory import Memory
 from gitmem.model import ENGLISH
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 
 
 @pytest.fixture(scope="module")
@@ -30,18 +30,18 @@ def shelf(template: Path, tmp_path_factory: pytest.TempPathFactory):
 @pytest.mark.parametrize(
     "asked",
     [
-        Asked(query="how does the gateway retry?"),
-        Asked(query="auth tokens", kinds=("decision",)),
-        Asked(query="getUserById", tags=("auth",)),
-        Asked(query="readme", statuses=("verified",)),
-        Asked(query="gateway", limit=1, everything=True),
-        Asked(query="retry", paths=("src/gateway",)),
-        Asked(query="RS25"),
-        Asked(query="gatewey"),
+        Query(query="how does the gateway retry?"),
+        Query(query="auth tokens", kinds=("decision",)),
+        Query(query="getUserById", tags=("auth",)),
+        Query(query="readme", statuses=("verified",)),
+        Query(query="gateway", limit=1, everything=True),
+        Query(query="retry", paths=("src/gateway",)),
+        Query(query="RS25"),
+        Query(query="gatewey"),
     ],
     ids=lambda asked: asked.query,
 )
-def test_both_engines_give_the_same_hits_for_plain_questions(shelf: Memory, asked: Asked, monkeypatch) -> None:
+def test_both_engines_give_the_same_hits_for_plain_questions(shelf: Memory, asked: Query, monkeypatch) -> None:
     by_catalog = shelf.recall(asked)
     monkeypatch.setattr(shelf.repository, "config", replace(shelf.repository.config, engine="whoosh"))
 
@@ -52,14 +52,14 @@ def test_one_engine_answers_until_the_store_changes_and_then_shows_the_change(te
     with Memory(make_store(template, tmp_path), clock=Clock()) as memory:
         memory.repository.config = replace(memory.repository.config, engine="whoosh")
         for _ in range(2):  # made, and then read
-            memory.recall(Asked(query="zebra"))
+            memory.recall(Query(query="zebra"))
         first = memory.repository.engine
-        memory.recall(Asked(query="gateway"))
+        memory.recall(Query(query="gateway"))
         same = memory.repository.engine
         with Memory(memory.repository.git.repository.top or "") as other:
             other.remember("A zebra crosses the gateway", key="zebra")
 
-        found = memory.recall(Asked(query="zebra"))
+        found = memory.recall(Query(query="zebra"))
 
         assert first is not None and same is first
         assert memory.repository.engine is not first
@@ -74,7 +74,7 @@ def test_past_the_size_syntax_is_refused_with_how_and_plain_recall_still_answers
         with pytest.raises(GitmemError) as caught:
             ask(memory, "gateway")
         memory.repository.config = replace(memory.repository.config, engine="whoosh")
-        by_catalog = keys(memory.recall(Asked(query="gateway")))
+        by_catalog = keys(memory.recall(Query(query="gateway")))
         told = list(memory.notices)
         memory.index.refresh(rebuild=False, engine="whoosh")
 

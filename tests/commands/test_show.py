@@ -12,7 +12,7 @@ from support.facts import DAY, Clock, approve_all, make_fact, make_memory, put, 
 
 from gitmem.errors import AmbiguousKeyError, NotFoundError
 from gitmem.memory.memory import Memory
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 from gitmem.store.layout import SPLIT_ABOVE, VERDICT_LIMIT, memory_path, shard
 
 RS256 = {"contains": "RS256", "in": "src/auth/jwt.py"}
@@ -209,7 +209,7 @@ def test_expired_memory_is_shown_by_its_key(repo: Path) -> None:
     put(repo, make_memory("a", "A", kind="session", created="2026-01-01T00:00:00Z"))
 
     with Memory(repo, clock=Clock()) as memory:
-        assert memory.recall(Asked()).hits == ()
+        assert memory.recall(Query()).hits == ()
         assert memory.show("a")["expired"]
 
 

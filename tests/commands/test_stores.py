@@ -18,7 +18,7 @@ from gitmem.commands import stores
 from gitmem.errors import GitmemError, NoRepositoryError, NotFoundError, RefusedError
 from gitmem.index.catalog import schema
 from gitmem.memory.memory import Memory
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 from gitmem.repository import other_repositories
 from gitmem.store import clone
 from gitmem.system import file_lock
@@ -63,7 +63,7 @@ def opened(repo: Path) -> Memory:
 def found(repo: Path, query: str = "gateway", **asked) -> tuple[set[str], list[str]]:
     """Return what recall finds, as ``show`` takes it, and what it says besides."""
     with opened(repo) as memory:
-        hits = memory.recall(Asked(query, **asked)).hits
+        hits = memory.recall(Query(query, **asked)).hits
         return {hit.reference for hit in hits}, memory.notices
 
 
@@ -83,7 +83,7 @@ def everything(folder: Path) -> dict[str, tuple[int, str]]:
 @pytest.mark.usefixtures("api")
 def test_recall_finds_what_other_repositories_know_and_says_where_it_is_from(repo: Path) -> None:
     with opened(repo) as memory:
-        hits = memory.recall(Asked("gateway retries")).hits
+        hits = memory.recall(Query("gateway retries")).hits
 
     assert [(hit.key, hit.scope, hit.store) for hit in hits[:2]] == [("gw", "project", ""), ("gw", "listed", "api")]
     assert [dict(hit.factors)["scope"] for hit in hits[:2]] == [1.0, 0.8]
@@ -95,7 +95,7 @@ def test_words_count_in_two_repositories_as_they_do_in_one(repo: Path, template:
 
     def lexical() -> dict[str, float]:
         with opened(repo) as memory:
-            hits = memory.recall(Asked("retries deploy rs256")).hits
+            hits = memory.recall(Query("retries deploy rs256")).hits
             return {hit.key: dict(hit.factors)["lexical"] for hit in hits}
 
     apart = lexical()
@@ -128,8 +128,8 @@ def test_without_a_question_only_a_store_that_is_named_is_read(repo: Path) -> No
     assert found(repo, "") == ({"gw"}, [])
     assert found(repo, "", stores=("api",))[0] == BOTH - {"gw"}
     with opened(repo) as memory:
-        assert [hit.reference for hit in memory.list(Asked(limit=9)).hits] == ["gw"]
-        assert {hit.reference for hit in memory.list(Asked(limit=9, stores=("api",))).hits} == BOTH - {"gw"}
+        assert [hit.reference for hit in memory.list(Query(limit=9)).hits] == ["gw"]
+        assert {hit.reference for hit in memory.list(Query(limit=9, stores=("api",))).hits} == BOTH - {"gw"}
         assert memory.status()["memories"] == 1
         assert (memory.stores.status("api")["memories"], memory.stores.status("api")["statuses"]["unproven"]) == (3, 1)
         assert "interface" not in str(memory.context(paths=[], budget_tokens=1000))
@@ -180,9 +180,9 @@ def test_reading_writes_nothing_there_but_local_state_and_runs_nothing(repo: Pat
     before = everything(api)
 
     with opened(repo) as memory:
-        memory.recall(Asked("gateway"))
-        memory.recall(Asked("gatewya"))
-        memory.list(Asked(stores=("api",)))
+        memory.recall(Query("gateway"))
+        memory.recall(Query("gatewya"))
+        memory.list(Query(stores=("api",)))
         memory.show("api:hostile")
         memory.stores.status("api")
         memory.stores.list()
@@ -334,7 +334,7 @@ def test_a_store_that_cannot_be_read_is_one_line_and_the_others_answer(
 
     with opened(repo) as memory:
         for _ in range(2):
-            assert {hit.reference for hit in memory.recall(Asked("gateway")).hits} == {"gw", "third:ok"}
+            assert {hit.reference for hit in memory.recall(Query("gateway")).hits} == {"gw", "third:ok"}
         assert len(memory.notices) == 1
         assert memory.notices[0].startswith("the store api cannot be read: ")
         assert why in memory.notices[0]
@@ -444,7 +444,7 @@ def test_a_repository_that_is_read_anyway_or_listed_twice_is_read_once(repo: Pat
     use(repo, repo, linked(repo), api, by_link(api), f"again={api}/.git", tmp_path / "data-home/gitmem/universal")
 
     with opened(repo) as memory:
-        assert sorted(hit.reference for hit in memory.recall(Asked("gateway")).hits) == sorted(BOTH | {"mine"})
+        assert sorted(hit.reference for hit in memory.recall(Query("gateway")).hits) == sorted(BOTH | {"mine"})
         assert memory.notices == []
         assert [one.entry.name for one in memory.stores.list() if one.is_here] == ["service", "linked", "universal"]
 

@@ -10,7 +10,7 @@ from support.facts import for_code, make_fact, put, trailers
 
 from gitmem.errors import GitmemError, RefusedError, TaskError, TrustError, UsageError
 from gitmem.memory.memory import Memory
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 from gitmem.verify.session import Session
 
 DONE = {"exists": "done.txt"}
@@ -87,14 +87,14 @@ def test_attempts_are_kept_from_claim_to_close_one_commit_each(memory, repo):
 def test_what_was_tried_and_how_it_ended_is_found_by_recall(memory):
     memory.tasks.add("Refresh tokens", verify=None, key="t")
     memory.tasks.fail("t", note="the proxy strips httponly cookies")
-    failed = memory.recall(Asked(query="httponly")).hits
+    failed = memory.recall(Query(query="httponly")).hits
     memory.tasks.close("t", reason="rotating grants instead")
 
     assert [hit.key for hit in failed] == ["t"]
-    assert [hit.key for hit in memory.recall(Asked(query="rotating grants")).hits] == ["t"]
+    assert [hit.key for hit in memory.recall(Query(query="rotating grants")).hits] == ["t"]
     assert memory.show("t")["body"] == ""
     memory.forget("t")
-    assert memory.recall(Asked(query="httponly")).hits == ()
+    assert memory.recall(Query(query="httponly")).hits == ()
 
 
 def test_gate_must_hold_at_the_last_commit_and_its_verdict_is_written_with_the_task(memory, repo):
@@ -255,7 +255,7 @@ def test_task_is_shown_listed_edited_and_forgotten_like_any_memory(memory):
 
     assert memory.show("t")["body"] == "More of it.\n"
     assert [one.notes for one in memory.tasks.show("t")[1].attempts] == ["once"]
-    assert [hit.key for hit in memory.list(Asked(kinds=("task",))).hits] == ["t"]
+    assert [hit.key for hit in memory.list(Query(kinds=("task",))).hits] == ["t"]
     memory.forget("t")
     assert memory.tasks.list_ready() == []
     with pytest.raises(TaskError, match="was retired"):

@@ -21,7 +21,7 @@ from support.terminal import ALIVE
 from gitmem.agents import on_event
 from gitmem.agents.event import COMPACTED, SUBAGENT_STOP, Event
 from gitmem.commands.workflow.pre_work import Work
-from gitmem.commands.workflow.step import Step
+from gitmem.commands.workflow.step import WorkflowStep
 from gitmem.memory.memory import Memory
 from gitmem.store.layout import verdict_path
 
@@ -114,8 +114,8 @@ def shown(repo: Path, session: str) -> list[str]:
             on_event.subagent_stopped(
                 memory, Event("claude-code", SUBAGENT_STOP, session=session, agent="a", agent_type="w")
             ),
-            memory.workflow.pre_work(Work("gateway idle connections", Step())).text,
-            memory.workflow.decisions("gateway idle connections", Step(), limit=5).text,
+            memory.workflow.pre_work(Work("gateway idle connections", WorkflowStep())).text,
+            memory.workflow.decisions("gateway idle connections", WorkflowStep(), limit=5).text,
         ]
     return [*texts, *with_client(repo, _served)]
 

@@ -17,7 +17,7 @@ from support.forge_runner import Machine, load, loaded
 from support.terminal import gitmem
 
 from gitmem.commands.install import ci
-from gitmem.commands.install.ci_files import Wanted
+from gitmem.commands.install.ci_files import CiOptions
 from gitmem.memory.memory import Memory
 
 pytestmark = pytest.mark.skipif(not GITMEM.exists(), reason="the console script is not installed")
@@ -41,7 +41,7 @@ def project(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             make_fact("command", "echo ::warning::x; grep -q service README.md", paths=["README.md"]),
             make_fact("fails", "echo '::error::pwned'; exit 1", paths=["src/**"]),
         )
-        ci.install(memory.repository, "github", Wanted(every="daily", shards=2, package=PINNED))
+        ci.install(memory.repository, "github", CiOptions(every="daily", shards=2, package=PINNED))
         lines = [due.listed for due in memory.repository.commands()]
     commit_files(folder, {".github/gitmem-approved": "".join(f"{line}\n" for line in lines)})
     return folder

@@ -13,7 +13,7 @@ import pytest
 from conftest import git
 
 from gitmem.cli import table
-from gitmem.cli.parser import HelpAsked, parser_of
+from gitmem.cli.parser import HelpRequest, parser_of
 from gitmem.memory.memory import Memory
 
 PACKAGE = Path(__file__).resolve().parents[2] / "gitmem"
@@ -118,7 +118,7 @@ def parse(words: list[str]) -> None:
     verbs = table.verbs_of(name)
     if verbs and arguments and not arguments[0].startswith("-"):
         name, arguments = f"{name} {arguments[0]}", arguments[1:]
-    with suppress(HelpAsked):
+    with suppress(HelpRequest):
         parser_of(name, table.load(name)).parse(arguments)
 
 

@@ -13,7 +13,7 @@ from conftest import git, memory_text, put_files, tip
 from support.console import GITMEM, Console, environment, fsck, is_linear, keys_on_branch, start
 
 from gitmem.memory.memory import Memory
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 
 WRITERS = 8
 EACH = 20
@@ -165,9 +165,9 @@ class Meanwhile:
 
 
 READINGS: dict[str, Callable[[Memory], object]] = {
-    "recall": lambda memory: [hit.key for hit in memory.recall(Asked(query="retries number")).hits],
-    "newest": lambda memory: [hit.key for hit in memory.recall(Asked()).hits],
-    "list": lambda memory: [hit.key for hit in memory.list(Asked(limit=100)).hits],
+    "recall": lambda memory: [hit.key for hit in memory.recall(Query(query="retries number")).hits],
+    "newest": lambda memory: [hit.key for hit in memory.recall(Query()).hits],
+    "list": lambda memory: [hit.key for hit in memory.list(Query(limit=100)).hits],
     "show": lambda memory: memory.show("retries")["key"],
     "context": lambda memory: len(memory.context(paths=["src"], budget_tokens=0)["sections"]),
     "status": lambda memory: memory.status()["memories"],

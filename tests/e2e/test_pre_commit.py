@@ -15,7 +15,7 @@ from support.code_changes import RS256
 from support.console import SCRIPTS, Ran, environment, run
 from support.facts import make_fact, put
 
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 
 MANIFEST = Path(__file__).resolve().parents[2] / ".pre-commit-hooks.yaml"
 PRE_COMMIT = SCRIPTS / "pre-commit"
@@ -94,6 +94,6 @@ def test_day_with_the_hooks_of_pre_commit(memory, repo: Path, offered: Path, env
     stopped = commit("-m", "EdDSA")
 
     assert partial.status == 0, partial
-    assert "the gateway drops idle connections" in [hit.title for hit in memory.list(Asked()).hits]
+    assert "the gateway drops idle connections" in [hit.title for hit in memory.list(Query()).hits]
     assert (stopped.status, "tokens  becomes false" in stopped.out + stopped.err) == (1, True), stopped
     assert git(repo, "status", "--porcelain") == "M  src/auth/jwt.py"

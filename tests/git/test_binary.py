@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gitmem.errors import ConflictError, GitmemError, NotFoundError, ProcessError
 from gitmem.git import binary
-from gitmem.git.binary import FALLBACK_IDENTITY, Change, Git, TreeEntry
+from gitmem.git.binary import FALLBACK_IDENTITY, Git, TreeChange, TreeEntry
 from gitmem.git.repository import discover
 
 MISSING = "1" * 40
@@ -117,8 +117,8 @@ def test_a_moved_file_is_told_as_gone_and_new(repo: Path, door: Git) -> None:
     old, new = tree(repo, {"a": ("100644", content)}), tree(repo, {"b": ("100644", content)})
 
     assert door.diff_trees(old, new) == [
-        Change("D", "000000", "0" * 40, "a", "100644", content),
-        Change("A", "100644", content, "b", "000000", "0" * 40),
+        TreeChange("D", "000000", "0" * 40, "a", "100644", content),
+        TreeChange("A", "100644", content, "b", "000000", "0" * 40),
     ]
 
 

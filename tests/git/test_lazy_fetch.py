@@ -13,7 +13,7 @@ from gitmem.git.binary import Git
 from gitmem.git.configured import programs_of
 from gitmem.git.repository import discover
 from gitmem.memory.memory import Memory
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 
 # A setting that names a program, and the address for which git starts it.
 PROGRAMS = {
@@ -77,7 +77,7 @@ def test_persons_own_program_and_a_plain_remote_are_used(clone: Path, repo: Path
     try:
         assert programs_of(discover(clone)) == {}
         with Memory(clone) as memory:
-            assert [hit.key for hit in memory.list(Asked()).hits] == ["a"]
+            assert [hit.key for hit in memory.list(Query()).hits] == ["a"]
     finally:
         git(repo, "config", "--global", "--unset", "core.sshCommand")
 

@@ -12,7 +12,7 @@ from support.hostile_branch import FILE, FOLDER, LINK, MODULE, NOWHERE, blob, tr
 from gitmem.errors import GitmemError, NotFoundError
 from gitmem.git import objects
 from gitmem.git.binary import Git
-from gitmem.git.objects import Entry, LibgitObjects, Objects, open_objects
+from gitmem.git.objects import LibgitObjects, Objects, PathEntry, open_objects
 from gitmem.git.repository import discover
 
 DOORS = {"libgit2": LibgitObjects, "binary": Objects}
@@ -60,7 +60,7 @@ def test_a_difference_names_what_was_and_what_is(door: Objects) -> None:
 
     found = door.diff(old, new)
 
-    def shown(entry: Entry | None) -> str | None:
+    def shown(entry: PathEntry | None) -> str | None:
         return None if entry is None else door.read([entry.oid], limit=99)[entry.oid].decode()
 
     assert {path: (shown(was), shown(now)) for path, (was, now) in found.items()} == {
@@ -91,8 +91,8 @@ def test_links_and_modules_are_entries_like_others(repo: Path) -> None:
         found[0]
         == found[1]
         == {
-            "link.md": (None, Entry("120000", link)),
-            "module": (None, Entry("160000", NOWHERE)),
+            "link.md": (None, PathEntry("120000", link)),
+            "module": (None, PathEntry("160000", NOWHERE)),
         }
     )
 

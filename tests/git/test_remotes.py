@@ -11,10 +11,10 @@ from conftest import git, put_files
 
 from gitmem.errors import NotFoundError, ProtectedError, RemoteError
 from gitmem.git.binary import Git
-from gitmem.git.remotes import Talk, fetch, push, shown_url
+from gitmem.git.remotes import RemoteOptions, fetch, push, shown_url
 from gitmem.git.repository import discover
 
-TALK = Talk(timeout_s=20)
+TALK = RemoteOptions(timeout_s=20)
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ def test_a_remote_that_hangs_is_ended_with_what_it_started(repo: Path, door: Git
     git(repo, "config", "core.sshCommand", f"sh -c 'echo $$ >{tmp_path}/pid; sleep 60' #")
 
     with pytest.raises(RemoteError, match=r"origin did not answer within 0\.6 seconds"):
-        fetch(door, "origin", "memory", Talk(timeout_s=0.6))
+        fetch(door, "origin", "memory", RemoteOptions(timeout_s=0.6))
 
     pid = int((tmp_path / "pid").read_text())
     deadline = time.monotonic() + 3
@@ -153,7 +153,9 @@ def test_progress_is_told(repo: Path, hub: Path, door: Git) -> None:
     commit(repo, "before")
     told: list[tuple[str, int, int]] = []
 
-    push(door, "origin", "memory", commit(repo), expected=None, talk=Talk(told=lambda *what: told.append(what)))
+    push(
+        door, "origin", "memory", commit(repo), expected=None, talk=RemoteOptions(told=lambda *what: told.append(what))
+    )
 
     assert {(what, done == of) for what, done, of in told} >= {("sending", True)}
 

@@ -8,7 +8,7 @@ from conftest import git
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gitmem.git.texts import Piece, merge_texts
+from gitmem.git.texts import TextPart, merge_texts
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "<<<<<<< ours", "=======", ">>>>>>> x", ""]), max_size=8)
 
@@ -18,13 +18,13 @@ def text(lines: list[str]) -> str:
 
 
 def test_changes_of_different_lines_unite() -> None:
-    assert merge_texts("a\nb\nc\nd\n", "A\nb\nc\nd\n", "a\nb\nc\nD\n") == (Piece("A\nb\nc\nD\n"),)
+    assert merge_texts("a\nb\nc\nd\n", "A\nb\nc\nd\n", "a\nb\nc\nD\n") == (TextPart("A\nb\nc\nD\n"),)
 
 
 def test_changes_of_the_same_line_are_both_there() -> None:
     found = merge_texts("a\nb\n", "a\nc\n", "a\nd\n")
 
-    assert found == (Piece("a\n"), Piece(ours="c\n", theirs="d\n", is_conflict=True))
+    assert found == (TextPart("a\n"), TextPart(ours="c\n", theirs="d\n", is_conflict=True))
 
 
 def test_a_text_that_both_emptied_differently_is_no_error() -> None:
@@ -64,4 +64,4 @@ def test_git_gives_the_same_answer(tmp_path: Path) -> None:
 def test_a_hostile_text_is_merged_in_no_time() -> None:
     found = merge_texts("\n" * 65_000, "a\n" * 32_000, "b\n" * 32_000)
 
-    assert found == (Piece(ours="a\n" * 32_000, theirs="b\n" * 32_000, is_conflict=True),)
+    assert found == (TextPart(ours="a\n" * 32_000, theirs="b\n" * 32_000, is_conflict=True),)

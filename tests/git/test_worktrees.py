@@ -10,7 +10,7 @@ from conftest import commit_files, git
 from gitmem.git import worktrees
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
-from gitmem.git.worktrees import Side
+from gitmem.git.worktrees import PathVersion
 
 
 def door(folder: Path) -> Git:
@@ -82,8 +82,8 @@ def test_sides_of_a_difference_name_both_blobs(repo: Path) -> None:
     sides = worktrees.list_sides(door(repo), first, second)
 
     assert sides == [
-        Side("README.md", "100644", blob[f"{first}:README.md"], "100644", blob["HEAD:README.md"]),
-        Side("new", "000000", "", "100644", blob["HEAD:new"]),
+        PathVersion("README.md", "100644", blob[f"{first}:README.md"], "100644", blob["HEAD:README.md"]),
+        PathVersion("new", "000000", "", "100644", blob["HEAD:new"]),
     ]
 
 

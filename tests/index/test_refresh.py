@@ -23,7 +23,7 @@ from gitmem.index.catalog.catalog import Catalog
 from gitmem.index.refresh import empty_catalog, rebuild, refresh
 from gitmem.memory.memory import Memory
 from gitmem.model import FAILS, Verdict
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 from gitmem.repository import opened_store
 from gitmem.store import layout
 from gitmem.store.verdicts import format_verdict
@@ -427,7 +427,7 @@ def test_processes_that_rebuild_and_write_at_once_agree_in_the_end(indexed: Path
         updated = content(memory)
         memory.index.refresh(rebuild=True)
         assert updated == content(memory)
-        assert len(memory.recall(Asked("gateway", limit=99)).hits) == 28
+        assert len(memory.recall(Query("gateway", limit=99)).hits) == 28
 
 
 # Bad inputs of the reference (section 10): each is one problem.

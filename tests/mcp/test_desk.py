@@ -17,7 +17,7 @@ from support.facts import make_memory, put
 from gitmem.errors import GitmemError, NoRepositoryError
 from gitmem.mcp.desk import Desk
 from gitmem.memory.memory import Memory
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 from gitmem.store.lock import WriteLock
 
 
@@ -34,7 +34,7 @@ def ask(desk: Desk, work: Any, agent: str = "bot") -> Any:
 
 
 def found(memory: Any) -> list[str]:
-    return [hit.key for hit in memory.recall(Asked(query="storm")).hits]
+    return [hit.key for hit in memory.recall(Query(query="storm")).hits]
 
 
 def test_all_work_is_done_by_one_thread(desk: Desk) -> None:

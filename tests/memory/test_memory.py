@@ -17,7 +17,7 @@ import gitmem
 from gitmem.errors import ConfigError, ConflictError, GitmemError, NoRepositoryError, NotFoundError
 from gitmem.index.refresh import rebuild
 from gitmem.memory.memory import Memory
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 
 RS256 = {"contains": "RS256", "in": "src/auth/*.py"}
 ROOT = Path(gitmem.__file__).parents[1]
@@ -28,7 +28,7 @@ def at_now(folder: Path) -> Memory:
 
 
 def hits(memory: Memory, query: str = "", **asked) -> list[str]:
-    return [hit.key for hit in memory.recall(Asked(query=query, **asked)).hits]
+    return [hit.key for hit in memory.recall(Query(query=query, **asked)).hits]
 
 
 # --- reading runs nothing ------------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ def test_folder_outside_of_any_repository_is_an_error(tmp_path):
 
 def test_repository_without_a_store_says_how_to_start_one(repo):
     with at_now(repo) as memory, pytest.raises(NoRepositoryError) as missing:
-        memory.recall(Asked(query="x"))
+        memory.recall(Query(query="x"))
 
     assert "gitmem init" in missing.value.hint
     assert git(repo, "branch", "--list", "memory") == ""

@@ -18,7 +18,7 @@ from gitmem.text.tokens import query_terms, terms
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gitmem.recall.bm25 import Weights
+    from gitmem.recall.bm25 import Bm25Weights
 
 # BM25F alone: each further part is switched on by the test that is about it.
 ALONE = replace(WEIGHTS, pair=0.0, coverage=0.0, related=0.0, shorthand=0.0, title=0.0)
@@ -37,13 +37,13 @@ def stats_of(texts: Sequence[IndexText], asked: Sequence[str], documents: int = 
     return Stats(documents, {term: count for term, count in df.items() if count}, lengths)
 
 
-def scores(query: str, *texts: IndexText, weights: Weights = ALONE) -> dict[int, float]:
+def scores(query: str, *texts: IndexText, weights: Bm25Weights = ALONE) -> dict[int, float]:
     asked = query_terms(query)
     look_up = (lambda more: stats_of(texts, more)) if weights.related else None
     return lexical_scores(asked, texts, stats_of(texts, asked), weights=weights, frequencies=look_up)
 
 
-def order(query: str, *texts: IndexText, weights: Weights = ALONE) -> list[int]:
+def order(query: str, *texts: IndexText, weights: Bm25Weights = ALONE) -> list[int]:
     found = scores(query, *texts, weights=weights)
     return sorted(found, key=lambda number: (-found[number], number))
 

@@ -11,7 +11,7 @@ from support.whoosh_store import ask, keys, make_store
 
 from gitmem.errors import NotFoundError
 from gitmem.memory.memory import Memory
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def shelf(template: Path, tmp_path_factory: pytest.TempPathFactory):
 
 
 def test_a_question_of_words_gives_the_hits_of_plain_recall_with_their_scores(shelf: Memory) -> None:
-    assert ask(shelf, "gateway").hits == shelf.recall(Asked(query="gateway")).hits
+    assert ask(shelf, "gateway").hits == shelf.recall(Query(query="gateway")).hits
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_similar_are_those_that_share_its_rare_words_and_never_itself(memory: Me
     for number in range(5):
         memory.remember(f"The build number {number} is signed by the release job", key=f"build-{number}")
 
-    found = memory.similar(asked[:7], query=Asked())
+    found = memory.similar(asked[:7], query=Query())
 
     assert keys(found.found) == ["sessions-vanish"]
     assert {"redi", "evict", "session"} <= set(found.terms)
@@ -100,7 +100,7 @@ def test_similar_are_those_that_share_its_rare_words_and_never_itself(memory: Me
 
 def test_similar_to_no_memory_is_an_error(shelf: Memory) -> None:
     with pytest.raises(NotFoundError):
-        shelf.similar("absent", query=Asked())
+        shelf.similar("absent", query=Query())
 
 
 def test_whoosh_index_follows_the_language_of_the_store(repo: Path) -> None:
@@ -115,6 +115,6 @@ def test_whoosh_index_follows_the_language_of_the_store(repo: Path) -> None:
         put_files(repo, {"gitmem.toml": '[recall]\nlanguage = "german"\n'})
         assert keys(ask(memory, "title:Haus")) == keys(ask(memory, '"Haus am Fluss"')) == ["haus"]
         assert keys(ask(memory, "title:Häus*")) == keys(ask(memory, "title:hausern")) == ["haus"]
-        assert memory.similar("auto", query=Asked()).found.hits[0].key == "haus"
+        assert memory.similar("auto", query=Query()).found.hits[0].key == "haus"
 
     assert before == []

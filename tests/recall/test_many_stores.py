@@ -8,7 +8,7 @@ from support.facts import Clock, make_memory, put
 
 from gitmem.index.engine import Stats
 from gitmem.memory.memory import Memory
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 from gitmem.recall.ranker import together
 
 TEXTS = {
@@ -24,7 +24,7 @@ def files(keys: str) -> list[dict]:
 
 
 def scores(memory: Memory, query: str) -> dict[str, float]:
-    hits = memory.recall(Asked(query, limit=9)).hits
+    hits = memory.recall(Query(query, limit=9)).hits
     return {hit.key: dict(hit.factors)["lexical"] for hit in hits}
 
 
@@ -58,8 +58,8 @@ def test_each_store_is_asked_in_its_own_language(repo: Path) -> None:
     put_files(repo, {"gitmem.toml": '[recall]\nlanguage = "german"\n'})
 
     with Memory(repo, clock=Clock()) as memory:
-        found = {query: [hit.key for hit in memory.recall(Asked(query)).hits] for query in QUERIES}
-        hits = {hit.key: hit for hit in memory.recall(Asked("gateway dropping Haus Verbindung")).hits}
+        found = {query: [hit.key for hit in memory.recall(Query(query)).hits] for query in QUERIES}
+        hits = {hit.key: hit for hit in memory.recall(Query("gateway dropping Haus Verbindung")).hits}
 
     assert found == QUERIES
     marked = {key: [hit.snippet[a:b] for a, b in hit.matches] for key, hit in hits.items()}

@@ -12,7 +12,7 @@ from conftest import commit_files, git, put_files
 from support.facts import Clock, make_fact, make_memory, put, verify
 
 from gitmem.memory.memory import Memory
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,7 +61,7 @@ def store(folder: Path) -> Iterator[Memory]:
     ],
 )
 def test_strict_withholds_what_must_not_be_believed_and_counts_it(store: Memory, asked: dict) -> None:
-    lax, strict = (store.recall(Asked(strict=strict, **asked)) for strict in (False, True))
+    lax, strict = (store.recall(Query(strict=strict, **asked)) for strict in (False, True))
 
     assert ({hit.key for hit in strict.hits}, strict.withheld) == (SOUND, WITHHELD)
     assert (len(lax.hits), lax.withheld) == (8, ())
@@ -72,13 +72,13 @@ def test_strict_counts_over_all_scopes(folder: Path, tmp_path: Path) -> None:
         memory.remember(TITLE, key="mine", scope="private")
 
         for query in ("gateway", "atewa", ""):
-            found = memory.recall(Asked(query=query, strict=True))
+            found = memory.recall(Query(query=query, strict=True))
             assert ({hit.key for hit in found.hits}, found.withheld) == (SOUND | {"mine"}, WITHHELD)
 
 
 def test_strict_question_is_about_the_past_too(store: Memory) -> None:
     with store.at("HEAD~1") as past:
-        found = past.recall(Asked(query="gateway", strict=True))
+        found = past.recall(Query(query="gateway", strict=True))
 
     assert {hit.key for hit in found.hits} == SOUND | {"old-proof"}
     assert dict(found.withheld) == {"failed": 2, "suspect": 1, "unproven": 1}
@@ -92,7 +92,7 @@ def test_what_is_sound_is_found_behind_hundreds_of_better_matches_that_failed(re
     )
     with Memory(repo, clock=Clock()) as memory:
         verify(memory)
-        found = memory.recall(Asked(query="gateway", strict=True))
+        found = memory.recall(Query(query="gateway", strict=True))
 
     assert [hit.key for hit in found.hits] == ["sound"]
     assert dict(found.withheld)["failed"] >= 60
@@ -107,7 +107,7 @@ def test_withheld_matches_that_would_have_been_too_weak_are_not_counted(memory: 
     )
     verify(memory)
 
-    assert memory.recall(Asked(query="gateway pool", strict=True)).withheld == ()
+    assert memory.recall(Query(query="gateway pool", strict=True)).withheld == ()
 
 
 def test_command_says_what_it_withholds_and_how_to_see_it(store: Memory, folder: Path, run_cli) -> None:
@@ -121,7 +121,7 @@ def test_command_says_what_it_withholds_and_how_to_see_it(store: Memory, folder:
     assert f"{told}--status failed,suspect,unproven,stale instead of --strict" in text.err
     assert found["withheld"] == dict(WITHHELD)
     assert "withheld" not in json.loads(run_cli("recall", "gateway", "--json", cwd=folder).out)
-    assert store.recall(Asked("gateway", statuses=("failed", "suspect", "unproven", "stale"))).hits
+    assert store.recall(Query("gateway", statuses=("failed", "suspect", "unproven", "stale"))).hits
 
 
 def test_command_refuses_a_factor_that_does_not_exist(run_cli) -> None:

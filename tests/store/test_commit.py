@@ -21,7 +21,7 @@ from gitmem.git.repository import discover
 from gitmem.memory.memory import Memory
 from gitmem.store import commit as module
 from gitmem.store import layout
-from gitmem.store.commit import Plan, Written, write_commit
+from gitmem.store.commit import CommitPlan, CommitResult, write_commit
 from gitmem.store.lock import FRESH_S
 
 REF = "refs/heads/memory"
@@ -34,9 +34,9 @@ def door(folder: Path) -> Git:
     return Git(discover(folder))
 
 
-def write(folder: Path, plan: Plan | None = None, **options: object) -> Written | None:
+def write(folder: Path, plan: CommitPlan | None = None, **options: object) -> CommitResult | None:
     """Write one file, or a plan, to the memory branch."""
-    planned = plan or Plan("fact: add a", writes=(FILE,))
+    planned = plan or CommitPlan("fact: add a", writes=(FILE,))
     given = {"command": "test", "now": NOW, "lock_timeout_s": 5.0, **options}
     return write_commit(door(folder), REF, lambda _: planned, **given)  # type: ignore[arg-type]
 
@@ -79,7 +79,7 @@ def test_what_is_acknowledged_is_the_tip(repo: Path) -> None:
 
 
 def test_a_write_names_the_tip_it_was_built_on(repo: Path) -> None:
-    first, second = write(repo), write(repo, Plan("fact: add b", writes=(("facts/b.md", b"b"),)))
+    first, second = write(repo), write(repo, CommitPlan("fact: add b", writes=(("facts/b.md", b"b"),)))
 
     assert first is not None
     assert second is not None
@@ -103,7 +103,7 @@ def test_files_are_written_moved_and_deleted_in_one_commit(repo: Path) -> None:
 
     write(
         repo,
-        Plan(
+        CommitPlan(
             "facts: split",
             moves=(("facts/a.md", "facts/00/a.md"), ("facts/b.md", "facts/01/b.md")),
             deletes=("facts/c.md", "facts/none.md"),
@@ -119,7 +119,7 @@ def test_bytes_are_kept_as_they_are(repo: Path) -> None:
     git(repo, "config", "core.autocrlf", "true")
     content = b"\r\n\0\xff done\nfeature done\n\r\n" + bytes(range(256))
 
-    write(repo, Plan("fact: add a", writes=(("facts/a.md", content),)))
+    write(repo, CommitPlan("fact: add a", writes=(("facts/a.md", content),)))
 
     assert door(repo).read_blob("memory:facts/a.md", limit=1000) == content
 
@@ -127,7 +127,7 @@ def test_bytes_are_kept_as_they_are(repo: Path) -> None:
 def test_more_files_than_names_are_asked_for_are_written(repo: Path) -> None:
     names = [f"facts/k{n}.md" for n in range(module.NAMES_ASKED + 50)]
 
-    written = write(repo, Plan("facts", writes=tuple((name, name.encode()) for name in names)))
+    written = write(repo, CommitPlan("facts", writes=tuple((name, name.encode()) for name in names)))
 
     assert written is not None
     assert written.oids == {}
@@ -147,7 +147,7 @@ def test_where_nothing_is_planned_nothing_is_written(repo: Path) -> None:
 
 
 def test_an_error_of_the_plan_lets_go_of_the_lock(repo: Path) -> None:
-    def plan(_: str | None) -> Plan:
+    def plan(_: str | None) -> CommitPlan:
         raise ConflictError("no")
 
     with pytest.raises(ConflictError):
@@ -161,7 +161,7 @@ def test_an_error_of_the_plan_lets_go_of_the_lock(repo: Path) -> None:
 
 def test_the_message_has_its_trailers_where_git_reads_them(repo: Path) -> None:
     trailers = (("Gitmem-Key", "a"), ("Gitmem-Source", "agent x\nSigned-off-by: Mallory\r\n\nnew paragraph"))
-    write(repo, Plan("fact: add a", writes=(FILE,), body="why\n\nmore", trailers=trailers))
+    write(repo, CommitPlan("fact: add a", writes=(FILE,), body="why\n\nmore", trailers=trailers))
 
     assert git(repo, "log", "-1", "--format=%(trailers)", REF).splitlines() == [
         "Gitmem-Key: a",
@@ -172,7 +172,7 @@ def test_the_message_has_its_trailers_where_git_reads_them(repo: Path) -> None:
 
 def test_the_person_is_the_author_and_gitmem_that_of_a_machines_commit(repo: Path) -> None:
     write(repo)
-    write(repo, Plan("verify: 1 verdict", writes=(("STATUS.md", b"x"),), machine=True))
+    write(repo, CommitPlan("verify: 1 verdict", writes=(("STATUS.md", b"x"),), machine=True))
 
     assert git(repo, "log", "--format=%an <%ae> %cn %at", "-2", REF).splitlines() == [
         f"gitmem <gitmem@localhost> gitmem {NOW}",
@@ -268,7 +268,7 @@ def test_every_shape_of_repository_is_written_to(repo: Path, shape: str) -> None
     if shape == "odd-name":
         folder = folder.rename(repo.parent / 'it\'s\n"ünï" \udcff')
 
-    first, second = write(folder), write(folder, Plan("b", writes=(("facts/b.md", b"b"),)))
+    first, second = write(folder), write(folder, CommitPlan("b", writes=(("facts/b.md", b"b"),)))
 
     assert first is not None
     assert second is not None
@@ -284,11 +284,11 @@ def test_a_lost_race_is_planned_again_on_the_new_tip(repo: Path) -> None:
     write(repo)
     seen: list[str | None] = []
 
-    def plan(at: str | None) -> Plan:
+    def plan(at: str | None) -> CommitPlan:
         seen.append(at)
         if len(seen) == 1:
             put_files(repo, {"facts/theirs.md": "theirs"})
-        return Plan("fact: add ours", writes=(("facts/ours.md", b"ours"),))
+        return CommitPlan("fact: add ours", writes=(("facts/ours.md", b"ours"),))
 
     written = write_commit(door(repo), REF, plan, command="test", now=NOW, lock_timeout_s=5)
 
@@ -300,11 +300,11 @@ def test_a_lost_race_is_planned_again_on_the_new_tip(repo: Path) -> None:
 def test_a_branch_that_another_starts_meanwhile_is_not_replaced(repo: Path) -> None:
     seen: list[str | None] = []
 
-    def plan(at: str | None) -> Plan:
+    def plan(at: str | None) -> CommitPlan:
         seen.append(at)
         if len(seen) == 1:
             put_files(repo, {"facts/theirs.md": "theirs"})
-        return Plan("fact: add ours", writes=(("facts/ours.md", b"ours"),))
+        return CommitPlan("fact: add ours", writes=(("facts/ours.md", b"ours"),))
 
     write_commit(door(repo), REF, plan, command="test", now=NOW, lock_timeout_s=5)
 
@@ -317,10 +317,10 @@ def test_a_branch_that_is_rewritten_meanwhile_is_not_put_back(repo: Path) -> Non
     new = put_files(repo, {"facts/new.md": "new"}, ref="refs/heads/rewritten")
     seen: list[str | None] = []
 
-    def plan(at: str | None) -> Plan:
+    def plan(at: str | None) -> CommitPlan:
         seen.append(at)
         git(repo, "update-ref", REF, new)
-        return Plan("fact: add ours", writes=(("facts/ours.md", b"ours"),))
+        return CommitPlan("fact: add ours", writes=(("facts/ours.md", b"ours"),))
 
     write_commit(door(repo), REF, plan, command="test", now=NOW, lock_timeout_s=5)
 
@@ -333,11 +333,11 @@ def test_who_is_always_too_slow_is_told_so(repo: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(module, "ATTEMPTS", 4)
     count = 0
 
-    def plan(_: str | None) -> Plan:
+    def plan(_: str | None) -> CommitPlan:
         nonlocal count
         count += 1
         put_files(repo, {f"facts/theirs{count}.md": "theirs"})
-        return Plan("fact: add ours", writes=(("facts/ours.md", b"ours"),))
+        return CommitPlan("fact: add ours", writes=(("facts/ours.md", b"ours"),))
 
     with pytest.raises(ConflictError, match="other writers updated it first 4 times"):
         write_commit(door(repo), REF, plan, command="test", now=NOW, lock_timeout_s=5)
@@ -384,7 +384,7 @@ def test_a_lock_that_another_git_lets_go_of_is_waited_for(repo: Path) -> None:
     later = subprocess.Popen(["sh", "-c", f"sleep 0.2; rm '{lock}'"])
 
     try:
-        assert write(repo, Plan("b", writes=(("facts/b.md", b"b"),))) is not None
+        assert write(repo, CommitPlan("b", writes=(("facts/b.md", b"b"),))) is not None
     finally:
         later.wait()
 
@@ -468,10 +468,10 @@ def test_a_killed_writers_git_is_waited_for_as_if_it_were_the_writer(repo: Path,
     first.wait()
 
     with pytest.raises(ConflictError, match=f"process {first.pid} \\(remember\\)"):
-        write(repo, Plan("b", writes=(("facts/b.md", b"b"),)), lock_timeout_s=0.2)
+        write(repo, CommitPlan("b", writes=(("facts/b.md", b"b"),)), lock_timeout_s=0.2)
 
     (tmp_path / "bin" / "hold").unlink()
-    assert write(repo, Plan("b", writes=(("facts/b.md", b"b"),))) is not None
+    assert write(repo, CommitPlan("b", writes=(("facts/b.md", b"b"),))) is not None
     assert {"facts/a.md", "facts/b.md"} <= set(files(repo))
     assert is_sound(repo)
 
@@ -488,7 +488,7 @@ def test_a_ref_lock_that_a_killed_writer_left_is_cleared_by_the_next(repo: Path,
     first.wait()
     began = time.monotonic()
 
-    assert write(repo, Plan("b", writes=(("facts/b.md", b"b"),))) is not None
+    assert write(repo, CommitPlan("b", writes=(("facts/b.md", b"b"),))) is not None
 
     assert time.monotonic() - began < FRESH_S + 5
     assert not lock.exists()
@@ -497,7 +497,9 @@ def test_a_ref_lock_that_a_killed_writer_left_is_cleared_by_the_next(repo: Path,
 def test_a_writer_that_is_killed_before_the_stream_ends_changes_nothing(repo: Path) -> None:
     write(repo)
     before = tip(repo)
-    stream = module._stream(REF, Plan("b", writes=(("facts/b.md", b"b"),)), tip=before, now=NOW, who="a <b>", ask=[])
+    stream = module._stream(
+        REF, CommitPlan("b", writes=(("facts/b.md", b"b"),)), tip=before, now=NOW, who="a <b>", ask=[]
+    )
 
     for cut in range(0, len(stream), 7):
         git(repo, "fast-import", "--quiet", "--date-format=raw", input=stream[:cut], check=False)
@@ -540,7 +542,7 @@ def test_of_writers_that_are_killed_no_acknowledged_write_is_lost(repo: Path, gr
         for writer in writers:
             writer.wait()
 
-    assert write(repo, Plan("last", writes=(("facts/last.md", b"last"),))) is not None
+    assert write(repo, CommitPlan("last", writes=(("facts/last.md", b"last"),))) is not None
 
     told = acknowledged(repo)
     assert len(told) >= 12
@@ -751,7 +753,7 @@ def test_a_failed_import_leaves_no_report_in_the_repository(repo: Path) -> None:
     os.utime(mine, (1, 1))
 
     with pytest.raises(ProcessError) as caught:
-        write(repo, Plan("a", moves=(("none.md", "other.md"),)))
+        write(repo, CommitPlan("a", moves=(("none.md", "other.md"),)))
 
     assert caught.value.exit_status == 3
     assert list((repo / ".git").glob("fast_import_crash_*")) == [mine]
@@ -763,7 +765,7 @@ def test_a_tip_whose_tree_is_gone_is_an_error_that_says_so(repo: Path) -> None:
     (repo / ".git/objects" / tree[:2] / tree[2:]).unlink()
 
     with pytest.raises(GitmemError) as caught:
-        write(repo, Plan("b", writes=(("facts/b.md", b"b"),)))
+        write(repo, CommitPlan("b", writes=(("facts/b.md", b"b"),)))
 
     assert caught.value.exit_status == 3
     assert "space" not in caught.value.hint
@@ -778,7 +780,7 @@ def test_a_code_commit_beside_a_write_is_not_disturbed(repo: Path) -> None:
     write(repo)
 
     commit_files(repo, {"new.py": "x = 1\n"})
-    write(repo, Plan("b", writes=(("facts/b.md", b"b"),)))
+    write(repo, CommitPlan("b", writes=(("facts/b.md", b"b"),)))
 
     assert git(repo, "status", "--porcelain") == ""
     assert git(repo, "log", "-1", "--format=%s") == "change"

@@ -8,7 +8,7 @@ import pytest
 
 from gitmem.model import Verdict
 from gitmem.policy.policy import load
-from gitmem.store.files import SETTLE_MARK, Side, unite_policies, unite_verdicts
+from gitmem.store.files import SETTLE_MARK, FileVersion, unite_policies, unite_verdicts
 from gitmem.store.verdicts import format_verdict
 
 KEY = "a-fact"
@@ -36,7 +36,7 @@ def test_the_verdict_that_counts_is_the_same_either_way(one: bytes, other: bytes
 
 
 def policies(base: str, one: str, other: str) -> tuple[str, bool]:
-    sides = Side(one.encode(), "Ana"), Side(other.encode(), "Bob")
+    sides = FileVersion(one.encode(), "Ana"), FileVersion(other.encode(), "Bob")
     found = unite_policies(base.encode(), *sides)
     assert found == unite_policies(base.encode(), *reversed(sides))
     return found[0].decode(), found[1]
@@ -78,9 +78,9 @@ def test_of_three_versions_of_a_setting_every_order_of_merging_makes_the_same() 
     texts = {name: base.replace(b"1", number) for name, number in (("Ana", b"2"), ("Bob", b"3"), ("Cem", b"4"))}
     found = set()
     for first, second, third in permutations(texts):
-        both, _ = unite_policies(base, Side(texts[first], first), Side(texts[second], second))
+        both, _ = unite_policies(base, FileVersion(texts[first], first), FileVersion(texts[second], second))
         greatest = max((first, second), key=lambda name: texts[name])
-        found.add(unite_policies(base, Side(both, greatest), Side(texts[third], third)))
+        found.add(unite_policies(base, FileVersion(both, greatest), FileVersion(texts[third], third)))
 
     assert found == {
         (

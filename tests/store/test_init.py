@@ -15,13 +15,15 @@ from gitmem.git.repository import discover
 from gitmem.memory.memory import Memory
 from gitmem.policy.policy import load
 from gitmem.store import layout
-from gitmem.store.init import Started, start
+from gitmem.store.init import InitResult, start
 
 REF = "refs/heads/memory"
 REMOTE = "refs/remotes/origin/memory"
 
 
-def begin(folder: Path, *, offline: bool = False, notices: list[str] | None = None, branch: str = "memory") -> Started:
+def begin(
+    folder: Path, *, offline: bool = False, notices: list[str] | None = None, branch: str = "memory"
+) -> InitResult:
     return start(
         Git(discover(folder)),
         branch,
@@ -47,7 +49,7 @@ def root(folder: Path) -> str:
 def test_a_new_store_has_its_policy_its_page_and_its_attributes(repo: Path) -> None:
     done = begin(repo)
 
-    assert done == Started("memory", tip(repo), "started")
+    assert done == InitResult("memory", tip(repo), "started")
     assert git(repo, "ls-tree", "-r", "--name-only", REF).splitlines() == [
         layout.ATTRIBUTES_PATH,
         layout.STATUS_PATH,
@@ -84,7 +86,7 @@ def test_a_store_that_is_there_is_left_as_it_is(repo: Path) -> None:
     begin(repo)
     before = tip(repo)
 
-    assert begin(repo) == Started("memory", before, "there")
+    assert begin(repo) == InitResult("memory", before, "there")
 
 
 def test_what_is_missing_in_a_store_is_added(repo: Path) -> None:
@@ -109,7 +111,7 @@ def test_a_clone_joins_the_remotes_store(repo: Path, options: tuple[str, ...]) -
 
     done = begin(folder)
 
-    assert done == Started("memory", tip(repo), "joined")
+    assert done == InitResult("memory", tip(repo), "joined")
     assert root(folder) == root(repo)
 
 
@@ -126,7 +128,7 @@ def test_offline_a_clone_joins_what_it_knows_of(repo: Path) -> None:
     known = tip(folder, REMOTE)
     put_files(repo, {"facts/later.md": "a"})
 
-    assert begin(folder, offline=True) == Started("memory", known, "joined")
+    assert begin(folder, offline=True) == InitResult("memory", known, "joined")
 
 
 def test_a_remote_without_a_store_is_no_notice(repo: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gitmem.policy.settings import KINDS
 from gitmem.policy.values import RESERVED_FOLDERS as RESERVED_BY_KINDS
 from gitmem.store import layout
-from gitmem.store.layout import Place, is_key, memory_path, place_of, shard, verdict_path
+from gitmem.store.layout import StorePath, is_key, memory_path, place_of, shard, verdict_path
 
 KEYS = st.from_regex(layout.KEY, fullmatch=True).filter(is_key)
 FOLDERS = st.from_regex(layout.FOLDER, fullmatch=True).filter(lambda f: f not in layout.RESERVED_FOLDERS)
@@ -22,12 +22,12 @@ SPECS = st.from_regex(re.compile("[0-9a-f]{64}"), fullmatch=True)
 def test_a_memorys_path_leads_back_to_its_place(folder: str, key: str, split: bool, archived: bool) -> None:
     path = memory_path(folder, key, split=split, archived=archived)
 
-    assert place_of(path) == Place(layout.MEMORY, key=key, folder=folder, archived=archived, split=split)
+    assert place_of(path) == StorePath(layout.MEMORY, key=key, folder=folder, archived=archived, split=split)
 
 
 @given(KEYS, SPECS)
 def test_a_verdicts_path_leads_back_to_its_place(key: str, spec: str) -> None:
-    assert place_of(verdict_path(key, spec)) == Place(layout.VERDICT, key=key, spec=spec[:16])
+    assert place_of(verdict_path(key, spec)) == StorePath(layout.VERDICT, key=key, spec=spec[:16])
 
 
 PARTS = st.sampled_from(
@@ -64,7 +64,7 @@ def test_a_place_leads_back_to_the_only_path_it_can_have(path: str) -> None:
 def test_what_a_store_holds_is_known_by_its_path(path: str, what: str) -> None:
     place = place_of(path)
 
-    assert isinstance(place, Place)
+    assert isinstance(place, StorePath)
     assert place.what == what
 
 
@@ -95,7 +95,7 @@ def test_nothing_else_may_lie_in_a_store(path: str) -> None:
 
 
 def test_a_split_folder_takes_only_keys_of_its_own_hash() -> None:
-    assert isinstance(place_of(f"facts/{shard('a')}/a.md"), Place)
+    assert isinstance(place_of(f"facts/{shard('a')}/a.md"), StorePath)
     assert place_of(f"facts/{shard('b')}/a.md") == f"it belongs in facts/{shard('a')}/"
 
 

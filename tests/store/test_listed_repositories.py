@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gitmem.errors import UsageError
-from gitmem.store.listed_repositories import Entry, entries_of, entry_of
+from gitmem.store.listed_repositories import StoreListing, entries_of, entry_of
 
 
 def named(*texts: str) -> dict[str, str]:
@@ -46,9 +46,9 @@ def test_what_cannot_be_a_name_is_part_of_the_path(text: str) -> None:
 
 
 def test_a_new_store_needs_a_name_of_its_own() -> None:
-    others = [Entry("api", "/srv/api", "/srv/api")]
+    others = [StoreListing("api", "/srv/api", "/srv/api")]
 
-    assert entry_of("web=x", "/srv/x", others) == Entry("web", "/srv/x", "web=/srv/x")
-    assert entry_of("./x", "/srv/x", others) == Entry("x", "/srv/x", "/srv/x")
+    assert entry_of("web=x", "/srv/x", others) == StoreListing("web", "/srv/x", "web=/srv/x")
+    assert entry_of("./x", "/srv/x", others) == StoreListing("x", "/srv/x", "/srv/x")
     with pytest.raises(UsageError, match="a store api already"):
         entry_of("../other/api", "/other/api", others)

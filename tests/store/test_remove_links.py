@@ -9,7 +9,7 @@ from conftest import git
 
 from gitmem.errors import UnwritableError
 from gitmem.memory.memory import Memory
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 from gitmem.store.remove_links import has_links, remove_links
 
 
@@ -49,8 +49,8 @@ def test_looking_back_deletes_nothing_behind_a_link(memory: Memory, repo: Path, 
     (state / "at").symlink_to(tmp_path / "home")
 
     with Memory(repo) as opened:
-        opened.recall(Asked(query="gateway"))
-        opened.at("HEAD").recall(Asked(query="gateway"))
+        opened.recall(Query(query="gateway"))
+        opened.at("HEAD").recall(Query(query="gateway"))
 
     assert len(list((tmp_path / "home").iterdir())) == 12
     assert git(repo, "status", "--porcelain") == ""

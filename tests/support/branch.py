@@ -9,7 +9,7 @@ from conftest import git
 
 from gitmem.document.parse import parse
 from gitmem.memory.memory import Memory
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 
 
 def memory_files(folder: Path, rev: str = "refs/heads/memory") -> dict[str, str]:
@@ -25,4 +25,4 @@ def fields_of(folder: Path, path: str) -> dict[str, Any]:
 
 def keys_found(memory: Memory, query: str) -> list[str]:
     """Return the keys of what recall finds, the best first."""
-    return [hit.key for hit in memory.recall(Asked(query=query)).hits]
+    return [hit.key for hit in memory.recall(Query(query=query)).hits]

@@ -12,7 +12,7 @@ from gitmem.git.binary import Git
 from gitmem.git.repository import discover
 from gitmem.index.catalog import update
 from gitmem.index.catalog.catalog import Catalog
-from gitmem.index.catalog.inserts import Inserts, Stored
+from gitmem.index.catalog.inserts import Inserts, StoredMemory
 from gitmem.index.fts import FtsEngine
 from gitmem.index.refresh import rebuild
 from gitmem.policy.policy import Policy
@@ -28,7 +28,7 @@ def catalog_of(files: dict[str, str], policy: Policy | None = None) -> Catalog:
         inserts = Inserts(catalog)
         texts = []
         for path, text in files.items():
-            stored = Stored(parse(text, path=path), BLOB, layout.place_of(path).archived)
+            stored = StoredMemory(parse(text, path=path), BLOB, layout.place_of(path).archived)
             texts.append(inserts.add_memory(stored, policy or Policy.from_dict({})))
         inserts.flush()
         language = (policy or Policy.from_dict({})).recall.language

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from conftest import commit_files, git
 
-from gitmem.commands.check.run import Checked
+from gitmem.commands.check.run import CheckResult
 from gitmem.memory.memory import Memory
 from gitmem.verify.finding import Finding
 from gitmem.verify.session import Options
@@ -24,17 +24,17 @@ def change(
     return commit_files(repo, files or {})
 
 
-def check(memory: Memory, *keys: str, base: str = "", head: str = "", **options) -> Checked:
+def check(memory: Memory, *keys: str, base: str = "", head: str = "", **options) -> CheckResult:
     """Check a change, without a sandbox: it is tested elsewhere, and this is quicker."""
     options.setdefault("no_sandbox", True)
     return memory.check(options=Options(keys=keys, **options), base=base, head=head)
 
 
-def kinds(checked: Checked) -> dict[str, str]:
+def kinds(checked: CheckResult) -> dict[str, str]:
     """Return what came of each fact and suspect, by key."""
     return {finding.key: finding.kind for finding in checked.findings}
 
 
-def finding(checked: Checked, key: str) -> Finding:
+def finding(checked: CheckResult, key: str) -> Finding:
     """Return the finding of one key."""
     return next(found for found in checked.findings if found.key == key)

@@ -11,11 +11,11 @@ from gitmem.git.binary import Git
 from gitmem.git.repository import discover
 from gitmem.memory.memory import Memory
 from gitmem.model import BUILTIN, Check
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 from gitmem.store.layout import verdict_path
-from gitmem.verify.builtin import Answer, answer_all
+from gitmem.verify.builtin import BuiltinAnswer, answer_all
 from gitmem.verify.inputs import CodeTree
-from gitmem.verify.session import Options, Run
+from gitmem.verify.session import Options, VerifyRun
 
 DAY = 86_400
 
@@ -64,25 +64,25 @@ def approve_all(memory: Memory) -> None:
         memory.repository.approve(due)
 
 
-def verify(memory: Memory, *keys: str, **options) -> Run:
+def verify(memory: Memory, *keys: str, **options) -> VerifyRun:
     """Run what is due, or these keys, without a sandbox: it is tested elsewhere, and this is quicker."""
     options.setdefault("no_sandbox", True)
     return memory.verify(options=Options(keys=keys, **options), told=lambda *_: None)
 
 
-def outcomes(run: Run) -> dict[str, str]:
+def outcomes(run: VerifyRun) -> dict[str, str]:
     """Return the outcome of every fact that was judged, by key."""
     return {result.due.row.key: result.outcome for result in run.results}
 
 
-def result_of(run: Run, key: str):
+def result_of(run: VerifyRun, key: str):
     """Return the result of one fact."""
     return next(result for result in run.results if result.due.row.key == key)
 
 
 def statuses(memory: Memory) -> dict[str, str]:
     """Return the status of every live memory, by key."""
-    return {hit.key: hit.status for hit in memory.list(Asked(limit=100_000)).hits}
+    return {hit.key: hit.status for hit in memory.list(Query(limit=100_000)).hits}
 
 
 def status_file(folder: Path, ref: str = "refs/heads/memory") -> str:
@@ -122,7 +122,7 @@ def tree_of(folder: Path, rev: str = "HEAD") -> CodeTree:
     return CodeTree(Git(discover(folder)), git(folder, "rev-parse", rev))
 
 
-def ask_builtin(folder: Path, *words: str) -> Answer:
+def ask_builtin(folder: Path, *words: str) -> BuiltinAnswer:
     """Return what one built-in check answers at HEAD."""
     check = Check(BUILTIN, words)
     return answer_all(Git(discover(folder)), tree_of(folder), [check])[check]

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from gitmem.commands.forge.client import Forge
-from gitmem.commands.forge.place import Place
+from gitmem.commands.forge.place import ForgeRepository
 
 TOKEN = "ghs_" + "hunter2" * 5
 BOT = "github-actions[bot]"
@@ -109,7 +109,7 @@ class Hub(ThreadingHTTPServer):
         """Return a client of this forge that waits for nothing; ``slept`` has what it would have waited."""
         slept: list[float] = options.pop("slept", [])
         run = f"https://github.example/acme/shop/actions/runs/{options.pop('run', 77)}"
-        return Forge(Place("acme/shop", self.address, run), TOKEN, sleep=slept.append, **options)
+        return Forge(ForgeRepository("acme/shop", self.address, run), TOKEN, sleep=slept.append, **options)
 
 
 class Handler(BaseHTTPRequestHandler):

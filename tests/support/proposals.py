@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from conftest import NOW, git
 
-from gitmem.commands.propose.send import Proposed
+from gitmem.commands.propose.send import ProposalState
 from gitmem.memory.memory import Memory
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 
 AUTH = "refs/heads/gitmem/auth"
 
@@ -58,7 +58,7 @@ def remember(folder: Path, **texts: str) -> None:
             memory.remember(text, key=key)
 
 
-def propose(folder: Path, name: str = "", **how: Any) -> Proposed:
+def propose(folder: Path, name: str = "", **how: Any) -> ProposalState:
     with opened(folder) as memory:
         return memory.proposals.send(name, **how)
 
@@ -66,7 +66,7 @@ def propose(folder: Path, name: str = "", **how: Any) -> Proposed:
 def keys(folder: Path) -> list[str]:
     """Return the keys that a reader finds."""
     with opened(folder) as memory:
-        return sorted(hit.key for hit in memory.list(Asked(limit=100, everything=True)).hits)
+        return sorted(hit.key for hit in memory.list(Query(limit=100, everything=True)).hits)
 
 
 def paths(folder: Path, ref: str = "refs/heads/memory") -> list[str]:

@@ -9,7 +9,7 @@ import pytest
 from conftest import NOW, git, tip
 from support.facts import verify
 
-from gitmem.commands.review.model import Change, Finding, Review
+from gitmem.commands.review.model import MemoryChange, Review, ReviewFinding
 from gitmem.memory.memory import Memory
 
 REF = "refs/heads/memory"
@@ -60,12 +60,12 @@ def changed(folder: Path, *steps: dict[str, bytes | str], gone: tuple[str, ...] 
     return reviewed(folder, f"{base}..{head}" if base else "")
 
 
-def of(review: Review, code: str) -> list[Finding]:
+def of(review: Review, code: str) -> list[ReviewFinding]:
     """Return the findings of a code."""
     return [finding for finding in review.findings if finding.code == code]
 
 
-def change_of(review: Review, key: str) -> Change:
+def change_of(review: Review, key: str) -> MemoryChange:
     """Return what happened to a memory."""
     return next(change for change in review.changes if change.key == key)
 

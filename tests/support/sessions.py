@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from gitmem.agents.event import EDIT, PROMPT, SHELL, START, STARTUP, TOOL, Edit, Event
-from gitmem.agents.session.topics import Place
+from gitmem.agents.session.topics import Workplace
 
 
 def started(session: str = "s1", source: str = STARTUP, **fields) -> Event:
@@ -28,8 +28,8 @@ def edited(*paths: str, session: str = "s1") -> Event:
     return Event("claude-code", TOOL, session=session, tool=EDIT, tool_name="Edit", edits=edits)
 
 
-def place(folder, branch: str = "main") -> Place:
-    return Place("main", branch, str(folder / "sessions"))
+def place(folder, branch: str = "main") -> Workplace:
+    return Workplace("main", branch, str(folder / "sessions"))
 
 
 def lines(path) -> list[dict]:

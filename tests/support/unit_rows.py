@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gitmem.index.vectors.folders import Writing
+from gitmem.index.vectors.folders import VectorsLock
 from gitmem.index.vectors.numpy_rows import FlatFile
 from gitmem.index.vectors.store import Vectors
 
@@ -27,7 +27,7 @@ def written(path: Path, rows: np.ndarray) -> FlatFile:
 
 def kept(folder: Path, rows: np.ndarray, *, pieces: int = 1, first: int = 0) -> Vectors:
     """Keep rows as the pieces of texts, each of one memory: text-0 of oid-0 and so on; and return the vectors."""
-    with Writing(folder):
+    with VectorsLock(folder):
         found = Vectors.open(folder, MODEL) or Vectors.create(folder, MODEL)
         texts = [
             (f"text-{first + n}".encode(), rows[n * pieces : (n + 1) * pieces]) for n in range(len(rows) // pieces)

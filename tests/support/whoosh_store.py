@@ -8,7 +8,7 @@ from pathlib import Path
 from support.facts import make_fact, make_memory, put
 
 from gitmem.memory.memory import Memory
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 
 SHELF = {
     **make_memory("jwt-signing", "Auth tokens are signed with RS256", "The gateway only holds public keys.",
@@ -31,7 +31,7 @@ def make_store(template: Path, folder: Path) -> Path:
 
 
 def ask(memory: Memory, query: str, **asked):
-    return memory.recall(Asked(query=query, syntax=True, **asked))
+    return memory.recall(Query(query=query, syntax=True, **asked))
 
 
 def keys(found) -> list[str]:

@@ -40,7 +40,7 @@ def test_importing_it_does_not_load_subprocess():
 def test_run_returns_both_outputs_apart():
     done = process.run(["sh", "-c", "echo out; echo err >&2"], env=ENV)
 
-    assert done == process.Finished(0, b"out\n", b"err\n")
+    assert done == process.ProcessResult(0, b"out\n", b"err\n")
 
 
 def test_run_feeds_its_input_and_reads_a_large_answer():

@@ -7,7 +7,7 @@ import re
 from conftest import NOW
 from support.facts import make_fact, make_memory, put, verify
 
-from gitmem.tasks.listing import Row, worker_of
+from gitmem.tasks.listing import TaskRow, worker_of
 from gitmem.tasks.task import Worker
 
 HOLDS, FAILS = {"exists": "README.md"}, {"exists": "missing"}
@@ -121,7 +121,7 @@ def test_list_filters_by_state_parent_and_holder(memory, repo):
     rows = {row.key: row for row in memory.tasks.list(everything=True)}
     assert (rows["mine"].who, rows["mine"].since, rows["agents"].agent) == ("Ana", 1_788_220_800, "dev")
     assert (rows["p"].attempts, rows["p"].failures, rows["done"].closed) == (2, 1, 1_788_307_200)
-    assert isinstance(rows["p"], Row)
+    assert isinstance(rows["p"], TaskRow)
 
 
 def test_who_works_here_is_the_person_and_the_agent(memory):

@@ -5,15 +5,15 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.tasks.listing import Row
-from gitmem.tasks.tree import DEPTH, Node, grow
+from gitmem.tasks.listing import TaskRow
+from gitmem.tasks.tree import DEPTH, TaskNode, grow
 
 
-def row(key: str, parent: str = "", state: str = "open") -> Row:
-    return Row(0, key, key.title(), 0, state, 2, parent, "", "", 0, 0, 0, 0)
+def row(key: str, parent: str = "", state: str = "open") -> TaskRow:
+    return TaskRow(0, key, key.title(), 0, state, 2, parent, "", "", 0, 0, 0, 0)
 
 
-def drawn(trees: list[Node]) -> list:
+def drawn(trees: list[TaskNode]) -> list:
     """Return trees as nested lists of keys; a task that was drawn above has a mark."""
     return [[f"{t.row.key}*" if t.is_again else t.row.key, *drawn(list(t.parts))] for t in trees]
 
@@ -55,7 +55,7 @@ KEYS = "abcdef"
 @settings(max_examples=100)
 @given(st.dictionaries(st.sampled_from(KEYS), st.sampled_from(["", *KEYS])))
 def test_every_task_is_drawn_exactly_once(parents: dict[str, str]):
-    def keys(nodes: list[Node]) -> list[str]:
+    def keys(nodes: list[TaskNode]) -> list[str]:
         return [key for n in nodes if not n.is_again for key in (n.row.key, *keys(list(n.parts)))]
 
     trees = grow([row(key, parent) for key, parent in parents.items()], {})

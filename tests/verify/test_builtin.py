@@ -16,7 +16,7 @@ from gitmem.git.binary import Git
 from gitmem.git.repository import discover
 from gitmem.model import BUILTIN, ERROR, FAILS, HOLDS, Check
 from gitmem.verify import builtin
-from gitmem.verify.builtin import Answer, answer_all
+from gitmem.verify.builtin import BuiltinAnswer, answer_all
 
 README_SHA = sha256(CODE["README.md"].encode()).hexdigest()
 
@@ -90,7 +90,7 @@ def test_name_that_is_no_utf8_can_be_reported(repo):
 
     answer = ask(repo, "lacks", "plans", "odd/**")
 
-    assert answer == Answer(FAILS, os.fsdecode(b"odd/\xff") + " contains 'plans'")
+    assert answer == BuiltinAnswer(FAILS, os.fsdecode(b"odd/\xff") + " contains 'plans'")
 
 
 def test_uncommitted_change_is_not_looked_at(repo):
@@ -122,7 +122,7 @@ def test_file_that_cannot_be_read_makes_no_verdict(repo, name):
 
     answer = ask(repo, name, README_SHA if name == "same" else "service", "README.md")
 
-    assert answer == Answer(ERROR, "README.md could not be read")
+    assert answer == BuiltinAnswer(ERROR, "README.md could not be read")
 
 
 def test_file_that_cannot_be_read_does_not_hide_one_that_can(repo):
@@ -138,7 +138,7 @@ def test_file_past_the_limit_is_not_read(repo, monkeypatch):
     monkeypatch.setattr(builtin, "FILE_LIMIT", 10)
 
     assert ask(repo, "contains", "service", "README.md").outcome == ERROR or len(CODE["README.md"]) <= 10
-    assert ask(repo, "lacks", "x", "src/auth/jwt.py") == Answer(ERROR, "src/auth/jwt.py could not be read")
+    assert ask(repo, "lacks", "x", "src/auth/jwt.py") == BuiltinAnswer(ERROR, "src/auth/jwt.py could not be read")
 
 
 def test_expression_that_would_take_for_ever_elsewhere_is_answered_at_once(repo):

@@ -12,7 +12,7 @@ from gitmem.git.binary import Git
 from gitmem.git.repository import discover
 from gitmem.model import BUILTIN, FAILS, HOLDS, Check
 from gitmem.verify import builtin
-from gitmem.verify.builtin import Answer, answer_all
+from gitmem.verify.builtin import BuiltinAnswer, answer_all
 from gitmem.verify.derived import answer_behind
 from gitmem.verify.inputs import CodeTree
 
@@ -99,6 +99,6 @@ def test_what_cannot_be_read_any_more_is_not_taken_for_what_did_not_change(repo,
     handle, check = Git(discover(repo)), Check(BUILTIN, ("contains", "RS256", "lib/*"))
     monkeypatch.setattr(builtin, "FILE_LIMIT", 3)
 
-    found = answer_behind(handle, base, head, {check: Answer(HOLDS, "")})
+    found = answer_behind(handle, base, head, {check: BuiltinAnswer(HOLDS, "")})
 
     assert found[check].outcome == FAILS

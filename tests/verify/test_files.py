@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gitmem.text.globs import matcher
-from gitmem.verify.files import Files, fixed_part
+from gitmem.verify.files import CodeFiles, fixed_part
 
 PATHS = ("README.md", "a", "src/.gitattributes", "src/a.py", "src/a/b.py", "src/b.py", "srcs/a.py", "src-b/a")
 
@@ -14,7 +14,7 @@ PATHS = ("README.md", "a", "src/.gitattributes", "src/a.py", "src/a/b.py", "src/
     "glob", ["src/**", "src/", "src", "**", "src/*.py", "s*/a.py", "src/a", "./src/**", "nothing/**"]
 )
 def test_glob_names_what_its_pattern_matches_and_begins_with_its_fixed_part(glob: str) -> None:
-    files = Files(("100644", str(at), path) for at, path in enumerate(reversed(PATHS)))
+    files = CodeFiles(("100644", str(at), path) for at, path in enumerate(reversed(PATHS)))
 
     named = [path for _, _, path in files.matched(glob)]
 
@@ -23,6 +23,6 @@ def test_glob_names_what_its_pattern_matches_and_begins_with_its_fixed_part(glob
 
 
 def test_attributes_of_every_folder_count() -> None:
-    files = Files(("100644", "", path) for path in PATHS)
+    files = CodeFiles(("100644", "", path) for path in PATHS)
 
     assert [path for _, _, path in files.attributes] == ["src/.gitattributes"]

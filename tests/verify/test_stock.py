@@ -14,14 +14,14 @@ from support.facts import Clock, make_fact, make_memory, put, statuses, verify
 from gitmem.document.parse import parse
 from gitmem.index.catalog import state
 from gitmem.index.catalog.catalog import Catalog
-from gitmem.index.catalog.inserts import Inserts, Stored
+from gitmem.index.catalog.inserts import Inserts, StoredMemory
 from gitmem.index.refresh import empty_catalog
 from gitmem.memory.memory import Memory
 from gitmem.model import FAILED, FAILS, HOLDS, STATUSES, SUSPECT
 from gitmem.policy.policy import builtin
 from gitmem.statuses import DEPTH
 from gitmem.store.local import LocalState
-from gitmem.verify.stock import NAMED, Line, Standing, markdown, status_page, take_stock
+from gitmem.verify.stock import NAMED, Standing, StandingLine, markdown, status_page, take_stock
 
 RS256 = {"contains": "RS256", "in": "src/auth/*.py"}
 NONE = {"exists": "nothing"}
@@ -51,7 +51,7 @@ def catalog_of(memories: dict[str, tuple[set, set, str]]) -> Catalog:
         inserts = Inserts(catalog)
         for key, (requires, produces, _) in memories.items():
             (text,) = make_fact(key, NONE, requires=sorted(requires), produces=sorted(produces)).values()
-            inserts.add_memory(Stored(parse(text, path=f"facts/{key}.md"), key, False), builtin())
+            inserts.add_memory(StoredMemory(parse(text, path=f"facts/{key}.md"), key, False), builtin())
         inserts.flush()
         ground = state.open_ground(catalog, "code", 0, NOW)
         rows = dict(catalog.rows("SELECT key, id FROM memory"))
@@ -231,7 +231,7 @@ def test_failure_is_told_with_its_reason_its_author_and_where_it_held_last(memor
     verify(memory)
 
     assert stock(memory).lines == (
-        Line(
+        StandingLine(
             "a", "It signs", FAILED, "no file of src/auth/*.py contains 'RS256'", "Ana / dev", good, path="facts/a.md"
         ),
     )
@@ -261,12 +261,12 @@ def test_author_is_told_in_every_form_of_the_field(memory, repo, by, told):
 # --- the page ------------------------------------------------------------------------------------------------------
 
 
-def standing(*lines: Line, **statuses: int) -> Standing:
+def standing(*lines: StandingLine, **statuses: int) -> Standing:
     return Standing({"fact": 1}, dict.fromkeys(STATUSES, 0) | statuses, lines)
 
 
 def test_page_names_two_hundred_and_counts_the_rest():
-    lines = [Line(f"k{n}", "T", FAILED, "", "") for n in range(NAMED + 7)]
+    lines = [StandingLine(f"k{n}", "T", FAILED, "", "") for n in range(NAMED + 7)]
 
     page = status_page(standing(*lines, failed=NAMED + 7), {})
 
@@ -295,7 +295,7 @@ def test_nothing_of_a_memory_is_alive_on_the_page(text):
 
 @given(HOSTILE, HOSTILE, HOSTILE)
 def test_each_memory_is_one_line_of_the_page_whatever_it_says(title, because, by):
-    line = Line("key", title, FAILED, because, by)
+    line = StandingLine("key", title, FAILED, because, by)
 
     page = status_page(standing(line, failed=1), {})
 
@@ -303,7 +303,7 @@ def test_each_memory_is_one_line_of_the_page_whatever_it_says(title, because, by
         text for text in page.splitlines() if text.startswith("- **key**")
     ]
     assert len(page.split("\n")) == len(
-        status_page(standing(Line("key", "T", FAILED, "", ""), failed=1), {}).split("\n")
+        status_page(standing(StandingLine("key", "T", FAILED, "", ""), failed=1), {}).split("\n")
     )
 
 

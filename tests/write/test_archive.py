@@ -9,7 +9,7 @@ from conftest import git, memory_text, put_files, tip
 from support.branch import fields_of, keys_found, memory_files
 
 from gitmem.memory.memory import Memory
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 
 POLICY = "[rotation]\nlimit = 4\nmove = 2\n"
 
@@ -43,7 +43,7 @@ def test_oldest_go_with_the_write_that_passes_the_limit_and_all_are_still_found(
     assert fields_of(repo, "archive/learned/k1.md")["retired"]["why"] == "rotated"
     assert "2 old memories moved to the archive" in store.notices[0]
     assert sorted(keys_found(store, "gateway")) == ["k3", "k4", "k5"]
-    everything = store.recall(Asked(query="gateway", everything=True)).hits
+    everything = store.recall(Query(query="gateway", everything=True)).hits
     assert sorted(hit.key for hit in everything) == ["k1", "k2", "k3", "k4", "k5"]
 
 

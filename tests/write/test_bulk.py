@@ -14,7 +14,7 @@ from gitmem.policy.policy import builtin
 from gitmem.store import layout
 from gitmem.text.near_pairs import near_pairs
 from gitmem.text.similarity import claim_of, claim_text
-from gitmem.write.bulk import Settled, _with_same_numerals, changes_of, settle
+from gitmem.write.bulk import ImportPlan, _with_same_numerals, changes_of, settle
 from gitmem.write.incoming import Incoming, incoming_exact
 
 SAID = "The gateway drops every request that carries no trace id and answers with a 502"
@@ -32,11 +32,11 @@ def other(key: str, title: str = SAID, *, where: str = "x:1") -> Incoming:
     return Incoming(where, key, False, False, one.kind, one.title, one.body, one.text, 0)
 
 
-def done(files: dict[str, str], *incoming: Incoming, update: bool = False) -> Settled:
+def done(files: dict[str, str], *incoming: Incoming, update: bool = False) -> ImportPlan:
     return settle(catalog_of(files), incoming, update=update, threshold=0.85)
 
 
-def summary(settled: Settled) -> tuple[list[str], list[str], int, int]:
+def summary(settled: ImportPlan) -> tuple[list[str], list[str], int, int]:
     return sorted(settled.new), sorted(settled.updated), settled.unchanged, settled.skipped.total
 
 
@@ -130,7 +130,7 @@ def test_folder_is_split_at_once_and_what_lies_there_moves_along() -> None:
     assert len(changes.files) == layout.SPLIT_ABOVE
     assert {old for old, _ in changes.moves} == set(files)
     places = [layout.place_of(path) for path in [*changes.files, *(new for _, new in changes.moves)]]
-    assert all(isinstance(place, layout.Place) and place.split for place in places)
+    assert all(isinstance(place, layout.StorePath) and place.split for place in places)
 
 
 def test_update_that_changes_the_kind_moves_the_file() -> None:

@@ -10,7 +10,7 @@ from conftest import NOW, git, memory_text, put_files, tip
 
 from gitmem.memory.memory import Memory
 from gitmem.model import HOLDS
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 from gitmem.store import commit
 from gitmem.verify.session import Options
 
@@ -99,7 +99,7 @@ def test_verdicts_land_beside_what_is_written_while_facts_are_judged(repo: Path,
     assert run.recorded is not None
     assert [result.verdict.outcome for result in run.results] == [HOLDS, HOLDS]
     assert len([p for p in git(repo, "ls-tree", "-r", "--name-only", REF).split() if p.startswith("verdicts/")]) == 2
-    assert {hit.key for hit in memory.list(Asked()).hits} >= set(written)
+    assert {hit.key for hit in memory.list(Query()).hits} >= set(written)
     assert run.standing.statuses["verified"] == 2
 
 
@@ -108,19 +108,19 @@ def test_a_reader_that_was_opened_earlier_sees_every_write(repo: Path, memory: M
         for number in range(4):
             memory.remember(f"gateway {number}", key=f"k{number}")
 
-            assert len(reader.recall(Asked("gateway")).hits) == number + 1
+            assert len(reader.recall(Query("gateway")).hits) == number + 1
 
 
 def test_a_reader_goes_on_after_the_branch_could_not_be_read(repo: Path, memory: Memory) -> None:
     memory.remember("gateway", key="a")
     good = tip(repo)
     with Memory(repo) as reader:
-        assert len(reader.recall(Asked("gateway")).hits) == 1
+        assert len(reader.recall(Query("gateway")).hits) == 1
         tree = git(repo, "hash-object", "--literally", "-w", "-t", "tree", "--stdin", input=b"junk")
         made = git(repo, "commit-tree", "-m", "m", "-p", good, tree)
         git(repo, "update-ref", REF, made)
-        assert len(reader.recall(Asked("gateway")).hits) == 1, "the last good tree is shown"
+        assert len(reader.recall(Query("gateway")).hits) == 1, "the last good tree is shown"
 
         git(repo, "update-ref", REF, good)
 
-        assert len(reader.recall(Asked("gateway")).hits) == 1
+        assert len(reader.recall(Query("gateway")).hits) == 1

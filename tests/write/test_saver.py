@@ -13,13 +13,13 @@ from support.views import push
 from gitmem.errors import RefusedError
 from gitmem.memory.memory import Memory
 from gitmem.model import Document
-from gitmem.write.saver import How, Item, Saver
+from gitmem.write.saver import EditedFile, How, Saver
 
 OLD = memory_text("Old", body="one\n\ntwo\n\nthree\n")
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 
 
-def save(memory: Memory, *items: Item, **how: object) -> Saver:
+def save(memory: Memory, *items: EditedFile, **how: object) -> Saver:
     saver = Saver(
         memory.repository.writer(),
         memory.repository.git,
@@ -34,8 +34,8 @@ def blob(repo: Path, text: str) -> str:
     return git(repo, "hash-object", "-w", "--stdin", input=text)
 
 
-def item(repo: Path, key: str, text: str, base: str = "") -> Item:
-    return Item(f"learned/{key}.md", text.encode(), blob(repo, base) if base else "")
+def item(repo: Path, key: str, text: str, base: str = "") -> EditedFile:
+    return EditedFile(f"learned/{key}.md", text.encode(), blob(repo, base) if base else "")
 
 
 def test_several_files_are_one_commit_whose_message_and_trailers_say_so(memory: Memory, repo: Path) -> None:
@@ -108,7 +108,7 @@ def test_a_new_file_does_not_take_the_place_of_a_memory_with_its_key(memory: Mem
 def test_a_file_that_cannot_be_saved_says_why_and_keeps_no_other(
     memory: Memory, repo: Path, path: str, text: str, reason: str
 ) -> None:
-    bad = Item(path, text.encode("utf-8", "surrogateescape"), "")
+    bad = EditedFile(path, text.encode("utf-8", "surrogateescape"), "")
 
     saver = save(memory, bad, item(repo, "good", OLD))
 
@@ -162,7 +162,7 @@ def test_the_policy_is_saved_where_it_can_be_read(memory: Memory, repo: Path) ->
     base = git(repo, "show", "memory:gitmem.toml") + "\n"
     mine = base + "\n[kinds.riddle]\ndescription = 'what nobody knows'\n"
 
-    saver = save(memory, Item("gitmem.toml", mine.encode(), blob(repo, base)))
+    saver = save(memory, EditedFile("gitmem.toml", mine.encode(), blob(repo, base)))
 
     assert ([c.path for c in saver.changes], saver.refused) == (["gitmem.toml"], [])
     assert memory.repository.policy().kind("riddle").description == "what nobody knows"

@@ -8,7 +8,7 @@ import pytest
 from conftest import NOW, git, memory_text, put_files, tip
 
 from gitmem.memory.memory import Memory
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 from gitmem.store import layout
 
 REF = "refs/heads/memory"
@@ -27,7 +27,7 @@ def paths(repo: Path, folder: str = "learned") -> list[str]:
 
 def is_split(path: str) -> bool:
     place = layout.place_of(path)
-    assert isinstance(place, layout.Place), place
+    assert isinstance(place, layout.StorePath), place
     return place.split
 
 
@@ -38,12 +38,12 @@ def commits(repo: Path) -> int:
 def test_every_memory_is_found_before_and_after(repo: Path, memory: Memory) -> None:
     fill(repo)
     with Memory(repo, clock=lambda: float(NOW)) as earlier:
-        assert len(earlier.list(Asked(limit=999)).hits) == FULL
+        assert len(earlier.list(Query(limit=999)).hits) == FULL
 
         memory.remember("new", key="new")
 
         for reader in (memory, earlier):
-            assert len(reader.list(Asked(limit=999)).hits) == FULL + 1
+            assert len(reader.list(Query(limit=999)).hits) == FULL + 1
             assert "gateway 7" in reader.repository.text_of("k7")
             assert reader.repository.text_of("new")
     assert memory.repository.catalog().rows("SELECT * FROM problem") == []
@@ -56,7 +56,7 @@ def test_a_folder_split_by_hand_in_part_is_read_whole_and_stays_so(repo: Path, m
     change = memory.remember("new", key="new")
 
     assert is_split(change.path)
-    assert {hit.key for hit in memory.list(Asked(limit=99)).hits} == {"k0", "k1", "k2", "apart", "new"}
+    assert {hit.key for hit in memory.list(Query(limit=99)).hits} == {"k0", "k1", "k2", "apart", "new"}
 
 
 def test_a_folder_that_was_merged_far_past_the_limit_is_split_whole(repo: Path, memory: Memory) -> None:
@@ -73,7 +73,7 @@ def test_a_split_memory_is_forgotten_and_comes_back(repo: Path, memory: Memory) 
     memory.remember("new", key="new")
 
     memory.forget("k5")
-    gone = {hit.key for hit in memory.list(Asked(limit=999)).hits}
+    gone = {hit.key for hit in memory.list(Query(limit=999)).hits}
     back = memory.remember("gateway, again", key="k5")
 
     assert "k5" not in gone

@@ -12,7 +12,7 @@ from support.facts import Clock, count_commits, for_code, trailers
 
 from gitmem.errors import DuplicateError, GitmemError, NotFoundError, RefusedError
 from gitmem.memory.memory import Memory
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 from gitmem.store import layout
 from gitmem.write.writer import edited
 
@@ -457,7 +457,7 @@ def test_forgotten_memory_leaves_search_and_not_the_store(store):
     store.forget("a")
 
     assert keys_found(store, "thing") == []
-    assert [hit.key for hit in store.recall(Asked(query="thing", everything=True)).hits] == ["a"]
+    assert [hit.key for hit in store.recall(Query(query="thing", everything=True)).hits] == ["a"]
     assert store.show("a")["archived"]
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from gitmem.agents.capture.shell import Command, Word, list_commands
+from gitmem.agents.capture.shell import ShellCommand, Word, list_commands
 from gitmem.frozen import frozen, replace
 
 TYPE_CHECKING = False
@@ -82,7 +82,7 @@ def find_comments(line: str) -> list[Comment]:
 
 def _comments(line: str, *, depth: int) -> list[Comment]:
     found: list[Comment] = []
-    before: Command | None = None
+    before: ShellCommand | None = None
     for command in list_commands(line):
         name, words = program_of(command.words)
         source = before if command.joined == "|" else None
@@ -155,7 +155,7 @@ def _apart(words: Iterable[Word], valued: Sequence[str]) -> tuple[list[Word], di
     return plain, options
 
 
-def _of_bd(words: Sequence[Word], command: Command, source: Command | None) -> list[Comment]:
+def _of_bd(words: Sequence[Word], command: ShellCommand, source: ShellCommand | None) -> list[Comment]:
     plain, options = _apart(words, _OF_BD)
     verbs = [word.text for word in plain[:2]]
     if verbs[:2] == ["comments", "add"]:
@@ -182,7 +182,7 @@ def _task(words: Sequence[Word]) -> str:
     return known[0] if known and _TASK.fullmatch(known[0]) else ""
 
 
-def _of_gh(words: Sequence[Word], command: Command, source: Command | None) -> list[Comment]:
+def _of_gh(words: Sequence[Word], command: ShellCommand, source: ShellCommand | None) -> list[Comment]:
     plain, options = _apart(words, _OF_GH)
     what, verb = ([word.text for word in plain[:2]] + ["", ""])[:2]
     if what not in ("issue", "pr") or verb not in ("comment", "review", "close"):
@@ -223,7 +223,7 @@ def _in_file(file: Word, about: Comment) -> Comment:
     return Comment(task=about.task, refs=about.refs, file=file.text)
 
 
-def _fed(command: Command, source: Command | None, about: Comment) -> Comment:
+def _fed(command: ShellCommand, source: ShellCommand | None, about: Comment) -> Comment:
     """Return the comment that a command reads: a here document, a file, or what is piped to it."""
     if command.fed is not None:
         return _told(command.fed, about.task, about.refs)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.agents.event import Event
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 # A session that fails at more things at once fails at one: the newest ones are kept.
 FAILURES_AT_MOST = 5
@@ -128,7 +128,7 @@ def failed(event: Event, *, path: str) -> None:
     state.change(path, note)
 
 
-def edited(memory: Opened, event: Event, *, path: str) -> None:
+def edited(memory: OpenRepository, event: Event, *, path: str) -> None:
     """Remember what was changed after a command failed."""
     places = [place for place in (place_of(memory, event, edit.path) for edit in event.edits) if place]
     if not places:

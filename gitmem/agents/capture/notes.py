@@ -11,7 +11,7 @@ from gitmem.text.tokens import slug
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.agents.event import Event
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 SUFFIXES = (".md", ".markdown", ".txt")
 # Some 4,000 tokens: what is longer is a document (`gitmem ingest`), no note.
@@ -44,7 +44,7 @@ class Note:
         return next((head for head in heads if head), "") or self.place
 
 
-def notes_of(memory: Opened, event: Event, folders: tuple[str, ...]) -> list[Note]:
+def notes_of(memory: OpenRepository, event: Event, folders: tuple[str, ...]) -> list[Note]:
     """Return the note files that a tool wrote, as they are now, at most five; what is larger than a note is none."""
     places = [place_of(memory, event, edit.path) for edit in event.edits if not edit.is_gone]
     within = [place for place in dict.fromkeys(places) if any(place.startswith(f"{f.strip('/')}/") for f in folders)]

@@ -16,7 +16,7 @@ from gitmem.text.tokens import count_tokens, slug
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.agents.event import Edit, Event
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 # C, "Validation Requirements": "Minimum 50 tokens content", and at most 500 of one pattern (C7).
 TOKENS_AT_LEAST = 50
@@ -100,7 +100,7 @@ class Pattern:
         return f"File: {self.ref}\n\n" + "\n".join(f"    {line}".rstrip() for line in self.code.split("\n"))
 
 
-def patterns_of(memory: Opened, event: Event) -> list[Pattern]:
+def patterns_of(memory: OpenRepository, event: Event) -> list[Pattern]:
     """Return the code patterns in what a tool changed, at most five."""
     found = []
     for edit in event.edits[:AT_MOST]:
@@ -140,7 +140,7 @@ def pattern_in(text: str, edit: Edit, place: str) -> Pattern | None:
     return Pattern(defined[1], place, first, first + code.count("\n"), code)
 
 
-def _is_ignored(memory: Opened, place: str) -> bool:
+def _is_ignored(memory: OpenRepository, place: str) -> bool:
     """Tell whether git leaves a file out: nothing of it may go onto a branch that is pushed."""
     asked = memory.git.run("-C", memory.git.repository.top or ".", "check-ignore", "-q", "--", place, check=False)
     return asked.status != 1

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from gitmem.agents.capture.comments import Comment
     from gitmem.agents.event import Event
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 # What tells a claim without a check from what somebody learnt: a fact it cannot be (B1).
 UNCHECKED = "unchecked"
@@ -34,7 +34,7 @@ _FAILED = ("error", "fatal", "usage:", "unknown command", "bash:", "sh:", "zsh:"
 class Keeper:
     """What is kept of one event, with one look at who captured it; leaving it starts the drain behind the hook."""
 
-    def __init__(self, memory: Opened, event: Event) -> None:
+    def __init__(self, memory: OpenRepository, event: Event) -> None:
         self._memory = memory
         self._by = captured_by(memory, event)
         self._task = task_of(memory)
@@ -80,7 +80,7 @@ class Keeper:
             raise self._failed
 
 
-def keep_comments(memory: Opened, event: Event) -> None:
+def keep_comments(memory: OpenRepository, event: Event) -> None:
     """Keep what comments that a command writes say was learnt (A1), and how tasks that it closes ended (D2)."""
     if event.failed is None and event.output.lstrip()[:40].lower().startswith(_FAILED):
         return
@@ -102,7 +102,7 @@ def keep_comments(memory: Opened, event: Event) -> None:
     keeper.end()
 
 
-def _text_of(memory: Opened, event: Event, comment: Comment) -> str | None:
+def _text_of(memory: OpenRepository, event: Event, comment: Comment) -> str | None:
     """Return what a comment says; None where that cannot be known."""
     if comment.skipped:
         return None
@@ -128,7 +128,9 @@ def keep_marked(keeper: Keeper, text: str, options: Mapping[str, Any], *, is_com
         keeper.refuse("learnings", f"{len(marked) - AT_MOST} more; only {AT_MOST} per text are captured")
 
 
-def keep_edits(memory: Opened, event: Event, failing: str, folders: tuple[str, ...], *, wants_code: bool) -> None:
+def keep_edits(
+    memory: OpenRepository, event: Event, failing: str, folders: tuple[str, ...], *, wants_code: bool
+) -> None:
     """Keep note files that were written (D2), and code patterns (C3); and remember what changed since a failure.
 
     Args:
@@ -161,7 +163,7 @@ def keep_edits(memory: Opened, event: Event, failing: str, folders: tuple[str, .
     keeper.end()
 
 
-def keep_fix(memory: Opened, event: Event, path: str) -> None:
+def keep_fix(memory: OpenRepository, event: Event, path: str) -> None:
     """Remember that a command failed; or keep what its passing shows to have been mended."""
     from gitmem.agents.capture.fixes import CONFIDENCE, TTL, failed, passed
     from gitmem.agents.capture.state import rules_of

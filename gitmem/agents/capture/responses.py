@@ -8,12 +8,12 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.agents.event import Event
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 MARKS = ("LEARN", "earned", "earning", "earnt")
 
 
-def capture(memory: Opened, event: Event) -> None:
+def capture(memory: OpenRepository, event: Event) -> None:
     """Keep what the response of an event says was learnt.
 
     Raises:
@@ -22,7 +22,7 @@ def capture(memory: Opened, event: Event) -> None:
     learn_from(memory, event, event.response)
 
 
-def learn_from(memory: Opened, event: Event, text: str) -> None:
+def learn_from(memory: OpenRepository, event: Event, text: str) -> None:
     """Keep what a text of an agent's says was learnt: a response, or a turn of a transcript.
 
     A learning that is known already, or was retired, is left alone.

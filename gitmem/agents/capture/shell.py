@@ -42,7 +42,7 @@ class Word:
 
 
 @frozen
-class Command:
+class ShellCommand:
     """One simple command.
 
     Attributes:
@@ -62,7 +62,7 @@ class _OddError(Exception):
     """No shell would take this line."""
 
 
-def list_commands(line: str) -> list[Command]:
+def list_commands(line: str) -> list[ShellCommand]:
     """Return the simple commands of a line, in its order; none where no shell would take it. Never raises."""
     if len(line) > TEXT_LIMIT or "\0" in line:
         return []
@@ -80,7 +80,7 @@ class _Reader:
         self._at = 0
         self._depth = 0
 
-    def commands(self, *, until: str = "") -> list[Command]:
+    def commands(self, *, until: str = "") -> list[ShellCommand]:
         """Return the commands from here to the end, or to the parenthesis that closes a substitution."""
         self._depth += 1
         if self._depth > DEPTH_AT_MOST:
@@ -276,12 +276,12 @@ class _Open:
         self.fed: Word | None = None
         self.reads: Word | None = None
 
-    def closed(self) -> Command:
+    def closed(self) -> ShellCommand:
         """Return the command, without the words before it that are none."""
         words = self.words
         while words and words[0].text in _RESERVED:
             words = words[1:]
-        return Command(tuple(words), self.joined, self.fed, self.reads)
+        return ShellCommand(tuple(words), self.joined, self.fed, self.reads)
 
 
 @frozen
@@ -294,7 +294,7 @@ class _Here:
     is_literal: bool
 
 
-def _printed(commands: list[Command]) -> tuple[str, bool]:
+def _printed(commands: list[ShellCommand]) -> tuple[str, bool]:
     """Return what a substitution gives, where it only prints a here document; and whether that is known."""
     if len(commands) != 1 or [word.text for word in commands[0].words] != ["cat"] or commands[0].fed is None:
         return "", False

@@ -11,7 +11,7 @@ from gitmem.text.sanitize import display
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.agents.event import Event
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 ORCHESTRATOR = "orchestrator"
 SUPERVISOR = "supervisor"
@@ -25,7 +25,7 @@ _OF_TASK = re.compile(r"(?:bd|beads?|tasks?)[/-]([A-Za-z][\w.-]{0,79})")
 _TRACKED = re.compile(r"(?<![A-Za-z0-9])([A-Z][A-Z0-9]{1,9}-\d{1,7})(?!\d)")
 
 
-def captured_by(memory: Opened, event: Event) -> dict[str, str]:
+def captured_by(memory: OpenRepository, event: Event) -> dict[str, str]:
     """Return what a memory keeps of who captured it: ``agent``, ``role``, ``session``, ``type`` of a sub-agent."""
     by = {
         "agent": memory.config.agent or event.harness,
@@ -36,7 +36,7 @@ def captured_by(memory: Opened, event: Event) -> dict[str, str]:
     return {name: display(value)[:NAME_LIMIT] for name, value in by.items() if value}
 
 
-def role_of(memory: Opened, event: Event) -> str:
+def role_of(memory: OpenRepository, event: Event) -> str:
     """Return the part that an agent has: who works in the main work tree leads, who works in another one was sent.
 
     A sub-agent was sent wherever it works; one whose type says so supervises.
@@ -48,7 +48,7 @@ def role_of(memory: Opened, event: Event) -> str:
     return SUPERVISOR if event.agent_type.endswith(SUPERVISOR) else WORKER
 
 
-def task_of(memory: Opened) -> str:
+def task_of(memory: OpenRepository) -> str:
     """Return the task that the branch here is named for; empty where its name says none."""
     try:
         branch = read_head(memory.git.repository)[0].removeprefix("refs/heads/")
@@ -58,7 +58,7 @@ def task_of(memory: Opened) -> str:
     return found[1] if found else ""
 
 
-def place_of(memory: Opened, event: Event, path: str) -> str:
+def place_of(memory: OpenRepository, event: Event, path: str) -> str:
     """Return where a file lies in the work tree, with ``/``; empty for one outside of it, or in git's own folder."""
     top = memory.git.repository.top
     if not top or not path or "\0" in path:
@@ -69,7 +69,7 @@ def place_of(memory: Opened, event: Event, path: str) -> str:
     return "" if parts[0] in ("..", ".git", ".") or not inside.isprintable() else inside
 
 
-def read_inside(memory: Opened, place: str, *, limit: int) -> str | None:
+def read_inside(memory: OpenRepository, place: str, *, limit: int) -> str | None:
     """Return the text of a file of the work tree; None where it is no plain file of UTF-8, gone, or too large.
 
     Args:

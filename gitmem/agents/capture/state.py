@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 FOLDER = "capture"
 SESSIONS = "sessions"
@@ -32,7 +32,7 @@ QUIET_S = 2 * 86_400.0
 SESSIONS_AT_MOST = 200
 
 
-def rules_of(memory: Opened) -> CaptureSettings:
+def rules_of(memory: OpenRepository) -> CaptureSettings:
     """Return the policy's section ``[capture]``, kept beside the store's commit: a hook opens no catalog for it."""
     path = os.path.join(memory.git.repository.state, FOLDER, RULES)
     tip = memory.find_tip() or ""
@@ -55,7 +55,7 @@ def rules_of(memory: Opened) -> CaptureSettings:
     return rules
 
 
-def session_file(memory: Opened, session: str) -> str:
+def session_file(memory: OpenRepository, session: str) -> str:
     """Return where a session's state lies; empty for a session without a name."""
     if not session:
         return ""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from gitmem.agents.event import Event
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 # The programs that comment, and what they are told when they do: a line without both has no comment.
 TOOLS = frozenset(("bd", "beads", "gh"))
@@ -26,7 +26,7 @@ CODE_AT_LEAST = 80
 _QUOTES = str.maketrans("\"'`()", "     ")
 
 
-def capture(memory: Opened, event: Event) -> None:
+def capture(memory: OpenRepository, event: Event) -> None:
     """Keep what a tool's use teaches, as entries of the spool that become commits behind it.
 
     Raises:
@@ -53,7 +53,7 @@ def may_note(path: str, folders: Iterable[str]) -> bool:
     return any(f"/{folder.strip('/')}/" in f"/{plain}" for folder in folders)
 
 
-def _ran(memory: Opened, event: Event) -> None:
+def _ran(memory: OpenRepository, event: Event) -> None:
     if event.failed is not True and may_comment(event.command):
         from gitmem.agents.capture.record import keep_comments
 
@@ -69,7 +69,7 @@ def _ran(memory: Opened, event: Event) -> None:
         keep_fix(memory, event, path)
 
 
-def _edited(memory: Opened, event: Event) -> None:
+def _edited(memory: OpenRepository, event: Event) -> None:
     from gitmem.agents.capture.state import is_kept, rules_of, session_file
 
     path = session_file(memory, event.session)

@@ -7,14 +7,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from gitmem.agents.session.topics import Place, Topic
-    from gitmem.repository.repository import Opened
+    from gitmem.agents.session.topics import Topic, Workplace
+    from gitmem.repository.repository import OpenRepository
 
 
 class Sessions:
     """The sessions of one work tree and branch, and their topics."""
 
-    def __init__(self, opened: Opened) -> None:
+    def __init__(self, opened: OpenRepository) -> None:
         self._opened = opened
 
     def use(self, name: str, spec: str = "") -> Topic:
@@ -96,7 +96,7 @@ class Sessions:
 
         refuse_typed(what, text, self._opened.policy())
 
-    def place(self) -> Place:
+    def place(self) -> Workplace:
         """Return where somebody works: this work tree and branch."""
         from gitmem.agents.session import topics
 

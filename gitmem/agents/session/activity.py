@@ -15,7 +15,7 @@ from gitmem.text.secrets import safe_output
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.agents.event import Event
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 OFF, ACTIVITY, RESPONSES = "off", "activity", "responses"
 FOLDER = "sessions"
@@ -30,7 +30,7 @@ def path_of(state_folder: str | os.PathLike[str]) -> str:
     return os.path.join(state_folder, FOLDER, NAME)
 
 
-def log(memory: Opened, event: Event, text: str = "") -> None:
+def log(memory: OpenRepository, event: Event, text: str = "") -> None:
     """Note what happened, and what was said where that is wanted; nothing where the disk does not allow it."""
     wanted = memory.config.stop_log or memory.policy().stops.log
     if wanted == OFF:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.agents.event import Event
-    from gitmem.agents.session.topics import Place
+    from gitmem.agents.session.topics import Workplace
 
 SHOWN = "shown"
 SUFFIX = ".jsonl"
@@ -28,11 +28,11 @@ SESSION_BYTES = 64 * 1024
 SESSIONS_KEPT = 200
 
 
-def _path(place: Place, session: str) -> str:
+def _path(place: Workplace, session: str) -> str:
     return os.path.join(place.root, SHOWN, f"{named(session)}{SUFFIX}")
 
 
-def entries_of(place: Place, session: str) -> list[dict[str, Any]]:
+def entries_of(place: Workplace, session: str) -> list[dict[str, Any]]:
     """Return what a session was shown, the oldest first; empty for one without a name."""
     return read_lines(_path(place, session), SESSION_BYTES) if session else []
 
@@ -53,7 +53,7 @@ def seen_in(entries: Sequence[Mapping[str, Any]]) -> dict[str, str]:
 
 
 @frozen
-class Shown:
+class ContextRecord:
     """What a session was shown.
 
     Attributes:
@@ -71,7 +71,7 @@ class Shown:
     query: str = ""
 
 
-def keep(place: Place, event: Event, shown: Shown, *, now: int) -> None:
+def keep(place: Workplace, event: Event, shown: ContextRecord, *, now: int) -> None:
     """Write down what a session was shown; nothing where it has no name, or the disk does not allow it.
 
     That something may be shown again is no reason not to show it.
@@ -87,12 +87,12 @@ def keep(place: Place, event: Event, shown: Shown, *, now: int) -> None:
         return
 
 
-def sessions(place: Place) -> list[str]:
+def sessions(place: Workplace) -> list[str]:
     """Return the sessions that were shown something, the latest first."""
     return [spelt_out(name.removesuffix(SUFFIX)) for name in _files(place)]
 
 
-def _files(place: Place) -> list[str]:
+def _files(place: Workplace) -> list[str]:
     try:
         found = [
             (entry.stat().st_mtime, entry.name)
@@ -104,7 +104,7 @@ def _files(place: Place) -> list[str]:
     return [name for _, name in sorted(found, reverse=True)]
 
 
-def sweep(place: Place) -> None:
+def sweep(place: Workplace) -> None:
     """Remove the logs of all but the latest sessions."""
     for name in _files(place)[SESSIONS_KEPT:]:
         try:

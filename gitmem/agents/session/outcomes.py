@@ -41,7 +41,7 @@ _FILES_AT_MOST = 3
 
 
 @frozen
-class Ended:
+class CommandResult:
     """How a command went in a session.
 
     Attributes:
@@ -65,9 +65,9 @@ class Ended:
     was_fixed: bool = False
 
 
-def follow(turns: Sequence[Turn]) -> list[Ended]:
+def follow(turns: Sequence[Turn]) -> list[CommandResult]:
     """Return how each command went, in the order of when it last ran; those that only look are left out."""
-    found: dict[str, Ended] = {}
+    found: dict[str, CommandResult] = {}
     changed: dict[str, list[str]] = {}
     for turn in turns:
         if turn.what == EDIT and not turn.failed:
@@ -75,7 +75,7 @@ def follow(turns: Sequence[Turn]) -> list[Ended]:
                 files += [name for name in turn.files if name not in files]
         if turn.what != COMMAND or turn.failed is None or not (command := plain(turn.text)):
             continue
-        before = found.pop(command, Ended(command, is_test=is_test(command)))
+        before = found.pop(command, CommandResult(command, is_test=is_test(command)))
         failed = turn.failed or (before.is_test and bool(_SOME_FAILED.search(turn.output)))
         found[command] = _next(before, turn.output, changed.pop(command, []), failed=failed)
         if failed:
@@ -83,9 +83,9 @@ def follow(turns: Sequence[Turn]) -> list[Ended]:
     return list(found.values())
 
 
-def _next(before: Ended, output: str, changed: list[str], *, failed: bool) -> Ended:
+def _next(before: CommandResult, output: str, changed: list[str], *, failed: bool) -> CommandResult:
     fixes = before.failed and not failed
-    return Ended(
+    return CommandResult(
         before.command,
         failures=before.failures + failed,
         failed=failed,

@@ -9,7 +9,7 @@ from gitmem.index.fts import FtsEngine
 from gitmem.recall import render
 from gitmem.recall.bm25 import coverage, worth
 from gitmem.recall.fuse import admitted
-from gitmem.recall.query import Asked, Found
+from gitmem.recall.query import Query, RecallResult
 from gitmem.store.scope import LISTED
 from gitmem.text import tokens
 from gitmem.text.secrets import redact
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gitmem.agents.event import Event
     from gitmem.model import Hit
     from gitmem.policy.policy import Policy
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 # Of a longer prompt, the beginning and the end are asked for: people write before or behind what they paste.
 HEAD, TAIL = 1500, 500
@@ -34,7 +34,7 @@ EACH_TOKENS = 120
 LOGGED_CHARS = 200
 
 
-def recall_for(memory: Opened, event: Event, recall: Callable[[Asked], Found]) -> str:
+def recall_for(memory: OpenRepository, event: Event, recall: Callable[[Query], RecallResult]) -> str:
     """Return what a prompt should be told; empty where nothing is good enough, or was told before.
 
     Args:
@@ -51,14 +51,14 @@ def recall_for(memory: Opened, event: Event, recall: Callable[[Asked], Found]) -
     policy = memory.policy()
     if not policy.session.prompt or policy.session.profile:
         return ""
-    hits = good_hits(memory, query, recall(Asked(query=query, limit=HITS)), policy)
+    hits = good_hits(memory, query, recall(Query(query=query, limit=HITS)), policy)
     seen = log.seen_in(log.entries_of(place, event.session)) if hits else {}
     hits = [hit for hit in hits if seen.get(hit.reference) != hit.status][: policy.session.limit]
     if not hits:
         return ""
-    part = part_of(memory, "RECALLED", Found(tuple(hits), 0), limit_tokens=EACH_TOKENS)
+    part = part_of(memory, "RECALLED", RecallResult(tuple(hits), 0), limit_tokens=EACH_TOKENS)
     tip = memory.find_tip() or ""
-    shown = log.Shown(
+    shown = log.ContextRecord(
         {hit.reference: hit.status for hit in hits}, tip, topic=topic.name, query=redact(query)[:LOGGED_CHARS]
     )
     log.keep(place, event, shown, now=memory.now)
@@ -76,7 +76,7 @@ def asked_of(prompt: str) -> str:
     return text if len(tokens.query_terms(text)) >= TERMS else ""
 
 
-def good_hits(memory: Opened, query: str, found: Found, policy: Policy) -> list[Hit]:
+def good_hits(memory: OpenRepository, query: str, found: RecallResult, policy: Policy) -> list[Hit]:
     """Return the hits that may be told unasked: none where the best is not good enough; then what is nearly as good."""
     hits = [hit for hit in found.hits if hit.scope != LISTED]
     if not hits or found.notice or not _is_good(memory, query, hits[0], policy):
@@ -90,7 +90,7 @@ def _cosine(hit: Hit) -> float | None:
     return dict(hit.factors).get("cosine")
 
 
-def _is_good(memory: Opened, query: str, best: Hit, policy: Policy) -> bool:
+def _is_good(memory: OpenRepository, query: str, best: Hit, policy: Policy) -> bool:
     """Tell whether the best hit is about the question by its words; where a model knows it, `admitted` tells it."""
     if _cosine(best) is not None:
         return True

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    from gitmem.agents.session.outcomes import Ended
+    from gitmem.agents.session.outcomes import CommandResult
     from gitmem.agents.transcripts.turns import Turn
 
 # What a memory may take of a session's context (`settings.ContextSettings.max_memory_tokens`).
@@ -242,7 +242,7 @@ def _decisions(turns: Iterable[Turn]) -> Iterable[str]:
                 yield clean(found, LINE)
 
 
-def _fixed(ended: Sequence[Ended], place_of: Callable[[str], str]) -> tuple[tuple[str, str], ...]:
+def _fixed(ended: Sequence[CommandResult], place_of: Callable[[str], str]) -> tuple[tuple[str, str], ...]:
     found = []
     for one in ended:
         if not one.was_fixed or one.failed:
@@ -255,12 +255,12 @@ def _fixed(ended: Sequence[Ended], place_of: Callable[[str], str]) -> tuple[tupl
     return tuple(found[-KEPT:])
 
 
-def _tested(one: Ended) -> str:
+def _tested(one: CommandResult) -> str:
     counts = f": {clean(one.counts, COMMAND)}" if one.counts else ""
     return f"`{clean(one.command, COMMAND)}` last {'failed' if one.failed else 'passed'}{counts}."
 
 
-def _failing(one: Ended) -> str:
+def _failing(one: CommandResult) -> str:
     why = f": {clean(one.why, COMMAND)}" if one.why else ""
     return f"`{clean(one.command, COMMAND)}` last failed{why}."
 

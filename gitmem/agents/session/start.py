@@ -17,8 +17,8 @@ from gitmem.frozen import frozen
 from gitmem.index.catalog import state
 from gitmem.index.catalog.counts import count_live
 from gitmem.recall import render
-from gitmem.recall.query import Asked, where
-from gitmem.recall.render import About, Entry, Part
+from gitmem.recall.query import Query, where
+from gitmem.recall.render import About, MemoryText, Part
 from gitmem.store import lost
 from gitmem.store.scope import LISTED, PROJECT
 from gitmem.store.spool_folders import folders_of
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.agents.event import Event
-    from gitmem.agents.session.topics import Place, Topic
+    from gitmem.agents.session.topics import Topic, Workplace
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.policy.policy import Policy
     from gitmem.policy.settings import Role
-    from gitmem.recall.query import Found
-    from gitmem.repository.repository import Opened
+    from gitmem.recall.query import RecallResult
+    from gitmem.repository.repository import OpenRepository
 
 BMAD = "bmad"
 # What each part may take of the budget at most, so that none crowds out the others; the digest gets what is left.
@@ -74,18 +74,18 @@ class Doors:
     """
 
     digest: Callable[[int, tuple[str, ...]], Mapping[str, Any]]
-    recall: Callable[[Asked], Found]
+    recall: Callable[[Query], RecallResult]
 
 
 @frozen
 class _Here:
     """Where a start happens: everything that its parts read."""
 
-    memory: Opened
+    memory: OpenRepository
     event: Event
     doors: Doors
     policy: Policy
-    place: Place
+    place: Workplace
     topic: Topic
     catalog: Catalog
     ground: int | None
@@ -97,7 +97,7 @@ class _Here:
         return self.role.budget_tokens or self.policy.session.budget_tokens
 
 
-def start(memory: Opened, event: Event, doors: Doors) -> str:
+def start(memory: OpenRepository, event: Event, doors: Doors) -> str:
     """Return what a session is told at its start, at most ``told.CHARACTERS`` long; empty where that is nothing."""
     place = topics.place_of(memory.git.repository, memory.git.read_head()[0])
     topic = topics.topic_of(place, event.session)
@@ -118,12 +118,12 @@ def start(memory: Opened, event: Event, doors: Doors) -> str:
         own = _own(here, total)
         parts = _parts(here, own, total)
     text, shown = _composed(here, own, parts)
-    kept = log.Shown(shown, _tip(memory), role=name, topic=topic.name)
+    kept = log.ContextRecord(shown, _tip(memory), role=name, topic=topic.name)
     log.keep(place, event, kept, now=memory.now)
     return text
 
 
-def _tip(memory: Opened) -> str:
+def _tip(memory: OpenRepository) -> str:
     return memory.find_tip() or ""
 
 
@@ -131,7 +131,7 @@ def _composed(here: _Here, own: Sequence[str], parts: Sequence[Part]) -> tuple[s
     """Return the text, and the memories in it; entries are left out from the bottom until it fits."""
     source = f"the memory of this repository at {_tip(here.memory)[:12]}; in brackets: key, kind, status, by whom"
     before = "\n".join(own)
-    frame = render.fenced([Part("", (Entry("-"),))], source=source)
+    frame = render.fenced([Part("", (MemoryText("-"),))], source=source)
     tokens = here.budget - analysis.count_tokens(f"{before}\n{frame}")
     characters = render.CHARACTERS - len(before) - len(frame) - 2
     while True:
@@ -213,18 +213,18 @@ def _topic(here: _Here) -> Part:
     spec = "" if topic.is_review else topic.spec()
     room = min(here.policy.session.spec_tokens, int(here.budget * TOPIC_SHARE))
     if not spec:
-        entries = (Entry(f"- the topic {topic.name}"),) if topic.is_pinned else ()
+        entries = (MemoryText(f"- the topic {topic.name}"),) if topic.is_pinned else ()
     elif analysis.count_tokens(spec) > room:
         size = analysis.count_tokens(spec)
-        entries = (Entry(f"- the topic {topic.name}; its specification ({size} tokens) is in {topic.spec_path}"),)
+        entries = (MemoryText(f"- the topic {topic.name}; its specification ({size} tokens) is in {topic.spec_path}"),)
     else:
-        entries = (Entry(f"- the topic {topic.name}:\n{display(spec, lines=True)}"),)
+        entries = (MemoryText(f"- the topic {topic.name}:\n{display(spec, lines=True)}"),)
     return Part("TOPIC", entries)
 
 
 def _summaries(here: _Here, count: int, room: int) -> Part:
     """Return what the last sessions of this work tree and branch left; of another one where there is none."""
-    condition, values = where(here.catalog, here.ground, Asked(kinds=("session",)), now=here.memory.now)
+    condition, values = where(here.catalog, here.ground, Query(kinds=("session",)), now=here.memory.now)
     rows = here.catalog.rows(
         "SELECT m.key, m.title, t.body, t.fields, m.agent FROM memory m JOIN text t ON t.id = m.id"
         f" WHERE {condition} ORDER BY m.created DESC, m.key LIMIT ?",
@@ -257,7 +257,7 @@ def _warm(here: _Here) -> Part:
     settings, spec = here.policy.session, here.topic.spec()
     if not here.topic.is_pinned or not spec:
         return Part("", ())
-    found = here.doors.recall(Asked(query=spec[:QUERY_CHARS], limit=settings.limit))
+    found = here.doors.recall(Query(query=spec[:QUERY_CHARS], limit=settings.limit))
     hits = [hit for hit in found.hits if hit.scope != LISTED and not found.notice]
     hits = [hit for hit in hits if hit.score >= here.policy.recall.dense.floor * hits[0].score]
     each = min(here.policy.context.max_memory_tokens, int(here.budget * WARM_SHARE) // settings.limit)
@@ -282,7 +282,7 @@ def _worklog(here: _Here) -> Part:
     room = int(here.budget * WORKLOG_SHARE)
     while lines and analysis.count_tokens("\n".join(lines)) > room:
         lines = lines[1:]
-    return Part("DONE BEFORE THE CONTEXT WAS COMPACTED", tuple(Entry(f"- {line}") for line in lines))
+    return Part("DONE BEFORE THE CONTEXT WAS COMPACTED", tuple(MemoryText(f"- {line}") for line in lines))
 
 
 def _digest(here: _Here, budget: int) -> list[Part]:

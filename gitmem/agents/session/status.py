@@ -12,11 +12,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from gitmem.agents.session.topics import Place, Topic
-    from gitmem.repository.repository import Opened
+    from gitmem.agents.session.topics import Topic, Workplace
+    from gitmem.repository.repository import OpenRepository
 
 
-def describe(memory: Opened, place: Place, topic: Topic) -> dict[str, Any]:
+def describe(memory: OpenRepository, place: Workplace, topic: Topic) -> dict[str, Any]:
     """Return a topic as the documented JSON; it may have no files yet."""
     spec = topic.spec()
     entries = read_lines(topic.worklog_path, worklog.WORKLOG_BYTES)
@@ -39,7 +39,7 @@ def describe(memory: Opened, place: Place, topic: Topic) -> dict[str, Any]:
     }
 
 
-def _off(memory: Opened, place: Place, topic: Topic) -> str:
+def _off(memory: OpenRepository, place: Workplace, topic: Topic) -> str:
     """Return what keeps agents from being told anything; empty where nothing does."""
     if not memory.config.context:
         return "the setting gitmem.context"

@@ -10,13 +10,13 @@ import os
 
 from gitmem.agents.session import activity
 from gitmem.system.file_lock import make_folder
-from gitmem.tasks.listing import Wanted, list_tasks, worker_of
+from gitmem.tasks.listing import TaskQuery, list_tasks, worker_of
 from gitmem.text.sanitize import display
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.agents.event import Event
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 FOLDER = "stops"
 # Agents that were asked; of more the oldest are forgotten. A choice of ours.
@@ -27,12 +27,12 @@ NAME_LIMIT = 120
 GIT_S = 3.0
 
 
-def stopped(memory: Opened, event: Event) -> None:
+def stopped(memory: OpenRepository, event: Event) -> None:
     """Log that an agent stopped, where that is wanted."""
     activity.log(memory, event, event.response)
 
 
-def subagent_stopped(memory: Opened, event: Event) -> str:
+def subagent_stopped(memory: OpenRepository, event: Event) -> str:
     """Return what a sub-agent is to do before it stops; empty where that is nothing, or it was asked before."""
     activity.log(memory, event, event.response)
     policy = memory.policy().stops
@@ -50,7 +50,7 @@ def subagent_stopped(memory: Opened, event: Event) -> str:
     return "\n".join(["Before you stop, please finish this in your work tree:", *(f"- {line}" for line in left)])
 
 
-def _uncommitted(memory: Opened) -> list[str]:
+def _uncommitted(memory: OpenRepository) -> list[str]:
     top = memory.git.repository.top or ""
     asked = ("status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=normal", "--ignore-submodules=all")
     # git looks into the work tree from where it runs.
@@ -61,7 +61,7 @@ def _uncommitted(memory: Opened) -> list[str]:
     return [f"{_counted(len(names), 'file')} uncommitted: {_named(names)}. Commit them, or undo them."]
 
 
-def _unpushed(memory: Opened) -> list[str]:
+def _unpushed(memory: OpenRepository) -> list[str]:
     """Return what to push; nothing where there is no remote."""
     git = memory.git
     head, commit = git.read_head()
@@ -75,7 +75,7 @@ def _unpushed(memory: Opened) -> list[str]:
     return [f"{_counted(count, 'commit')} not pushed: {_shown(branch)}. Push the branch."]
 
 
-def _held(memory: Opened) -> list[str]:
+def _held(memory: OpenRepository) -> list[str]:
     """Return the tasks that this agent began and did not end."""
     if memory.find_tip() is None:
         return []
@@ -83,14 +83,14 @@ def _held(memory: Opened) -> list[str]:
     ground = memory.ground(catalog)
     with catalog.reading():
         worker = worker_of(memory.git, memory.config.agent)
-        rows = list_tasks(catalog, ground, Wanted(("claimed",), worker=worker))
+        rows = list_tasks(catalog, ground, TaskQuery(("claimed",), worker=worker))
     return [
         f"the task {row.key} is still yours: gitmem task close {row.key}, or gitmem task release {row.key}."
         for row in rows[:NAMED]
     ]
 
 
-def _is_first(memory: Opened, event: Event) -> bool:
+def _is_first(memory: OpenRepository, event: Event) -> bool:
     """Tell whether this agent is asked for the first time; what cannot be noted is not asked, lest it never ends."""
     from hashlib import sha256  # 3 ms (measured), and only before something is asked
 

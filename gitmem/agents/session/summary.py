@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.agents.session.rule_summary import Summary
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
     from gitmem.write.draft import Author
 
 KIND = "session"
@@ -47,7 +47,7 @@ TEXT_LIMIT = 4_096
 
 
 @frozen
-class Given:
+class SummaryTools:
     """What the rooms beside this one do for a summary.
 
     Attributes:
@@ -56,8 +56,8 @@ class Given:
         is_worth: Tells whether a text says anything (``commands.capture.quality.says_something``).
     """
 
-    learn: Callable[[Opened, Event, str], None]
-    by: Callable[[Opened, Event], Mapping[str, str]]
+    learn: Callable[[OpenRepository, Event, str], None]
+    by: Callable[[OpenRepository, Event], Mapping[str, str]]
     is_worth: Callable[[str], bool]
 
 
@@ -82,13 +82,13 @@ class _Asked:
 _TOLD = ("harness", "session", "folder", "transcript", "agent_type")
 
 
-def compacting(memory: Opened, event: Event) -> str:
+def compacting(memory: OpenRepository, event: Event) -> str:
     """Ask for a summary before a session is compacted; nothing is told to the agent."""
     _ask(memory, event)
     return ""
 
 
-def ended(memory: Opened, event: Event) -> None:
+def ended(memory: OpenRepository, event: Event) -> None:
     """Ask for a summary at the end of a session."""
     _ask(memory, event)
 
@@ -98,7 +98,7 @@ def waits(state_folder: str) -> bool:
     return any(True for _ in _requests(state_folder))
 
 
-def finish(memory: Opened, given: Given) -> list[str]:
+def finish(memory: OpenRepository, given: SummaryTools) -> list[str]:
     """Make the summaries that were asked for, and return the keys of those that were written.
 
     Raises:
@@ -133,7 +133,7 @@ def _hashed(event: Event) -> str:
     return sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:10]
 
 
-def _ask(memory: Opened, event: Event) -> None:
+def _ask(memory: OpenRepository, event: Event) -> None:
     """Note durably that a summary is wanted, and start the process that makes it.
 
     None is of a sub-agent, nor of a harness whose transcripts are not read: asking would fail at every end.
@@ -149,12 +149,12 @@ def _ask(memory: Opened, event: Event) -> None:
     background.start(repository.state, repository.top or repository.git, WORK)
 
 
-def _workspace(memory: Opened) -> str:
+def _workspace(memory: OpenRepository) -> str:
     repository = memory.git.repository
     return "main" if repository.git == repository.common else f"worktree-{os.path.basename(repository.git)}"
 
 
-def _finish_one(memory: Opened, given: Given, asked: _Asked) -> str:
+def _finish_one(memory: OpenRepository, given: SummaryTools, asked: _Asked) -> str:
     """Write the summary of one session; returns its key, empty where there is nothing worth keeping.
 
     Raises:
@@ -187,7 +187,7 @@ def _finish_one(memory: Opened, given: Given, asked: _Asked) -> str:
     return key_of(event)
 
 
-def _store(memory: Opened, asked: _Asked, summary: Summary, text: str, by: Mapping[str, str]) -> None:
+def _store(memory: OpenRepository, asked: _Asked, summary: Summary, text: str, by: Mapping[str, str]) -> None:
     author: Author = memory.author()
     options = {
         "tags": [KIND, asked.event.harness],

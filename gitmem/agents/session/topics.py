@@ -37,7 +37,7 @@ SESSIONS_KEPT = 100
 
 
 @frozen
-class Place:
+class Workplace:
     """Where somebody works.
 
     Attributes:
@@ -102,7 +102,7 @@ class Topic:
         return read_lines(os.path.join(self.folder, EVIDENCE), EVIDENCE_BYTES)
 
 
-def place_of(repository: Repository, head: str) -> Place:
+def place_of(repository: Repository, head: str) -> Workplace:
     """Return where somebody works.
 
     Args:
@@ -111,10 +111,10 @@ def place_of(repository: Repository, head: str) -> Place:
     """
     is_main = repository.git == repository.common
     workspace = "main" if is_main else f"worktree-{os.path.basename(repository.git)}"
-    return Place(workspace, head.removeprefix("refs/heads/"), os.path.join(repository.state, FOLDER))
+    return Workplace(workspace, head.removeprefix("refs/heads/"), os.path.join(repository.state, FOLDER))
 
 
-def topic_of(place: Place, session: str = "") -> Topic:
+def topic_of(place: Workplace, session: str = "") -> Topic:
     """Return the active topic: the named one, or what the branch and the session make of it.
 
     Args:
@@ -131,11 +131,11 @@ def topic_of(place: Place, session: str = "") -> Topic:
     return Topic(name, _folder(place, name))
 
 
-def _folder(place: Place, name: str) -> str:
+def _folder(place: Workplace, name: str) -> str:
     return os.path.join(place.folder, TOPICS, named(name))
 
 
-def _of_sessions(place: Place) -> list[str]:
+def _of_sessions(place: Workplace) -> list[str]:
     """Return the topics that sessions left here, the latest first."""
     names = [name for name in list_names(place) if name.startswith(SESSION)]
     return sorted(names, key=lambda name: -_changed(_folder(place, name)))
@@ -149,12 +149,12 @@ def _changed(folder: str) -> float:
         return 0.0
 
 
-def list_names(place: Place) -> list[str]:
+def list_names(place: Workplace) -> list[str]:
     """Return the names of all topics here, sorted."""
     return _names(os.path.join(place.folder, TOPICS))
 
 
-def list_archived(place: Place) -> list[str]:
+def list_archived(place: Workplace) -> list[str]:
     """Return the names of the topics that were put away here, the oldest of each name first."""
     return _names(os.path.join(place.folder, ARCHIVE))
 
@@ -166,7 +166,7 @@ def _names(folder: str) -> list[str]:
         return []
 
 
-def find(place: Place, name: str) -> Topic:
+def find(place: Workplace, name: str) -> Topic:
     """Return a topic of this place by its name, also one that was put away.
 
     Raises:
@@ -190,7 +190,7 @@ def _is_name(name: str) -> bool:
     )
 
 
-def use(place: Place, name: str, spec: str = "") -> Topic:
+def use(place: Workplace, name: str, spec: str = "") -> Topic:
     """Make a topic the active one of this work tree and branch; with a specification where it has none yet.
 
     Raises:
@@ -222,7 +222,7 @@ def add_evidence(topic: Topic, text: str, refs: Sequence[str], *, now: int) -> N
     append(os.path.join(topic.folder, EVIDENCE), entry, limit=EVIDENCE_BYTES)
 
 
-def wipe(place: Place, topic: Topic) -> bool:
+def wipe(place: Workplace, topic: Topic) -> bool:
     """Remove a topic's specification, worklog, evidence and switch, and no other topic's; tell whether it had any."""
     had = os.path.isdir(topic.folder)
     _empty(topic.folder)
@@ -230,7 +230,7 @@ def wipe(place: Place, topic: Topic) -> bool:
     return had
 
 
-def archive(place: Place, topic: Topic, *, now: int) -> Topic:
+def archive(place: Workplace, topic: Topic, *, now: int) -> Topic:
     """Put a topic away whole: it is not told any more and can be read for ever.
 
     Raises:
@@ -246,17 +246,17 @@ def archive(place: Place, topic: Topic, *, now: int) -> Topic:
     return Topic(name, folder, is_archived=True)
 
 
-def _unpin(place: Place, topic: Topic) -> None:
+def _unpin(place: Workplace, topic: Topic) -> None:
     if topic.is_pinned:
         _remove(os.path.join(place.folder, ACTIVE))
 
 
-def is_off(place: Place, topic: Topic) -> bool:
+def is_off(place: Workplace, topic: Topic) -> bool:
     """Tell whether a file says that nothing is told: for all of this repository, or for this topic."""
     return os.path.lexists(os.path.join(place.root, OFF)) or os.path.lexists(os.path.join(topic.folder, OFF))
 
 
-def switch(place: Place, topic: Topic | None, *, is_on: bool) -> str:
+def switch(place: Workplace, topic: Topic | None, *, is_on: bool) -> str:
     """Put the file there that says that nothing is told, or take it away; for all of the repository without a topic.
 
     Returns:
@@ -270,7 +270,7 @@ def switch(place: Place, topic: Topic | None, *, is_on: bool) -> str:
     return path
 
 
-def sweep(place: Place) -> None:
+def sweep(place: Workplace) -> None:
     """Remove the topics that sessions left here and nobody named, but for the latest; specifications stay."""
     for name in _of_sessions(place)[SESSIONS_KEPT:]:
         folder = _folder(place, name)

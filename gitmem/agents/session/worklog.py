@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from gitmem.agents.event import Event
     from gitmem.agents.session.topics import Topic
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 # Some 500 entries; half of it stays when it is trimmed. A choice of ours.
 WORKLOG_BYTES = 64 * 1024
@@ -29,7 +29,7 @@ WORKLOG_BYTES = 64 * 1024
 READ_CHARS, KEPT_CHARS, KEPT_FILES = 4000, 300, 20
 
 
-def record(memory: Opened, event: Event) -> None:
+def record(memory: OpenRepository, event: Event) -> None:
     """Add what a tool did to the worklog of the active topic.
 
     Raises:

@@ -7,7 +7,7 @@ from collections import deque
 from itertools import chain, islice
 
 from gitmem.agents.transcripts import claude_code, codex, gemini
-from gitmem.agents.transcripts.source import Source, UnreadableError, open_own
+from gitmem.agents.transcripts.source import TranscriptReader, UnreadableError, open_own
 from gitmem.agents.transcripts.turns import Transcript
 
 TYPE_CHECKING = False
@@ -34,7 +34,7 @@ def read_transcript(path: str) -> Transcript:
     """
     fd = open_own(path)
     try:
-        source = Source(fd)
+        source = TranscriptReader(fd)
         found = bounded(_turns(source.records()))
         return Transcript(found, source.skipped, source.left_out)
     except OSError as err:

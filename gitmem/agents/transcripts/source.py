@@ -75,7 +75,7 @@ def open_own(path: str) -> int:
     return fd
 
 
-class Source:
+class TranscriptReader:
     """The records of an open file, read once; what is written meanwhile is not seen.
 
     Attributes:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import argparse
 
     from gitmem.cli.output import Output
-    from gitmem.commands.curate.dedupe import Deduped, Group
+    from gitmem.commands.curate.dedupe import DuplicateReport, Group
 
 EXAMPLES = (
     "gitmem curate dedupe",
@@ -56,7 +56,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return int(bool(done.changed) if args.apply else bool(done.groups))
 
 
-def _table(done: Deduped, shown: tuple[Group, ...]) -> dict[str, object]:
+def _table(done: DuplicateReport, shown: tuple[Group, ...]) -> dict[str, object]:
     def told(group: Group) -> dict[str, object]:
         others = [
             {"key": o.key, "kind": o.kind, "title": o.title, "status": o.status, "similarity": round(o.likeness, 3)}
@@ -75,7 +75,7 @@ def _table(done: Deduped, shown: tuple[Group, ...]) -> dict[str, object]:
     }
 
 
-def _print(done: Deduped, shown: tuple[Group, ...], out: Output) -> None:
+def _print(done: DuplicateReport, shown: tuple[Group, ...], out: Output) -> None:
     for group in shown:
         out.line(
             ("keep", "bold"), " ", (group.kept.key, "key"), "  ", group.kept.title, "  ", (f"({group.why})", "dim")

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     import argparse
 
     from gitmem.cli.output import Output
-    from gitmem.commands.forge.comment import Kept
-    from gitmem.commands.forge.place import Place
+    from gitmem.commands.forge.comment import CommentResult
+    from gitmem.commands.forge.place import ForgeRepository
 
 EXAMPLES = (
     "gitmem forge comment --kind check --pull 12 gitmem-check.md",
@@ -77,7 +77,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return 0
 
 
-def _print(args: argparse.Namespace, done: list[Kept], out: Output) -> None:
+def _print(args: argparse.Namespace, done: list[CommentResult], out: Output) -> None:
     for one in done:
         if one.url:
             out.line(one.url)
@@ -87,7 +87,7 @@ def _print(args: argparse.Namespace, done: list[Kept], out: Output) -> None:
         out.note(f"no open pull request for {args.commit[:12]}; no comment posted")
 
 
-def _show(args: argparse.Namespace, text: str, place: Place, out: Output) -> int:
+def _show(args: argparse.Namespace, text: str, place: ForgeRepository, out: Output) -> int:
     body = "" if args.delete else body_of(args.kind, text, place)
     if args.json:
         asked = {"kind": args.kind, "repository": place.repository, "pull": args.pull, "commit": args.commit}

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from gitmem.cli import shared
 from gitmem.commands.forge.client import Forge
-from gitmem.commands.forge.issue import Failing, Told, asked_for, keep
+from gitmem.commands.forge.issue import Failing, IssueResult, asked_for, keep
 from gitmem.commands.forge.place import place_here
 from gitmem.config import forge_token
 from gitmem.errors import ForgeError
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import argparse
 
     from gitmem.cli.output import Output
-    from gitmem.commands.forge.place import Place
+    from gitmem.commands.forge.place import ForgeRepository
 
 EXAMPLES = ("gitmem forge issue", "gitmem forge issue --dry-run", "gitmem forge issue --json")
 DISABLED = 410
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return 0
 
 
-def _keep(failing: Failing, place: Place, told: str) -> Told:
+def _keep(failing: Failing, place: ForgeRepository, told: str) -> IssueResult:
     """Keep the issue; that issues are disabled is an error only where somebody had to be told something."""
     try:
         return keep(Forge(place, forge_token()), failing)
@@ -78,4 +78,4 @@ def _keep(failing: Failing, place: Place, told: str) -> Told:
             message = f"issues are disabled in {place.repository}, but there are failures to report: {told}"
             hint = "enable issues in the repository's settings, or remove gitmem forge issue from the workflow"
             raise ForgeError(message, status=DISABLED, hint=hint) from err
-        return Told("disabled")
+        return IssueResult("disabled")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.cli.output import Output
-    from gitmem.commands.stores import Looked
+    from gitmem.commands.stores import ListedStoreState
 
 EXAMPLES = ("gitmem stores list", "gitmem stores list --json")
 
@@ -38,7 +38,7 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return int(not found or any(one.problem for one in found))
 
 
-def as_table(one: Looked) -> dict[str, Any]:
+def as_table(one: ListedStoreState) -> dict[str, Any]:
     """Return a listed store as the documented JSON."""
     return {
         "name": one.entry.name,
@@ -51,7 +51,7 @@ def as_table(one: Looked) -> dict[str, Any]:
     }
 
 
-def print_stores(found: Sequence[Looked], out: Output) -> None:
+def print_stores(found: Sequence[ListedStoreState], out: Output) -> None:
     """Print listed stores for people, or a line of cells each in a pipe."""
     for one in found:
         if not out.is_terminal:

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.cli.output import Output
-    from gitmem.tasks.listing import Row
+    from gitmem.tasks.listing import TaskRow
     from gitmem.tasks.task import Attempt
 
 # Styles of ``cli.output`` that say the same of a fact.
 STYLES = {"open": "bold", "claimed": "yellow", "closed": "green"}
 
 
-def as_table(row: Row) -> dict[str, Any]:
+def as_table(row: TaskRow) -> dict[str, Any]:
     """Return a task as the documented JSON."""
     claimed = {"who": row.who, "agent": row.agent, "when": _time(row.since)} if row.state == "claimed" else None
     return {
@@ -61,7 +61,7 @@ def _time(epoch_s: int) -> str:
     return format_time(epoch_s) if epoch_s else ""
 
 
-def print_rows(rows: Sequence[Row], out: Output) -> None:
+def print_rows(rows: Sequence[TaskRow], out: Output) -> None:
     """Print tasks: a line each on a terminal, tab-separated cells in a pipe."""
     if not out.is_terminal:
         for row in rows:
@@ -77,11 +77,11 @@ def print_rows(rows: Sequence[Row], out: Output) -> None:
         )
 
 
-def _holder(row: Row) -> str:
+def _holder(row: TaskRow) -> str:
     return f"{row.who}/{row.agent}" if row.agent else row.who
 
 
-def _about(row: Row) -> list[str]:
+def _about(row: TaskRow) -> list[str]:
     parts = [f"claimed by {_holder(row)}"] if row.state == "claimed" else []
     parts += [f"{row.failures} failed"] if row.failures else []
     parts += [f"waits for {', '.join(row.waits_for)}"] if row.waits_for else []

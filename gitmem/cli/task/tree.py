@@ -9,7 +9,7 @@ from __future__ import annotations
 from gitmem.cli import shared
 from gitmem.cli.task import rows
 from gitmem.statuses import TASK_MARKS
-from gitmem.tasks.tree import Node
+from gitmem.tasks.tree import TaskNode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,14 +48,14 @@ def run(args: argparse.Namespace, out: Output) -> int:
     return 0 if trees else 1
 
 
-def as_table(node: Node) -> dict[str, Any]:
+def as_table(node: TaskNode) -> dict[str, Any]:
     """Return a tree as the documented JSON."""
     needs = [{"name": n.name, "title": n.title, "state": n.state, "is_there": n.is_there} for n in node.needs]
     table = rows.as_table(node.row) | {"requires": needs, "is_again": node.is_again, "hidden": node.hidden}
     return table | {"parts": [as_table(part) for part in node.parts]}
 
 
-def _print(node: Node, before: str, below: str, out: Output) -> None:
+def _print(node: TaskNode, before: str, below: str, out: Output) -> None:
     branch, last, on, blank = BOXES if out.is_terminal else ASCII
     row = node.row
     mark = TASK_MARKS[row.state] if out.is_terminal else f"[{row.state}]"
@@ -64,13 +64,13 @@ def _print(node: Node, before: str, below: str, out: Output) -> None:
         *(before, (mark, rows.STYLES[row.state]), f" P{row.priority} ", (row.key, "key"), "  "),
         *(shared.shorten(row.title, out.width), again),
     )
-    lines: Sequence[Need | Node | int] = [*node.needs, *([node.hidden] if node.hidden else []), *node.parts]
+    lines: Sequence[Need | TaskNode | int] = [*node.needs, *([node.hidden] if node.hidden else []), *node.parts]
     for nth, line in enumerate(lines):
         is_last = nth == len(lines) - 1
         head, tail = below + (last if is_last else branch), below + (blank if is_last else on)
         if isinstance(line, int):
             out.line(head, (f"… {line} more below: gitmem task tree {row.key}", "dim"))
-        elif isinstance(line, Node):
+        elif isinstance(line, TaskNode):
             _print(line, head, tail, out)
         else:
             told = "there" if line.is_there else f"waiting: {line.state or 'nothing provides it'}"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from gitmem.git.binary import Git
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 _BEGINS = re.compile(r"(?:learned|learning|learnt)[ \t]*:[ \t]*(.*)", re.IGNORECASE)
 # More than a few of one commit are no learnings but a changelog.
@@ -30,7 +30,7 @@ PLACES_AT_MOST = 8
 
 
 @frozen
-class Learnt:
+class LearningResult:
     """What became of the learnings of some commits.
 
     Attributes:
@@ -57,7 +57,7 @@ def parse_learnt(message: str) -> list[str]:
     return list(dict.fromkeys(text for text in (" ".join(words).strip() for words in found) if text))
 
 
-def learn_from(memory: Opened, commits: Sequence[str]) -> Learnt:
+def learn_from(memory: OpenRepository, commits: Sequence[str]) -> LearningResult:
     """Capture what commits say was learnt, with the commit and the files it touches; nothing that is known already."""
     kept, refused = 0, []
     for commit, message in _messages(memory.git, commits):
@@ -72,10 +72,10 @@ def learn_from(memory: Opened, commits: Sequence[str]) -> Learnt:
                 refused.append(f"{commit[:12]}: could not write to disk: {err.strerror}")
         if len(texts) > AT_MOST:
             refused.append(f"{commit[:12]}: {len(texts) - AT_MOST} more; only {AT_MOST} per commit are captured")
-    return Learnt(kept, tuple(refused))
+    return LearningResult(kept, tuple(refused))
 
 
-def refused_of(memory: Opened, message: str) -> list[str]:
+def refused_of(memory: OpenRepository, message: str) -> list[str]:
     """Return why what a message says was learnt may not be in any history, a line each; no secret is repeated."""
     refused = []
     for number, text in enumerate(parse_learnt(message), 1):
@@ -86,7 +86,7 @@ def refused_of(memory: Opened, message: str) -> list[str]:
     return refused
 
 
-def _keep(memory: Opened, commit: str, text: str) -> None:
+def _keep(memory: OpenRepository, commit: str, text: str) -> None:
     options = {"refs": [f"commit:{commit}"], "paths": _places(_touched(memory.git, commit))}
     keep(memory, text, title="", kind="learned", key="", once=True, options=options)
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.index.catalog.catalog import Catalog
-    from gitmem.repository.repository import Opened
-    from gitmem.store.commit import Plan
+    from gitmem.repository.repository import OpenRepository
+    from gitmem.store.commit import CommitPlan
     from gitmem.write.draft import Draft
     from gitmem.write.writer import Writer
 
@@ -39,7 +39,7 @@ TRAILER = "Gitmem-Source"
 POLL_S = 0.01
 
 
-def drain(memory: Opened, writer: Writer) -> int:
+def drain(memory: OpenRepository, writer: Writer) -> int:
     """Turn everything that waits into commits, and return how many entries are gone from the spool.
 
     Raises:
@@ -58,7 +58,7 @@ def drain(memory: Opened, writer: Writer) -> int:
         os.close(lock)
 
 
-def _lock(memory: Opened, spool: Spool) -> int:
+def _lock(memory: OpenRepository, spool: Spool) -> int:
     deadline = time.monotonic() + memory.config.lock_timeout_s
     while True:
         try:
@@ -75,7 +75,7 @@ def _lock(memory: Opened, spool: Spool) -> int:
         time.sleep(POLL_S)
 
 
-def _finish_interrupted(memory: Opened, spool: Spool) -> None:
+def _finish_interrupted(memory: OpenRepository, spool: Spool) -> None:
     """Take off the spool what a drain that was killed had committed: its commits name their entries."""
     tip, base = memory.find_tip(), spool.interrupted()
     if base is None:
@@ -91,13 +91,13 @@ def _finish_interrupted(memory: Opened, spool: Spool) -> None:
     spool.end()
 
 
-def _drain_some(memory: Opened, spool: Spool, writer: Writer, names: Sequence[str]) -> None:
+def _drain_some(memory: OpenRepository, spool: Spool, writer: Writer, names: Sequence[str]) -> None:
     """Write entries in one commit, and take them off the spool; what can never be written is set aside."""
     done: list[str] = []
     refused: dict[str, str] = {}
     again: list[tuple[str, str]] = []
 
-    def plan(tip: str | None) -> Plan | None:
+    def plan(tip: str | None) -> CommitPlan | None:
         done.clear()
         refused.clear()
         again.clear()
@@ -126,7 +126,13 @@ def _drain_some(memory: Opened, spool: Spool, writer: Writer, names: Sequence[st
 
 
 def _rehearse(
-    memory: Opened, spool: Spool, writer: Writer, rehearsal: Rehearsal, name: str, *, again: list[tuple[str, str]]
+    memory: OpenRepository,
+    spool: Spool,
+    writer: Writer,
+    rehearsal: Rehearsal,
+    name: str,
+    *,
+    again: list[tuple[str, str]],
 ) -> list[str]:
     """Plan one entry on what those before it leave; returns the key that it changes, if any.
 
@@ -155,7 +161,7 @@ def _rehearse(
     return [done["key"]]
 
 
-def _is_a_persons(catalog: Catalog, known: place.Known, draft: Draft) -> bool:
+def _is_a_persons(catalog: Catalog, known: place.KnownMemory, draft: Draft) -> bool:
     """Tell whether an agent says word for word what a person wrote: then it stays theirs."""
     theirs, ours = (
         by.get("agent") if isinstance(by, dict) else ""
@@ -172,7 +178,7 @@ def _told_again(again: Sequence[tuple[str, str]]) -> str:
     return "\n".join(f"{key} was repeated:\n    " + text.replace("\n", "\n    ") for key, text in again)
 
 
-def _draft(memory: Opened, entry: Mapping[str, Any], policy: Policy, catalog: Catalog) -> Draft:
+def _draft(memory: OpenRepository, entry: Mapping[str, Any], policy: Policy, catalog: Catalog) -> Draft:
     author, agent = memory.author(), str(entry.get("agent", ""))
     options = {name: value for name, value in dict(entry.get("options", {})).items() if name in OPTIONS}
     if "by" in entry and "task" not in options:
@@ -198,7 +204,7 @@ def _held(catalog: Catalog, who: str, agent: str) -> dict[str, str]:
     return {"task": mine.pop()} if len(mine) == 1 else {}
 
 
-def overlaid(memory: Opened, writer: Writer, base: Catalog) -> Catalog:
+def overlaid(memory: OpenRepository, writer: Writer, base: Catalog) -> Catalog:
     """Return a copy of a catalog, in memory, with what waits in the spool in it; what cannot be written is left out."""
     spool, shown = Spool(memory.git.repository.state), base.copied()
     rehearsal = Rehearsal(shown, writer.planned)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 # What else a captured memory may say of itself; a check is no such thing, since it must be seen to hold.
 OPTIONS = (
@@ -27,7 +27,7 @@ BY = ("role", "session", "type")
 
 
 def keep(
-    memory: Opened,
+    memory: OpenRepository,
     text: str,
     *,
     title: str,
@@ -70,7 +70,7 @@ def keep(
     )
 
 
-def refuse(memory: Opened, what: str, text: str) -> None:
+def refuse(memory: OpenRepository, what: str, text: str) -> None:
     """Refuse what no commit may hold, before it is on disk; the policy is read where it could allow it.
 
     Raises:

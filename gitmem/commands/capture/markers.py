@@ -29,7 +29,7 @@ _LEFT_OPEN = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\.{2,}|…")
 
 
 @frozen
-class Marked:
+class Marker:
     """One thing that a text says was learnt.
 
     Attributes:
@@ -41,7 +41,7 @@ class Marked:
     text: str
 
 
-def find_marked(text: str, *, is_comment: bool) -> list[Marked]:
+def find_marked(text: str, *, is_comment: bool) -> list[Marker]:
     """Return what a text says was learnt, in its order; what is there twice, once.
 
     Args:
@@ -65,7 +65,7 @@ def find_marked(text: str, *, is_comment: bool) -> list[Marked]:
             found[-1][1].append(line.rstrip() if is_comment else line.strip())
         else:
             goes_on = False
-    said = [Marked(word, _joined(lines, is_comment=is_comment)) for word, lines in found]
+    said = [Marker(word, _joined(lines, is_comment=is_comment)) for word, lines in found]
     return list(dict.fromkeys(one for one in said if one.text and not _LEFT_OPEN.fullmatch(one.text)))
 
 

@@ -15,14 +15,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gitmem.commands.check.touched import Fact
-    from gitmem.git.binary import Change, Git
+    from gitmem.commands.check.touched import HeadFact
+    from gitmem.git.binary import Git, TreeChange
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.policy.policy import Policy
 
 
 def find_brought(
-    git: Git, catalog: Catalog, policy: Policy, facts: Iterable[Fact], *, base: str, changes: Iterable[Change]
+    git: Git, catalog: Catalog, policy: Policy, facts: Iterable[HeadFact], *, base: str, changes: Iterable[TreeChange]
 ) -> Brought:
     """Return what a change does to the memories of the code tree.
 

@@ -18,8 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from gitmem.commands.check.touched import Touched, Trees
-    from gitmem.git.binary import Change, Git
+    from gitmem.commands.check.touched import TouchedFact, Trees
+    from gitmem.git.binary import Git, TreeChange
     from gitmem.index.catalog import state
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.model import Verdict
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @frozen
-class Answer:
+class FactAnswer:
     """What a fact's check says on one commit.
 
     Attributes:
@@ -60,12 +60,12 @@ class Pair:
         head: The answer behind it.
     """
 
-    touched: Touched
-    base: Answer | None
-    head: Answer
+    touched: TouchedFact
+    base: FactAnswer | None
+    head: FactAnswer
 
 
-def changed_of(pair: Pair, trees: Trees) -> Sequence[Change]:
+def changed_of(pair: Pair, trees: Trees) -> Sequence[TreeChange]:
     """Return the changed files that a fact reads, by what its runs were seen to read where nothing names its inputs."""
     changed = pair.touched.changed
     if json.loads(pair.touched.fact.row.inputs)[0] != "tree":
@@ -76,7 +76,7 @@ def changed_of(pair: Pair, trees: Trees) -> Sequence[Change]:
     return [change for change in changed if change.path in read] or changed
 
 
-def _compared(answer: Answer, claimed: Verdict | None) -> Answer:
+def _compared(answer: FactAnswer, claimed: Verdict | None) -> FactAnswer:
     """Return what a built-in check answers, with what a claimed verdict of the same inputs adds to it or gets wrong."""
     if claimed is None or answer.outcome == ERROR:
         return answer
@@ -128,7 +128,7 @@ class Judging:
         self._told = told
         self.rung = ""
 
-    def judge(self, touched: Sequence[Touched], trees: Trees) -> list[Pair]:
+    def judge(self, touched: Sequence[TouchedFact], trees: Trees) -> list[Pair]:
         """Return what each check says before and behind the change, in the order of the facts.
 
         The base is judged first: what held there and fails on the head is then run again, on both, by the rules of
@@ -139,8 +139,11 @@ class Judging:
         return [Pair(t, before.get(t.fact.row.key), behind[t.fact.row.key]) for t in touched]
 
     def _answers(
-        self, trees: Trees, facts: Sequence[tuple[Touched, state.State]], before: Mapping[str, Answer] | None
-    ) -> dict[str, Answer]:
+        self,
+        trees: Trees,
+        facts: Sequence[tuple[TouchedFact, state.FactState]],
+        before: Mapping[str, FactAnswer] | None,
+    ) -> dict[str, FactAnswer]:
         """Return the answers on the head by key, given those of the base; those of the base where there are none."""
         found = {}
         asked: dict[str, Check] = {}
@@ -162,20 +165,22 @@ class Judging:
             found |= {key: _compared(answer, claimed.get(key)) for key, answer in answers.items()}
         return found | self._run(trees.base if before is None else trees.head, dues) if dues else found
 
-    def _known(self, row: state.FactRow, at: state.State) -> Answer | None:
+    def _known(self, row: state.FactRow, at: state.FactState) -> FactAnswer | None:
         """Return what a verdict of these very inputs says, where it is not too old."""
         if at.verdict is None or not at.is_fresh:
             return None
         if row.ttl_s is not None and age_s(at.verdict.at, self._now) > row.ttl_s:
             return None
-        return Answer(at.verdict.outcome, at.verdict.because, at.verdict)
+        return FactAnswer(at.verdict.outcome, at.verdict.because, at.verdict)
 
-    def _ask(self, trees: Trees, checks: Mapping[str, Check], before: Mapping[str, Answer] | None) -> dict[str, Answer]:
+    def _ask(
+        self, trees: Trees, checks: Mapping[str, Check], before: Mapping[str, FactAnswer] | None
+    ) -> dict[str, FactAnswer]:
         if before is None:
             answers = builtin.answer_all(self._git, trees.base, checks.values())
         else:
             told = {
-                check: builtin.Answer(before[key].outcome, before[key].because)
+                check: builtin.BuiltinAnswer(before[key].outcome, before[key].because)
                 for key, check in checks.items()
                 if key in before
             }
@@ -183,11 +188,11 @@ class Judging:
             new = [check for check in checks.values() if check not in told]
             answers |= builtin.answer_all(self._git, trees.head, new) if new else {}
         return {
-            key: Answer(answers[check].outcome, display(answers[check].because)[:LINE_KEPT])
+            key: FactAnswer(answers[check].outcome, display(answers[check].because)[:LINE_KEPT])
             for key, check in checks.items()
         }
 
-    def _due(self, touched: Touched, at: state.State, before: Answer | None) -> Due:
+    def _due(self, touched: TouchedFact, at: state.FactState, before: FactAnswer | None) -> Due:
         row, document, spec = read_fact(self._catalog, touched.fact.row, touched.fact.path, self._policy)
         verdict = at.verdict
         if before is not None and before.verdict is not None:
@@ -199,12 +204,12 @@ class Judging:
         latest = replace(verdict, flapping=at.flapping) if verdict is not None else None
         return Due(row, document, spec, at.digest, verdict, "asked", latest=latest)
 
-    def _run(self, tree: CodeTree, dues: Sequence[Due]) -> dict[str, Answer]:
+    def _run(self, tree: CodeTree, dues: Sequence[Due]) -> dict[str, FactAnswer]:
         from gitmem.verify.judge import Means  # threads and the sandbox: 40 ms, and only where a command runs
         from gitmem.verify.run_all import judge_all
 
         if self._open is None:
-            return {due.row.key: Answer(ERROR, "HEAD has no commit yet to run the check on") for due in dues}
+            return {due.row.key: FactAnswer(ERROR, "HEAD has no commit yet to run the check on") for due in dues}
         if self._session is None:
             self._session = self._open()
         trust = self._session.trust
@@ -222,10 +227,10 @@ class Judging:
         results = judge_all(self._git, tree, dues, means, now=self._now, told=told)
         return {r.due.row.key: self._answer(r) for r in results}
 
-    def _answer(self, result: Result) -> Answer:
+    def _answer(self, result: Result) -> FactAnswer:
         verdict = result.verdict
         if verdict is not None and not is_accepted(verdict, self._policy, now=self._now):
             told = f"the policy requires the sandbox {self._policy.verify.min_sandbox}; it ran in {verdict.sandbox}"
-            return Answer(ERROR, told, seconds=result.seconds)
+            return FactAnswer(ERROR, told, seconds=result.seconds)
         because = result.because or result.reason
-        return Answer(result.outcome, because, verdict, result.seconds, is_new=verdict is not None)
+        return FactAnswer(result.outcome, because, verdict, result.seconds, is_new=verdict is not None)

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
     from gitmem.commands.check.judge import Pair
-    from gitmem.commands.check.span import Span
-    from gitmem.commands.check.touched import Touched, Trees
+    from gitmem.commands.check.span import ChangeSpan
+    from gitmem.commands.check.touched import TouchedFact, Trees
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.repository.proving_store import ProvingStore
     from gitmem.verify.session import Options, Session
@@ -36,7 +36,7 @@ class Outcome:
         rung: The sandbox's rung that commands ran on; empty where none ran.
     """
 
-    def __init__(self, store: ProvingStore, options: Options, span: Span, trees: Trees, catalog: Catalog) -> None:
+    def __init__(self, store: ProvingStore, options: Options, span: ChangeSpan, trees: Trees, catalog: Catalog) -> None:
         """Take what is judged.
 
         Args:
@@ -55,7 +55,7 @@ class Outcome:
 
     def find(
         self,
-        touched: Sequence[Touched],
+        touched: Sequence[TouchedFact],
         before: Callable[[], Catalog] | None,
         told: Callable[[str, int, int], None],
         *,

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from gitmem.git.binary import Change, Git
+    from gitmem.git.binary import Git, TreeChange
 
 # Of the files that a fact reads, this many are named; what else changed is in the diff.
 NAMED = 3
@@ -20,14 +20,14 @@ GONE = "D"
 FILE_MODES = ("100644", "100755")
 
 
-def spots_of(git: Git, changed: Iterable[Sequence[Change]]) -> list[tuple[Spot, ...]]:
+def spots_of(git: Git, changed: Iterable[Sequence[TreeChange]]) -> list[tuple[Spot, ...]]:
     """Return for each list of changes the files to look at, and where they differ first; each file is read once."""
     chosen = [nsmallest(NAMED, changes, key=lambda c: (c.status == GONE, c.path)) for changes in changed]
     lines = _first_lines(git, {change.path: change for changes in chosen for change in changes}.values())
     return [tuple(Spot(change.path, lines.get(change.path, 0)) for change in changes) for changes in chosen]
 
 
-def _first_lines(git: Git, changes: Iterable[Change]) -> dict[str, int]:
+def _first_lines(git: Git, changes: Iterable[TreeChange]) -> dict[str, int]:
     both = [c for c in changes if c.mode in FILE_MODES]
     lines = {c.path: 1 for c in both}
     both = [c for c in both if c.old_mode in FILE_MODES]

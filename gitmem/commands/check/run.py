@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gitmem.commands.check.span import Span, find_span
+from gitmem.commands.check.span import ChangeSpan, find_span
 from gitmem.commands.check.staged import staged
 from gitmem.commands.check.touched import Brought, Trees, find_touched, list_facts
 from gitmem.frozen import frozen, replace
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from gitmem.commands.check.outcome import Outcome
-    from gitmem.commands.check.touched import Fact, Touched
+    from gitmem.commands.check.touched import HeadFact, TouchedFact
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.repository.proving_store import ProvingStore
     from gitmem.verify.session import Options
 
 
 @frozen
-class Checked:
+class CheckResult:
     """What came of checking a change.
 
     Attributes:
@@ -39,7 +39,7 @@ class Checked:
         rung: The sandbox's rung that commands ran on; empty where none ran.
     """
 
-    span: Span
+    span: ChangeSpan
     files: int = 0
     facts: int = 0
     findings: tuple[Finding, ...] = ()
@@ -62,7 +62,7 @@ def check(
     head: str,
     default: str,
     told: Callable[[str, int, int], None],
-) -> Checked:
+) -> CheckResult:
     """Check a change against the facts of these stores; nothing is written to any branch.
 
     Args:
@@ -78,19 +78,21 @@ def check(
     git = stores[0][0].git
     span = find_span(git, base=base, head=head, default=default)
     if span.base == span.head:
-        return Checked(span)
+        return CheckResult(span)
     trees = Trees(git, span.base, lambda: span.head, git.diff_trees(span.base, span.head))
     return _joined([_Check(*one, span, trees, told).run() for one in stores])
 
 
-def check_staged(stores: Sequence[tuple[ProvingStore, Options]], *, told: Callable[[str, int, int], None]) -> Checked:
+def check_staged(
+    stores: Sequence[tuple[ProvingStore, Options]], *, told: Callable[[str, int, int], None]
+) -> CheckResult:
     """Check what is staged, as ``check`` does a change; while a merge is made, only what no side of it made false.
 
     Raises:
         GitmemError: A merge is not finished.
     """
     with staged(stores[0][0].git) as index:
-        span = Span(index.trees.before, "", "HEAD")
+        span = ChangeSpan(index.trees.before, "", "HEAD")
         found = _joined([_Check(*one, span, index.trees, told).run() for one in stores])
         for trees in index.against_merged() if found.of(BROKEN) else ():
             keys = tuple(f.key for f in found.of(BROKEN))
@@ -100,7 +102,7 @@ def check_staged(stores: Sequence[tuple[ProvingStore, Options]], *, told: Callab
     return found
 
 
-def _excused(found: Checked, ours: Collection[str], other: str) -> Checked:
+def _excused(found: CheckResult, ours: Collection[str], other: str) -> CheckResult:
     """Return what was found without accusing a merge of what the commit that it brings in has made false already."""
     findings = []
     for finding in found.findings:
@@ -113,9 +115,9 @@ def _excused(found: Checked, ours: Collection[str], other: str) -> Checked:
     return replace(found, findings=in_order(findings))
 
 
-def _joined(parts: Sequence[Checked]) -> Checked:
+def _joined(parts: Sequence[CheckResult]) -> CheckResult:
     """Return what was found in several stores as one."""
-    return Checked(
+    return CheckResult(
         parts[0].span,
         parts[0].files,
         sum(p.facts for p in parts),
@@ -153,7 +155,7 @@ class _Check:
         self,
         store: ProvingStore,
         options: Options,
-        span: Span,
+        span: ChangeSpan,
         trees: Trees,
         told: Callable[[str, int, int], None],
     ) -> None:
@@ -164,10 +166,10 @@ class _Check:
         self._told = told
         self._has_own = store.store.scope == PROJECT and any(is_home(change.path) for change in trees.changes)
 
-    def run(self) -> Checked:
+    def run(self) -> CheckResult:
         store, trees = self._store, self._trees
         if not self._has_own and not store.has_store():
-            return Checked(self._span, len(trees.changes))
+            return CheckResult(self._span, len(trees.changes))
         catalog = self._behind()
         facts = list_facts(catalog, self._options.keys)
         brought = self._brought(catalog, facts)
@@ -175,7 +177,7 @@ class _Check:
         judged = self._judged(catalog, touched, facts) if touched or self._has_own else _Judged([])
         if self._options.keys:  # somebody asks for these facts, and not what becomes of the others
             brought = replace(brought, removed=(), hidden=())
-        return Checked(
+        return CheckResult(
             self._span,
             len(trees.changes),
             len(facts) + judged.gone,
@@ -188,7 +190,7 @@ class _Check:
             judged.rung,
         )
 
-    def _judged(self, catalog: Catalog, touched: Sequence[Touched], facts: Sequence[Fact]) -> _Judged:
+    def _judged(self, catalog: Catalog, touched: Sequence[TouchedFact], facts: Sequence[HeadFact]) -> _Judged:
         # What judges: 15 ms (measured), and most commits touch no fact.
         from gitmem.commands.check.outcome import Outcome
 
@@ -202,7 +204,7 @@ class _Check:
         return replace(judged, rung=outcome.rung or base.rung)
 
     def _with_silenced(
-        self, base: Outcome, found: Sequence[Finding], catalogs: tuple[Catalog, Catalog], facts: Sequence[Fact]
+        self, base: Outcome, found: Sequence[Finding], catalogs: tuple[Catalog, Catalog], facts: Sequence[HeadFact]
     ) -> _Judged:
         """Return the findings with those of the base's facts that the change's own memories silence."""
         from gitmem.commands.check.places import spots_of
@@ -219,7 +221,7 @@ class _Check:
         live = {fact.row.key for fact in facts}
         return _Judged(findings, untouched, sum(one.fact.row.key not in live for one in silenced))
 
-    def _brought(self, catalog: Catalog, facts: Sequence[Fact]) -> Brought:
+    def _brought(self, catalog: Catalog, facts: Sequence[HeadFact]) -> Brought:
         if not self._has_own:
             return Brought()
         from gitmem.commands.check.code_tree import find_brought  # parsing: 10 ms, and only where the code has memories

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from gitmem.commands.check.touched import Fact
+    from gitmem.commands.check.touched import HeadFact
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.index.catalog.state import FactRow
 
@@ -25,7 +25,7 @@ REMOVED = "removes it"
 
 
 @frozen
-class Silenced:
+class SilencedFact:
     """A fact of the base that the head's memories no longer judge as the base does.
 
     Attributes:
@@ -34,12 +34,14 @@ class Silenced:
         spot: The file of the code tree that does it.
     """
 
-    fact: Fact
+    fact: HeadFact
     how: str
     spot: Spot
 
 
-def find_silenced(before: Catalog, behind: Catalog, facts: Iterable[Fact], keys: Collection[str]) -> list[Silenced]:
+def find_silenced(
+    before: Catalog, behind: Catalog, facts: Iterable[HeadFact], keys: Collection[str]
+) -> list[SilencedFact]:
     """Return the facts of the base that the head judges less strictly or not at all, by key.
 
     Args:
@@ -53,11 +55,11 @@ def find_silenced(before: Catalog, behind: Catalog, facts: Iterable[Fact], keys:
     found = []
     for fact in lost:
         how, path = _how(fact, live.get(fact.row.key), behind)
-        found.append(Silenced(fact, how, Spot(path, 0 if how == REMOVED else 1)))
+        found.append(SilencedFact(fact, how, Spot(path, 0 if how == REMOVED else 1)))
     return found
 
 
-def _is_as_strict(now: Fact | None, before: FactRow) -> bool:
+def _is_as_strict(now: HeadFact | None, before: FactRow) -> bool:
     """Tell whether a fact of the head is judged by the same check, of the same inputs, and no less often."""
     if now is None or now.row.spec != before.spec:
         return False
@@ -67,7 +69,7 @@ def _is_as_strict(now: Fact | None, before: FactRow) -> bool:
     return bool(old[0] == new[0] and set(old) <= set(new))
 
 
-def _how(fact: Fact, now: Fact | None, behind: Catalog) -> tuple[str, str]:
+def _how(fact: HeadFact, now: HeadFact | None, behind: Catalog) -> tuple[str, str]:
     """Return what the change does to a fact, and the file that does it."""
     key = fact.row.key
     if now is not None:
@@ -107,7 +109,7 @@ def live_keys(catalog: Catalog) -> set[str]:
 def with_silenced(
     found: Sequence[Finding],
     judged: Sequence[Finding],
-    silenced: Sequence[Silenced],
+    silenced: Sequence[SilencedFact],
     *,
     places: Mapping[str, tuple[Spot, ...]],
     live: Collection[str],
@@ -135,7 +137,7 @@ def with_silenced(
     return [*worst.values(), *more]
 
 
-def _finding(base: Finding, one: Silenced | None, how: str) -> Finding:
+def _finding(base: Finding, one: SilencedFact | None, how: str) -> Finding:
     spot = one.spot if one is not None else base.fact
     return replace(
         base,

@@ -17,7 +17,7 @@ DEEPEN = (
 
 
 @frozen
-class Span:
+class ChangeSpan:
     """The commits before and behind a change.
 
     Attributes:
@@ -38,7 +38,7 @@ class Span:
         return not self.head
 
 
-def find_span(git: Git, *, base: str, head: str, default: str) -> Span:
+def find_span(git: Git, *, base: str, head: str, default: str) -> ChangeSpan:
     """Return what is to be compared.
 
     The base is where the head left what it is compared with: what happened there since is not the change's doing.
@@ -68,11 +68,13 @@ def find_span(git: Git, *, base: str, head: str, default: str) -> Span:
     if there in common:
         behind = f"{name} is the same commit as {against}" if tip == there else f"{against} already contains {name}"
         note = f"{behind}: there is no change to check; to check its last commit: gitmem check --base {name}~1"
-        return Span(there, there, against, note)
+        return ChangeSpan(there, there, against, note)
     if tip in common:
-        return Span(tip, there, against, "" if base else f"compared with {against}")
+        return ChangeSpan(tip, there, against, "" if base else f"compared with {against}")
     several = f", one of {len(common)} merge bases" if len(common) > 1 else ""
-    return Span(common[0], there, against, f"compared with {common[0][:12]}, where {name} left {against}{several}")
+    return ChangeSpan(
+        common[0], there, against, f"compared with {common[0][:12]}, where {name} left {against}{several}"
+    )
 
 
 def _resolve(git: Git, rev: str) -> str:
@@ -82,11 +84,11 @@ def _resolve(git: Git, rev: str) -> str:
         raise GitmemError(f"there is no commit {rev} in this clone", hint=FETCH) from err
 
 
-def _unrelated(git: Git, tip: str, head: str, against: str, *, is_asked: bool) -> Span:
+def _unrelated(git: Git, tip: str, head: str, against: str, *, is_asked: bool) -> ChangeSpan:
     if is_shallow(git):
         told = f"this shallow clone does not contain the commit where {head[:12]} left {against}"
         raise GitmemError(told, hint=DEEPEN)
     if not is_asked:
         told = f"{head[:12]} and the default branch {against} have no common history"
         raise GitmemError(told, hint="give a commit to compare with: gitmem check --base REV")
-    return Span(tip, head, against, f"{against} has no history in common: compared with its current files")
+    return ChangeSpan(tip, head, against, f"{against} has no history in common: compared with its current files")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 NAMED = 3
 
 
-class Staged:
+class StagedFiles:
     """What is staged in one work tree.
 
     Attributes:
@@ -80,7 +80,7 @@ class Staged:
 
 
 @contextmanager
-def staged(git: Git) -> Iterator[Staged]:
+def staged(git: Git) -> Iterator[StagedFiles]:
     """Lend what is staged; the commit of it is gone when the block ends."""
     with ExitStack() as stack:
-        yield Staged(git, stack)
+        yield StagedFiles(git, stack)

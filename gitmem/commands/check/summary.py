@@ -8,13 +8,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gitmem.commands.check.run import Checked
+    from gitmem.commands.check.run import CheckResult
 
 # Keys named in a note; all are counted.
 NAMED = 5
 
 
-def findings_of(checked: Checked, *, now: int) -> Findings:
+def findings_of(checked: CheckResult, *, now: int) -> Findings:
     """Return what was found in the form that reports are made of."""
     span = checked.span
     return Findings(
@@ -22,7 +22,7 @@ def findings_of(checked: Checked, *, now: int) -> Findings:
     )
 
 
-def summary(checked: Checked) -> str:
+def summary(checked: CheckResult) -> str:
     """Return the whole in one line."""
     span = checked.span
     if span.base == span.head:
@@ -39,7 +39,7 @@ def summary(checked: Checked) -> str:
     return f"{checked.files} {which} {verb} {facts}" + (f": {told}" if told else "")
 
 
-def notes(checked: Checked) -> list[str]:
+def notes(checked: CheckResult) -> list[str]:
     """Return what else a reader should know, a line each."""
     lines = [checked.span.note] if checked.span.note else []
     if checked.hidden:

@@ -9,13 +9,13 @@ from gitmem.document.builtin_checks import glob_of
 from gitmem.frozen import frozen
 from gitmem.index.catalog import state
 from gitmem.model import BUILTIN
-from gitmem.verify.files import Files
+from gitmem.verify.files import CodeFiles
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from gitmem.git.binary import Change, Git
+    from gitmem.git.binary import Git, TreeChange
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.repository.proving_store import ProvingStore
     from gitmem.verify.inputs import CodeTree
@@ -25,7 +25,7 @@ WHOLE = "tree:"
 
 
 @frozen
-class Fact:
+class HeadFact:
     """A live fact as it stands on the head.
 
     Attributes:
@@ -40,7 +40,7 @@ class Fact:
 
 
 @frozen
-class Touched:
+class TouchedFact:
     """A fact that the change touches.
 
     Attributes:
@@ -50,10 +50,10 @@ class Touched:
         changed: The changed files that it reads.
     """
 
-    fact: Fact
-    base: state.State | None
-    head: state.State
-    changed: tuple[Change, ...]
+    fact: HeadFact
+    base: state.FactState | None
+    head: state.FactState
+    changed: tuple[TreeChange, ...]
 
     @property
     def is_whole(self) -> bool:
@@ -85,7 +85,7 @@ class Trees:
         changes: What differs, by path.
     """
 
-    def __init__(self, git: Git, before: str, behind: Callable[[], str], changes: Sequence[Change]) -> None:
+    def __init__(self, git: Git, before: str, behind: Callable[[], str], changes: Sequence[TreeChange]) -> None:
         """Take both ends.
 
         Args:
@@ -118,19 +118,19 @@ class Trees:
         return self.base.behind(self.git, behind, self.changes)
 
 
-def list_facts(catalog: Catalog, keys: Collection[str]) -> list[Fact]:
+def list_facts(catalog: Catalog, keys: Collection[str]) -> list[HeadFact]:
     """Return the live facts that claim something about the code, by key: of these keys, or all."""
     rows = catalog.rows(
         "SELECT f.id, m.key, f.spec, f.claim, f.form, f.words, f.inputs, f.ttl_s, m.path, m.title FROM fact f"
         f" JOIN memory m ON m.id = f.id WHERE {state.LIVE} AND {state.CLAIM} ORDER BY m.key"
     )
     wanted = [row for row in rows if row[1] in keys] if keys else rows
-    return [Fact(state.FactRow(*row[:8]), row[8], row[9]) for row in wanted]
+    return [HeadFact(state.FactRow(*row[:8]), row[8], row[9]) for row in wanted]
 
 
 def find_touched(
-    facts: Sequence[Fact], trees: Trees, brought: Collection[int], *, catalog: Catalog, store: ProvingStore
-) -> list[Touched]:
+    facts: Sequence[HeadFact], trees: Trees, brought: Collection[int], *, catalog: Catalog, store: ProvingStore
+) -> list[TouchedFact]:
     """Return the facts that a change touches, by key.
 
     The names of the changed files leave out most built-in checks before any tree is listed; what is left is decided
@@ -145,7 +145,7 @@ def find_touched(
     """
     every = tuple(trees.changes)
     by_path = {change.path: change for change in every}
-    files = Files((change.mode, change.oid, change.path) for change in every)
+    files = CodeFiles((change.mode, change.oid, change.path) for change in every)
     maybe = [
         fact
         for fact in facts
@@ -168,11 +168,11 @@ def find_touched(
                 seen = changed_reads(base.verdict.reads, trees.base, trees.head, list(by_path))
                 paths = [path for path in seen if path in by_path] or None
             changed = every if paths is None else tuple(by_path[path] for path in paths)
-            found.append(Touched(fact, None if fact.row.id in brought else base, head, changed))
+            found.append(TouchedFact(fact, None if fact.row.id in brought else base, head, changed))
     return found
 
 
-def _changed_paths(row: state.FactRow, head: state.State, files: Files) -> list[str] | None:
+def _changed_paths(row: state.FactRow, head: state.FactState, files: CodeFiles) -> list[str] | None:
     """Return the changed files that a fact names, by path; None where it names none."""
     if row.form == BUILTIN:
         return [path for _, _, path in files.matched(glob_of(json.loads(row.words)))]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from heapq import merge
 
-from gitmem.commands.context.relevance import BY_TIME, FIT, UNFIT, Row, candidates, score_all, unexpired
+from gitmem.commands.context.relevance import BY_TIME, FIT, UNFIT, RelevanceRow, candidates, score_all, unexpired
 from gitmem.commands.context.sections import (
     FRAME_TOKENS,
     REASON_LIMIT,
@@ -19,8 +19,8 @@ from gitmem.commands.context.sections import (
     TITLE_LIMIT,
     WARNINGS,
     WORKING,
-    Item,
-    Section,
+    DigestItem,
+    DigestSection,
     cost,
     cut,
     fit,
@@ -69,7 +69,7 @@ def digest(
     notices: Iterable[str],
     worker: Callable[[], Worker],
     reasons: Reasons,
-) -> list[Section]:
+) -> list[DigestSection]:
     """Return the sections that fit into the budget.
 
     Args:
@@ -90,16 +90,16 @@ def digest(
     warned, told = _warnings(catalog, ground, reasons, chains, now)
     held = tasks.held_by(catalog, worker()) if tasks.is_anything_held(catalog) else []
     warned = _with_failures(catalog, warned, held, working, now)
-    lines = [Item("", "", "", display(notice)) for notice in notices]
+    lines = [DigestItem("", "", "", display(notice)) for notice in notices]
     if waiting:
         words = "commands wait" if waiting != 1 else "command waits"
-        lines.append(Item("", "", "", f"{waiting} {words} for approval: gitmem trust --review"))
+        lines.append(DigestItem("", "", "", f"{waiting} {words} for approval: gitmem trust --review"))
     left = budget_tokens - FRAME_TOKENS - sum(map(item_cost, lines))
     section = fit(
         WARNINGS, warned, int(left * WARNING_SHARE), "gitmem list --status failed,suspect,stale", total=len(warned)
     )
     # Lines about the store itself are few, and no list has them.
-    warnings = Section(WARNINGS, (*section.items, *lines), section.total + len(lines), section.rest)
+    warnings = DigestSection(WARNINGS, (*section.items, *lines), section.total + len(lines), section.rest)
     left -= cost([section])
     at_work = fit(WORKING, (_held_item(one, now) for one in held), left, "gitmem task list --mine", total=len(held))
     left -= cost([at_work])
@@ -124,11 +124,11 @@ def digest(
 def _with_status(
     catalog: Catalog,
     ground: int | None,
-    scored: Sequence[tuple[Row, float]],
+    scored: Sequence[tuple[RelevanceRow, float]],
     *,
     now: int,
     chains: Mapping[str, tuple[str, ...]],
-) -> Iterator[tuple[tuple[Row, float], str]]:
+) -> Iterator[tuple[tuple[RelevanceRow, float], str]]:
     """Yield memories with their scores and statuses, which are asked for as they are wanted: mostly the first few."""
     for start in range(0, len(scored), BATCH):
         batch = scored[start : start + BATCH]
@@ -146,7 +146,7 @@ def _count(catalog: Catalog, condition: str, keys: Iterable[str]) -> int:
 
 def _warnings(
     catalog: Catalog, ground: int | None, reasons: Reasons, chains: Mapping[str, tuple[str, ...]], now: int
-) -> tuple[list[Item], set[str]]:
+) -> tuple[list[DigestItem], set[str]]:
     """Return one line for everything that must not be believed as it stands, and their keys."""
     rows = catalog.rows(
         "SELECT m.id, m.key, m.kind, m.title, s.at, s.outcome FROM state s CROSS JOIN fact f ON f.id = s.fact"
@@ -154,25 +154,27 @@ def _warnings(
         " AND (s.outcome = 'fails' OR (s.outcome = 'holds' AND (s.fresh = 0 OR s.at + f.ttl_s < ?))) ORDER BY m.key",
         (ground or 0, now),
     )
-    found: dict[str, Item] = {}
+    found: dict[str, DigestItem] = {}
     because = reasons([r[1] for r in rows if r[5] == "fails"])
     for _, key, kind, title, at, outcome in rows:
         if outcome == "fails":
             why = "; ".join(cut(reason, REASON_LIMIT) for reason in because.get(key, ()))
             why = f" — {why}" if why else ""
-            found[key] = Item(key, kind, FAILED, cut(title, TITLE_LIMIT) + why)
+            found[key] = DigestItem(key, kind, FAILED, cut(title, TITLE_LIMIT) + why)
         elif key not in chains:
-            found[key] = Item(key, kind, STALE, f"{cut(title, TITLE_LIMIT)} — not verified for {ago(age_s(at, now))}")
+            found[key] = DigestItem(
+                key, kind, STALE, f"{cut(title, TITLE_LIMIT)} — not verified for {ago(age_s(at, now))}"
+            )
     suspects = catalog.each(
         f"SELECT m.key, m.kind, m.title FROM memory m WHERE {state.LIVE} AND {unexpired(now)} AND m.key IN ({{}})",
         sorted(chains),
     )
     for key, kind, title in suspects:
-        found[key] = Item(key, kind, SUSPECT, f"{cut(title, TITLE_LIMIT)} — rests on {' → '.join(chains[key])}")
+        found[key] = DigestItem(key, kind, SUSPECT, f"{cut(title, TITLE_LIMIT)} — rests on {' → '.join(chains[key])}")
     for key, title, *_ in state.flapping(catalog, ground):
         if key not in found:
             told = "its check gives different answers"
-            found[key] = Item(key, "fact", VERIFIED, f"{cut(title, TITLE_LIMIT)} — {told}")
+            found[key] = DigestItem(key, "fact", VERIFIED, f"{cut(title, TITLE_LIMIT)} — {told}")
     return sorted(found.values(), key=lambda i: (STATUSES.index(i.status), i.key)), set(found)
 
 
@@ -184,7 +186,7 @@ def _recent(
     policy: Policy,
     chains: Mapping[str, tuple[str, ...]],
     shown: set[str],
-) -> tuple[Iterator[Item], int]:
+) -> tuple[Iterator[DigestItem], int]:
     """Return what is new and not shown above, the newest first, and how many there are in all.
 
     An item is made when it is wanted: mostly there is room for a few.
@@ -195,45 +197,45 @@ def _recent(
         f"{BY_TIME} WHERE {condition} ORDER BY m.created DESC, m.key LIMIT ?",
         (LATEST + len(shown),),
     )
-    fresh = [(row, 0.0) for row in (Row(*row) for row in rows) if row.key not in shown]
+    fresh = [(row, 0.0) for row in (RelevanceRow(*row) for row in rows) if row.key not in shown]
     closed = tasks.closed_since(catalog, since, now=now, limit=LATEST)
     in_all = catalog.row(f"SELECT count(*) FROM memory m INDEXED BY memory_recent WHERE {condition}")[0]
     total = in_all - _count(catalog, condition, shown) + tasks.count_closed(catalog, since, now=now)
     limit = policy.context.max_memory_tokens
 
-    def written() -> Iterator[tuple[int, Item]]:
+    def written() -> Iterator[tuple[int, DigestItem]]:
         for (row, _), status in _with_status(catalog, ground, fresh, now=now, chains=chains):
             item = item_of(catalog, row, status, 0.0, limit)
             text = f"{item.text} ({ago(age_s(row.created, now))} ago)"
-            yield row.created, Item(item.key, item.kind, item.status, text)
+            yield row.created, DigestItem(item.key, item.kind, item.status, text)
 
-    def done() -> Iterator[tuple[int, Item]]:
+    def done() -> Iterator[tuple[int, DigestItem]]:
         for task, reason in closed:
             why = f": {cut(reason, TEXT_LIMIT)}" if reason else ""
             text = f"{cut(task.title, TITLE_LIMIT)}{why} (closed {ago(age_s(task.closed, now))} ago)"
-            yield task.closed, Item(task.key, "task", "", text)
+            yield task.closed, DigestItem(task.key, "task", "", text)
 
     return (item for _, item in merge(written(), done(), key=lambda pair: -pair[0])), total
 
 
 def _with_failures(
-    catalog: Catalog, warned: Sequence[Item], held: Sequence[Held], working: Sequence[str], now: int
-) -> list[Item]:
+    catalog: Catalog, warned: Sequence[DigestItem], held: Sequence[Held], working: Sequence[str], now: int
+) -> list[DigestItem]:
     """Return the warnings with what failed before: of what is worked on first, of what lies near behind the failed."""
-    mine, near = list[Item](), list[Item]()
+    mine, near = list[DigestItem](), list[DigestItem]()
     keys = {one.row.key for one in held}
     for failure in tasks.failures(catalog, held, working, now=now):
         notes = f": {cut(failure.notes, REASON_LIMIT)}" if failure.notes else ""
         text = f"PAST FAILURE: {cut(failure.title, TITLE_LIMIT)} — attempt {failure.num}{notes}"
-        (mine if failure.key in keys else near).append(Item(failure.key, "task", "", text))
+        (mine if failure.key in keys else near).append(DigestItem(failure.key, "task", "", text))
     failed = [item for item in warned if item.status == FAILED]
     return [*mine, *failed, *near, *warned[len(failed) :]]
 
 
-def _held_item(held: Held, now: int) -> Item:
+def _held_item(held: Held, now: int) -> DigestItem:
     """Return what is worked on: which attempt, since when, and what the last failure was."""
     failed = next((attempt for attempt in held.task.told if attempt.outcome == FAILED), None)
     before = f' (before: "{cut(failed.notes, REASON_LIMIT)}")' if failed is not None and failed.notes else ""
     num = held.task.held.num if held.task.held else held.task.next_num
     since = f", claimed {ago(age_s(held.row.since, now))} ago" if held.row.since else ""
-    return Item(held.row.key, "task", "", f"{cut(held.row.title, TITLE_LIMIT)} — attempt {num}{since}{before}")
+    return DigestItem(held.row.key, "task", "", f"{cut(held.row.title, TITLE_LIMIT)} — attempt {num}{since}{before}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gitmem.commands.context import relevance, sections
 from gitmem.frozen import fields_of, replace
 from gitmem.index.catalog import state
-from gitmem.recall.query import Asked, where
+from gitmem.recall.query import Query, where
 from gitmem.store.scope import SCOPES
 
 TYPE_CHECKING = False
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from gitmem.commands.context.sections import Item, Section
+    from gitmem.commands.context.sections import DigestItem, DigestSection
     from gitmem.config.setting import Config
     from gitmem.policy.policy import Policy
     from gitmem.recall.ranker import Source
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 NAME = "OTHER SCOPES"
 REST = "gitmem list --scope private,domain,universal"
@@ -26,10 +26,10 @@ SHARE = 0.2
 
 
 def other_scopes(
-    memory: Opened, *, policy: Policy, working: Sequence[str], budget_tokens: int, now: int
-) -> Section | None:
+    memory: OpenRepository, *, policy: Policy, working: Sequence[str], budget_tokens: int, now: int
+) -> DigestSection | None:
     """Return the section of the private, domain and universal memories; None where there are none."""
-    items: list[Item] = []
+    items: list[DigestItem] = []
     total = 0
     others = [store for store in memory.stores(SCOPES) if store is not memory]
     for source in memory.sources(others) if others else ():
@@ -43,12 +43,12 @@ def other_scopes(
     return sections.fit(NAME, items, int(budget_tokens * SHARE), REST, total=total)
 
 
-def _items(source: Source, policy: Policy, config: Config, working: Sequence[str], now: int) -> Iterator[Item]:
+def _items(source: Source, policy: Policy, config: Config, working: Sequence[str], now: int) -> Iterator[DigestItem]:
     """Yield a store's memories as items of the digest, each with its scope."""
     catalog, ground = source.catalog, source.ground
-    condition, values = where(catalog, ground, source.asked(Asked()), now=now)
+    condition, values = where(catalog, ground, source.asked(Query()), now=now)
     newest = f"{relevance.COLUMNS} WHERE {condition} AND {relevance.FIT} ORDER BY m.created DESC, m.key LIMIT ?"
-    rows = [relevance.Row(*row) for row in catalog.rows(newest, (*values, relevance.NEWEST))]
+    rows = [relevance.RelevanceRow(*row) for row in catalog.rows(newest, (*values, relevance.NEWEST))]
     keys = {row.key for row in rows}
     options: dict[str, Any] = {"held": (), "policy": policy, "config": config}
     ranked = relevance.score_all(catalog, rows, working, now, **options)

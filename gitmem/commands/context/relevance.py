@@ -36,7 +36,7 @@ BY_TIME = _SELECTED.format("INDEXED BY memory_recent")
 
 
 @frozen
-class Row:
+class RelevanceRow:
     """A memory as relevance is told from it: no text.
 
     Attributes:
@@ -59,7 +59,7 @@ def unexpired(now: int) -> str:
     return f"(m.expires IS NULL OR m.expires > {now})"
 
 
-def candidates(catalog: Catalog, working: Sequence[str], now: int, *, kinds: Sequence[str] = ()) -> list[Row]:
+def candidates(catalog: Catalog, working: Sequence[str], now: int, *, kinds: Sequence[str] = ()) -> list[RelevanceRow]:
     """Return what may be relevant: the newest memories, also of these kinds, and those near a place."""
     fit = f"{FIT} AND {unexpired(now)}"
     newest = f"{BY_TIME} WHERE {fit} {{}} ORDER BY m.created DESC, m.key LIMIT {NEWEST}"
@@ -74,7 +74,7 @@ def candidates(catalog: Catalog, working: Sequence[str], now: int, *, kinds: Seq
         scored = ((overlap, number) for number, paths in placed if (overlap := near(paths)))
         nearest = [number for _, number in nlargest(NEAREST, scored)]
         rows |= {row[0]: row for row in catalog.each(f"{COLUMNS} WHERE {fit} AND m.id IN ({{}})", nearest)}
-    return [Row(*row) for row in rows.values()]
+    return [RelevanceRow(*row) for row in rows.values()]
 
 
 def nearness_to(working: Sequence[str]) -> Callable[[str], float]:
@@ -119,14 +119,14 @@ def nearness_to(working: Sequence[str]) -> Callable[[str], float]:
 
 def score_all(
     catalog: Catalog,
-    rows: Sequence[Row],
+    rows: Sequence[RelevanceRow],
     working: Sequence[str],
     now: int,
     *,
     held: Sequence[str],
     policy: Policy,
     config: Config,
-) -> list[tuple[Row, float]]:
+) -> list[tuple[RelevanceRow, float]]:
     """Return memories with their relevance (B5), the most relevant first, and those that they are linked with."""
     near = nearness_to(working)
     overlaps = {row.id: near(row.paths) for row in rows}
@@ -136,7 +136,7 @@ def score_all(
     others = sorted(linked - {row.key for row in rows})
     found = catalog.each(f"{COLUMNS} WHERE {FIT} AND {unexpired(now)} AND m.key IN ({{}})", others)
     scored = []
-    for row in (*rows, *(Row(*other) for other in found)):
+    for row in (*rows, *(RelevanceRow(*other) for other in found)):
         recency = score.recency(age_s(row.created, now) / DAY_S, half_life_days(row.kind, policy, config))
         overlap, is_linked = overlaps.get(row.id, 0.0), row.key in linked
         points = score.relevance(policy.recall.points, overlap, is_linked=is_linked, recency=recency)

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from gitmem.commands.context.relevance import Row
+    from gitmem.commands.context.relevance import RelevanceRow
     from gitmem.index.catalog.catalog import Catalog
 
 # A memory's text in the digest, in tokens; its title, why it fails and other lines, in characters. The whole of it is
@@ -27,7 +27,7 @@ WARNINGS, WORKING, RELEVANT, RECENT = "WARNINGS", "WORKING ON", "RELEVANT FACTS"
 
 
 @frozen
-class Item:
+class DigestItem:
     """One memory of the digest.
 
     Attributes:
@@ -48,16 +48,16 @@ class Item:
 
 
 @frozen
-class Section:
+class DigestSection:
     """One section: its name, what is shown, how many there are in all, and how to see the rest."""
 
     name: str
-    items: tuple[Item, ...]
+    items: tuple[DigestItem, ...]
     total: int
     rest: str
 
 
-def item_of(catalog: Catalog, row: Row, status: str, score: float, limit_tokens: int) -> Item:
+def item_of(catalog: Catalog, row: RelevanceRow, status: str, score: float, limit_tokens: int) -> DigestItem:
     """Return a memory as an item: its title, and as many whole sentences of its body as one may take."""
     title, body, fields = catalog.row(
         "SELECT m.title, t.body, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE m.id = ?", (row.id,)
@@ -75,7 +75,7 @@ def item_of(catalog: Catalog, row: Row, status: str, score: float, limit_tokens:
         text += "" if is_whole else f" (more: gitmem show {row.key})"
     else:
         text += places_of(fields)
-    return Item(row.key, row.kind, status, text, round(score, 3))
+    return DigestItem(row.key, row.kind, status, text, round(score, 3))
 
 
 def _line(text: str) -> str:
@@ -88,29 +88,29 @@ def cut(text: str, limit: int) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
-def fit(name: str, items: Iterable[Item], budget: int, rest: str, *, total: int) -> Section:
+def fit(name: str, items: Iterable[DigestItem], budget: int, rest: str, *, total: int) -> DigestSection:
     """Return the first items that fit, of so many in all; those behind are not made. Warnings show at least one."""
-    taken: list[Item] = []
+    taken: list[DigestItem] = []
     spent = 0
     for item in items:
         spent += item_cost(item)
         if spent > budget and not (name == WARNINGS and not taken):
             break
         taken.append(item)
-    return Section(name, tuple(taken), total, rest)
+    return DigestSection(name, tuple(taken), total, rest)
 
 
-def item_cost(item: Item) -> int:
+def item_cost(item: DigestItem) -> int:
     """Return how many tokens an item takes as it is printed."""
     return tokens.count_tokens(f"{item.key} {item.status} {item.text}") + LINE_TOKENS
 
 
-def cost(sections: Iterable[Section]) -> int:
+def cost(sections: Iterable[DigestSection]) -> int:
     """Return how many tokens the items of some sections take."""
     return sum(item_cost(item) for section in sections for item in section.items)
 
 
-def as_table(sections: Sequence[Section]) -> dict[str, object]:
+def as_table(sections: Sequence[DigestSection]) -> dict[str, object]:
     """Return the digest as the documented JSON: sections, their tokens, and how many memories are not shown."""
     return {
         "sections": [

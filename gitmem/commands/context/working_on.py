@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.index.catalog.catalog import Catalog
-    from gitmem.recall.query import Asked
-    from gitmem.repository.repository import Opened
+    from gitmem.recall.query import Query
+    from gitmem.repository.repository import OpenRepository
 
 
-def at_work(memory: Opened, asked: Asked) -> Asked:
+def at_work(memory: OpenRepository, asked: Query) -> Query:
     """Return a question with what the reader works on: changed files, and the tasks they hold with their paths."""
     near, held = [*asked.near, *working_set(memory.git, memory.default_branch())], list(asked.held)
     if memory.has_store() and is_anything_held(memory.catalog()):
@@ -33,7 +33,7 @@ def at_work(memory: Opened, asked: Asked) -> Asked:
 
 
 def context(
-    memory: Opened,
+    memory: OpenRepository,
     paths: Sequence[str],
     budget_tokens: int,
     kinds: Sequence[str] = (),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.repository.proving_store import ProvingStore
-    from gitmem.store.commit import Plan
+    from gitmem.store.commit import CommitPlan
 
 _TEXTS = (
     "SELECT m.id, m.key, m.kind, m.title, t.body, t.fields, m.agent, m.updated, m.oid FROM memory m"
@@ -67,7 +67,7 @@ class Group:
 
 
 @frozen
-class Deduped:
+class DuplicateReport:
     """What a look through a store found.
 
     Attributes:
@@ -98,7 +98,7 @@ class _Row:
 
 def find_groups(
     store: ProvingStore, *, threshold: float = 0.0, told: Callable[[int, int], None] | None = None
-) -> Deduped:
+) -> DuplicateReport:
     """Return the groups of near duplicates of a store; reads only.
 
     Args:
@@ -119,7 +119,7 @@ def find_groups(
         near.setdefault(second, {})[first] = like
     found = _grouped(store, catalog, rows, near) if near else []
     found.sort(key=lambda group: (-group.others[0].likeness, group.kept.key))
-    return Deduped(tuple(found), len(rows))
+    return DuplicateReport(tuple(found), len(rows))
 
 
 def _grouped(
@@ -189,7 +189,7 @@ def _why(mine: Sequence[Any], others: Sequence[Any]) -> str:
     return next((reason for reason, a, b in zip(_REASONS, mine, others, strict=True) if a > b), "its key sorts last")
 
 
-def apply_groups(store: ProvingStore, found: Deduped) -> Deduped:
+def apply_groups(store: ProvingStore, found: DuplicateReport) -> DuplicateReport:
     """Supersede the others of each group by the one that is kept, all in one commit; nothing where one is refused.
 
     A group of which a memory changed since it was found is left as it is.
@@ -200,7 +200,7 @@ def apply_groups(store: ProvingStore, found: Deduped) -> Deduped:
     writer, policy = store.writer(), store.policy()
     done: list[Group] = []
 
-    def plan(tip: str | None) -> Plan | None:
+    def plan(tip: str | None) -> CommitPlan | None:
         catalog, files = writer.catalog_at(tip), dict[str, str]()
         done[:] = [group for group in found.groups if _is_unchanged(catalog, group)]
         for group in done:
@@ -218,7 +218,7 @@ def apply_groups(store: ProvingStore, found: Deduped) -> Deduped:
 
     written = writer.write(plan, "curate dedupe")
     left = tuple(group.kept.key for group in found.groups if group not in done)
-    return Deduped(tuple(done), found.compared, written.commit if written else "", left)
+    return DuplicateReport(tuple(done), found.compared, written.commit if written else "", left)
 
 
 def _is_unchanged(catalog: Catalog, group: Group) -> bool:

@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 # What is captured is written behind the capture in less than a second; after this long nobody is on the way.
 WAITS_AT_MOST_S = 60.0
@@ -26,7 +26,7 @@ WAITS_AT_MOST_S = 60.0
 SHOWN_S = 7 * 86_400
 
 
-def captured(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
+def captured(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
     """Return what was captured and is no memory: set aside, or waiting for longer than a process behind it takes."""
     spool = Spool(memory.git.repository.state)
     waiting = spool.list_waiting()
@@ -46,7 +46,7 @@ def captured(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
     return [*refused, Problem("capture-waits", "", told, hint="gitmem doctor --fix", severity="warning")]
 
 
-def lost_captures(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
+def lost_captures(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
     """Return that captured texts are gone, because no disk took them."""
     folders = folders_of(memory.git.repository.state)
     found = lost.list_losses(folders)
@@ -64,14 +64,14 @@ def lost_captures(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
     return [Problem("capture-lost", "", told, hint=hint, severity="warning")]
 
 
-def litter(memory: Opened, fix: bool, fixed: list[str]) -> None:
+def litter(memory: OpenRepository, fix: bool, fixed: list[str]) -> None:
     """Remove what killed processes left, where that is wanted; it hinders nothing, so it is no problem."""
     removed = sweep(memory.git, memory.ref) if fix else []
     if removed:
         fixed.append(f"removed files that killed processes left behind: {', '.join(removed)}")
 
 
-def behind(memory: Opened) -> list[Problem]:
+def behind(memory: OpenRepository) -> list[Problem]:
     """Return the works behind a command or hook whose last run failed."""
     state = memory.git.repository.state_dir
     return [
@@ -81,7 +81,7 @@ def behind(memory: Opened) -> list[Problem]:
     ]  # fmt: skip
 
 
-def failed_hooks(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
+def failed_hooks(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
     """Return what failed in hooks of harnesses in the last week, in one line: nobody was told then."""
     state = memory.git.repository.state
     since = time.strftime(hook_log.FORMAT, time.gmtime(memory.now - SHOWN_S))

@@ -12,7 +12,7 @@ from gitmem.errors import ForeignBranchError, GitmemError, NotFoundError, Proces
 from gitmem.git.repository import is_oid
 from gitmem.model import Problem
 from gitmem.store import proof
-from gitmem.store.commit import Plan, ref_lock_path, write_commit
+from gitmem.store.commit import CommitPlan, ref_lock_path, write_commit
 from gitmem.store.foreign import is_stray, kind_of
 from gitmem.store.layout import ROOT_EMAIL, ROOT_NAME
 from gitmem.store.lock import STALE_AFTER_S, is_held
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from gitmem.git.binary import Git
     from gitmem.index.catalog.catalog import Catalog
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 # Codes of entries that a person may have deleted from the tip: nothing of them is served, and history keeps them.
 REMOVABLE = frozenset({"bad-name", "symlink", "submodule", "bad-mode"})
@@ -36,7 +36,7 @@ LOOKED_BACK = 500
 FOREIGN, STRAYS = "foreign-branch", "stray-entries"
 
 
-def locks(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
+def locks(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
     """Return what is to be said of a lock file of the branch."""
     lock = Path(ref_lock_path(memory.git, memory.ref))
     try:
@@ -52,7 +52,7 @@ def locks(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
     return [Problem("stale-lock", str(lock), f"a stale lock file, {age:.0f} s old", hint="gitmem doctor --fix")]
 
 
-def branch(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
+def branch(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
     """Return what is wrong with the branch's ref."""
     target = memory.git.symbolic_target(memory.ref)
     told = f"it is a symbolic ref to {target}" if target else ""
@@ -79,7 +79,7 @@ def branch(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
     return []
 
 
-def foreign(memory: Opened) -> list[Problem]:
+def foreign(memory: OpenRepository) -> list[Problem]:
     """Return the problem that the branch, here or at the remote, is not a store's, or has what belongs to no store."""
     if memory.git.symbolic_target(memory.ref):
         return []
@@ -93,7 +93,7 @@ def foreign(memory: Opened) -> list[Problem]:
     return []
 
 
-def _restore_ref(memory: Opened, fixed: list[str], target: str = "") -> bool:
+def _restore_ref(memory: OpenRepository, fixed: list[str], target: str = "") -> bool:
     """Put the branch back on the newest commit that its reflog, or else the remote, names.
 
     One of the ref that it stood for (*target*) is none of ours: git logs that one, too.
@@ -116,7 +116,7 @@ def _restore_ref(memory: Opened, fixed: list[str], target: str = "") -> bool:
     return False
 
 
-def _former_tips(memory: Opened) -> list[str]:
+def _former_tips(memory: OpenRepository) -> list[str]:
     """Return the commits that the branch's reflog names, the newest first, then the remote's tip."""
     log = memory.git.repository.common_dir / "logs" / memory.ref
     lines = log.read_text(encoding="utf-8", errors="replace").strip().split("\n") if log.is_file() else []
@@ -128,7 +128,7 @@ def _former_tips(memory: Opened) -> list[str]:
     return [name for name in (*names, remote) if name and is_oid(name) and set(name) != {"0"}]
 
 
-def tree(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
+def tree(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
     """Return the problem that the tip's tree cannot be read; nothing else can be looked at, or written, until it is."""
     try:
         row = memory.catalog().row("SELECT message, hint FROM problem WHERE code = 'tree-unreadable'")
@@ -139,7 +139,7 @@ def tree(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
     return [Problem("tree-unreadable", "", row[0], hint=row[1])]
 
 
-def _restore_tree(memory: Opened, fixed: list[str]) -> bool:
+def _restore_tree(memory: OpenRepository, fixed: list[str]) -> bool:
     """Write the newest tree that can be read on top of one that cannot; the history keeps both."""
     git, tip = memory.git, memory.git.read_ref(memory.ref)
     if tip is None:
@@ -170,7 +170,7 @@ def list_problems(catalog: Catalog) -> list[Problem]:
     return [Problem(*row) for row in rows]
 
 
-def delete_entries(memory: Opened, named: Sequence[str], fixed: list[str]) -> None:
+def delete_entries(memory: OpenRepository, named: Sequence[str], fixed: list[str]) -> None:
     """Delete entries from the tip that belong to no store, in one commit; its history keeps them.
 
     Raises:
@@ -186,13 +186,13 @@ def delete_entries(memory: Opened, named: Sequence[str], fixed: list[str]) -> No
             told = f"{name}: the branch has no entry of this name outside its store"
             raise NotFoundError(told, hint="gitmem doctor lists such entries; gitmem forget KEY retires a memory")
 
-    def plan(tip: str | None) -> Plan | None:
+    def plan(tip: str | None) -> CommitPlan | None:
         assert tip is not None, "there is a branch"
         # By the names of the tree, which a displayed path may not be; a name that is empty cannot be named.
         entries = [entry.path for entry in memory.git.list_tree(tip) if display_path(entry.path) in wanted]
         paths = sorted(path for path in entries if all(path.split("/")))
         told = f"doctor: delete {len(paths)} entr{'y' if len(paths) == 1 else 'ies'} that belong to no store"
-        return Plan(told, deletes=tuple(paths), machine=True) if paths else None
+        return CommitPlan(told, deletes=tuple(paths), machine=True) if paths else None
 
     write_commit(
         memory.git,

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.policy.policy import Policy
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 REVOKE = "revoke it, because it stays in the history; then remove it: gitmem edit {}"
 COST = "a fact without paths depends on the whole tree"
 
 
-def tracing(memory: Opened, path: str, rung: str) -> str:
+def tracing(memory: OpenRepository, path: str, rung: str) -> str:
     """Return in a line whether what checks read is seen on this machine, and what it costs where it is not."""
     if sys.platform != "linux":
         return f"Linux only: {COST}"
@@ -42,7 +42,7 @@ def tracing(memory: Opened, path: str, rung: str) -> str:
     return "strace observes which files checks read"
 
 
-def list_undeclared(memory: Opened, catalog: Catalog) -> list[Problem]:
+def list_undeclared(memory: OpenRepository, catalog: Catalog) -> list[Problem]:
     """Return the facts that read what their paths do not name, by the verdicts that count now, by key."""
     rows = catalog.rows(
         "SELECT m.key, m.path FROM fact f JOIN memory m ON m.id = f.id WHERE f.inputs LIKE '[\"paths\"%' AND"

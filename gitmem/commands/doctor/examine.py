@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from gitmem.index.catalog.catalog import Catalog
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 # The first git with the fixes of CVE-2024-32002, -32004 and -32465 (threat T7).
 SAFE_GIT = (2, 39, 4)
 
 
 @frozen
-class Examined:
+class Examination:
     """What doctor found.
 
     Attributes:
@@ -46,7 +46,9 @@ class Examined:
     machine: tuple[tuple[str, str], ...]
 
 
-def examine(memory: Opened, *, fix: bool, delete: Sequence[str] = (), replaced_hooks: Sequence[str] = ()) -> Examined:
+def examine(
+    memory: OpenRepository, *, fix: bool, delete: Sequence[str] = (), replaced_hooks: Sequence[str] = ()
+) -> Examination:
     """Look at branch, catalog, links and machine; repair what can be repaired without losing anything.
 
     Args:
@@ -83,15 +85,15 @@ def examine(memory: Opened, *, fix: bool, delete: Sequence[str] = (), replaced_h
     found += list_around(memory, lambda catalog: [*list_problems(catalog), *list_secrets(catalog, allowed)])
     found += _machine_problems(memory)
     found += vectors.examine(memory, fix, fixed)
-    return Examined(_ordered(found), tuple(fixed), tuple(_machine(memory)))
+    return Examination(_ordered(found), tuple(fixed), tuple(_machine(memory)))
 
 
-def is_own(examined: Examined) -> bool:
+def is_own(examined: Examination) -> bool:
     """Tell whether the branch is a store's, with nothing on it that belongs to none."""
     return not any(p.code in (FOREIGN, STRAYS) for p in examined.problems)
 
 
-def added(examined: Examined, problems: Iterable[Problem], fixed: Iterable[str]) -> Examined:
+def added(examined: Examination, problems: Iterable[Problem], fixed: Iterable[str]) -> Examination:
     """Return what was found with more of it, in the same order."""
     return replace(examined, problems=_ordered([*examined.problems, *problems]), fixed=(*examined.fixed, *fixed))
 
@@ -100,7 +102,7 @@ def _ordered(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     return tuple(sorted(problems, key=lambda p: (p.severity != "error", p.path, p.key, p.code)))
 
 
-def _stored(memory: Opened) -> list[Problem]:
+def _stored(memory: OpenRepository) -> list[Problem]:
     catalog = memory.catalog()
     catalog.check()
     found = [*list_problems(catalog), *list_secrets(catalog, memory.config.secrets_allow)]
@@ -116,7 +118,7 @@ def _newer(catalog: Catalog) -> list[Problem]:
     return [problem for document in documents for problem in warnings_of(document)]
 
 
-def _to_settle(memory: Opened, catalog: Catalog) -> list[Problem]:
+def _to_settle(memory: OpenRepository, catalog: Catalog) -> list[Problem]:
     """Return what two people changed in two ways, and a merge kept both of."""
     rows = catalog.rows(
         "SELECT m.key, m.path, t.fields FROM memory m JOIN text t ON t.id = m.id WHERE m.shadowed = 0"
@@ -236,12 +238,12 @@ def _circles(catalog: Catalog, relation: str) -> list[list[str]]:
     return [list(c) for c in sorted(circles)]
 
 
-def _git_version(memory: Opened) -> tuple[int, ...]:
+def _git_version(memory: OpenRepository) -> tuple[int, ...]:
     words = memory.git.run("version").stdout.decode().split()
     return tuple(int(n) for n in re.findall(r"\d+", words[2])[:3])
 
 
-def _machine_problems(memory: Opened) -> list[Problem]:
+def _machine_problems(memory: OpenRepository) -> list[Problem]:
     found = []
     if memory.is_clock_wrong:
         told = f"this machine's clock is wrong; new memories are dated {format_time(memory.now)}"
@@ -254,7 +256,7 @@ def _machine_problems(memory: Opened) -> list[Problem]:
     return found
 
 
-def _machine(memory: Opened) -> list[tuple[str, str]]:
+def _machine(memory: OpenRepository) -> list[tuple[str, str]]:
     from gitmem.config import search_path
     from gitmem.verify.sandbox import probe, sandbox
 

@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gitmem.index.catalog.catalog import Catalog
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 
-def list_around(memory: Opened, listed: Callable[[Catalog], list[Problem]]) -> list[Problem]:
+def list_around(memory: OpenRepository, listed: Callable[[Catalog], list[Problem]]) -> list[Problem]:
     """Return the problems of the other scopes, given what lists those of a catalog, and of the remotes."""
     return [*_elsewhere(memory, listed), *_exposed(memory)]
 
 
-def _elsewhere(memory: Opened, listed: Callable[[Catalog], list[Problem]]) -> list[Problem]:
+def _elsewhere(memory: OpenRepository, listed: Callable[[Catalog], list[Problem]]) -> list[Problem]:
     """Return what is wrong with the files of the other scopes; they are repaired where they lie."""
     found = []
     for store in memory.stores((PRIVATE, DOMAIN, UNIVERSAL)):
@@ -34,7 +34,7 @@ def _elsewhere(memory: Opened, listed: Callable[[Catalog], list[Problem]]) -> li
     return found
 
 
-def _exposed(memory: Opened) -> list[Problem]:
+def _exposed(memory: OpenRepository) -> list[Problem]:
     """Return the remotes that a push sends every ref to: private memories would go with them."""
     if not has_private(memory.git):
         return []

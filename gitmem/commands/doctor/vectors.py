@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 
 from gitmem.errors import GitmemError
-from gitmem.index.vectors.folders import FOLDER, Writing, discard, list_others
+from gitmem.index.vectors.folders import FOLDER, VectorsLock, discard, list_others
 from gitmem.model import Problem
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 
-def examine(memory: Opened, fix: bool, fixed: list[str]) -> list[Problem]:
+def examine(memory: OpenRepository, fix: bool, fixed: list[str]) -> list[Problem]:
     """Return what is wrong with the model that the settings name, and the vectors of this store that nobody uses."""
     folder = memory.vectors_folder
     if not memory.config.embeds:
@@ -55,7 +55,7 @@ def _unused(folder: str, models: tuple[str, ...] | list[str], fix: bool, fixed: 
                 "vectors-unused", os.path.join(folder, FOLDER), told, hint="gitmem doctor --fix", severity="warning"
             )
         ]
-    with Writing(folder):
+    with VectorsLock(folder):
         for one in found:
             discard(one)
     fixed.append(f"removed {told}")

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from typing import Any
 
-    from gitmem.commands.forge.place import Place
-    from gitmem.system.http import Answer
+    from gitmem.commands.forge.place import ForgeRepository
+    from gitmem.system.http import Response
 
 VERSION = "2022-11-28"
 # Bytes of one answer: 100 comments of 65,536 characters, at up to four bytes a character, are 26 MB.
@@ -53,7 +53,7 @@ class Forge:
 
     def __init__(
         self,
-        place: Place,
+        place: ForgeRepository,
         token: str,
         *,
         request_s: float = REQUEST_S,
@@ -132,7 +132,7 @@ class Forge:
 
     def _ask(
         self, method: str, url: str, body: Mapping[str, Any] | None, *, needs: str, is_reading: bool = False
-    ) -> Answer:
+    ) -> Response:
         """Send a request until it is answered for good."""
         is_reading = is_reading or method == "GET"
         tries = hops = 0
@@ -159,7 +159,7 @@ class Forge:
             else:
                 return answer
 
-    def _send(self, method: str, url: str, body: Mapping[str, Any] | None, *, is_reading: bool) -> Answer:
+    def _send(self, method: str, url: str, body: Mapping[str, Any] | None, *, is_reading: bool) -> Response:
         """Send one request; those that write, a second apart."""
         if not is_reading:
             self._sleep(max(0.0, self._wrote_at + BETWEEN_WRITES_S - time.monotonic()))
@@ -217,7 +217,7 @@ class Forge:
             )
         return url
 
-    def _json(self, answer: Answer) -> Any:
+    def _json(self, answer: Response) -> Any:
         if len(answer.body) > ANSWER_LIMIT:
             raise ForgeError("the forge's answer is too large")
         try:
@@ -226,7 +226,7 @@ class Forge:
             raise ForgeError("the forge's answer is not JSON") from err
 
 
-def wait_of(answer: Answer, now: float) -> float | None:
+def wait_of(answer: Response, now: float) -> float | None:
     """Return how many seconds to wait before the request may be sent again; None where waiting would not help.
 
     A refusal (403) is a matter of patience only where its headers or its words say so.

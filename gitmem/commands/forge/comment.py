@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.commands.forge.client import Forge
-    from gitmem.commands.forge.place import Place
+    from gitmem.commands.forge.place import ForgeRepository
 
 # What comments are about, what is said where there is nothing to say any more, and how to see all of one here.
 KINDS = {
@@ -51,7 +51,7 @@ PULLS = 20
 
 
 @frozen
-class Kept:
+class CommentResult:
     """What became of the comment on one pull request.
 
     Attributes:
@@ -89,7 +89,7 @@ def read_text(path: str) -> str:
         return stream.read(READ_LIMIT).decode("utf-8", "replace")
 
 
-def body_of(kind: str, text: str, place: Place) -> str:
+def body_of(kind: str, text: str, place: ForgeRepository) -> str:
     """Return the comment's text: marked, inert, within the forge's limit, and signed."""
     sign = mark(f"comment {kind}")
     well, command = KINDS[kind]
@@ -103,7 +103,7 @@ def body_of(kind: str, text: str, place: Place) -> str:
     return signed(f"{sign}\n\n{shown}", place)
 
 
-def keep(forge: Forge, kind: str, pulls: Sequence[int], text: str, *, only_update: bool = False) -> list[Kept]:
+def keep(forge: Forge, kind: str, pulls: Sequence[int], text: str, *, only_update: bool = False) -> list[CommentResult]:
     """Make the comment of a kind on each of these pull requests say a text.
 
     Args:
@@ -122,39 +122,39 @@ def keep(forge: Forge, kind: str, pulls: Sequence[int], text: str, *, only_updat
     return [_keep(forge, pull, mark(f"comment {kind}"), body, opens=opens) for pull in pulls]
 
 
-def remove(forge: Forge, kind: str, pulls: Sequence[int]) -> list[Kept]:
+def remove(forge: Forge, kind: str, pulls: Sequence[int]) -> list[CommentResult]:
     """Take the comment of a kind away from each of these pull requests."""
     done = []
     for pull in pulls:
         mine = _mine(forge, pull, mark(f"comment {kind}"))
         _delete(forge, mine)
-        done.append(Kept(pull, "deleted" if mine else "none"))
+        done.append(CommentResult(pull, "deleted" if mine else "none"))
     return done
 
 
-def _keep(forge: Forge, pull: int, sign: str, body: str, *, opens: bool) -> Kept:
+def _keep(forge: Forge, pull: int, sign: str, body: str, *, opens: bool) -> CommentResult:
     mine = _mine(forge, pull, sign)
     if mine:
         return _update(forge, pull, mine, body)
     if not opens:
-        return Kept(pull, "none")
+        return CommentResult(pull, "none")
     made = forge.write("POST", forge.repo(f"issues/{pull}/comments"), {"body": body}, needs=NEEDS)
     # Another run may have done the same in between: all of them keep the oldest one.
     others = [one for one in _mine(forge, pull, sign, login=login_of(made)) if number_of(one) != number_of(made)]
     if others and number_of(others[0]) < number_of(made):
         return _update(forge, pull, [*others, made], body)
     _delete(forge, others)
-    return Kept(pull, "created", address_of(made))
+    return CommentResult(pull, "created", address_of(made))
 
 
-def _update(forge: Forge, pull: int, mine: Sequence[Mapping[str, Any]], body: str) -> Kept:
+def _update(forge: Forge, pull: int, mine: Sequence[Mapping[str, Any]], body: str) -> CommentResult:
     """Make the oldest of our comments say it, and take the others away."""
     first = mine[0]
     is_new = not is_same(first.get("body"), body)
     if is_new:
         first = forge.write("PATCH", _comment(forge, first), {"body": body}, needs=NEEDS)
     _delete(forge, mine[1:])
-    return Kept(pull, "updated" if is_new else "unchanged", address_of(first))
+    return CommentResult(pull, "updated" if is_new else "unchanged", address_of(first))
 
 
 def _mine(forge: Forge, pull: int, sign: str, *, login: str = "") -> list[Mapping[str, Any]]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from gitmem.system.http import Answer
+    from gitmem.system.http import Response
 
 # Errors of one answer that are told.
 TOLD = 5
@@ -25,7 +25,7 @@ def said(text: object, cap: int, token: str) -> str:
     return " ".join(redact(display(shown[: cap * 20], lines=True)).split())[:cap]
 
 
-def refused(answer: Answer, method: str, path: str, *, needs: str, token: str) -> ForgeError:
+def refused(answer: Response, method: str, path: str, *, needs: str, token: str) -> ForgeError:
     """Return the error of an answer that is none of success.
 
     Args:

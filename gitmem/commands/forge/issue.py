@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.commands.forge.client import Forge
-    from gitmem.commands.forge.place import Place
+    from gitmem.commands.forge.place import ForgeRepository
 
 NEEDS = "issues: write"
 TITLE, LABEL = "Memory: facts that do not hold", "gitmem"
@@ -63,7 +63,7 @@ class Failing:
 
 
 @frozen
-class Told:
+class IssueResult:
     """What became of the issue.
 
     Attributes:
@@ -78,7 +78,7 @@ class Told:
     url: str = ""
 
 
-def body_of(failing: Failing, place: Place) -> str:
+def body_of(failing: Failing, place: ForgeRepository) -> str:
     """Return the issue's text: marked, inert, within the forge's limit, and signed."""
     remembered = "".join(f" {digest}" for digest in sorted(_digests(failing)))
     head = f"{_MARK}\n<!-- gitmem failed{remembered} -->\n\n"
@@ -111,12 +111,12 @@ def _row(row: Mapping[str, str]) -> str:
     return f"{' '.join(parts)} · `gitmem settle {re.sub('[^a-z0-9._-]', '-', row['key'])}`"
 
 
-def asked_for(failing: Failing, place: Place) -> dict[str, Any]:
+def asked_for(failing: Failing, place: ForgeRepository) -> dict[str, Any]:
     """Return what opens the issue."""
     return {"title": TITLE, "body": body_of(failing, place), "labels": [LABEL]}
 
 
-def keep(forge: Forge, failing: Failing) -> Told:
+def keep(forge: Forge, failing: Failing) -> IssueResult:
     """Make the issue say what fails now.
 
     Raises:
@@ -124,7 +124,7 @@ def keep(forge: Forge, failing: Failing) -> Told:
     """
     mine = _find(forge)
     if mine is None:
-        return _open(forge, failing) if failing else Told("none")
+        return _open(forge, failing) if failing else IssueResult("none")
     before = _LISTED_BEFORE.search(str(mine.get("body") or ""))
     fresh = _digests(failing) - set(before[1].split() if before else ())
     body, is_open = body_of(failing, forge.place), mine.get("state") == "open"
@@ -137,9 +137,9 @@ def keep(forge: Forge, failing: Failing) -> Told:
         changes |= {"state": "open"}
         action = "reopened"
     elif not is_open and failing:
-        return Told("left", number_of(mine, "number"), address_of(mine))
+        return IssueResult("left", number_of(mine, "number"), address_of(mine))
     if not changes:
-        return Told("unchanged" if is_open else "none", number_of(mine, "number"), address_of(mine))
+        return IssueResult("unchanged" if is_open else "none", number_of(mine, "number"), address_of(mine))
     done = _change(forge, mine, action, changes)
     if news:
         body = signed(news, forge.place)
@@ -156,7 +156,7 @@ def _news(rows: Sequence[Mapping[str, str]]) -> str:
     return "\n".join([f"{len(rows)} more {'fact fails' if len(rows) == 1 else 'facts fail'}:", "", *some, *more])
 
 
-def _open(forge: Forge, failing: Failing) -> Told:
+def _open(forge: Forge, failing: Failing) -> IssueResult:
     """Open the issue; of two that were opened at once, the older one stays open."""
     made = forge.write("POST", forge.repo("issues"), asked_for(failing, forge.place), needs=NEEDS)
     number = number_of(made, "number")
@@ -165,7 +165,7 @@ def _open(forge: Forge, failing: Failing) -> Told:
         _change(forge, made, "labelled", {"labels": [LABEL]})
     mine = _list(forge, f"labels={LABEL}&state=open", login_of(made))
     if all(number <= number_of(one, "number") for one in mine):
-        return Told("opened", number, address_of(made))
+        return IssueResult("opened", number, address_of(made))
     _change(forge, made, "closed", {"state": "closed", "state_reason": "not_planned"})
     return keep(forge, failing)
 
@@ -186,10 +186,10 @@ def _list(forge: Forge, filtered: str, login: str = "") -> list[Mapping[str, Any
     return ours(found, login or who_am_i(forge)) if found else []
 
 
-def _change(forge: Forge, mine: Mapping[str, Any], action: str, changes: Mapping[str, Any]) -> Told:
+def _change(forge: Forge, mine: Mapping[str, Any], action: str, changes: Mapping[str, Any]) -> IssueResult:
     number = number_of(mine, "number")
     made = forge.write("PATCH", forge.repo(f"issues/{number}"), changes, needs=NEEDS)
-    return Told(action, number, address_of(made) or address_of(mine))
+    return IssueResult(action, number, address_of(made) or address_of(mine))
 
 
 def _digests(failing: Failing) -> set[str]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.commands.forge.client import Forge
-    from gitmem.commands.forge.place import Place
+    from gitmem.commands.forge.place import ForgeRepository
 
 # Characters of a comment and of an issue's text that GitHub takes ("body is too long (maximum is 65536 characters)").
 BODY_LIMIT = 65_536
@@ -28,7 +28,7 @@ def mark(what: str) -> str:
     return f"<!-- gitmem {what} -->"
 
 
-def signed(text: str, place: Place) -> str:
+def signed(text: str, place: ForgeRepository) -> str:
     """Return a text with a last line that says which run it is from."""
     run = place.run.rpartition("/")[2]
     told = f'<sub>Written by gitmem in <a href="{place.run}">run {run}</a>.</sub>' if run else ""

@@ -20,7 +20,7 @@ _RUN = re.compile("[0-9]{1,20}")
 
 
 @frozen
-class Place:
+class ForgeRepository:
     """One repository on a forge.
 
     Attributes:
@@ -39,7 +39,7 @@ class Place:
         return self.repository.partition("/")[0]
 
 
-def place_here(run: str = "") -> Place:
+def place_here(run: str = "") -> ForgeRepository:
     """Return what the environment says; another run than this one may be named by its number.
 
     Raises:
@@ -55,7 +55,7 @@ def place_here(run: str = "") -> Place:
     run = run or variable("GITHUB_RUN_ID")
     if run and not _RUN.fullmatch(run):
         raise _wrong("GITHUB_RUN_ID", "--run must be a number", 'in a workflow: --run "$RUN_ID", from github.event')
-    return Place(repository, api, f"{server}/{repository}/actions/runs/{run}" if run else "")
+    return ForgeRepository(repository, api, f"{server}/{repository}/actions/runs/{run}" if run else "")
 
 
 def _address(name: str, default: str) -> str:

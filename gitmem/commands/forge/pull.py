@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.commands.forge.client import Forge
-    from gitmem.commands.forge.place import Place
+    from gitmem.commands.forge.place import ForgeRepository
 
 NEEDS = "pull-requests: write"
 TITLE_LIMIT = 256
 
 
 @frozen
-class Opened:
+class PullRequest:
     """A pull request.
 
     Attributes:
@@ -36,14 +36,14 @@ class Opened:
     is_new: bool
 
 
-def asked_for(place: Place, head: str, base: str, title: str) -> dict[str, Any]:
+def asked_for(place: ForgeRepository, head: str, base: str, title: str) -> dict[str, Any]:
     """Return what opens a pull request."""
     shown = display(" ".join(title.split()))[:TITLE_LIMIT] or f"memory: {head}"
     text = "A change to this repository's memory: `gitmem review` explains it."
     return {"title": shown, "head": head, "base": base, "body": signed(text, place)}
 
 
-def find_or_open(forge: Forge, head: str, base: str, title: str) -> Opened:
+def find_or_open(forge: Forge, head: str, base: str, title: str) -> PullRequest:
     """Return the open pull request from one branch of the repository to another; there is one afterwards.
 
     Raises:
@@ -51,7 +51,7 @@ def find_or_open(forge: Forge, head: str, base: str, title: str) -> Opened:
     """
     found = _find(forge, head, base)
     if found is not None:
-        return Opened(number_of(found, "number"), address_of(found), is_new=False)
+        return PullRequest(number_of(found, "number"), address_of(found), is_new=False)
     try:
         made = forge.write("POST", forge.repo("pulls"), asked_for(forge.place, head, base, title), needs=NEEDS)
     except ForgeError as err:
@@ -59,8 +59,8 @@ def find_or_open(forge: Forge, head: str, base: str, title: str) -> Opened:
         found = _find(forge, head, base) if err.status == 422 else None
         if found is None:
             raise
-        return Opened(number_of(found, "number"), address_of(found), is_new=False)
-    return Opened(number_of(made, "number"), address_of(made), is_new=True)
+        return PullRequest(number_of(found, "number"), address_of(found), is_new=False)
+    return PullRequest(number_of(made, "number"), address_of(made), is_new=True)
 
 
 def _find(forge: Forge, head: str, base: str) -> Mapping[str, Any] | None:
@@ -70,7 +70,7 @@ def _find(forge: Forge, head: str, base: str) -> Mapping[str, Any] | None:
     return next((one for one in found if _is(one, "head", head, forge.place) and _is(one, "base", base)), None)
 
 
-def _is(one: Mapping[str, Any], side: str, ref: str, place: Place | None = None) -> bool:
+def _is(one: Mapping[str, Any], side: str, ref: str, place: ForgeRepository | None = None) -> bool:
     found = one.get(side)
     if one.get("state") != "open" or not isinstance(found, dict) or found.get("ref") != ref:
         return False

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @frozen
-class Given:
+class ImportRecord:
     """One memory as a source gives it.
 
     Attributes:
@@ -66,7 +66,7 @@ LONGEST_UNKNOWN = 1024
 _MILLISECONDS = 1e11
 
 
-def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = "") -> Given | Unreadable:
+def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = "") -> ImportRecord | Unreadable:
     """Return the memory that a JSON object or a foreign frontmatter describes.
 
     Args:
@@ -94,7 +94,7 @@ def from_table(table: Mapping[str, Any], *, where: str, kind: str, title: str = 
     for name, value in table.items():
         if name not in _TAKEN and name not in _OWN and value not in (None, "", [], {}) and _is_short(name, value):
             fields.setdefault(name, value)
-    return Given(where, _key(table.get("key")), fields, body)
+    return ImportRecord(where, _key(table.get("key")), fields, body)
 
 
 def _first(table: Mapping[str, Any], names: tuple[str, ...], wanted: type) -> Any:

@@ -6,7 +6,7 @@ import os
 import stat
 from pathlib import Path
 
-from gitmem.commands.import_.fields import Given, Unreadable
+from gitmem.commands.import_.fields import ImportRecord, Unreadable
 from gitmem.commands.import_.folder import ENDINGS, list_files, read_folder, read_markdown
 from gitmem.commands.import_.jsonl import read_jsonl
 from gitmem.errors import NotFoundError, RefusedError
@@ -48,7 +48,7 @@ def check_sources(names: Sequence[str]) -> None:
 
 def read_sources(
     names: Sequence[str], *, kind: str, stdin: IO[bytes] | None, told: Told | None
-) -> Iterator[Given | Unreadable]:
+) -> Iterator[ImportRecord | Unreadable]:
     """Yield every memory of every source in turn, or why it is none.
 
     Args:
@@ -69,7 +69,7 @@ def read_sources(
             yield from _read_lines(name, kind or LINE_KIND, told)
 
 
-def _read_lines(name: str, kind: str, told: Told | None) -> Iterator[Given | Unreadable]:
+def _read_lines(name: str, kind: str, told: Told | None) -> Iterator[ImportRecord | Unreadable]:
     with Path(name).open("rb") as file:
         total = os.fstat(file.fileno()).st_size
         for found in read_jsonl(file, name=name, kind=kind):
@@ -78,7 +78,7 @@ def _read_lines(name: str, kind: str, told: Told | None) -> Iterator[Given | Unr
                 told(file.tell(), total)
 
 
-def _read_folder(name: str, kind: str, told: Told | None) -> Iterator[Given | Unreadable]:
+def _read_folder(name: str, kind: str, told: Told | None) -> Iterator[ImportRecord | Unreadable]:
     files = list_files(name)
     for done, found in enumerate(read_folder(name, files, name=name, kind=kind), 1):
         yield found

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from gitmem.commands.import_.fields import Given, Unreadable, from_table
+from gitmem.commands.import_.fields import ImportRecord, Unreadable, from_table
 from gitmem.document.parse import parse, read_fields, unify
 from gitmem.document.split import decode, split
 from gitmem.errors import FormatError
@@ -43,7 +43,9 @@ def list_files(folder: str) -> list[tuple[str, bool]]:
     return sorted(found)
 
 
-def read_folder(folder: str, files: list[tuple[str, bool]], *, name: str, kind: str) -> Iterator[Given | Unreadable]:
+def read_folder(
+    folder: str, files: list[tuple[str, bool]], *, name: str, kind: str
+) -> Iterator[ImportRecord | Unreadable]:
     """Yield the memory of every Markdown file below a folder, or why it is none.
 
     Args:
@@ -62,7 +64,9 @@ def read_folder(folder: str, files: list[tuple[str, bool]], *, name: str, kind: 
             yield read_markdown(path, where=where, kind=kind, inside=inside, is_store=is_store)
 
 
-def read_markdown(path: str, *, where: str, kind: str, inside: str = "", is_store: bool = False) -> Given | Unreadable:
+def read_markdown(
+    path: str, *, where: str, kind: str, inside: str = "", is_store: bool = False
+) -> ImportRecord | Unreadable:
     """Return the memory of one Markdown file, or why it is none.
 
     Args:
@@ -81,20 +85,20 @@ def read_markdown(path: str, *, where: str, kind: str, inside: str = "", is_stor
     except FormatError as err:
         return _unreadable(err, where)
     place = layout.place_of(inside) if is_store else None
-    is_ours = isinstance(place, layout.Place) and place.what == layout.MEMORY
+    is_ours = isinstance(place, layout.StorePath) and place.what == layout.MEMORY
     stem = Path(path).stem
     try:
         document = parse(text, path=f"{stem}.md")
     except FormatError as err:
         return _unreadable(err, where) if is_ours else _foreign(text, inside, where, kind)
-    if isinstance(place, layout.Place) and is_ours:
-        return Given(where, place.key, document.fields, document.body, text, place.folder, place.archived)
+    if isinstance(place, layout.StorePath) and is_ours:
+        return ImportRecord(where, place.key, document.fields, document.body, text, place.folder, place.archived)
     if layout.is_key(stem) and isinstance(document.fields.get("kind"), str):
-        return Given(where, stem, document.fields, document.body, text, "", "retired" in document.fields)
+        return ImportRecord(where, stem, document.fields, document.body, text, "", "retired" in document.fields)
     return _foreign(text, inside, where, kind)
 
 
-def _foreign(text: str, inside: str, where: str, kind: str) -> Given | Unreadable:
+def _foreign(text: str, inside: str, where: str, kind: str) -> ImportRecord | Unreadable:
     """Return the memory of a file of another system: its frontmatter if it has one, its first heading as title.
 
     Its key is made of its whole path, since every folder may have a README.

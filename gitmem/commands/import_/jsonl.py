@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 
-from gitmem.commands.import_.fields import Given, Unreadable, from_table
+from gitmem.commands.import_.fields import ImportRecord, Unreadable, from_table
 from gitmem.document.format import format as format_document
 from gitmem.document.parse import parse
 from gitmem.errors import FormatError
@@ -23,7 +23,7 @@ LINE_LIMIT = 1 << 20
 _BOM = b"\xef\xbb\xbf"
 
 
-def read_jsonl(file: IO[bytes], *, name: str, kind: str) -> Iterator[Given | Unreadable]:
+def read_jsonl(file: IO[bytes], *, name: str, kind: str) -> Iterator[ImportRecord | Unreadable]:
     """Yield the memory of each line, or why it is none; empty lines count and give nothing.
 
     Args:
@@ -48,7 +48,7 @@ def read_jsonl(file: IO[bytes], *, name: str, kind: str) -> Iterator[Given | Unr
             yield _read_line(stripped, where, kind)
 
 
-def _read_line(line: bytes, where: str, kind: str) -> Given | Unreadable:
+def _read_line(line: bytes, where: str, kind: str) -> ImportRecord | Unreadable:
     try:
         found = json.loads(line.decode("utf-8"), parse_constant=_refuse_constant)
     except UnicodeDecodeError:
@@ -67,7 +67,7 @@ def _refuse_constant(name: str) -> None:
     raise json.JSONDecodeError(f"{name} is not a number", "", 0)
 
 
-def _of_ours(table: dict[str, Any], where: str) -> Given | Unreadable | None:
+def _of_ours(table: dict[str, Any], where: str) -> ImportRecord | Unreadable | None:
     """Return the memory of a line that ``gitmem export`` wrote; None for a line of anybody else."""
     key, fields, body, text = (table.get(name) for name in ("key", "frontmatter", "body", "text"))
     if not (isinstance(key, str) and isinstance(fields, dict) and isinstance(body, str)):
@@ -81,4 +81,4 @@ def _of_ours(table: dict[str, Any], where: str) -> Given | Unreadable | None:
         return Unreadable(where, str(err))
     folder, archived = table.get("folder"), table.get("archived") is True
     named = folder if isinstance(folder, str) else ""
-    return Given(where, key, document.fields, document.body, exact, named, archived)
+    return ImportRecord(where, key, document.fields, document.body, exact, named, archived)

@@ -13,7 +13,7 @@ from gitmem.recall.logs import PLACE, counted
 from gitmem.recall.query import SESSION
 from gitmem.text.sanitize import display
 from gitmem.text.secrets import redact
-from gitmem.write.bulk import Reasons, Settled, changes_of, settle
+from gitmem.write.bulk import ImportPlan, Reasons, changes_of, settle
 from gitmem.write.incoming import Incoming, UnsafeError, incoming_exact, incoming_new
 
 TYPE_CHECKING = False
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import IO, Any
 
-    from gitmem.commands.import_.fields import Given
+    from gitmem.commands.import_.fields import ImportRecord
     from gitmem.policy.policy import Policy
-    from gitmem.repository.repository import Opened
-    from gitmem.store.commit import Plan
+    from gitmem.repository.repository import OpenRepository
+    from gitmem.store.commit import CommitPlan
     from gitmem.write.draft import Author
 
 # Memories of one import: what fits into 2 GB of memory (measured: 490 MB for 100,000).
@@ -34,7 +34,7 @@ NAME_LIMIT = 100
 
 
 @frozen
-class Imported:
+class ImportResult:
     """What an import did.
 
     Attributes:
@@ -45,7 +45,7 @@ class Imported:
         commit: The commit; the tip where nothing was to be written; empty where there is no store.
     """
 
-    settled: Settled
+    settled: ImportPlan
     refused: Reasons
     unreadable: Reasons
     commands: int
@@ -70,12 +70,12 @@ class Sources:
 
 
 def import_files(
-    memory: Opened,
+    memory: OpenRepository,
     asked: Sources,
     *,
     stdin: IO[bytes] | None = None,
     told: Callable[[str], Callable[[int, int], None] | None],
-) -> Imported:
+) -> ImportResult:
     """Read, check and write all memories of all sources.
 
     Args:
@@ -92,7 +92,7 @@ def import_files(
     refused, unreadable = Reasons(), Reasons()
     sources = read_sources(asked.names, kind=asked.kind, stdin=stdin, told=told("reading"))
     incoming = list(_incoming(memory, sources, refused, unreadable))
-    settled, commit = Settled(), memory.find_tip() or ""
+    settled, commit = ImportPlan(), memory.find_tip() or ""
     if asked.dry_run or not incoming:
         how: dict[str, Any] = {"update": asked.update, "threshold": memory.policy().duplicates.threshold}
         settled = settle(memory.catalog_at(commit or None), incoming, **how)
@@ -104,11 +104,11 @@ def import_files(
     commands = sum(one.has_command and not one.archived for one in written)
     if commit:
         memory.catalog()
-    return Imported(settled, refused, unreadable, commands, commit)
+    return ImportResult(settled, refused, unreadable, commands, commit)
 
 
 def _incoming(
-    memory: Opened, sources: Iterable[Given | Unreadable], refused: Reasons, unreadable: Reasons
+    memory: OpenRepository, sources: Iterable[ImportRecord | Unreadable], refused: Reasons, unreadable: Reasons
 ) -> Iterator[Incoming]:
     """Yield what can be written, checked; the rest goes to the reasons."""
     policy, author, now = memory.policy(), memory.author(), memory.now
@@ -138,7 +138,7 @@ class _Order:
         # By session: the time of what came last, its key, and how many places were given since that time.
         self._last: dict[str, tuple[object, str, int]] = {}
 
-    def placed(self, given: Given) -> Given:
+    def placed(self, given: ImportRecord) -> ImportRecord:
         """Return what was given, with its place in its log where neither time nor key tells it."""
         session = next((tag for tag in given.fields.get("tags", ()) if str(tag).startswith(SESSION)), "")
         if not session or given.text or PLACE in given.fields:
@@ -155,18 +155,18 @@ class _Order:
 _NOTHING = object()
 
 
-def _checked(given: Given, policy: Policy, *, author: Author, now: int) -> Incoming:
+def _checked(given: ImportRecord, policy: Policy, *, author: Author, now: int) -> Incoming:
     if given.text:
         document = parse(given.text, path=f"{given.key}.md")
         return incoming_exact(document, given.where, folder=given.folder, archived=given.archived, policy=policy)
     return incoming_new(given.key, given.fields, given.body, given.where, author=author, policy=policy, now=now)
 
 
-def _write(memory: Opened, asked: Sources, incoming: Sequence[Incoming]) -> tuple[Settled, str]:
+def _write(memory: OpenRepository, asked: Sources, incoming: Sequence[Incoming]) -> tuple[ImportPlan, str]:
     writer, policy = memory.writer(), memory.policy()
-    done: list[Settled] = []
+    done: list[ImportPlan] = []
 
-    def plan(tip: str | None) -> Plan | None:
+    def plan(tip: str | None) -> CommitPlan | None:
         catalog = memory.catalog_at(tip)
         settled = settle(catalog, incoming, update=asked.update, threshold=policy.duplicates.threshold)
         done.append(settled)

@@ -7,11 +7,11 @@ import tomllib
 from pathlib import Path
 
 from gitmem.commands.install import place as places
-from gitmem.commands.install.git_hooks import ADD, KEEP, LEAVE, REMOVE, UPDATE, Step
+from gitmem.commands.install.git_hooks import ADD, KEEP, LEAVE, REMOVE, UPDATE, HookStep
 from gitmem.commands.install.harnesses import HARNESSES, bmad_module, claude_plugin, list_pieces
 from gitmem.commands.install.jsonc import JsoncError, parse
-from gitmem.commands.install.pieces import Entries, RefusedError, Whole
-from gitmem.commands.install.place import Place
+from gitmem.commands.install.pieces import Entries, FileRefusedError, Whole
+from gitmem.commands.install.place import InstallFolder
 from gitmem.errors import UsageError
 from gitmem.frozen import frozen, replace
 
@@ -32,7 +32,7 @@ INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/copilot-instruct
 
 
 @frozen
-class Wanted:
+class AgentSetup:
     """What is to be installed or taken away.
 
     Attributes:
@@ -50,7 +50,7 @@ class Wanted:
     force: bool = False
 
 
-def plan_install(git: Git | None, wanted: Wanted) -> tuple[Step, ...]:
+def plan_install(git: Git | None, wanted: AgentSetup) -> tuple[HookStep, ...]:
     """Return what an installation does, a step a file.
 
     Args:
@@ -63,7 +63,7 @@ def plan_install(git: Git | None, wanted: Wanted) -> tuple[Step, ...]:
     return tuple(step for _, step, _ in _planned(git, wanted))
 
 
-def install(git: Git | None, wanted: Wanted) -> tuple[Step, ...]:
+def install(git: Git | None, wanted: AgentSetup) -> tuple[HookStep, ...]:
     """Write it and return what was done; doing it again changes nothing."""
     planned = _planned(git, wanted)
     for _, step, path in planned:
@@ -72,12 +72,12 @@ def install(git: Git | None, wanted: Wanted) -> tuple[Step, ...]:
     return tuple(step for _, step, _ in planned)
 
 
-def plan_uninstall(git: Git | None, wanted: Wanted) -> tuple[Step, ...]:
+def plan_uninstall(git: Git | None, wanted: AgentSetup) -> tuple[HookStep, ...]:
     """Return what taking it away does, a step a file that has something of ours."""
     return tuple(step for _, step, _ in _taken(git, wanted))
 
 
-def uninstall(git: Git | None, wanted: Wanted) -> tuple[Step, ...]:
+def uninstall(git: Git | None, wanted: AgentSetup) -> tuple[HookStep, ...]:
     """Take it away and return what was done."""
     planned = _taken(git, wanted)
     for place, step, path in planned:
@@ -90,12 +90,12 @@ def uninstall(git: Git | None, wanted: Wanted) -> tuple[Step, ...]:
     return tuple(step for _, step, _ in planned)
 
 
-def _planned(git: Git | None, wanted: Wanted) -> list[tuple[Place, Step, Path]]:
+def _planned(git: Git | None, wanted: AgentSetup) -> list[tuple[InstallFolder, HookStep, Path]]:
     place, names = where(git, wanted)
     return [(place, step, path) for path, step in apply(place, _pieces(place, names, wanted), taken=False)]
 
 
-def _taken(git: Git | None, wanted: Wanted) -> list[tuple[Place, Step, Path]]:
+def _taken(git: Git | None, wanted: AgentSetup) -> list[tuple[InstallFolder, HookStep, Path]]:
     place, names = where(git, replace(wanted, names=_everything(wanted)))
     pieces = _pieces(place, names, replace(wanted, mcp=True), everywhere=True)
     if not wanted.plugin:
@@ -104,16 +104,16 @@ def _taken(git: Git | None, wanted: Wanted) -> list[tuple[Place, Step, Path]]:
     return [(place, step, path) for path, step in apply(place, pieces, taken=True)]
 
 
-def _everything(wanted: Wanted) -> tuple[str, ...]:
+def _everything(wanted: AgentSetup) -> tuple[str, ...]:
     return tuple(HARNESSES) if wanted.names == (FOUND,) else wanted.names
 
 
-def where(git: Git | None, wanted: Wanted) -> tuple[Place, tuple[str, ...]]:
+def where(git: Git | None, wanted: AgentSetup) -> tuple[InstallFolder, tuple[str, ...]]:
     """Return where it is written, and the harnesses that are meant."""
     if wanted.plugin:
         if len(wanted.names) != 1 or wanted.names[0] not in ("claude-code", BMAD) or wanted.user:
             raise UsageError("--plugin is only for claude-code or bmad", hint="gitmem install claude-code --plugin DIR")
-        return Place(Path(wanted.plugin).resolve()), wanted.names
+        return InstallFolder(Path(wanted.plugin).resolve()), wanted.names
     if wanted.user and BMAD in wanted.names:
         raise UsageError("a BMAD module is a folder, not a user setting", hint="gitmem install bmad --plugin DIR")
     assert git is not None or wanted.user
@@ -127,11 +127,11 @@ def where(git: Git | None, wanted: Wanted) -> tuple[Place, tuple[str, ...]]:
     return place, (*found, *(name for name in wanted.names if name not in (FOUND, *found)))
 
 
-def _is_there(place: Place, names: Iterable[str]) -> bool:
+def _is_there(place: InstallFolder, names: Iterable[str]) -> bool:
     return any(os.path.lexists(place.root / name) for name in names)
 
 
-def _pieces(place: Place, names: Iterable[str], wanted: Wanted, *, everywhere: bool = False) -> list[Piece]:
+def _pieces(place: InstallFolder, names: Iterable[str], wanted: AgentSetup, *, everywhere: bool = False) -> list[Piece]:
     """Return what is written for some harnesses; with *everywhere*, sections in every file that may have one."""
     pieces: list[Piece] = []
     for name in names:
@@ -151,7 +151,7 @@ def _all_instructions(name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((own, "AGENTS.md")))
 
 
-def _instructions(place: Place, name: str) -> str:
+def _instructions(place: InstallFolder, name: str) -> str:
     """Return the file of a project that a harness's agents read."""
     if name == "claude-code":  # which reads AGENTS.md where there is no CLAUDE.md, or that one asks for it
         own = read(place, "CLAUDE.md")
@@ -161,7 +161,7 @@ def _instructions(place: Place, name: str) -> str:
     return HARNESSES[name].instructions
 
 
-def setting(place: Place, path: str, *names: str) -> object:
+def setting(place: InstallFolder, path: str, *names: str) -> object:
     """Return one value of a settings file; None where there is none."""
     try:
         value = parse(read(place, path) or "").value
@@ -172,22 +172,22 @@ def setting(place: Place, path: str, *names: str) -> object:
     return value
 
 
-def read(place: Place, path: str) -> str | None:
+def read(place: InstallFolder, path: str) -> str | None:
     """Return what a file of a place says; None where there is none, or it cannot be read."""
     try:
         return places.read(place.find(path))
-    except RefusedError:
+    except FileRefusedError:
         return None
 
 
-def _key(place: Place, piece: Piece) -> tuple[Path | None, type]:
+def _key(place: InstallFolder, piece: Piece) -> tuple[Path | None, type]:
     try:
         return place.find(piece.path), type(piece)
-    except RefusedError:
+    except FileRefusedError:
         return None, type(piece)
 
 
-def _needed(place: Place, names: Iterable[str], *, user: bool) -> set[tuple[Path | None, type]]:
+def _needed(place: InstallFolder, names: Iterable[str], *, user: bool) -> set[tuple[Path | None, type]]:
     """Return the shared files that harnesses which stay installed need, too."""
     needed = set()
     for name in names:
@@ -197,14 +197,14 @@ def _needed(place: Place, names: Iterable[str], *, user: bool) -> set[tuple[Path
     return needed
 
 
-def is_installed(place: Place, name: str, *, user: bool) -> bool:
+def is_installed(place: InstallFolder, name: str, *, user: bool) -> bool:
     """Tell whether a harness calls us: by its hooks, or by our plugin."""
     first = list_pieces(name, user=user, mcp=False)[0]
     text = read(place, first.path)
     return text is not None and first.is_in(text)
 
 
-def apply(place: Place, pieces: Iterable[Piece], *, taken: bool) -> list[tuple[Path, Step]]:
+def apply(place: InstallFolder, pieces: Iterable[Piece], *, taken: bool) -> list[tuple[Path, HookStep]]:
     """Return what is done about each file, in the order in which they come up first."""
     before: dict[Path, str | None] = {}
     after: dict[Path, str | None] = {}
@@ -223,7 +223,7 @@ def apply(place: Place, pieces: Iterable[Piece], *, taken: bool) -> list[tuple[P
             if after[path] != text:
                 places.need_writable(path)
                 _check(path, after[path])
-        except RefusedError as err:
+        except FileRefusedError as err:
             refused.setdefault(path, str(err))
     changed = [path for path in before if before[path] != after[path]]
     told = place.tell(changed, taken=taken)
@@ -251,14 +251,14 @@ def _check(path: Path, text: str | None) -> None:
     try:
         tomllib.loads(text)
     except tomllib.TOMLDecodeError as err:
-        raise RefusedError(f"is not valid TOML, or would not be ({err}), and was not changed") from err
+        raise FileRefusedError(f"is not valid TOML, or would not be ({err}), and was not changed") from err
 
 
-def _step(path: Path, before: str | None, after: str | None, told: str, refused: str) -> Step:
+def _step(path: Path, before: str | None, after: str | None, told: str, refused: str) -> HookStep:
     if refused:
-        return Step(LEAVE, str(path), refused, before or "", before or "")
+        return HookStep(LEAVE, str(path), refused, before or "", before or "")
     if before == after:
-        return Step(KEEP, str(path), "already exists", before or "", before or "")
+        return HookStep(KEEP, str(path), "already exists", before or "", before or "")
     if before is None:
-        return Step(ADD, str(path), told, "", after or "")
-    return Step(UPDATE if after is not None else REMOVE, str(path), told, before, after or "")
+        return HookStep(ADD, str(path), told, "", after or "")
+    return HookStep(UPDATE if after is not None else REMOVE, str(path), told, before, after or "")

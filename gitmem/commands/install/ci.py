@@ -12,15 +12,15 @@ from pathlib import Path
 
 from gitmem.commands.install import ci_files
 from gitmem.commands.install import place as places
-from gitmem.commands.install.ci_files import IN_TREE, ON_BRANCH, Wanted, is_ours
-from gitmem.commands.install.git_hooks import ADD, KEEP, LEAVE, REMOVE, UPDATE, Step
+from gitmem.commands.install.ci_files import IN_TREE, ON_BRANCH, CiOptions, is_ours
+from gitmem.commands.install.git_hooks import ADD, KEEP, LEAVE, REMOVE, UPDATE, HookStep
 from gitmem.commands.install.package import FORMS
 from gitmem.commands.install.schedule import every_of, read_text
 from gitmem.errors import GitmemError, UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.model import Problem
 from gitmem.store import layout
-from gitmem.store.commit import Plan, write_commit
+from gitmem.store.commit import CommitPlan, write_commit
 from gitmem.store.read import display_path
 from gitmem.system.origin import find_origin
 from gitmem.verify.jobs.schedule import EVERY, WORKFLOW
@@ -29,7 +29,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 # What a file of ours may be at most, to be read from a branch that somebody else may have written.
 SIZE_LIMIT = 65_536
@@ -37,7 +37,7 @@ TO_COMMIT, TO_SYNC = "review and commit it", "push it with gitmem sync"
 
 
 @frozen
-class Planned:
+class CiPlan:
     """What is done, in the work tree and on the memory branch.
 
     Attributes:
@@ -45,16 +45,16 @@ class Planned:
         branch: A step for each file of the memory branch, its path with the branch before it.
     """
 
-    tree: tuple[Step, ...]
-    branch: tuple[Step, ...]
+    tree: tuple[HookStep, ...]
+    branch: tuple[HookStep, ...]
 
     @property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[HookStep, ...]:
         """Return them all."""
         return self.tree + self.branch
 
 
-def plan_install(memory: Opened, forge: str, asked: Wanted, *, force: bool = False) -> Planned:
+def plan_install(memory: OpenRepository, forge: str, asked: CiOptions, *, force: bool = False) -> CiPlan:
     """Return what setting a forge's jobs up does; without a memory branch there is nothing to do on it.
 
     Raises:
@@ -74,10 +74,10 @@ def plan_install(memory: Opened, forge: str, asked: Wanted, *, force: bool = Fal
         _put(f"{wanted.branch}:{path}", _on_branch(memory, tip, path), text, force=force, about=TO_SYNC)
         for path, text in made.items()
     ]
-    return Planned(tuple(tree), tuple(branch))
+    return CiPlan(tuple(tree), tuple(branch))
 
 
-def _package(asked: Wanted) -> str:
+def _package(asked: CiOptions) -> str:
     """Return the gitmem that jobs install: the one that is asked for, or the one that runs."""
     if asked.package:
         return asked.package
@@ -90,17 +90,17 @@ def _package(asked: Wanted) -> str:
     return origin.package
 
 
-def _put(path: str, before: str | None, text: str, *, force: bool, about: str) -> Step:
+def _put(path: str, before: str | None, text: str, *, force: bool, about: str) -> HookStep:
     if before is None:
-        return Step(ADD, path, about, "", text)
+        return HookStep(ADD, path, about, "", text)
     if before == text:
-        return Step(KEEP, path, "already exists", before, text)
+        return HookStep(KEEP, path, "already exists", before, text)
     if is_ours(before) or force:
-        return Step(UPDATE, path, about, before, text)
-    return Step(LEAVE, path, "was changed: use --force to overwrite it", before, text)
+        return HookStep(UPDATE, path, about, before, text)
+    return HookStep(LEAVE, path, "was changed: use --force to overwrite it", before, text)
 
 
-def _timed(wanted: Wanted, top: Path) -> Wanted:
+def _timed(wanted: CiOptions, top: Path) -> CiOptions:
     """Return the same with the time of the workflow that is there, so that all clones write the same; or one of ours.
 
     It is any, so that not everybody's jobs run at once, and not at the full hour, when schedules are late or dropped.
@@ -118,7 +118,7 @@ def _timed(wanted: Wanted, top: Path) -> Wanted:
     )
 
 
-def install(memory: Opened, forge: str, asked: Wanted, *, force: bool = False) -> tuple[Step, ...]:
+def install(memory: OpenRepository, forge: str, asked: CiOptions, *, force: bool = False) -> tuple[HookStep, ...]:
     """Write the files and return what was done; doing it again changes nothing."""
     planned = plan_install(memory, forge, asked, force=force)
     for step in planned.tree:
@@ -128,26 +128,26 @@ def install(memory: Opened, forge: str, asked: Wanted, *, force: bool = False) -
     return planned.steps
 
 
-def plan_uninstall(memory: Opened, forge: str, *, force: bool = False) -> Planned:
+def plan_uninstall(memory: OpenRepository, forge: str, *, force: bool = False) -> CiPlan:
     """Return what taking the jobs away does; a file that somebody changed stays."""
     top, tip = _top(memory), memory.find_tip()
     tree = [(str(top / path), _read(top, path)) for path in IN_TREE[forge]]
     branch = [(f"{memory.config.branch}:{path}", _on_branch(memory, tip, path)) for path in ON_BRANCH[forge]]
-    return Planned(_taken(tree, "commit that", force=force), _taken(branch, TO_SYNC, force=force))
+    return CiPlan(_taken(tree, "commit that", force=force), _taken(branch, TO_SYNC, force=force))
 
 
-def _taken(found: Iterable[tuple[str, str | None]], about: str, *, force: bool) -> tuple[Step, ...]:
+def _taken(found: Iterable[tuple[str, str | None]], about: str, *, force: bool) -> tuple[HookStep, ...]:
     left = "was changed: use --force to remove it"
     return tuple(
-        Step(REMOVE, path, f"removed; {about}", before)
+        HookStep(REMOVE, path, f"removed; {about}", before)
         if is_ours(before) or force
-        else Step(LEAVE, path, left, before, before)
+        else HookStep(LEAVE, path, left, before, before)
         for path, before in found
         if before is not None
     )
 
 
-def uninstall(memory: Opened, forge: str, *, force: bool = False) -> tuple[Step, ...]:
+def uninstall(memory: OpenRepository, forge: str, *, force: bool = False) -> tuple[HookStep, ...]:
     """Take the files away and return what was done; git keeps no empty folders, so those go with them."""
     planned = plan_uninstall(memory, forge, force=force)
     for step in planned.tree:
@@ -157,16 +157,16 @@ def uninstall(memory: Opened, forge: str, *, force: bool = False) -> tuple[Step,
     return planned.steps
 
 
-def _commit(memory: Opened, steps: Sequence[Step], subject: str) -> None:
+def _commit(memory: OpenRepository, steps: Sequence[HookStep], subject: str) -> None:
     """Do the steps of the memory branch in one commit, as they are on its tip by then."""
     changed = [(step, step.path.partition(":")[2]) for step in steps if step.what in (ADD, UPDATE, REMOVE)]
 
-    def plan(tip: str | None) -> Plan | None:
+    def plan(tip: str | None) -> CommitPlan | None:
         # What somebody else wrote since it was planned stays: the next try says so.
         due = [(step, path) for step, path in changed if (_on_branch(memory, tip, path) or "") == step.before]
         writes = tuple((path, step.after.encode()) for step, path in due if step.what != REMOVE)
         deletes = tuple(path for step, path in due if step.what == REMOVE)
-        return Plan(subject, writes=writes, deletes=deletes, machine=True) if due else None
+        return CommitPlan(subject, writes=writes, deletes=deletes, machine=True) if due else None
 
     if changed:
         write_commit(
@@ -180,7 +180,7 @@ def _commit(memory: Opened, steps: Sequence[Step], subject: str) -> None:
         )
 
 
-def examine(memory: Opened) -> list[Problem]:
+def examine(memory: OpenRepository) -> list[Problem]:
     """Return what a forge may run of the memory branch that was not written here: for ``gitmem doctor``."""
     try:
         tip = memory.find_tip()
@@ -202,7 +202,7 @@ def examine(memory: Opened) -> list[Problem]:
     ]
 
 
-def _on_branch(memory: Opened, tip: str | None, path: str) -> str | None:
+def _on_branch(memory: OpenRepository, tip: str | None, path: str) -> str | None:
     """Return what a file of the memory branch says; None where there is none."""
     found = [entry for entry in memory.git.list_tree(tip, path) if entry.path == path] if tip else []
     if not found:
@@ -212,7 +212,7 @@ def _on_branch(memory: Opened, tip: str | None, path: str) -> str | None:
     return memory.git.run("cat-file", "blob", found[0].oid).stdout.decode("utf-8", "surrogateescape")
 
 
-def _top(memory: Opened) -> Path:
+def _top(memory: OpenRepository) -> Path:
     top = memory.git.repository.work_tree
     if top is None:
         raise GitmemError("this repository has no work tree to write a workflow into")

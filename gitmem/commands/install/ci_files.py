@@ -65,7 +65,7 @@ _OWN_CODE = f"""\
 
 
 @frozen
-class Wanted:
+class CiOptions:
     """What is asked for.
 
     Attributes:
@@ -84,7 +84,7 @@ class Wanted:
     hour: int = 3
 
 
-def need_usable(forge: str, wanted: Wanted) -> None:
+def need_usable(forge: str, wanted: CiOptions) -> None:
     """Raise UsageError where something cannot stand in these files."""
     most = MOST_SHARDS[forge]
     if not 1 <= wanted.shards <= most:
@@ -96,7 +96,7 @@ def need_usable(forge: str, wanted: Wanted) -> None:
         raise UsageError(f"these files cannot contain the memory branch's name: {wanted.branch}")
 
 
-def texts(forge: str, wanted: Wanted, *, on_branch: bool = False) -> dict[str, str]:
+def texts(forge: str, wanted: CiOptions, *, on_branch: bool = False) -> dict[str, str]:
     """Return what is written, by path: in the work tree, or on the memory branch.
 
     Raises:
@@ -129,13 +129,13 @@ def _part(name: str) -> str:
     return (TEMPLATES / f"{name.lower()}.sh").read_text(encoding="utf-8").removesuffix("\n")
 
 
-def _sealed(path: str, text: str, wanted: Wanted) -> str:
+def _sealed(path: str, text: str, wanted: CiOptions) -> str:
     name = "gitlab" if path.startswith(".gitlab") else path.rpartition("/")[2].removesuffix(".yml")
     every = f" every {wanted.every}" if path == WORKFLOW else ""
     return f"{MARK}{name.removeprefix('gitmem-')}{every}\n{SUM}{_sum(text)}\n{text}"
 
 
-def _cron(wanted: Wanted) -> str:
+def _cron(wanted: CiOptions) -> str:
     hours = EVERY[wanted.every]
     if hours == 1:
         return f"{wanted.minute} * * * *"

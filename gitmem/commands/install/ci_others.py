@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 FOLDER = ".github/workflows"
 # More of a workflow is not looked at.
@@ -34,7 +34,7 @@ SERVICES = {
 }
 
 
-def notes_of(repository: Opened) -> list[str]:
+def notes_of(repository: OpenRepository) -> list[str]:
     """Return one line for each thing to know before a forge's jobs are set up here."""
     top = repository.git.repository.work_tree
     notes = list_notes(top, repository.config.branch) if top is not None else []

@@ -17,14 +17,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gitmem.commands.install.agents import Wanted
-    from gitmem.commands.install.place import Place
+    from gitmem.commands.install.agents import AgentSetup
+    from gitmem.commands.install.place import InstallFolder
     from gitmem.git.binary import Git
 
 ON_PATH = "hooks call plain `gitmem`, so that they are the same for everyone"
 
 
-def list_notes(git: Git | None, wanted: Wanted) -> list[str]:
+def list_notes(git: Git | None, wanted: AgentSetup) -> list[str]:
     """Return what a person should know besides, about what is installed."""
     place, names = where(git, wanted)
     if wanted.plugin or names == (BMAD,):
@@ -45,7 +45,7 @@ def list_notes(git: Git | None, wanted: Wanted) -> list[str]:
     return [*notes, *_switched_off(place, names), *_path_notes()]
 
 
-def _switched_off(place: Place, names: Sequence[str]) -> list[str]:
+def _switched_off(place: InstallFolder, names: Sequence[str]) -> list[str]:
     found = []
     if "claude-code" in names and setting(place, ".claude/settings.json", "disableAllHooks") is True:
         found.append("disableAllHooks is set in .claude/settings.json: no hook runs")

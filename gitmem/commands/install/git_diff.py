@@ -11,8 +11,8 @@ import os
 from pathlib import Path
 
 from gitmem.commands.install import place as places
-from gitmem.commands.install.git_hooks import ADD, KEEP, LEAVE, REMOVE, UPDATE, Step
-from gitmem.commands.install.pieces import TOML, RefusedError, Section
+from gitmem.commands.install.git_hooks import ADD, KEEP, LEAVE, REMOVE, UPDATE, HookStep
+from gitmem.commands.install.pieces import TOML, FileRefusedError, FileSection
 from gitmem.errors import GitmemError
 from gitmem.policy.settings import KINDS
 
@@ -41,8 +41,8 @@ def _attributes(git: Git) -> str:
     return "".join(f"{glob} diff=gitmem\n" for glob in (*named, "/verdicts/*/*.toml"))
 
 
-def _section(git: Git) -> Section:
-    return Section(str(_path(git)), _attributes(git), TOML)
+def _section(git: Git) -> FileSection:
+    return FileSection(str(_path(git)), _attributes(git), TOML)
 
 
 def _path(git: Git) -> Path:
@@ -62,21 +62,21 @@ def _read(path: Path) -> str | None:
         raise GitmemError(f"{path} cannot be read: {err.strerror}") from err
 
 
-def plan_install(git: Git) -> tuple[Step, ...]:
+def plan_install(git: Git) -> tuple[HookStep, ...]:
     """Return what setting the driver does: one step for the setting, one for the file of attributes."""
     path = _path(git)
     before = _read(path)
     try:
         after = _section(git).put(before)
-    except RefusedError as err:
+    except FileRefusedError as err:
         raise GitmemError(f"{path} {err}") from err
     now = _configured(git)
-    steps = [Step(KEEP if now == COMMAND else UPDATE if now else ADD, NAME, "the driver", now, COMMAND)]
+    steps = [HookStep(KEEP if now == COMMAND else UPDATE if now else ADD, NAME, "the driver", now, COMMAND)]
     what = KEEP if after == before else UPDATE if before else ADD
-    return (*steps, Step(what, str(path), "the files it is for", before or "", after))
+    return (*steps, HookStep(what, str(path), "the files it is for", before or "", after))
 
 
-def install(git: Git) -> tuple[Step, ...]:
+def install(git: Git) -> tuple[HookStep, ...]:
     """Set the driver and return what was done; doing it again changes nothing."""
     steps = plan_install(git)
     if steps[0].what != KEEP:
@@ -86,7 +86,7 @@ def install(git: Git) -> tuple[Step, ...]:
     return steps
 
 
-def plan_uninstall(git: Git) -> tuple[Step, ...]:
+def plan_uninstall(git: Git) -> tuple[HookStep, ...]:
     """Return what taking the driver away does; nothing where it is not set."""
     path, now = _path(git), _configured(git)
     before, section = _read(path), _section(git)
@@ -94,14 +94,14 @@ def plan_uninstall(git: Git) -> tuple[Step, ...]:
     if now:
         is_ours = "gitmem textconv" in now
         steps.append(
-            Step(REMOVE if is_ours else LEAVE, NAME, "removed" if is_ours else "was not written by gitmem", now)
+            HookStep(REMOVE if is_ours else LEAVE, NAME, "removed" if is_ours else "was not written by gitmem", now)
         )
     if before is not None and section.is_in(before):
-        steps.append(Step(REMOVE, str(path), "its lines are removed", before, section.taken(before) or ""))
+        steps.append(HookStep(REMOVE, str(path), "its lines are removed", before, section.taken(before) or ""))
     return tuple(steps)
 
 
-def uninstall(git: Git) -> tuple[Step, ...]:
+def uninstall(git: Git) -> tuple[HookStep, ...]:
     """Take the driver away and return what was done."""
     steps = plan_uninstall(git)
     for step in steps:

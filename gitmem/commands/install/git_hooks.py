@@ -31,7 +31,7 @@ REMOVE, RESTORE, LEAVE = "remove", "restore", "leave"
 
 
 @frozen
-class Step:
+class HookStep:
     """What is done about one event.
 
     Attributes:
@@ -63,7 +63,7 @@ def folder_of(git: Git) -> tuple[Path, str]:
     return Path(os.path.normpath(Path(git.repository.top or git.repository.git, path))), scope
 
 
-def plan_install(git: Git, *, shared: bool = False, check: bool = False) -> tuple[Step, ...]:
+def plan_install(git: Git, *, shared: bool = False, check: bool = False) -> tuple[HookStep, ...]:
     """Return what setting the shims does, one step an event.
 
     Args:
@@ -90,7 +90,7 @@ def _is_ours(folder: Path, event: str) -> bool:
     return any(shim.is_shim(_read(folder / name) or b"") for name in (event, event + LEGACY))
 
 
-def _plan_one(git: Git, folder: Path, event: str) -> Step:
+def _plan_one(git: Git, folder: Path, event: str) -> HookStep:
     path, legacy = folder / event, folder / f"{event}{LEGACY}"
     if shim.is_shim(_read(legacy) or b"") and not shim.is_shim(_read(path) or b""):
         path = legacy  # whoever moved it there calls it: a second one in front would be called in a circle
@@ -99,24 +99,26 @@ def _plan_one(git: Git, folder: Path, event: str) -> Step:
     content = _read(path)
     beside = " next to the existing hook" if os.path.lexists(kept) else ""
     if content is None:
-        return Step(ADD, str(path), f"added{beside}{_shown(git, folder)}", "", text)
+        return HookStep(ADD, str(path), f"added{beside}{_shown(git, folder)}", "", text)
     if shim.is_shim(content):
         before = content.decode("utf-8", "replace")
-        return Step(KEEP if before == text else UPDATE, str(path), "already exists" if before == text else "updated",
+        return HookStep(KEEP if before == text else UPDATE, str(path), "already exists" if before == text else "updated",
                     before, text)  # fmt: skip
     maker = _maker(content)
     if _is_tracked(git, path):
         told = f"is a tracked file{maker}: add this line to it yourself: {shim.line_of(event)}"
-        return Step(BY_HAND, str(path), told)
+        return HookStep(BY_HAND, str(path), told)
     if os.path.lexists(kept) and _read(kept) != content:
         raise ConflictError(
             f"{path} was replaced{maker} after gitmem saved the earlier hook as {kept.name}",
             hint=f"keep the one you want, and move the other one away: {kept}",
         )
-    return Step(CHAIN, str(path), f"added; the existing hook{maker} is saved as {kept.name} and still runs", "", text)
+    return HookStep(
+        CHAIN, str(path), f"added; the existing hook{maker} is saved as {kept.name} and still runs", "", text
+    )
 
 
-def install(git: Git, *, shared: bool = False, check: bool = False) -> tuple[Step, ...]:
+def install(git: Git, *, shared: bool = False, check: bool = False) -> tuple[HookStep, ...]:
     """Set the shims and return what was done; doing it again changes nothing.
 
     Raises:
@@ -136,7 +138,7 @@ def install(git: Git, *, shared: bool = False, check: bool = False) -> tuple[Ste
     return steps
 
 
-def plan_uninstall(git: Git) -> tuple[Step, ...]:
+def plan_uninstall(git: Git) -> tuple[HookStep, ...]:
     """Return what taking the shims away does, one step a hook that is ours or was kept by us."""
     folder, _ = folder_of(git)
     steps = []
@@ -147,20 +149,20 @@ def plan_uninstall(git: Git) -> tuple[Step, ...]:
         if ours is None and os.path.lexists(kept):
             if os.path.lexists(path):
                 told = f"was not written by gitmem; the earlier hook is {kept.name}"
-                steps.append(Step(LEAVE, str(path), told))
+                steps.append(HookStep(LEAVE, str(path), told))
             else:
-                steps.append(Step(RESTORE, str(path), "the earlier hook is restored"))
+                steps.append(HookStep(RESTORE, str(path), "the earlier hook is restored"))
         elif ours is not None:
             text = (_read(ours) or b"").decode("utf-8", "replace")
             is_same = ours != path and _read(kept) is not None and _read(kept) == _read(path)
             if os.path.lexists(kept) and not is_same:  # pre-commit has put the same hook back itself
-                steps.append(Step(RESTORE, str(ours), "the earlier hook is restored", text))
+                steps.append(HookStep(RESTORE, str(ours), "the earlier hook is restored", text))
             else:
-                steps.append(Step(REMOVE, str(ours), "removed", text))
+                steps.append(HookStep(REMOVE, str(ours), "removed", text))
     return tuple(steps)
 
 
-def uninstall(git: Git) -> tuple[Step, ...]:
+def uninstall(git: Git) -> tuple[HookStep, ...]:
     """Take the shims away, put the hooks that were there before back, and return what was done.
 
     Raises:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from gitmem.commands.install.pieces import TOML, Entries, Put, Section, Whole
+from gitmem.commands.install.pieces import TOML, Entries, FileSection, Put, Whole
 from gitmem.document.builtin_checks import CHECKS
 from gitmem.frozen import frozen
 
@@ -32,7 +32,7 @@ LINE = "gitmem {} 2>/dev/null || exit 0"
 
 
 @frozen
-class Hook:
+class HarnessEvent:
     """One event of a harness that is told to us.
 
     Attributes:
@@ -67,7 +67,7 @@ class Harness:
 
     title: str
     settings: tuple[str, str] = ("", "")
-    hooks: tuple[Hook, ...] = ()
+    hooks: tuple[HarnessEvent, ...] = ()
     plugin: tuple[str, str] = ("", "")
     skills: tuple[str, str] = (".agents/skills", ".agents/skills")
     commands: tuple[str, str] = ("", "")
@@ -79,14 +79,14 @@ class Harness:
 
 CLAUDE_TOOLS = "Bash|Edit|MultiEdit|NotebookEdit|Write"
 CLAUDE_HOOKS = (
-    Hook("SessionStart"),
-    Hook("UserPromptSubmit", timeout_s=PROMPT_S),
-    Hook("PostToolUse", CLAUDE_TOOLS, is_async=True),
-    Hook("PostToolUseFailure", CLAUDE_TOOLS, is_async=True),
-    Hook("Stop", is_async=True),
-    Hook("SubagentStop"),
-    Hook("PreCompact"),
-    Hook("SessionEnd", timeout_s=END_S),
+    HarnessEvent("SessionStart"),
+    HarnessEvent("UserPromptSubmit", timeout_s=PROMPT_S),
+    HarnessEvent("PostToolUse", CLAUDE_TOOLS, is_async=True),
+    HarnessEvent("PostToolUseFailure", CLAUDE_TOOLS, is_async=True),
+    HarnessEvent("Stop", is_async=True),
+    HarnessEvent("SubagentStop"),
+    HarnessEvent("PreCompact"),
+    HarnessEvent("SessionEnd", timeout_s=END_S),
 )
 HARNESSES = {
     "claude-code": Harness(
@@ -102,13 +102,13 @@ HARNESSES = {
         "Codex",
         (".codex/hooks.json", ".codex/hooks.json"),
         (
-            Hook("SessionStart"),
-            Hook("UserPromptSubmit", timeout_s=PROMPT_S),
-            Hook("PostToolUse", "Bash|apply_patch"),
-            Hook("Stop"),
-            Hook("SubagentStop"),
-            Hook("PreCompact"),
-            Hook("SessionEnd", timeout_s=END_S),
+            HarnessEvent("SessionStart"),
+            HarnessEvent("UserPromptSubmit", timeout_s=PROMPT_S),
+            HarnessEvent("PostToolUse", "Bash|apply_patch"),
+            HarnessEvent("Stop"),
+            HarnessEvent("SubagentStop"),
+            HarnessEvent("PreCompact"),
+            HarnessEvent("SessionEnd", timeout_s=END_S),
         ),
         mcp=(".codex/config.toml", ".codex/config.toml"),
         found=((".codex",), (".codex",)),
@@ -118,16 +118,16 @@ HARNESSES = {
         "Cursor",
         (".cursor/hooks.json", ".cursor/hooks.json"),
         (
-            Hook("sessionStart"),
-            Hook("beforeSubmitPrompt", timeout_s=PROMPT_S),
-            Hook("postToolUse", "Shell"),
-            Hook("postToolUseFailure", "Shell"),
-            Hook("afterFileEdit"),
-            Hook("afterAgentResponse"),
-            Hook("stop"),
-            Hook("subagentStop"),
-            Hook("preCompact"),
-            Hook("sessionEnd", timeout_s=END_S),
+            HarnessEvent("sessionStart"),
+            HarnessEvent("beforeSubmitPrompt", timeout_s=PROMPT_S),
+            HarnessEvent("postToolUse", "Shell"),
+            HarnessEvent("postToolUseFailure", "Shell"),
+            HarnessEvent("afterFileEdit"),
+            HarnessEvent("afterAgentResponse"),
+            HarnessEvent("stop"),
+            HarnessEvent("subagentStop"),
+            HarnessEvent("preCompact"),
+            HarnessEvent("sessionEnd", timeout_s=END_S),
         ),
         commands=(".cursor/commands", ".cursor/commands"),
         mcp=(".cursor/mcp.json", ".cursor/mcp.json"),
@@ -137,12 +137,12 @@ HARNESSES = {
         "Gemini CLI",
         (".gemini/settings.json", ".gemini/settings.json"),
         (
-            Hook("SessionStart"),
-            Hook("BeforeAgent", timeout_s=PROMPT_S),
-            Hook("AfterTool", "run_shell_command|write_file|replace"),
-            Hook("AfterAgent"),
-            Hook("PreCompress"),
-            Hook("SessionEnd", timeout_s=END_S),
+            HarnessEvent("SessionStart"),
+            HarnessEvent("BeforeAgent", timeout_s=PROMPT_S),
+            HarnessEvent("AfterTool", "run_shell_command|write_file|replace"),
+            HarnessEvent("AfterAgent"),
+            HarnessEvent("PreCompress"),
+            HarnessEvent("SessionEnd", timeout_s=END_S),
         ),
         commands=(".gemini/commands", ".gemini/commands"),
         instructions="GEMINI.md",
@@ -153,14 +153,14 @@ HARNESSES = {
         "GitHub Copilot",
         (".github/hooks/gitmem.json", ".copilot/hooks/gitmem.json"),
         (
-            Hook("sessionStart"),
-            Hook("userPromptSubmitted", timeout_s=PROMPT_S),
-            Hook("postToolUse"),
-            Hook("postToolUseFailure"),
-            Hook("agentStop"),
-            Hook("subagentStop"),
-            Hook("preCompact"),
-            Hook("sessionEnd", timeout_s=END_S),
+            HarnessEvent("sessionStart"),
+            HarnessEvent("userPromptSubmitted", timeout_s=PROMPT_S),
+            HarnessEvent("postToolUse"),
+            HarnessEvent("postToolUseFailure"),
+            HarnessEvent("agentStop"),
+            HarnessEvent("subagentStop"),
+            HarnessEvent("preCompact"),
+            HarnessEvent("sessionEnd", timeout_s=END_S),
         ),
         commands=(".github/prompts", ""),
         instructions=".github/copilot-instructions.md",
@@ -206,7 +206,7 @@ def list_pieces(name: str, *, user: bool, mcp: bool, instructions: Iterable[str]
     pieces.append(Whole(f"{harness.skills[user]}/gitmem/SKILL.md", skill()))
     if harness.commands[user]:
         pieces += [_command(name, harness.commands[user], command) for command in COMMANDS]
-    pieces += [Section(path, read("section.md")) for path in instructions]
+    pieces += [FileSection(path, read("section.md")) for path in instructions]
     if mcp and harness.mcp[user]:
         pieces.append(_server(name, harness.mcp[user]))
     return pieces
@@ -229,7 +229,7 @@ def _hooks(name: str, path: str, *, user: bool) -> Entries:
     return Entries(path, puts, calls, (("version", 1),) if name in ("cursor", "copilot") else ())
 
 
-def _entry(name: str, hook: Hook, words: str) -> dict[str, Any]:
+def _entry(name: str, hook: HarnessEvent, words: str) -> dict[str, Any]:
     """Return one hook as its harness has it."""
     if name == "copilot":  # its payloads of these names do not name the event
         return {"type": "command", "bash": LINE.format(f"{words} {hook.event}"), "timeoutSec": hook.timeout_s}
@@ -248,7 +248,7 @@ def _entry(name: str, hook: Hook, words: str) -> dict[str, Any]:
 def _server(name: str, path: str) -> Piece:
     program = {"command": "gitmem", "args": ["mcp"]}
     if name == "codex":
-        return Section(path, '[mcp_servers.gitmem]\ncommand = "gitmem"\nargs = ["mcp"]\n', TOML)
+        return FileSection(path, '[mcp_servers.gitmem]\ncommand = "gitmem"\nargs = ["mcp"]\n', TOML)
     if name == "opencode":
         server: dict[str, Any] = {"type": "local", "command": ["gitmem", "mcp"], "enabled": True}
         return Entries(path, (Put(("mcp",), server, "gitmem"),), "mcp")

@@ -32,7 +32,7 @@ class JsoncError(ValueError):
 
 
 @frozen
-class Item:
+class JsonMember:
     """One member of an object, or one element of an array.
 
     Attributes:
@@ -44,12 +44,12 @@ class Item:
 
     name: str
     start: int
-    node: Node
+    node: JsonNode
     comma: int
 
 
 @frozen
-class Node:
+class JsonNode:
     """One value and where it stands.
 
     Attributes:
@@ -63,16 +63,16 @@ class Node:
     start: int
     end: int
     kind: str
-    items: tuple[Item, ...]
+    items: tuple[JsonMember, ...]
     value: Any
 
-    def member(self, name: str) -> Item | None:
+    def member(self, name: str) -> JsonMember | None:
         """Return the member of a name: the last one, as every reader of JSON does; None where there is none."""
         found = [item for item in self.items if item.name == name] if self.kind == "{" else []
         return found[-1] if found else None
 
 
-def parse(text: str) -> Node:
+def parse(text: str) -> JsonNode:
     """Return the value that a text holds.
 
     Raises:
@@ -85,7 +85,7 @@ def parse(text: str) -> Node:
     return node
 
 
-def _value(text: str, at: int, depth: int) -> Node:
+def _value(text: str, at: int, depth: int) -> JsonNode:
     opener = text[at : at + 1]
     if opener in ("{", "[") and opener:
         if depth > DEPTH_LIMIT:
@@ -98,13 +98,13 @@ def _value(text: str, at: int, depth: int) -> Node:
         value = json.loads(found[0])
     except ValueError as err:
         raise _wrong(text, at, "a value is not JSON") from err
-    return Node(at, found.end(), "", (), value)
+    return JsonNode(at, found.end(), "", (), value)
 
 
-def _container(text: str, start: int, depth: int) -> Node:
+def _container(text: str, start: int, depth: int) -> JsonNode:
     kind = text[start]
     closer = "}" if kind == "{" else "]"
-    items: list[Item] = []
+    items: list[JsonMember] = []
     at = _skip(text, start + 1)
     while text[at : at + 1] != closer:
         if items and items[-1].comma < 0:
@@ -114,10 +114,10 @@ def _container(text: str, start: int, depth: int) -> Node:
         at = _skip(text, item.comma + 1 if item.comma >= 0 else item.node.end)
     values = [item.node.value for item in items]
     value = dict(zip((item.name for item in items), values, strict=True)) if kind == "{" else values
-    return Node(start, at + 1, kind, tuple(items), value)
+    return JsonNode(start, at + 1, kind, tuple(items), value)
 
 
-def _item(text: str, at: int, kind: str, depth: int) -> Item:
+def _item(text: str, at: int, kind: str, depth: int) -> JsonMember:
     name, value_at = "", at
     if kind == "{":
         named = _value(text, at, depth) if text[at : at + 1] == '"' else None
@@ -127,7 +127,7 @@ def _item(text: str, at: int, kind: str, depth: int) -> Item:
         name, value_at = named.value, _skip(text, colon + 1)
     node = _value(text, value_at, depth + 1)
     comma = _skip(text, node.end)
-    return Item(name, at, node, comma if text[comma : comma + 1] == "," else -1)
+    return JsonMember(name, at, node, comma if text[comma : comma + 1] == "," else -1)
 
 
 def _skip(text: str, at: int) -> int:
@@ -175,7 +175,7 @@ def insert(text: str, path: Sequence[str], value: object, *, name: str = "") -> 
     return _append(text, node, len(path), value, name)
 
 
-def _append(text: str, node: Node, depth: int, value: object, name: str) -> str:
+def _append(text: str, node: JsonNode, depth: int, value: object, name: str) -> str:
     newline = "\r\n" if "\r\n" in text else "\n"
     indent = _indent(text, node, depth)
     unit = indent[: len(indent) // (depth + 1)] or INDENT
@@ -195,7 +195,7 @@ def _append(text: str, node: Node, depth: int, value: object, name: str) -> str:
     return f"{text[:at]},{text[at:behind]}{newline}{indent}{piece}{text[behind:]}"
 
 
-def _indent(text: str, node: Node, depth: int) -> str:
+def _indent(text: str, node: JsonNode, depth: int) -> str:
     """Return what the lines in a container begin with: as its own do, or so many units as it lies deep."""
     for item in node.items:
         line = text.rfind("\n", 0, item.start) + 1
@@ -230,11 +230,11 @@ def remove(text: str, path: Sequence[str | int]) -> str:
     return _cut(text, nodes[depth], steps[depth])
 
 
-def _is_made(text: str, node: Node) -> bool:
+def _is_made(text: str, node: JsonNode) -> bool:
     return text[node.start + 1] in " \t\r\n"
 
 
-def _cut(text: str, node: Node, index: int) -> str:
+def _cut(text: str, node: JsonNode, index: int) -> str:
     item = node.items[index]
     start = len(text[: item.start].rstrip(" \t\r\n"))
     if item.comma >= 0:
@@ -246,7 +246,7 @@ def _cut(text: str, node: Node, index: int) -> str:
     return text
 
 
-def iter_paths(node: Node) -> Iterator[tuple[tuple[str | int, ...], Node]]:
+def iter_paths(node: JsonNode) -> Iterator[tuple[tuple[str | int, ...], JsonNode]]:
     """Yield every value below one with the path to it, outer ones first."""
     for position, item in enumerate(node.items):
         step: str | int = item.name if node.kind == "{" else position

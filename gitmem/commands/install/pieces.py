@@ -32,7 +32,7 @@ _SUM = re.compile(r"\n[^\n]*gitmem:sum ([0-9a-f]{16})[^\n]*\n?\Z")
 MARKDOWN, TOML = ("<!-- gitmem:begin -->", "<!-- gitmem:end -->"), ("# gitmem:begin", "# gitmem:end")
 
 
-class RefusedError(ValueError):
+class FileRefusedError(ValueError):
     """A file stays as it is; its words say why."""
 
 
@@ -54,13 +54,13 @@ class Whole:
         """Return what the file will say."""
         text = self._sealed()
         if before is not None and not self._is_ours(before):
-            raise RefusedError("was changed: use --force to overwrite it")
+            raise FileRefusedError("was changed: use --force to overwrite it")
         return text
 
     def taken(self, before: str) -> str | None:
         """Return what is left of the file: nothing."""
         if not self._is_ours(before):
-            raise RefusedError("was changed: use --force to remove it")
+            raise FileRefusedError("was changed: use --force to remove it")
         return None
 
     def is_in(self, before: str) -> bool:
@@ -87,7 +87,7 @@ def _is_sealed(text: str) -> bool:
 
 
 @frozen
-class Section:
+class FileSection:
     """Lines between two marks in a file of somebody else's.
 
     Attributes:
@@ -132,7 +132,7 @@ class Section:
         """Tell whether the section is there, in any version."""
         try:
             return self._found(before) is not None
-        except RefusedError:
+        except FileRefusedError:
             return False
 
     def _found(self, text: str) -> tuple[int, int] | None:
@@ -142,7 +142,7 @@ class Section:
         if not begins and not ends:
             return None
         if len(begins) != 1 or len(ends) != 1 or ends[0][0] < begins[0][1]:
-            raise RefusedError(
+            raise FileRefusedError(
                 f"does not have exactly one section from {self.marks[0]} to {self.marks[1]}: fix that by hand"
             )
         return begins[0][0], ends[0][1]
@@ -187,7 +187,7 @@ class Entries:
         root = _parsed(before)
         for name, value in self.skeleton:
             if root.value.get(name) != value:
-                raise RefusedError(f"its {name} is not {value}: fix that by hand, then install again")
+                raise FileRefusedError(f"its {name} is not {value}: fix that by hand, then install again")
         wanted = sorted(_canonical(put.path, put.name, put.value) for put in self.puts)
         there = sorted(_canonical(*found) for *found, _ in self._ours(root))
         if there == wanted:
@@ -206,27 +206,29 @@ class Entries:
         """Tell whether something of ours is there, of any version."""
         try:
             return bool(before.strip() and self._ours(_parsed(before)))
-        except RefusedError:
+        except FileRefusedError:
             return False
 
     def _filled(self, text: str, program: str = PROGRAM) -> str:
         for put in self.puts:
             value = _spelled(put.value, program)
             if put.name and _has(jsonc.parse(text), (*put.path, put.name)):
-                raise RefusedError(f"already has {put.name} in its {'.'.join(put.path)}, which calls something else")
+                raise FileRefusedError(
+                    f"already has {put.name} in its {'.'.join(put.path)}, which calls something else"
+                )
             try:
                 text = jsonc.insert(text, put.path, value, name=put.name)
             except jsonc.JsoncError as err:
-                raise RefusedError(f"{err}: fix that by hand, then install again") from err
+                raise FileRefusedError(f"{err}: fix that by hand, then install again") from err
         return text
 
-    def _without(self, text: str, root: jsonc.Node) -> str:
+    def _without(self, text: str, root: jsonc.JsonNode) -> str:
         # From the end: taking one away changes the positions of what is behind it.
         for *_, place in reversed(self._ours(root)):
             text = jsonc.remove(text, place)
         return text
 
-    def _ours(self, root: jsonc.Node) -> list[tuple[tuple[str, ...], str, Any, tuple[str | int, ...]]]:
+    def _ours(self, root: jsonc.JsonNode) -> list[tuple[tuple[str, ...], str, Any, tuple[str | int, ...]]]:
         """Return what is ours: its container's names, its own, its value with our program's plain name, and where."""
         found: list[tuple[tuple[str, ...], str, Any, tuple[str | int, ...]]] = []
         for path, node in jsonc.iter_paths(root):
@@ -256,7 +258,7 @@ def _canonical(path: tuple[str, ...], name: str, value: object) -> str:
     return json.dumps([path, name, value], sort_keys=True)
 
 
-def _has(node: jsonc.Node, path: tuple[str, ...]) -> bool:
+def _has(node: jsonc.JsonNode, path: tuple[str, ...]) -> bool:
     for name in path:
         item = node.member(name)
         if item is None:
@@ -316,14 +318,14 @@ def _spelled(value: Any, program: str) -> Any:
     return spelled
 
 
-def _parsed(text: str) -> jsonc.Node:
+def _parsed(text: str) -> jsonc.JsonNode:
     try:
         root = jsonc.parse(text)
     except jsonc.JsoncError as err:
-        raise RefusedError(f"is not valid JSON ({err}), and was not changed: fix it, then try again") from err
+        raise FileRefusedError(f"is not valid JSON ({err}), and was not changed: fix it, then try again") from err
     if root.kind != "{":
-        raise RefusedError("is not a JSON object, and was not changed")
+        raise FileRefusedError("is not a JSON object, and was not changed")
     return root
 
 
-Piece = Whole | Section | Entries
+Piece = Whole | FileSection | Entries

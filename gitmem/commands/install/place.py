@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from gitmem.commands.install.pieces import RefusedError
+from gitmem.commands.install.pieces import FileRefusedError
 from gitmem.config import home, variable
 from gitmem.errors import GitmemError
 from gitmem.frozen import frozen
@@ -35,7 +35,7 @@ BOM = "\ufeff"
 
 
 @frozen
-class Place:
+class InstallFolder:
     """A folder that files are written below.
 
     Attributes:
@@ -61,7 +61,7 @@ class Place:
         real = Path(os.path.realpath(there))
         inside = real.is_relative_to(self.root.resolve())
         if not inside or real.is_relative_to(self.git.repository.common_dir.resolve()):
-            raise RefusedError("leads out of the project through a link; nothing was written")
+            raise FileRefusedError("leads out of the project through a link; nothing was written")
         return real
 
     def tell(self, paths: Iterable[Path], *, taken: bool) -> dict[Path, str]:
@@ -84,7 +84,7 @@ class Place:
         return set(os.fsdecode(done.stdout).split("\0"))
 
 
-def of_project(git: Git) -> Place:
+def of_project(git: Git) -> InstallFolder:
     """Return the place of a project.
 
     Raises:
@@ -92,12 +92,12 @@ def of_project(git: Git) -> Place:
     """
     if git.repository.work_tree is None:
         raise GitmemError("this repository has no work tree to install into", hint="gitmem install --user HARNESS")
-    return Place(git.repository.work_tree, git)
+    return InstallFolder(git.repository.work_tree, git)
 
 
-def of_person() -> Place:
+def of_person() -> InstallFolder:
     """Return the place of the person's own settings."""
-    return Place(Path(home()))
+    return InstallFolder(Path(home()))
 
 
 def read(path: Path) -> str | None:
@@ -108,25 +108,25 @@ def read(path: Path) -> str | None:
     """
     try:
         if path.stat().st_size > SIZE_LIMIT:
-            raise RefusedError("is too large, and was not changed")
+            raise FileRefusedError("is too large, and was not changed")
         return path.read_bytes().decode("utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as err:
-        raise RefusedError(f"cannot be read: {err.strerror}") from err
+        raise FileRefusedError(f"cannot be read: {err.strerror}") from err
     except UnicodeDecodeError as err:
-        raise RefusedError("is not UTF-8, and was not changed") from err
+        raise FileRefusedError("is not UTF-8, and was not changed") from err
 
 
 def need_writable(path: Path) -> None:
     """Raise RefusedError where a file, or the folder that it will be in, may not be written to."""
     if path.exists() and not path.stat().st_mode & 0o222:
-        raise RefusedError(f"is read-only, and was not changed: chmod u+w '{path}', then try again")
+        raise FileRefusedError(f"is read-only, and was not changed: chmod u+w '{path}', then try again")
     there = path.parent
     while not there.exists():
         there = there.parent
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
-        raise RefusedError(f"was not changed: {there} is not writable")
+        raise FileRefusedError(f"was not changed: {there} is not writable")
 
 
 def write(path: Path, text: str) -> None:

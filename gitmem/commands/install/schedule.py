@@ -15,8 +15,8 @@ from pathlib import Path
 from gitmem import config
 from gitmem.commands.install import place as files
 from gitmem.commands.install import units
-from gitmem.commands.install.git_hooks import ADD, BY_HAND, KEEP, REMOVE, UPDATE, Step
-from gitmem.commands.install.units import Wanted
+from gitmem.commands.install.git_hooks import ADD, BY_HAND, KEEP, REMOVE, UPDATE, HookStep
+from gitmem.commands.install.units import ScheduledJob
 from gitmem.errors import GitmemError, ProcessError, UsageError
 from gitmem.frozen import fields_of, frozen, replace
 from gitmem.system import process
@@ -38,7 +38,7 @@ ANSWERS_S = 20.0
 
 
 @frozen
-class Place:
+class ScheduleFile:
     """A file that a kind of schedule consists of.
 
     Attributes:
@@ -62,14 +62,14 @@ def every_of(word: str) -> str:
     return found
 
 
-def wanted(git: Git, every: str) -> Wanted:
+def wanted(git: Git, every: str) -> ScheduledJob:
     """Return the job of one repository; its name and its time are the same whenever it is asked for."""
     where = git.repository.top or git.repository.git
     digest = sha256(os.fsencode(git.repository.common_dir.resolve())).digest()
     hours = EVERY[every]
     minute = 1 + digest[0] % 58
     slug = "".join(char if char.isascii() and char.isalnum() else "-" for char in git.repository.name)[:40]
-    return Wanted(
+    return ScheduledJob(
         f"gitmem-verify-{slug}-{digest.hex()[:8]}",
         (sys.executable, "-P", "-m", "gitmem", "-C", where, "background", "verify"),
         _variables(),
@@ -132,21 +132,21 @@ def _write_crontab(text: str) -> None:
         process.run(["crontab", "-r"], env=None, timeout_s=ANSWERS_S)
 
 
-def places(git: Git, kind: str, job: Wanted) -> list[Place]:
+def places(git: Git, kind: str, job: ScheduledJob) -> list[ScheduleFile]:
     """Return the files of one kind of schedule."""
     if kind == SYSTEMD:
         base = config.variable("XDG_CONFIG_HOME")
         folder = Path(base if base.startswith("/") else Path(config.home(), ".config"), "systemd", "user")
         return [
-            Place(folder / f"{job.name}.service", units.systemd_service(job)),
-            Place(folder / f"{job.name}.timer", units.systemd_timer(job)),
+            ScheduleFile(folder / f"{job.name}.service", units.systemd_service(job)),
+            ScheduleFile(folder / f"{job.name}.timer", units.systemd_timer(job)),
         ]
     if kind == CRON:
-        return [Place(git.repository.state_dir / SCRIPT, units.cron_script(job))]
-    return [Place(Path(config.home(), "Library", "LaunchAgents", f"{job.name}.plist"), units.launchd_plist(job))]
+        return [ScheduleFile(git.repository.state_dir / SCRIPT, units.cron_script(job))]
+    return [ScheduleFile(Path(config.home(), "Library", "LaunchAgents", f"{job.name}.plist"), units.launchd_plist(job))]
 
 
-def plan_install(git: Git, *, every: str, kind: str = "") -> tuple[Step, ...]:
+def plan_install(git: Git, *, every: str, kind: str = "") -> tuple[HookStep, ...]:
     """Return what installing a schedule does; another kind that was installed before is taken away.
 
     Args:
@@ -166,20 +166,20 @@ def plan_install(git: Git, *, every: str, kind: str = "") -> tuple[Step, ...]:
     for place in places(git, kind, job):
         before = read_text(place.path)
         what = ADD if before is None else KEEP if before == place.text else UPDATE
-        steps.append(Step(what, str(place.path), f"{kind}, {job.every}", before or "", place.text))
+        steps.append(HookStep(what, str(place.path), f"{kind}, {job.every}", before or "", place.text))
     if kind == CRON:
         text = read_crontab()
         if text is None:
             raise GitmemError("there is no crontab here", hint="gitmem install schedule --print --systemd")
         after = units.crontab_with(text, job, str(git.repository.state_dir / SCRIPT))
-        steps.append(Step(KEEP if after == text else UPDATE, "crontab", "your other lines are kept", text, after))
+        steps.append(HookStep(KEEP if after == text else UPDATE, "crontab", "your other lines are kept", text, after))
     elif kind == SYSTEMD and not _answers(["systemctl", "--user", "show-environment"]):
         told = units.words(["systemctl", "--user", "enable", "--now", f"{job.name}.timer"])
-        steps.append(Step(BY_HAND, f"{job.name}.timer", f"systemd's user manager does not respond here: {told}"))
+        steps.append(HookStep(BY_HAND, f"{job.name}.timer", f"systemd's user manager does not respond here: {told}"))
     return tuple(steps)
 
 
-def install(git: Git, *, every: str, kind: str = "", now: int) -> tuple[Step, ...]:
+def install(git: Git, *, every: str, kind: str = "", now: int) -> tuple[HookStep, ...]:
     """Install a schedule and return what was done; doing it again changes nothing.
 
     Raises:
@@ -204,12 +204,12 @@ def install(git: Git, *, every: str, kind: str = "", now: int) -> tuple[Step, ..
     note = Schedule(
         kind, job.every, file, old.since if old and kept else now, job.name, where, tuple(dict.fromkeys(made))
     )
-    _write(Place(git.repository.state_dir / NOTE, json.dumps(fields_of(note)) + "\n"))
+    _write(ScheduleFile(git.repository.state_dir / NOTE, json.dumps(fields_of(note)) + "\n"))
     _start(kind, job, file, steps)
     return steps
 
 
-def _start(kind: str, job: Wanted, file: str, steps: Iterable[Step]) -> None:
+def _start(kind: str, job: ScheduledJob, file: str, steps: Iterable[HookStep]) -> None:
     changed = any(step.what in (ADD, UPDATE) for step in steps)
     if kind == CRON:
         table = next(step for step in steps if step.path == "crontab")
@@ -225,13 +225,13 @@ def _start(kind: str, job: Wanted, file: str, steps: Iterable[Step]) -> None:
         process.run(["launchctl", "bootstrap", domain, file], env=None, timeout_s=ANSWERS_S)
 
 
-def plan_uninstall(git: Git) -> tuple[Step, ...]:
+def plan_uninstall(git: Git) -> tuple[HookStep, ...]:
     """Return what taking the schedule away does."""
     job = wanted(git, "daily")
     return tuple(step for kind in KINDS for name in _names(git, job) for step in _removals(git, kind, name))
 
 
-def uninstall(git: Git) -> tuple[Step, ...]:
+def uninstall(git: Git) -> tuple[HookStep, ...]:
     """Take the schedule away, and everything that was made for it, and return what was done."""
     steps = plan_uninstall(git)
     job = wanted(git, "daily")
@@ -248,24 +248,24 @@ def uninstall(git: Git) -> tuple[Step, ...]:
     return steps
 
 
-def _names(git: Git, job: Wanted) -> list[Wanted]:
+def _names(git: Git, job: ScheduledJob) -> list[ScheduledJob]:
     """Return the job, and the one of the place that this repository was moved from since it was installed."""
     note = read_note(git.repository.state)
     is_moved = note is not None and note.name not in ("", job.name) and not Path(note.where).exists()
     return [job, replace(job, name=note.name)] if note is not None and is_moved else [job]
 
 
-def _removals(git: Git, kind: str, job: Wanted) -> list[Step]:
+def _removals(git: Git, kind: str, job: ScheduledJob) -> list[HookStep]:
     found = [(place, read_text(place.path)) for place in places(git, kind, job)]
-    steps = [Step(REMOVE, str(place.path), kind, text) for place, text in found if text is not None]
+    steps = [HookStep(REMOVE, str(place.path), kind, text) for place, text in found if text is not None]
     if kind == CRON and steps:
         text = read_crontab() or ""
         after = units.crontab_without(text, job.name)
-        steps += [Step(UPDATE, "crontab", "your other lines are kept", text, after)] if after != text else []
+        steps += [HookStep(UPDATE, "crontab", "your other lines are kept", text, after)] if after != text else []
     return steps
 
 
-def _remove(git: Git, kind: str, job: Wanted) -> None:
+def _remove(git: Git, kind: str, job: ScheduledJob) -> None:
     steps = _removals(git, kind, job)
     if not steps:
         return
@@ -296,7 +296,7 @@ def read_text(path: Path) -> str | None:
         raise GitmemError(f"{path} cannot be read: {err.strerror}") from err
 
 
-def _write(place: Place) -> list[str]:
+def _write(place: ScheduleFile) -> list[str]:
     """Write a file whole, and return the folders that were made for it, the innermost first."""
     missing = [folder for folder in place.path.parents if not folder.exists()]
     files.write(place.path, place.text)

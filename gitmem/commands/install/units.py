@@ -24,7 +24,7 @@ BEGIN, BEGIN_ENDED, END = "# gitmem begin ", "# gitmem begin (line ended) ", "# 
 
 
 @frozen
-class Wanted:
+class ScheduledJob:
     """A job that is to run by itself.
 
     Attributes:
@@ -49,7 +49,7 @@ class Wanted:
         return EVERY[self.every]
 
 
-def systemd_service(job: Wanted) -> str:
+def systemd_service(job: ScheduledJob) -> str:
     """Return the service that the timer starts."""
     environment = " ".join(_systemd(f"{name}={value}") for name, value in job.variables.items())
     # What systemd replaces in a command besides specifiers are variables.
@@ -60,7 +60,7 @@ def systemd_service(job: Wanted) -> str:
     )
 
 
-def systemd_timer(job: Wanted) -> str:
+def systemd_timer(job: ScheduledJob) -> str:
     """Return the timer; a run that was missed while the machine was off is made up for."""
     return (
         f"# {WRITTEN}\n[Unit]\nDescription=gitmem verify, {job.every} ({job.name})\n\n[Timer]\n"
@@ -69,7 +69,7 @@ def systemd_timer(job: Wanted) -> str:
     )
 
 
-def _calendar(job: Wanted) -> str:
+def _calendar(job: ScheduledJob) -> str:
     if job.hours >= DAY:
         return f"{'Mon ' if job.hours > DAY else ''}*-*-* {job.hour:02}:{job.minute:02}:00"
     hours = "*" if job.hours == 1 else f"{job.hour}/{job.hours}"
@@ -84,13 +84,13 @@ def _systemd(word: str) -> str:
     return '"' + "".join(_SYSTEMD.get(char) or (char if char >= " " else f"\\x{ord(char):02x}") for char in word) + '"'
 
 
-def cron_script(job: Wanted) -> str:
+def cron_script(job: ScheduledJob) -> str:
     """Return the script that cron starts: a crontab's line has 1,000 characters at most, and a PATH may have more."""
     variables = " ".join(f"{name}={shlex.quote(value)}" for name, value in job.variables.items())
     return f"#!/bin/sh\n# {WRITTEN}\nexport {variables}\nexec nice -n {NICE} {shlex.join(job.argv)}\n"
 
 
-def crontab_with(text: str, job: Wanted, script: str) -> str:
+def crontab_with(text: str, job: ScheduledJob, script: str) -> str:
     """Return a crontab with our block at its end, or in the place of the one that is there."""
     before = crontab_without(text, job.name)
     begin = BEGIN if before.endswith("\n") or not before else f"\n{BEGIN_ENDED}"
@@ -121,7 +121,7 @@ def _octal(char: str) -> str:
     return "".join(f"\\{byte:03o}" for byte in char.encode("utf-8", "surrogateescape"))
 
 
-def launchd_plist(job: Wanted) -> str:
+def launchd_plist(job: ScheduledJob) -> str:
     """Return the agent's property list."""
     every: list[dict[str, int]] = [{"Hour": job.hour, "Minute": job.minute}]
     if job.hours == 1:

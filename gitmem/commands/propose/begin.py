@@ -12,7 +12,7 @@ from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, Refus
 from gitmem.frozen import frozen
 from gitmem.git import remotes
 from gitmem.git.objects import open_objects
-from gitmem.git.remotes import Talk
+from gitmem.git.remotes import RemoteOptions
 from gitmem.store import proposal
 from gitmem.store.commit import advance
 from gitmem.store.foreign import need_store, untried
@@ -22,7 +22,7 @@ from gitmem.store.proposal import PREFIX, Current
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.git.binary import Git
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 
 @frozen
@@ -40,12 +40,12 @@ class Begun:
     is_new: bool = False
 
 
-def lock(memory: Opened) -> WriteLock:
+def lock(memory: OpenRepository) -> WriteLock:
     """Return the lock on proposals, which is that of ``sync``: neither works while the other moves branches."""
     return WriteLock(memory.git.repository.state, command="propose", timeout_s=WAIT_S, name="sync.lock")
 
 
-def branch_named(memory: Opened, name: str) -> str:
+def branch_named(memory: OpenRepository, name: str) -> str:
     """Return the branch of a proposal.
 
     Raises:
@@ -72,7 +72,7 @@ def branch_named(memory: Opened, name: str) -> str:
     return branch
 
 
-def need_memory(memory: Opened) -> str:
+def need_memory(memory: OpenRepository) -> str:
     """Return the tip of the memory branch, which becomes this clone's own where only the remote's is known.
 
     Raises:
@@ -93,7 +93,7 @@ def need_memory(memory: Opened) -> str:
     return memory.git.read_ref(ref) or theirs
 
 
-def begin(memory: Opened, name: str, *, remote: str, talk: Talk) -> Begun:
+def begin(memory: OpenRepository, name: str, *, remote: str, talk: RemoteOptions) -> Begun:
     """Make a proposal current, with what memory has here and the remote's does not.
 
     Args:
@@ -118,7 +118,7 @@ def begin(memory: Opened, name: str, *, remote: str, talk: Talk) -> Begun:
     return Begun(current, moved, before is None or before.branch != current.branch)
 
 
-def _theirs(memory: Opened, remote: str, talk: Talk) -> str:
+def _theirs(memory: OpenRepository, remote: str, talk: RemoteOptions) -> str:
     tracking = f"refs/remotes/{remote}/{memory.config.branch}"
     found = memory.git.read_ref(tracking) or remotes.fetch(memory.git, remote, memory.config.branch, talk)
     if found is None:
@@ -128,7 +128,7 @@ def _theirs(memory: Opened, remote: str, talk: Talk) -> str:
     return found
 
 
-def _move(memory: Opened, current: Current, there: str) -> int:
+def _move(memory: OpenRepository, current: Current, there: str) -> int:
     """Move what the memory branch has and the remote's has not to a proposal, and return how many commits that were."""
     git, base = memory.git, memory.config.branch
     ref, onto = f"refs/heads/{base}", f"refs/heads/{current.branch}"
@@ -142,7 +142,7 @@ def _move(memory: Opened, current: Current, there: str) -> int:
         proposal.write_current(git.repository.state, base, Current(current.branch, tip))
         has_branch = git.read_ref(onto) is not None
         if has_branch:
-            Exchange(memory, "this clone", Talk(), branch=current.branch).take(tip)
+            Exchange(memory, "this clone", RemoteOptions(), branch=current.branch).take(tip)
         keep = "" if has_branch else onto
         if advance(git, ref, there, old=tip, command="propose", lock_timeout_s=wait_s, keep=keep):
             return number
@@ -157,7 +157,7 @@ def _has_writes(git: Git, there: str, tip: str) -> bool:
     return any(not is_machine(path) for path in open_objects(git).diff(base, tip))
 
 
-def finish(memory: Opened) -> str:
+def finish(memory: OpenRepository) -> str:
     """Finish what a killed ``propose`` began, under its lock; return one line, or an empty string."""
     state, base = memory.git.repository.state, memory.config.branch
     current = proposal.read_current(state, base)
@@ -176,7 +176,7 @@ def finish(memory: Opened) -> str:
     return f"finished an interrupted command: commits that only {base} had are on the proposal {current.name} now"
 
 
-def switch(memory: Opened, name: str, talk: Talk) -> str:
+def switch(memory: OpenRepository, name: str, talk: RemoteOptions) -> str:
     """Make another proposal current that exists here or at the remote, or the memory branch; return its branch.
 
     Raises:
@@ -203,7 +203,7 @@ def switch(memory: Opened, name: str, talk: Talk) -> str:
     return current.branch
 
 
-def _find_remote(memory: Opened, branch: str, talk: Talk) -> str | None:
+def _find_remote(memory: OpenRepository, branch: str, talk: RemoteOptions) -> str | None:
     if not remotes.list_remotes(memory.git):
         return None
     remote = remote_of(memory, "")

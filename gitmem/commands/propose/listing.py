@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from gitmem.commands.sync.summary import Synced
-    from gitmem.git.remotes import Talk
-    from gitmem.repository.repository import Opened
+    from gitmem.commands.sync.summary import SyncResult
+    from gitmem.git.remotes import RemoteOptions
+    from gitmem.repository.repository import OpenRepository
 
 KEPT = "refs/gitmem/kept/"
 
@@ -62,7 +62,7 @@ class Proposal:
         return bool(self.remote_commit) and not self.ahead
 
 
-def list_proposals(memory: Opened) -> list[Proposal]:
+def list_proposals(memory: OpenRepository) -> list[Proposal]:
     """Return the proposals, the current one first, then the newest."""
     git, base = memory.git, memory.config.branch
     current = proposal.read_current(git.repository.state, base)
@@ -77,7 +77,7 @@ def list_proposals(memory: Opened) -> list[Proposal]:
         memories = [one for one in (theirs, own) if one]
         if tip and not any(git.merge_bases(one, tip) for one in memories):
             continue  # a branch of the code that is called so
-        changes: Synced | None = changes_of(git, memories[0], tip) if tip else None
+        changes: SyncResult | None = changes_of(git, memories[0], tip) if tip else None
         found.append(
             Proposal(
                 branch.removeprefix(PREFIX),
@@ -96,11 +96,11 @@ def list_proposals(memory: Opened) -> list[Proposal]:
     return sorted(found, key=lambda one: (not one.current, -one.at, one.name))
 
 
-def _remote(memory: Opened) -> str:
+def _remote(memory: OpenRepository) -> str:
     return remote_of(memory, "") if remotes.list_remotes(memory.git) else memory.config.remote
 
 
-def _refs(memory: Opened, prefix: str) -> dict[str, tuple[str, int]]:
+def _refs(memory: OpenRepository, prefix: str) -> dict[str, tuple[str, int]]:
     """Return the commits of some refs that are proposals, and when they were made, by branch."""
     asked = "--format=%(refname) %(objectname) %(committerdate:unix)"
     lines = memory.git.run("for-each-ref", asked, prefix).stdout.decode("utf-8", "replace").split("\n")
@@ -109,11 +109,13 @@ def _refs(memory: Opened, prefix: str) -> dict[str, tuple[str, int]]:
     return {f"{PREFIX}{name}": found for name, found in names.items() if proposal.is_name(name)}
 
 
-def _ahead(memory: Opened, here: str, there: str) -> int:
+def _ahead(memory: OpenRepository, here: str, there: str) -> int:
     return len(memory.git.text("rev-list", here, *([f"^{there}"] if there else [])).split()) if here else 0
 
 
-def drop(memory: Opened, name: str, talk: Talk, *, force: bool, remote: bool) -> tuple[Proposal, list[str]]:
+def drop(
+    memory: OpenRepository, name: str, talk: RemoteOptions, *, force: bool, remote: bool
+) -> tuple[Proposal, list[str]]:
     """Delete a proposal's branch here, or at the remote too; return what it was, and the refs that keep its commits.
 
     Args:
@@ -166,7 +168,7 @@ def _other_ways(one: Proposal, *, remote: bool) -> str:
     return f"delete it in this clone only: {dropped}\n{forced}" if one.commit else forced
 
 
-def _keep(memory: Opened, one: Proposal) -> list[str]:
+def _keep(memory: OpenRepository, one: Proposal) -> list[str]:
     """Keep what is not merged under refs of its own, and return those."""
     kept = []
     for tip in filter(None, dict.fromkeys((one.commit, one.remote_commit))):

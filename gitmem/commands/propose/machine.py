@@ -11,7 +11,7 @@ from gitmem.errors import FormatError
 from gitmem.git.branches import is_on_default
 from gitmem.git.objects import open_objects
 from gitmem.store import layout
-from gitmem.store.commit import Plan, write_commit
+from gitmem.store.commit import CommitPlan, write_commit
 from gitmem.store.verdicts import format_verdict
 from gitmem.verify.due import list_publishable
 
@@ -19,13 +19,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gitmem.git.objects import Changes, Objects
     from gitmem.model import Spec
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 
 def is_machine(path: str) -> bool:
     """Tell whether gitmem itself writes a path of a store: verdicts, and the page made of them."""
     place = layout.place_of(path)
-    return path == layout.STATUS_PATH or (isinstance(place, layout.Place) and place.what == layout.VERDICT)
+    return path == layout.STATUS_PATH or (isinstance(place, layout.StorePath) and place.what == layout.VERDICT)
 
 
 def own_facts(objects: Objects, changes: Changes) -> set[str]:
@@ -38,7 +38,7 @@ def own_facts(objects: Objects, changes: Changes) -> set[str]:
     after: dict[str, str] = {}
     for path, (was, now) in changes.items():
         place = layout.place_of(path)
-        if isinstance(place, layout.Place) and place.what == layout.MEMORY:
+        if isinstance(place, layout.StorePath) and place.what == layout.MEMORY:
             before |= {place.key: was.oid} if was else {}
             after |= {place.key: now.oid} if now else {}
     contents = objects.read([*before.values(), *after.values()], limit=layout.MEMORY_LIMIT)
@@ -52,7 +52,7 @@ def own_facts(objects: Objects, changes: Changes) -> set[str]:
     return {key for key, oid in after.items() if (own := spec(oid)) and (key not in before or spec(before[key]) != own)}
 
 
-def tidy(memory: Opened, theirs: str) -> None:
+def tidy(memory: OpenRepository, theirs: str) -> None:
     """Put what the machine wrote on the current proposal back to what the remote's memory has, in one commit or none.
 
     Verdicts of facts whose checks are new or changed go along: those that are there, and those that this clone made.
@@ -63,7 +63,7 @@ def tidy(memory: Opened, theirs: str) -> None:
     """
     objects = open_objects(memory.git)
 
-    def plan(tip: str | None) -> Plan | None:
+    def plan(tip: str | None) -> CommitPlan | None:
         assert tip is not None, "the proposal has a branch"
         changes = objects.diff(theirs, tip)
         keys = own_facts(objects, changes)
@@ -73,7 +73,7 @@ def tidy(memory: Opened, theirs: str) -> None:
         writes = _own_verdicts(memory, objects, theirs, tip, keys)
         if not wrong and not writes:
             return None
-        return Plan(
+        return CommitPlan(
             "propose: verdicts stay with the memory" if wrong else "propose: what its checks showed",
             writes=tuple(sorted(writes.items())),
             entries=tuple((path, was.mode, was.oid) for path, was in sorted(wrong.items()) if was is not None),
@@ -87,10 +87,10 @@ def tidy(memory: Opened, theirs: str) -> None:
 
 def _goes_along(path: str, keys: set[str], was: object) -> bool:
     place = layout.place_of(path)
-    return was is None and isinstance(place, layout.Place) and place.what == layout.VERDICT and place.key in keys
+    return was is None and isinstance(place, layout.StorePath) and place.what == layout.VERDICT and place.key in keys
 
 
-def _own_verdicts(memory: Opened, objects: Objects, theirs: str, tip: str, keys: set[str]) -> dict[str, bytes]:
+def _own_verdicts(memory: OpenRepository, objects: Objects, theirs: str, tip: str, keys: set[str]) -> dict[str, bytes]:
     """Return the verdicts by path that this clone made of a proposal's own facts, where they would count."""
     default = memory.default_branch()
     if not keys or not is_on_default(memory.git, default, remote=memory.config.remote):

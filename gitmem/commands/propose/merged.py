@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from gitmem.git.binary import Git
     from gitmem.git.objects import Objects
-    from gitmem.git.remotes import Talk
-    from gitmem.repository.repository import Opened
+    from gitmem.git.remotes import RemoteOptions
+    from gitmem.repository.repository import OpenRepository
 
 ANCESTRY, CONTENT = "ancestry", "content"
 # With more paths than this, git is asked for everything that changed, and not for these alone.
@@ -57,7 +57,7 @@ def _has_content(git: Git, objects: Objects, tip: str, memory: str) -> bool:
 def _state_of(path: str, oid: str) -> tuple[str, str]:
     """Return what a file says and of what, wherever a folder that was split keeps it."""
     place = layout.place_of(path)
-    if not isinstance(place, layout.Place) or place.what != layout.MEMORY:
+    if not isinstance(place, layout.StorePath) or place.what != layout.MEMORY:
         return path, oid
     return f"{'archive/' if place.archived else ''}{place.folder}/{place.key}", oid
 
@@ -75,7 +75,7 @@ def _states_since(git: Git, base: str, memory: str, paths: list[str]) -> set[tup
     return found
 
 
-def follow(memory: Opened, remote: str, talk: Talk) -> str:
+def follow(memory: OpenRepository, remote: str, talk: RemoteOptions) -> str:
     """Bring the current proposal along behind the memory, or leave it where it was merged; return one line, or none.
 
     Args:

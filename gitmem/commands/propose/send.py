@@ -8,7 +8,7 @@ from gitmem.commands.propose import begin as beginning
 from gitmem.commands.propose.link import link
 from gitmem.commands.propose.machine import tidy
 from gitmem.commands.propose.merged import furthest, how_merged
-from gitmem.commands.sync.summary import Synced, counted
+from gitmem.commands.sync.summary import SyncResult, counted
 from gitmem.commands.sync.sync import Exchange, remote_of
 from gitmem.errors import ConflictError, RemoteError, UsageError
 from gitmem.frozen import frozen, replace
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.git.binary import Git
-    from gitmem.git.remotes import Talk
-    from gitmem.repository.repository import Opened
+    from gitmem.git.remotes import RemoteOptions
+    from gitmem.repository.repository import OpenRepository
     from gitmem.store.merge.trees import Conflict
 
 
 @frozen
-class Proposed:
+class ProposalState:
     """How a proposal stands after ``propose``.
 
     Attributes:
@@ -67,7 +67,9 @@ class Proposed:
     conflicts: tuple[Conflict, ...] = ()
 
 
-def propose(memory: Opened, name: str, talk: Talk, *, push: bool, accept_rewritten: bool) -> Proposed:
+def propose(
+    memory: OpenRepository, name: str, talk: RemoteOptions, *, push: bool, accept_rewritten: bool
+) -> ProposalState:
     """Make a proposal current, or take the one that is; and push it where it has anything.
 
     Args:
@@ -94,7 +96,7 @@ def propose(memory: Opened, name: str, talk: Talk, *, push: bool, accept_rewritt
             begun = beginning.begin(memory, name, remote=remote, talk=talk)
         except RemoteError as err:  # where memory was never fetched
             raise _later(err, f"nothing was changed; try again later: gitmem propose {name}") from err
-        done = Proposed(begun.current.name, begun.current.branch, memory.config.branch, remote)
+        done = ProposalState(begun.current.name, begun.current.branch, memory.config.branch, remote)
         done = replace(done, is_new=begun.is_new, moved=begun.moved, commit=memory.git.read_ref(memory.ref) or "")
         if not done.commit or not remote or not push:
             return _counted(memory, done)
@@ -116,7 +118,7 @@ def _later(err: RemoteError, hint: str) -> RemoteError:
     return RemoteError(err.message, hint=hint if err.hint.endswith("gitmem sync") else err.hint)
 
 
-def _send(memory: Opened, done: Proposed, talk: Talk, accept: bool) -> Proposed:
+def _send(memory: OpenRepository, done: ProposalState, talk: RemoteOptions, accept: bool) -> ProposalState:
     git = memory.git
     came = Exchange(memory, done.remote, talk, accept=accept).run(push=False, dry_run=False)
     if not came.fetched:
@@ -145,11 +147,11 @@ def _send(memory: Opened, done: Proposed, talk: Talk, accept: bool) -> Proposed:
     return _counted(memory, found)
 
 
-def _exchange(memory: Opened, done: Proposed, talk: Talk, *, accept: bool = False) -> Exchange:
+def _exchange(memory: OpenRepository, done: ProposalState, talk: RemoteOptions, *, accept: bool = False) -> Exchange:
     return Exchange(memory, done.remote, talk, branch=done.branch, accept=accept)
 
 
-def _by_path(done: Synced) -> dict[str, Conflict]:
+def _by_path(done: SyncResult) -> dict[str, Conflict]:
     return {conflict.path: conflict for conflict in done.conflicts}
 
 
@@ -159,7 +161,7 @@ def push_url(git: Git, remote: str) -> str:
     return os.fsdecode(found).split("\n", 1)[0]
 
 
-def _counted(memory: Opened, done: Proposed) -> Proposed:
+def _counted(memory: OpenRepository, done: ProposalState) -> ProposalState:
     """Return the same with what the proposal has that the memory it is compared with has not."""
     git = memory.git
     theirs = git.read_ref(f"refs/remotes/{done.remote}/{done.base}") if done.remote else None
@@ -170,13 +172,13 @@ def _counted(memory: Opened, done: Proposed) -> Proposed:
     return replace(done, added=found.added, changed=found.changed, retired=found.retired)
 
 
-def changes_of(git: Git, memory: str, tip: str) -> Synced:
+def changes_of(git: Git, memory: str, tip: str) -> SyncResult:
     """Return which memories a proposal's tip adds, changes and retires since it left the memory."""
     base = next(iter(git.merge_bases(memory, tip)), None)
-    return counted(Synced(""), open_objects(git), base, tip)
+    return counted(SyncResult(""), open_objects(git), base, tip)
 
 
-def as_table(done: Proposed) -> dict[str, Any]:
+def as_table(done: ProposalState) -> dict[str, Any]:
     """Return how a proposal stands as the documented JSON."""
     return {
         "name": done.name,

@@ -7,7 +7,7 @@ from gitmem.text.sanitize import unlike_command, workflow_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gitmem.commands.review.model import Finding, Review
+    from gitmem.commands.review.model import Review, ReviewFinding
 
 # GitHub shows this many of each level of one step, and drops the others without a word.
 SHOWN = 10
@@ -26,7 +26,7 @@ def commands(review: Review) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _command(level: str, finding: Finding) -> str:
+def _command(level: str, finding: ReviewFinding) -> str:
     values = {"file": finding.path} if finding.path else {}
     values |= {"line": str(finding.line)} if finding.path and finding.line else {}
     values["title"] = " ".join(filter(None, (finding.key, finding.code)))

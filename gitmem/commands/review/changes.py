@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    from gitmem.commands.review.files import File, Files
+    from gitmem.commands.review.files import File, FileChanges
     from gitmem.commands.review.words import Budget
     from gitmem.model import Document, Spec
     from gitmem.policy.policy import Policy
@@ -35,7 +35,7 @@ VALUE_KEPT = 1000
 
 
 @frozen
-class Side:
+class MemoryVersion:
     """One state of a memory.
 
     Attributes:
@@ -52,12 +52,12 @@ class Side:
 
 
 @frozen
-class Memory:
+class ChangedMemory:
     """One memory in the two states; at least one of them is there."""
 
     key: str
-    before: Side | None
-    after: Side | None
+    before: MemoryVersion | None
+    after: MemoryVersion | None
 
     @property
     def is_back(self) -> bool:
@@ -67,25 +67,25 @@ class Memory:
         return was and not now and self.after is not None
 
     @property
-    def side(self) -> Side:
+    def side(self) -> MemoryVersion:
         """Return the state it is in now, or the last one."""
         side = self.after or self.before
         assert side is not None, "it differs, so it exists in one of them"
         return side
 
 
-def read_memories(files: Files) -> list[Memory]:
+def read_memories(files: FileChanges) -> list[ChangedMemory]:
     """Return the memories that differ, by key; one whose key changed and nothing else is told by its new key."""
     old = _sides(files, [file for file in files.files if file.was_there], files.before, lambda file: file.before)
     new = _sides(files, [file for file in files.files if file.is_there], files.after, lambda file: file.after)
-    found = [Memory(key, old.get(key), new.get(key)) for key in sorted({*old, *new})]
+    found = [ChangedMemory(key, old.get(key), new.get(key)) for key in sorted({*old, *new})]
     return _renamed(found)
 
 
 def _sides(
-    files: Files, among: Iterable[File], content: Callable[[File], bytes | None], oid: Callable[[File], str]
-) -> dict[str, Side]:
-    found: dict[str, Side] = {}
+    files: FileChanges, among: Iterable[File], content: Callable[[File], bytes | None], oid: Callable[[File], str]
+) -> dict[str, MemoryVersion]:
+    found: dict[str, MemoryVersion] = {}
     for file in among:
         if file.place is None or file.place.what != MEMORY or not oid(file):
             continue
@@ -97,24 +97,24 @@ def _sides(
     return found
 
 
-def _side(file: File, data: bytes) -> Side:
+def _side(file: File, data: bytes) -> MemoryVersion:
     text = data.decode("utf-8", "surrogateescape")
     try:
-        return Side(file, parse(data, path=file.path), text)
+        return MemoryVersion(file, parse(data, path=file.path), text)
     except FormatError as err:
-        return Side(file, None, text, err)
+        return MemoryVersion(file, None, text, err)
 
 
-def _renamed(memories: list[Memory]) -> list[Memory]:
+def _renamed(memories: list[ChangedMemory]) -> list[ChangedMemory]:
     """Join what is gone with what is new where both say the very same."""
     gone = {_said(m.before.document): m for m in memories if m.after is None and m.before and m.before.document}
-    joined, dropped = list[Memory](), set[str]()
+    joined, dropped = list[ChangedMemory](), set[str]()
     for memory in memories:
         new = memory.after.document if memory.before is None and memory.after else None
         old = gone.pop(_said(new), None) if new is not None else None
         if old is not None:
             dropped.add(old.key)
-            memory = Memory(memory.key, old.before, memory.after)  # noqa: PLW2901 - it is told as one
+            memory = ChangedMemory(memory.key, old.before, memory.after)  # noqa: PLW2901 - it is told as one
         joined.append(memory)
     return [memory for memory in joined if memory.key not in dropped or memory.after is not None]
 
@@ -123,7 +123,7 @@ def _said(document: Document) -> tuple[str, str, str]:
     return document.kind, document.title, document.body.strip()
 
 
-def change_of(memory: Memory, policies: tuple[Policy, Policy], budget: Budget) -> f.Change:
+def change_of(memory: ChangedMemory, policies: tuple[Policy, Policy], budget: Budget) -> f.MemoryChange:
     """Return what happened to a memory, in clean texts; what is known of its command is added by ``commands``."""
     side = memory.side
     old = memory.before.document if memory.before else None
@@ -133,9 +133,9 @@ def change_of(memory: Memory, policies: tuple[Policy, Policy], budget: Budget) -
     if shown is None or (memory.after is not None and new is None):
         raw = sanitize.text(side.text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace"))
         kept = raw if len(raw) <= RAW_KEPT else raw[: RAW_KEPT - 1] + "…"
-        return f.Change(f.UNREADABLE, memory.key, "", memory.key, side.file.path, raw=kept)
+        return f.MemoryChange(f.UNREADABLE, memory.key, "", memory.key, side.file.path, raw=kept)
     by = shown.fields.get("by")
-    return f.Change(
+    return f.MemoryChange(
         what,
         memory.key,
         sanitize.line(shown.kind),
@@ -152,7 +152,7 @@ def change_of(memory: Memory, policies: tuple[Policy, Policy], budget: Budget) -
     )
 
 
-def _what(memory: Memory) -> tuple[str, str]:
+def _what(memory: ChangedMemory) -> tuple[str, str]:
     """Return what happened, and the words for it."""
     before, after = memory.before, memory.after
     if after is None:
@@ -185,12 +185,12 @@ def _why(fields: Mapping[str, Any]) -> str:
     return ": ".join(part for part in (f"by {who}" if who else "", why) if part)
 
 
-def _body(old: Document | None, new: Document | None, budget: Budget) -> tuple[f.Piece, ...]:
+def _body(old: Document | None, new: Document | None, budget: Budget) -> tuple[f.WordRun, ...]:
     if new is None:
         return ()
     text = sanitize.text(new.body).strip()
     if old is None:
-        return (f.Piece(f.NEW, text),) if text else ()
+        return (f.WordRun(f.NEW, text),) if text else ()
     return diff(sanitize.text(old.body), text, budget)
 
 
@@ -230,7 +230,7 @@ def specs_of(document: Document, policy: Policy) -> Spec | None:
 
 def _command(
     old: Document | None, new: Document, policies: tuple[Policy, Policy], *, is_back: bool
-) -> f.Command | None:
+) -> f.CheckCommand | None:
     """Return the check where it, or anything that is part of running it, is new, changed, or comes back."""
     spec = specs_of(new, policies[1])
     if spec is None:
@@ -240,7 +240,7 @@ def _command(
         return None
     before = sanitize.text(was.check.shown()).rstrip("\n") if was is not None else ""
     text = sanitize.text(spec.check.shown()).rstrip("\n")
-    return f.Command(spec.check.form, text, before if before != text else "", asks_of(spec), "", "")
+    return f.CheckCommand(spec.check.form, text, before if before != text else "", asks_of(spec), "", "")
 
 
 def asks_of(spec: Spec) -> tuple[str, ...]:

@@ -26,12 +26,12 @@ NOT_APPROVED, APPROVED, DENIED, NOT_NEEDED = "not approved", "approved", "denied
 
 
 def with_commands(
-    changes: Sequence[f.Change],
+    changes: Sequence[f.MemoryChange],
     documents: Mapping[str, Document],
     policy: Policy,
     trust: Trust,
     verdicts: tuple[Mapping[str, Sequence[Verdict]], Mapping[str, Sequence[Verdict]]],
-) -> list[f.Change]:
+) -> list[f.MemoryChange]:
     """Return changes with what is known of their commands.
 
     Args:
@@ -85,7 +85,7 @@ def _said(verdict: Verdict) -> str:
     return f"{verdict.outcome} at {verdict.commit[:12]}{because} on {format_time(verdict.at)}{on}{weak}"
 
 
-def look_at_commands(changes: Sequence[f.Change]) -> Iterator[f.Finding]:
+def look_at_commands(changes: Sequence[f.MemoryChange]) -> Iterator[f.ReviewFinding]:
     """Yield commands that somebody must read, and rights that they ask for."""
     for change in changes:
         command = change.command
@@ -96,6 +96,6 @@ def look_at_commands(changes: Sequence[f.Change]) -> Iterator[f.Finding]:
         if command.approval != APPROVED:
             hint = f"read it; after merging the change: gitmem trust {change.key}"
             told = f"{what}, {command.approval} here; {command.history}"
-            yield f.Finding(f.WARNING, "command", told, change.key, change.path, hint=hint)
+            yield f.ReviewFinding(f.WARNING, "command", told, change.key, change.path, hint=hint)
         if "the network" in command.asks:
-            yield f.Finding(f.WARNING, "asks-network", "its command may use the network", change.key, change.path)
+            yield f.ReviewFinding(f.WARNING, "asks-network", "its command may use the network", change.key, change.path)

@@ -104,7 +104,7 @@ _NAMING = frozenset(
 
 
 @frozen
-class Said:
+class Statement:
     """A title in the form in which two are compared.
 
     Attributes:
@@ -118,13 +118,13 @@ class Said:
     words: frozenset[str]
 
 
-def said_of(title: str, language: str = ENGLISH) -> Said:
+def said_of(title: str, language: str = ENGLISH) -> Statement:
     """Return a title in the form in which it is compared."""
     claim = claim_of(title, language)
-    return Said(claim, tuple(word for word in claim.plain.split(" ") if word), frozenset(claim.counts))
+    return Statement(claim, tuple(word for word in claim.plain.split(" ") if word), frozenset(claim.counts))
 
 
-def why_opposed(one: Said, other: Said) -> str:
+def why_opposed(one: Statement, other: Statement) -> str:
     """Return in a few words why two titles speak against each other; empty where they do not, as far as rules tell."""
     # First what can be told at once: most pairs have nothing to do with each other.
     if len(one.words ^ other.words) > MOST_APART:
@@ -145,7 +145,7 @@ def _only(mine: Mapping[str, int], other: Mapping[str, int]) -> list[str]:
     return [word for word, count in mine.items() for _ in range(count - other.get(word, 0))]
 
 
-def _denied(one: Said, other: Said, gone: list[str], new: list[str]) -> str:
+def _denied(one: Statement, other: Statement, gone: list[str], new: list[str]) -> str:
     """Tell where one of them denies what the other says."""
     is_denied = (one.claim.negations > 0) != (other.claim.negations > 0)
     if not is_denied or one.claim.numbers != other.claim.numbers:
@@ -158,7 +158,7 @@ def _denied(one: Said, other: Said, gone: list[str], new: list[str]) -> str:
 _EMPHASIS = frozenset(analysis.stems(("always", "only", "must", "please", "really", "should", "any", "a")))
 
 
-def _exchanged(one: Said, other: Said) -> str:
+def _exchanged(one: Statement, other: Statement) -> str:
     """Tell what stands in the place of something else, where that is one word and all others are the same."""
     if one.claim.negations != other.claim.negations or len(one.tokens) != len(other.tokens):
         return ""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
-    from gitmem.commands.review.contradictions import Said
+    from gitmem.commands.review.contradictions import Statement
     from gitmem.index.catalog.catalog import Catalog
 
 # So many changed memories are looked up one by one (2 ms each, measured); for more, the whole store is read at once.
@@ -41,7 +41,7 @@ MOST_TOLD = 5_000
 
 
 @frozen
-class Row:
+class LiveMemory:
     """One live memory of the state behind the change."""
 
     key: str
@@ -52,7 +52,7 @@ class Row:
     fields: Mapping[str, Any]
 
 
-def compare(catalog: Catalog, changed: set[str], *, threshold: float) -> list[f.Finding]:
+def compare(catalog: Catalog, changed: set[str], *, threshold: float) -> list[f.ReviewFinding]:
     """Return near duplicates and contradictions among the live memories of a catalog.
 
     Args:
@@ -69,31 +69,33 @@ def compare(catalog: Catalog, changed: set[str], *, threshold: float) -> list[f.
     return _few(found)
 
 
-def _named(finding: f.Finding) -> str:
+def _named(finding: f.ReviewFinding) -> str:
     """Return the other memory that a finding names first."""
     return finding.message.split(" ", 1)[0]
 
 
-def _few(found: Sequence[f.Finding]) -> list[f.Finding]:
+def _few(found: Sequence[f.ReviewFinding]) -> list[f.ReviewFinding]:
     kept = []
     for code in ("opposed-checks", "contradiction", "near-duplicate"):
         those = [one for one in found if one.code == code]
         kept += those[:NAMED]
         if len(those) > NAMED:
-            kept.append(f.Finding(those[0].severity, code, f"and {len(those) - NAMED} more pairs"))
+            kept.append(f.ReviewFinding(those[0].severity, code, f"and {len(those) - NAMED} more pairs"))
     return kept
 
 
-def _rows(catalog: Catalog, among: str = "", values: Sequence[object] = ()) -> list[Row]:
+def _rows(catalog: Catalog, among: str = "", values: Sequence[object] = ()) -> list[LiveMemory]:
     rows = catalog.rows(
         "SELECT m.key, m.title, m.path, m.kind, t.body, t.fields FROM memory m JOIN text t ON t.id = m.id"
         f" WHERE {LIVE} AND m.kind NOT IN ({', '.join('?' * len(EVENTS))}) {among} ORDER BY m.key",
         (*EVENTS, *values),
     )
-    return [Row(key, title, path, kind, body, json.loads(fields)) for key, title, path, kind, body, fields in rows]
+    return [
+        LiveMemory(key, title, path, kind, body, json.loads(fields)) for key, title, path, kind, body, fields in rows
+    ]
 
 
-def _duplicates(catalog: Catalog, changed: set[str], threshold: float) -> Iterator[f.Finding]:
+def _duplicates(catalog: Catalog, changed: set[str], threshold: float) -> Iterator[f.ReviewFinding]:
     """Yield each changed memory with another one that says the same."""
     if len(changed) <= FEW:
         told = set[str]()
@@ -121,17 +123,17 @@ def _replaces(mine: Mapping[str, Any], other_key: str, others: Mapping[str, Any]
     return other_key in (mine.get("supersedes") or ()) or key in (others.get("supersedes") or ())
 
 
-def _duplicate(key: str, path: str, other: str, title: str, like: float) -> f.Finding:
+def _duplicate(key: str, path: str, other: str, title: str, like: float) -> f.ReviewFinding:
     told = (
         f"{other} says nearly the same thing ({like:.2f}): {title}"
         if like < 1
         else f"{other} says the same thing: {title}"
     )
     hint = f"keep one: gitmem supersede {other} {key}, or remove it from the change"
-    return f.Finding(f.WARNING, "near-duplicate", sanitize.line(told), key, path, hint=hint)
+    return f.ReviewFinding(f.WARNING, "near-duplicate", sanitize.line(told), key, path, hint=hint)
 
 
-def _contradictions(catalog: Catalog, changed: set[str]) -> Iterator[f.Finding]:
+def _contradictions(catalog: Catalog, changed: set[str]) -> Iterator[f.ReviewFinding]:
     """Yield each changed memory whose title speaks against another one's."""
     rows = catalog.rows(
         f"SELECT m.key, m.title, m.path FROM memory m WHERE {LIVE} AND m.kind NOT IN"
@@ -157,10 +159,10 @@ def _contradictions(catalog: Catalog, changed: set[str]) -> Iterator[f.Finding]:
                 told.add(pair)
                 message = sanitize.line(f"{other} contradicts it ({why}): {places[other][0]}")
                 hint = f"if this one is right: gitmem supersede {other} {key}"
-                yield f.Finding(f.WARNING, "contradiction", message, key, places[key][1], hint=hint)
+                yield f.ReviewFinding(f.WARNING, "contradiction", message, key, places[key][1], hint=hint)
 
 
-def _frequency(said: Mapping[str, Said]) -> dict[str, int]:
+def _frequency(said: Mapping[str, Statement]) -> dict[str, int]:
     found: dict[str, int] = {}
     for one in said.values():
         for word in one.claim.counts:
@@ -168,12 +170,12 @@ def _frequency(said: Mapping[str, Said]) -> dict[str, int]:
     return found
 
 
-def _telling(said: Said, frequency: Mapping[str, int]) -> list[str]:
+def _telling(said: Statement, frequency: Mapping[str, int]) -> list[str]:
     """Return the rarest words of a title, of which two opposed ones share one: they differ in two at most."""
     return sorted(said.claim.counts, key=lambda word: (frequency[word], word))[:3]
 
 
-def _opposed_checks(catalog: Catalog, changed: set[str]) -> Iterator[f.Finding]:
+def _opposed_checks(catalog: Catalog, changed: set[str]) -> Iterator[f.ReviewFinding]:
     """Yield facts whose built-in checks can never both hold."""
     rows = catalog.rows(
         "SELECT m.key, m.title, m.path, f.words FROM fact f JOIN memory m ON m.id = f.id WHERE f.form = 'builtin' AND"
@@ -193,7 +195,7 @@ def _opposed_checks(catalog: Catalog, changed: set[str]) -> Iterator[f.Finding]:
             if why:
                 told.add(pair)
                 message = sanitize.line(f"{other} can never hold at the same time: {why}")
-                yield f.Finding(
+                yield f.ReviewFinding(
                     f.ERROR, "opposed-checks", message, key, path, hint="one of the two always fails; remove it"
                 )
 

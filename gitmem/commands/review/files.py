@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from gitmem.git.binary import Git
-    from gitmem.git.objects import Changes, Entry, Objects
+    from gitmem.git.objects import Changes, Objects, PathEntry
     from gitmem.model import Problem
 
 # What is looked at of one change: more is no change that anybody reviews. The first ones by path are looked at, and
@@ -41,7 +41,7 @@ class File:
     """
 
     path: str
-    place: layout.Place | None
+    place: layout.StorePath | None
     before: str
     after: str
     problem: Problem | None
@@ -50,7 +50,7 @@ class File:
 
 
 @frozen
-class Files:
+class FileChanges:
     """What differs between two states.
 
     Attributes:
@@ -72,7 +72,7 @@ class Files:
         return self.contents.get(file.after)
 
 
-def read_files(git: Git, base: str, head: str) -> Files:
+def read_files(git: Git, base: str, head: str) -> FileChanges:
     """Return what differs between two commits of the store; an empty name is nothing.
 
     Raises:
@@ -91,7 +91,7 @@ def read_files(git: Git, base: str, head: str) -> Files:
         files.append(
             File(
                 path,
-                place if isinstance(place, layout.Place) else None,
+                place if isinstance(place, layout.StorePath) else None,
                 before[0].get(path, ""),
                 after[0].get(path, ""),
                 after[1].get(path),
@@ -106,7 +106,7 @@ def _sorted(
     git: Git, changes: Changes, names: Iterable[str], *, side: int
 ) -> tuple[dict[str, str], dict[str, Problem]]:
     """Return the blobs that may be read on one side, by path, and the problems of those that may not."""
-    entries: dict[str, Entry] = {name: entry for name in names if (entry := changes[name][side]) is not None}
+    entries: dict[str, PathEntry] = {name: entry for name in names if (entry := changes[name][side]) is not None}
     sizes = git.sizes(entry.oid for entry in entries.values() if entry.mode != "160000")
     scan = sorted_out(
         "",
@@ -123,7 +123,7 @@ def _sorted(
     return blobs, {problem.path: problem for problem in scan.problems}
 
 
-def _within_bounds(git: Git, objects: Objects, files: list[File], left: int) -> Files:
+def _within_bounds(git: Git, objects: Objects, files: list[File], left: int) -> FileChanges:
     """Return the first files by path whose content is not more than is looked at."""
     sizes = git.sizes(dict.fromkeys(oid for file in files for oid in (file.before, file.after) if oid))
     total, kept = 0, list[File]()
@@ -133,4 +133,4 @@ def _within_bounds(git: Git, objects: Objects, files: list[File], left: int) -> 
             break
         kept.append(file)
     oids = (oid for file in kept for oid in (file.before, file.after) if oid)
-    return Files(tuple(kept), objects.read(oids, limit=OTHER_LIMIT), left + len(files) - len(kept))
+    return FileChanges(tuple(kept), objects.read(oids, limit=OTHER_LIMIT), left + len(files) - len(kept))

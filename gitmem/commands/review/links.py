@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 NAMED = 20
 
 
-def look_at_links(before: Catalog, after: Catalog, changed: set[str]) -> Iterator[f.Finding]:
+def look_at_links(before: Catalog, after: Catalog, changed: set[str]) -> Iterator[f.ReviewFinding]:
     """Yield links of changed memories that lead nowhere, and memories that are gone while others rest on them."""
     known = "SELECT key FROM memory UNION SELECT target FROM link WHERE relation = 'produces'"
     rows = after.rows(
@@ -25,7 +25,7 @@ def look_at_links(before: Catalog, after: Catalog, changed: set[str]) -> Iterato
     for key, path, relation, target in rows:
         if key in changed:
             told = f"{relation} {target}: no memory has this key or produces this label"
-            yield f.Finding(f.WARNING, "link-to-nothing", sanitize.line(told), key, path, hint="gitmem list")
+            yield f.ReviewFinding(f.WARNING, "link-to-nothing", sanitize.line(told), key, path, hint="gitmem list")
     rows = after.rows(
         "SELECT key, path, superseded_by FROM memory WHERE archived = 0 AND shadowed = 0 AND superseded_by <> ''"
         " AND superseded_by NOT IN (SELECT key FROM memory) ORDER BY key"
@@ -33,7 +33,7 @@ def look_at_links(before: Catalog, after: Catalog, changed: set[str]) -> Iterato
     for key, path, by in rows:
         if key in changed:
             told = f"superseded_by {by}: no memory has this key, and this memory is no longer shown"
-            yield f.Finding(f.WARNING, "link-to-nothing", sanitize.line(told), key, path, hint="gitmem list")
+            yield f.ReviewFinding(f.WARNING, "link-to-nothing", sanitize.line(told), key, path, hint="gitmem list")
     for key, path in _gone(before, after):
         needing = after.rows(
             f"SELECT m.key FROM link l JOIN memory m ON m.id = l.source WHERE l.relation = 'requires' AND {LIVE}"
@@ -44,7 +44,7 @@ def look_at_links(before: Catalog, after: Catalog, changed: set[str]) -> Iterato
             named = ", ".join(row[0] for row in needing[:NAMED])
             more = f" and {len(needing) - NAMED} more" if len(needing) > NAMED else ""
             hint = f"gitmem edit {needing[0][0]}"
-            yield f.Finding(
+            yield f.ReviewFinding(
                 f.WARNING,
                 "still-required",
                 f"{named}{more} rest on it, but the change removes it",
@@ -82,18 +82,18 @@ def list_superseded(before: Catalog, after: Catalog) -> dict[str, tuple[str, str
     return found
 
 
-def list_problems(before: Catalog, after: Catalog) -> Iterator[f.Finding]:
+def list_problems(before: Catalog, after: Catalog) -> Iterator[f.ReviewFinding]:
     """Yield what a reader of the whole tree finds wrong with it now, and did not before: a name that it has twice."""
     told = "SELECT path, code, message, key, hint FROM problem WHERE severity = 'error' ORDER BY path, code"
     old = {(path, code) for path, code, *_ in before.rows(told)}
     for path, code, message, key, hint in after.rows(told):
         if (path, code) not in old:
-            yield f.Finding(
+            yield f.ReviewFinding(
                 f.ERROR, code, sanitize.line(message), sanitize.line(key), sanitize.path(path), hint=sanitize.line(hint)
             )
 
 
-def list_twice(after: Catalog, changed: set[str]) -> Iterator[f.Finding]:
+def list_twice(after: Catalog, changed: set[str]) -> Iterator[f.ReviewFinding]:
     """Yield changed keys that two files have: one of them is not seen."""
     rows = after.rows(
         "SELECT s.key, s.path, w.path FROM memory s JOIN memory w ON w.key = s.key AND w.shadowed = 0"
@@ -101,4 +101,4 @@ def list_twice(after: Catalog, changed: set[str]) -> Iterator[f.Finding]:
     )
     for key, path, winner in rows:
         if key in changed:
-            yield f.Finding(f.ERROR, "key-twice", f"{winner} has the same key and takes precedence", key, path)
+            yield f.ReviewFinding(f.ERROR, "key-twice", f"{winner} has the same key and takes precedence", key, path)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import TypeVar
 
-    from gitmem.commands.review.model import Change, Command, Finding, Piece, Review, Shift
+    from gitmem.commands.review.model import CheckCommand, MemoryChange, Review, ReviewFinding, Shift, WordRun
 
     T = TypeVar("T")
 
@@ -82,7 +82,7 @@ def _findings(review: Review, room: int) -> str:
     return f"{head}{body}\n"
 
 
-def _finding(one: Finding) -> str:
+def _finding(one: ReviewFinding) -> str:
     where = cell(one.path) + (f":{one.line}" if one.line else "")
     told = f"**{cell(one.code)}**: {cell(one.message)}" + (f"<br>{cell(one.hint)}" if one.hint else "")
     return f"| {MARKS[one.severity]} {one.severity} | {told} | {cell(one.key)} | {where} |\n"
@@ -115,7 +115,7 @@ def _commands(review: Review, room: int) -> str:
     )
 
 
-def _command(change: Change, command: Command) -> str:
+def _command(change: MemoryChange, command: CheckCommand) -> str:
     asks = f"; asks for {'; '.join(map(cell, command.asks))}" if command.asks else ""
     told = f"**{cell(change.key)}** ({command.form}, {cell(command.approval)} here; {cell(command.history)}{asks})\n\n"
     was = f"before:\n\n{fenced(command.was)}" if command.was else ""
@@ -155,7 +155,7 @@ def _told(review: Review) -> Iterator[str]:
         yield heading + _change(change)
 
 
-def _change(change: Change) -> str:
+def _change(change: MemoryChange) -> str:
     kind = f"{cell(change.kind)} " if change.kind else ""
     because = f" — {cell(change.because)}" if change.because else ""
     by = f" (by {cell(change.by)})" if change.by else ""
@@ -174,18 +174,18 @@ def _was(before: str) -> str:
     return f"<del>{cell(before)}</del> → " if before else ""
 
 
-def _words(pieces: tuple[Piece, ...]) -> str:
+def _words(pieces: tuple[WordRun, ...]) -> str:
     """Return a title with its words marked."""
     marks = {f.SAME: "{}", f.GONE: "<del>{}</del>", f.NEW: "<ins>{}</ins>"}
     return " ".join(marks[piece.op].format(cell(piece.text)) for piece in pieces)
 
 
-def _body(change: Change) -> str:
+def _body(change: MemoryChange) -> str:
     """Return the body, folded away where it is long: word by word where it changed."""
     if all(piece.op == f.NEW for piece in change.body):
         return fenced("".join(piece.text for piece in change.body))
     return f"{_paragraphs(change.body)}\n\n"
 
 
-def _paragraphs(pieces: tuple[Piece, ...]) -> str:
+def _paragraphs(pieces: tuple[WordRun, ...]) -> str:
     return "> " + _words(pieces)

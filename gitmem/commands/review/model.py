@@ -26,7 +26,7 @@ SAME, GONE, NEW = "=", "-", "+"
 
 
 @frozen
-class Finding:
+class ReviewFinding:
     """One thing that a reviewer should look at.
 
     Attributes:
@@ -49,7 +49,7 @@ class Finding:
 
 
 @frozen
-class Piece:
+class WordRun:
     """A run of words: ``=`` in both texts, ``-`` in the old one only, ``+`` in the new one only."""
 
     op: str
@@ -69,7 +69,7 @@ class FieldChange:
 
 
 @frozen
-class Command:
+class CheckCommand:
     """What is run to prove a memory, where that is new or changed.
 
     Attributes:
@@ -90,7 +90,7 @@ class Command:
 
 
 @frozen
-class Change:
+class MemoryChange:
     """What happened to one memory.
 
     Attributes:
@@ -119,10 +119,10 @@ class Change:
     because: str = ""
     by: str = ""
     agent: str = ""
-    words: tuple[Piece, ...] = ()
-    body: tuple[Piece, ...] = ()
+    words: tuple[WordRun, ...] = ()
+    body: tuple[WordRun, ...] = ()
     fields: tuple[FieldChange, ...] = ()
-    command: Command | None = None
+    command: CheckCommand | None = None
     raw: str = ""
 
 
@@ -175,15 +175,15 @@ class Review:
     code: str
     commits: int
     authors: tuple[tuple[str, int], ...]
-    changes: tuple[Change, ...]
+    changes: tuple[MemoryChange, ...]
     settings: tuple[FieldChange, ...]
     verdicts: tuple[int, int, int]
     shifts: tuple[Shift, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[ReviewFinding, ...]
     notes: tuple[str, ...]
     fail_on: str = ERROR
 
-    def of(self, *kinds: str) -> list[Change]:
+    def of(self, *kinds: str) -> list[MemoryChange]:
         """Return the changes of these kinds."""
         return [change for change in self.changes if change.what in kinds]
 
@@ -212,7 +212,7 @@ def _number(count: int, one: str, many: str = "") -> str:
     return f"{count} {one if count == 1 else many or one + 's'}"
 
 
-def in_order(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+def in_order(findings: tuple[ReviewFinding, ...]) -> tuple[ReviewFinding, ...]:
     """Return findings, each once, the gravest first, then by path and line."""
     return tuple(
         sorted(dict.fromkeys(findings), key=lambda f: (SEVERITIES.index(f.severity), f.path, f.line, f.code, f.message))

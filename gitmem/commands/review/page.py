@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gitmem.commands.review.model import Change, Command, Finding, Piece, Review, Shift
+    from gitmem.commands.review.model import CheckCommand, MemoryChange, Review, ReviewFinding, Shift, WordRun
 
 # What a browser shows without being asked: a change of 20,000 memories is no page that anybody reads.
 SHOWN = 5_000
@@ -98,7 +98,7 @@ def _findings(review: Review) -> str:
     return _section("findings", "Findings", len(review.findings), blocks, limit=FINDINGS_SHOWN)
 
 
-def _finding(one: Finding) -> str:
+def _finding(one: ReviewFinding) -> str:
     where = f"{one.path}:{one.line}" if one.line else one.path
     hint = f'<p class="dim">{escape(one.hint)}</p>' if one.hint else ""
     return (
@@ -107,7 +107,7 @@ def _finding(one: Finding) -> str:
     )
 
 
-def _commands_of(review: Review) -> list[tuple[Change, Command]]:
+def _commands_of(review: Review) -> list[tuple[MemoryChange, CheckCommand]]:
     return [(c, c.command) for c in review.changes if c.command is not None and c.command.form != "builtin"]
 
 
@@ -117,7 +117,7 @@ def _commands(review: Review) -> str:
     return _section("commands", "Commands to read", len(those), blocks)
 
 
-def _command(command: Command) -> str:
+def _command(command: CheckCommand) -> str:
     asks = f"<dt>asks for</dt><dd>{'<br>'.join(map(escape, command.asks))}</dd>" if command.asks else ""
     was = f"<p>before:</p><pre>{escape(command.was)}</pre>" if command.was else ""
     return (
@@ -147,7 +147,7 @@ def _changes(review: Review, what: str) -> str:
     return _section(what, HEADINGS[what], len(those), map(_change, those))
 
 
-def _change(change: Change) -> str:
+def _change(change: MemoryChange) -> str:
     because = f" — {escape(change.because)}" if change.because else ""
     by = f' <span class="dim">by {escape(change.by)}</span>' if change.by else ""
     title = _words(change.words) or escape(change.title)
@@ -167,6 +167,6 @@ def _changed(one: f.FieldChange) -> str:
     return f"{was}{escape(one.after) or '–'}"
 
 
-def _words(pieces: tuple[Piece, ...]) -> str:
+def _words(pieces: tuple[WordRun, ...]) -> str:
     marks = {f.SAME: "{}", f.GONE: "<del>{}</del> ", f.NEW: "<ins>{}</ins> "}
     return "".join(marks[piece.op].format(escape(piece.text)) for piece in pieces)

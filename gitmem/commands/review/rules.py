@@ -22,13 +22,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from gitmem.commands.review.changes import Memory
-    from gitmem.commands.review.files import File, Files
+    from gitmem.commands.review.changes import ChangedMemory
+    from gitmem.commands.review.files import File, FileChanges
     from gitmem.model import Document
     from gitmem.policy.policy import Policy
 
     # Makes a finding about one memory: severity, code, message, line, hint.
-    Finds = Callable[..., f.Finding]
+    Finds = Callable[..., f.ReviewFinding]
 
 # Hidden characters and secrets of one file that are named; the others are counted.
 NAMED = 5
@@ -38,7 +38,7 @@ OF_FORGES = (".github/", layout.GITLAB_PATH)
 MOST_COMMAND = 2000
 
 
-def look_at_files(files: Files, allowed: tuple[str, ...]) -> Iterator[f.Finding]:
+def look_at_files(files: FileChanges, allowed: tuple[str, ...]) -> Iterator[f.ReviewFinding]:
     """Yield what is wrong with files whatever they say: what may not lie there, what nobody sees, what must not leak.
 
     Args:
@@ -53,28 +53,28 @@ def look_at_files(files: Files, allowed: tuple[str, ...]) -> Iterator[f.Finding]
             yield from _read_as_verdict(file, files.after(file))
     if files.left:
         told = f"{files.left} more changed files were skipped: the change is too large to review"
-        yield f.Finding(f.ERROR, "not-looked-at", told, hint="split the change")
+        yield f.ReviewFinding(f.ERROR, "not-looked-at", told, hint="split the change")
 
 
-def _placed(file: File, data: bytes | None, *, judged: bool) -> Iterator[f.Finding]:
+def _placed(file: File, data: bytes | None, *, judged: bool) -> Iterator[f.ReviewFinding]:
     if file.problem is not None:
         code = "unknown-file" if file.problem.code == "bad-name" else file.problem.code
         message = sanitize.line(file.problem.message)
-        yield f.Finding(
+        yield f.ReviewFinding(
             f.ERROR, code, message, file.problem.key, sanitize.path(file.path), hint="remove it from the change"
         )
     elif file.path.startswith(OF_FORGES):
         told = "a workflow or other forge code: it may run with this repository's permissions"
-        yield f.Finding(f.ERROR, "workflow-file", told, "", sanitize.path(file.path), hint="review it as code")
+        yield f.ReviewFinding(f.ERROR, "workflow-file", told, "", sanitize.path(file.path), hint="review it as code")
     elif file.path == layout.STATUS_PATH and file.was_there and not judged:
         told = "a status page without a new verdict: verify jobs write this page, so it was edited by hand"
-        yield f.Finding(f.NOTE, "status-page", told, "", file.path)
+        yield f.ReviewFinding(f.NOTE, "status-page", told, "", file.path)
     elif file.path == layout.ATTRIBUTES_PATH and data != layout.ATTRIBUTES.encode():
         told = "it controls how git handles every file on the branch: filters and conversions do not belong there"
-        yield f.Finding(f.WARNING, "attributes-file", told, "", file.path)
+        yield f.ReviewFinding(f.WARNING, "attributes-file", told, "", file.path)
 
 
-def _read_as_verdict(file: File, data: bytes | None) -> Iterator[f.Finding]:
+def _read_as_verdict(file: File, data: bytes | None) -> Iterator[f.ReviewFinding]:
     """Yield why a verdict's file is none: it would say nothing, and look as if it did."""
     if data is None or file.place is None or file.place.what != layout.VERDICT:
         return
@@ -84,10 +84,12 @@ def _read_as_verdict(file: File, data: bytes | None) -> Iterator[f.Finding]:
     except FormatError as err:
         problem = err.message
     if problem:
-        yield f.Finding(f.ERROR, "malformed", sanitize.line(problem), file.place.key, file.path, hint="take it out")
+        yield f.ReviewFinding(
+            f.ERROR, "malformed", sanitize.line(problem), file.place.key, file.path, hint="take it out"
+        )
 
 
-def _scanned(file: File, data: bytes | None, allowed: tuple[str, ...]) -> Iterator[f.Finding]:
+def _scanned(file: File, data: bytes | None, allowed: tuple[str, ...]) -> Iterator[f.ReviewFinding]:
     """Yield the credentials and the hidden characters of a file, whatever it is, by their places."""
     if data is None:
         return
@@ -98,17 +100,17 @@ def _scanned(file: File, data: bytes | None, allowed: tuple[str, ...]) -> Iterat
     for secret in secrets[:NAMED]:
         told = f"contains a credential ({secret.rule}) in column {secret.column}"
         hint = "remove it from every commit of the change, and revoke it: anyone who could read the change has it"
-        yield f.Finding(f.ERROR, "secret", told, key, path, secret.line, hint)
+        yield f.ReviewFinding(f.ERROR, "secret", told, key, path, secret.line, hint)
     flaws = find_hidden(text)
     for flaw in flaws[:NAMED]:
         told = f"{flaw.codepoint} {flaw.name} in column {flaw.column} is invisible"
-        yield f.Finding(f.ERROR, "hidden-character", sanitize.line(told), key, path, flaw.line, "take it out")
+        yield f.ReviewFinding(f.ERROR, "hidden-character", sanitize.line(told), key, path, flaw.line, "take it out")
     for found, code in ((secrets, "secret"), (flaws, "hidden-character")):
         if len(found) > NAMED:
-            yield f.Finding(f.ERROR, code, f"and {len(found) - NAMED} more in this file", key, path)
+            yield f.ReviewFinding(f.ERROR, code, f"and {len(found) - NAMED} more in this file", key, path)
 
 
-def look_at_memory(memory: Memory, policy: Policy) -> Iterator[f.Finding]:
+def look_at_memory(memory: ChangedMemory, policy: Policy) -> Iterator[f.ReviewFinding]:
     """Yield what is wrong with a memory by what it says; nothing of one that is gone.
 
     Args:
@@ -122,11 +124,13 @@ def look_at_memory(memory: Memory, policy: Policy) -> Iterator[f.Finding]:
         err = side.error
         told = sanitize.line(f"it is not a memory: {err.message if err else ''}")
         line, hint = (err.line or 0, sanitize.line(err.hint)) if err else (0, "")
-        yield f.Finding(f.ERROR, "malformed", told, memory.key, side.file.path, line, hint)
+        yield f.ReviewFinding(f.ERROR, "malformed", told, memory.key, side.file.path, line, hint)
         return
 
-    def finding(severity: str, code: str, message: str, line: int = 0, hint: str = "") -> f.Finding:
-        return f.Finding(severity, code, sanitize.line(message), memory.key, side.file.path, line, sanitize.line(hint))
+    def finding(severity: str, code: str, message: str, line: int = 0, hint: str = "") -> f.ReviewFinding:
+        return f.ReviewFinding(
+            severity, code, sanitize.line(message), memory.key, side.file.path, line, sanitize.line(hint)
+        )
 
     yield from _read_closely(side.document, side.text, finding)
     if side.file.place is not None and side.file.place.archived:
@@ -142,7 +146,7 @@ def look_at_memory(memory: Memory, policy: Policy) -> Iterator[f.Finding]:
         yield finding(f.NOTE, "agent-written", f"written by {by['agent']}, with no sign that a person has reviewed it")
 
 
-def _read_closely(document: Document, text: str, finding: Finds) -> Iterator[f.Finding]:
+def _read_closely(document: Document, text: str, finding: Finds) -> Iterator[f.ReviewFinding]:
     """Yield what a reader may not see, or may take for something else, in what a memory says."""
     for line, word in _mixed_words(text):
         yield finding(f.WARNING, "mixed-scripts", f"{word}: letters of several scripts that look alike", line)
@@ -161,7 +165,7 @@ def _read_closely(document: Document, text: str, finding: Finds) -> Iterator[f.F
         yield finding(f.WARNING, "to-settle", told, _line(text, "conflict"), f"gitmem edit {document.key}")
 
 
-def _ruled(document: Document, policy: Policy, finding: Finds) -> Iterator[f.Finding]:
+def _ruled(document: Document, policy: Policy, finding: Finds) -> Iterator[f.ReviewFinding]:
     """Yield what the policy asks of the kind, and the memory has not."""
     try:
         check_rules(document.key, document, policy)
@@ -169,7 +173,7 @@ def _ruled(document: Document, policy: Policy, finding: Finds) -> Iterator[f.Fin
         yield finding(f.ERROR, "missing-metadata", err.message.removeprefix(f"{document.key}: "), 1, err.hint)
 
 
-def _checked(document: Document, old: Document | None, text: str, finding: Finds) -> Iterator[f.Finding]:
+def _checked(document: Document, old: Document | None, text: str, finding: Finds) -> Iterator[f.ReviewFinding]:
     """Yield what is wrong with a check, where it is new or changed."""
     check = check_of(document)
     if check is None or (old is not None and check_of(old) == check):

@@ -28,18 +28,18 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from gitmem.commands.review.changes import Memory
-    from gitmem.commands.review.files import Files
+    from gitmem.commands.review.changes import ChangedMemory
+    from gitmem.commands.review.files import FileChanges
     from gitmem.git.binary import Git
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.policy.policy import Policy
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
     from gitmem.store.local import LocalState
     from gitmem.verify.trust import Trust
 
 
 @frozen
-class Ground:
+class ReviewGround:
     """What a review needs of the repository besides its objects.
 
     Attributes:
@@ -66,9 +66,9 @@ class Ground:
     allow: tuple[str, ...] = ()
 
 
-def ground_of(repository: Opened, approved: str, catalog_at: Callable[[str, str], Catalog]) -> Ground:
+def ground_of(repository: OpenRepository, approved: str, catalog_at: Callable[[str, str], Catalog]) -> ReviewGround:
     """Return what a review needs of an opened repository, with the commands that the list *approved* names."""
-    return Ground(
+    return ReviewGround(
         repository.git,
         repository.ref,
         repository.store.upstream or "",
@@ -81,7 +81,7 @@ def ground_of(repository: Opened, approved: str, catalog_at: Callable[[str, str]
     )
 
 
-def review(ground: Ground, typed: str = "", *, code: str = "") -> f.Review:
+def review(ground: ReviewGround, typed: str = "", *, code: str = "") -> f.Review:
     """Return what a change means.
 
     Args:
@@ -130,13 +130,13 @@ def review(ground: Ground, typed: str = "", *, code: str = "") -> f.Review:
 
 
 def _as_a_whole(
-    ground: Ground,
+    ground: ReviewGround,
     found: f.Review,
-    memories: Sequence[Memory],
+    memories: Sequence[ChangedMemory],
     policies: tuple[Policy, Policy],
-    told: list[f.Finding],
+    told: list[f.ReviewFinding],
     *,
-    files: Files,
+    files: FileChanges,
 ) -> f.Review:
     """Return the review with what only the whole of both states tells; what it finds is added to *told*."""
     documents = {m.key: m.after.document for m in memories if m.after and m.after.document}
@@ -163,7 +163,7 @@ def _as_a_whole(
     return replace(found, changes=tuple(changes), shifts=shifts, notes=(*found.notes, *notes))
 
 
-def _is_new(memory: Memory) -> bool:
+def _is_new(memory: ChangedMemory) -> bool:
     """Tell whether a memory says something that it did not say before, or is seen again."""
     old, new = memory.before, memory.after
     if new is None or new.document is None:
@@ -177,7 +177,7 @@ def _is_new(memory: Memory) -> bool:
     )
 
 
-def _superseded(changes: Sequence[f.Change], found: dict[str, tuple[str, str, str, str]]) -> list[f.Change]:
+def _superseded(changes: Sequence[f.MemoryChange], found: dict[str, tuple[str, str, str, str]]) -> list[f.MemoryChange]:
     """Return changes with what another memory took the place of, also where its own file did not change."""
     told = []
     for change in changes:
@@ -187,22 +187,26 @@ def _superseded(changes: Sequence[f.Change], found: dict[str, tuple[str, str, st
         told.append(change)
     for key, (by_key, kind, title, path) in found.items():
         told.append(
-            f.Change(f.SUPERSEDED, key, kind, sanitize.line(title), path, because=f"by {by_key}" if by_key else "")
+            f.MemoryChange(
+                f.SUPERSEDED, key, kind, sanitize.line(title), path, because=f"by {by_key}" if by_key else ""
+            )
         )
     return told
 
 
-def _deleted(changes: Sequence[f.Change]) -> Iterator[f.Finding]:
+def _deleted(changes: Sequence[f.MemoryChange]) -> Iterator[f.ReviewFinding]:
     for change in changes:
         if change.what == f.DELETED:
             told = (
                 "its file was deleted without retiring it: a missing file never means retired, and a merge may "
                 "bring it back"
             )
-            yield f.Finding(f.WARNING, "deleted", told, change.key, change.path, hint=f"gitmem forget {change.key}")
+            yield f.ReviewFinding(
+                f.WARNING, "deleted", told, change.key, change.path, hint=f"gitmem forget {change.key}"
+            )
 
 
-def _verdicts(files: Files) -> tuple[int, int, int]:
+def _verdicts(files: FileChanges) -> tuple[int, int, int]:
     """Return how many verdict files are new, changed and gone."""
     those = [file for file in files.files if file.place is not None and file.place.what == VERDICT]
     new = sum(not file.was_there for file in those)
@@ -210,25 +214,27 @@ def _verdicts(files: Files) -> tuple[int, int, int]:
     return new, len(those) - new - gone, gone
 
 
-def _forgotten(files: Files) -> Iterator[f.Finding]:
+def _forgotten(files: FileChanges) -> Iterator[f.ReviewFinding]:
     """Yield verdict files that are gone while their memory stays as it is, and no other verdict took their place."""
     known = {file.place.key for file in files.files if file.place and (file.is_there or file.place.what == MEMORY)}
     for file in files.files:
         if file.place is not None and file.place.what == VERDICT and file.place.key not in known:
             told = "its verdict is removed: clones that know it only from the branch forget it"
             hint = f"check it here: gitmem verify {file.place.key}"
-            yield f.Finding(f.NOTE, "verdict-removed", told, file.place.key, file.path, hint=hint)
+            yield f.ReviewFinding(f.NOTE, "verdict-removed", told, file.place.key, file.path, hint=hint)
 
 
-def _claimed(verdicts: tuple[int, int, int]) -> Iterator[f.Finding]:
+def _claimed(verdicts: tuple[int, int, int]) -> Iterator[f.ReviewFinding]:
     number = verdicts[0] + verdicts[1]
     if number:
         files = "1 verdict file comes" if number == 1 else f"{number} verdict files come"
         told = f"{files} with the change: these verdicts are claims of their author"
-        yield f.Finding(f.NOTE, "verdicts-claimed", told, path="verdicts", hint="check them here: gitmem verify --all")
+        yield f.ReviewFinding(
+            f.NOTE, "verdicts-claimed", told, path="verdicts", hint="check them here: gitmem verify --all"
+        )
 
 
-def _wrong(ground: Ground, code: str, now: Catalog, files: Files) -> Iterator[f.Finding]:
+def _wrong(ground: ReviewGround, code: str, now: Catalog, files: FileChanges) -> Iterator[f.ReviewFinding]:
     """Yield the verdicts of built-in checks that come with the change and that the code contradicts."""
     there = ((file.path, file.place) for file in files.files if file.is_there)
     paths = {path: place.key for path, place in there if place is not None and place.what == VERDICT}
@@ -241,11 +247,13 @@ def _wrong(ground: Ground, code: str, now: Catalog, files: Files) -> Iterator[f.
     for wrong in found:
         if wrong.path in paths:
             hint = f"record the right one: gitmem verify --record {wrong.key}"
-            yield f.Finding(f.ERROR, "wrong-verdict", sanitize.line(wrong.message), wrong.key, wrong.path, hint=hint)
+            yield f.ReviewFinding(
+                f.ERROR, "wrong-verdict", sanitize.line(wrong.message), wrong.key, wrong.path, hint=hint
+            )
 
 
 def _stands(
-    ground: Ground, code: str, catalogs: tuple[Catalog, Catalog], policies: tuple[Policy, Policy]
+    ground: ReviewGround, code: str, catalogs: tuple[Catalog, Catalog], policies: tuple[Policy, Policy]
 ) -> tuple[tuple[Stand, Stand] | None, tuple[str, ...]]:
     """Return how both states stand for the code; None, and why, where that cannot be told."""
     if not code:
@@ -261,21 +269,21 @@ def _stands(
     return (first, second), ()
 
 
-def _shifted(shifts: Sequence[f.Shift]) -> Iterator[f.Finding]:
+def _shifted(shifts: Sequence[f.Shift]) -> Iterator[f.ReviewFinding]:
     codes = {FAILED: f.WARNING, SUSPECT: f.WARNING, UNPROVEN: f.NOTE}
     for shift in shifts:
         if (shift.before, shift.after) == (FAILED, VERIFIED):
             # One and the same code: either the memory says something else, or a verdict file does.
             told = "verified, was failed: only because of a verdict in the change, for the same code"
             hint = f"check it here: gitmem verify {shift.key}"
-            yield f.Finding(f.WARNING, "status-cleared", told, shift.key, shift.path, hint=hint)
+            yield f.ReviewFinding(f.WARNING, "status-cleared", told, shift.key, shift.path, hint=hint)
         severity = codes.get(shift.after)
         if severity is None or (shift.after == UNPROVEN and not shift.before):
             continue
         was = f", was {shift.before}" if shift.before else ""
         told = f"{shift.after}{was}" + (f": {shift.because}" if shift.because else "")
-        yield f.Finding(severity, f"status-{shift.after}", sanitize.line(told), shift.key, shift.path)
+        yield f.ReviewFinding(severity, f"status-{shift.after}", sanitize.line(told), shift.key, shift.path)
 
 
-def _ordered(changes: Sequence[f.Change]) -> tuple[f.Change, ...]:
+def _ordered(changes: Sequence[f.MemoryChange]) -> tuple[f.MemoryChange, ...]:
     return tuple(sorted(changes, key=lambda change: (f.KINDS.index(change.what), change.key)))

@@ -51,15 +51,15 @@ def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any
             yield f"{prefix}{name}", value
 
 
-def look_at_policy(settings: tuple[f.FieldChange, ...], problem: str) -> Iterator[f.Finding]:
+def look_at_policy(settings: tuple[f.FieldChange, ...], problem: str) -> Iterator[f.ReviewFinding]:
     """Yield what a change of the policy means."""
     if problem:
         told = f"{problem}: the built-in policy would be used"
-        yield f.Finding(f.ERROR, "bad-policy", sanitize.line(told), "", POLICY_PATH)
+        yield f.ReviewFinding(f.ERROR, "bad-policy", sanitize.line(told), "", POLICY_PATH)
     for one in settings:
         told = f"{one.name}: {one.before or 'default'} → {one.after or 'default'}"
         if one.name == SETUP:  # first of all: the rest may be long
             told = f"runs before every command, so that each must be approved again: {told}"
         is_trusted = one.name.startswith(TRUSTED)
         code = "policy-trust" if is_trusted else "policy"
-        yield f.Finding(f.WARNING if is_trusted else f.NOTE, code, sanitize.line(told), "", POLICY_PATH)
+        yield f.ReviewFinding(f.WARNING if is_trusted else f.NOTE, code, sanitize.line(told), "", POLICY_PATH)

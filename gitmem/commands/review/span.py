@@ -15,7 +15,7 @@ MOST_COMMITS = 10_000
 
 
 @frozen
-class Span:
+class ReviewSpan:
     """The two states.
 
     Attributes:
@@ -31,7 +31,7 @@ class Span:
     notes: tuple[str, ...] = ()
 
 
-def find_span(git: Git, typed: str, *, ref: str, upstream: str) -> Span:
+def find_span(git: Git, typed: str, *, ref: str, upstream: str) -> ReviewSpan:
     """Return the states that are compared.
 
     Args:
@@ -58,21 +58,23 @@ def find_span(git: Git, typed: str, *, ref: str, upstream: str) -> Span:
         common = git.merge_bases(base, head)
         if not common:
             raise _unrelated(git, left or ours, head_name)
-        return Span(common[0], head, (f"{left or ours}...", head_name))
+        return ReviewSpan(common[0], head, (f"{left or ours}...", head_name))
     return _told(git, base, head, (left or ours, head_name))
 
 
-def _told(git: Git, base: str, head: str, asked: tuple[str, str]) -> Span:
+def _told(git: Git, base: str, head: str, asked: tuple[str, str]) -> ReviewSpan:
     """Return the span with a note where the base has what the head has not: that would show as taken away."""
     if not base or base == head or base in git.merge_bases(base, head):
-        return Span(base, head, asked)
+        return ReviewSpan(base, head, asked)
     if is_shallow(git):
-        return Span(base, head, asked, ("this clone is shallow, so it is unknown whether one contains the other",))
+        return ReviewSpan(
+            base, head, asked, ("this clone is shallow, so it is unknown whether one contains the other",)
+        )
     told = f"{asked[0]} has commits that {asked[1]} does not have; what they wrote shows as removed"
-    return Span(base, head, asked, (f"{told}; for the changes of {asked[1]} only: {asked[0]}...{asked[1]}",))
+    return ReviewSpan(base, head, asked, (f"{told}; for the changes of {asked[1]} only: {asked[0]}...{asked[1]}",))
 
 
-def list_authors(git: Git, span: Span) -> tuple[int, tuple[tuple[str, int], ...]]:
+def list_authors(git: Git, span: ReviewSpan) -> tuple[int, tuple[tuple[str, int], ...]]:
     """Return how many commits the change has, and who made how many, the most first; -1 where it cannot be told."""
     but = (f"^{span.base}",) if span.base else ()
     argv = ("log", "-z", "--no-color", "--no-show-signature", f"--max-count={MOST_COMMITS}", "--format=%an <%ae>")
@@ -86,7 +88,7 @@ def list_authors(git: Git, span: Span) -> tuple[int, tuple[tuple[str, int], ...]
     return sum(counts.values()), tuple(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
 
 
-def find_code(git: Git, typed: str, span: Span, *, default: str) -> str:
+def find_code(git: Git, typed: str, span: ReviewSpan, *, default: str) -> str:
     """Return the commit of the code whose statuses are told; empty where there is none here.
 
     That is HEAD, but for a checkout of the memory branch itself, as a forge's job has it: there, the default branch.
@@ -103,7 +105,7 @@ def find_code(git: Git, typed: str, span: Span, *, default: str) -> str:
     return found if found and not _is_memory(git, found, span) else ""
 
 
-def _is_memory(git: Git, commit: str, span: Span) -> bool:
+def _is_memory(git: Git, commit: str, span: ReviewSpan) -> bool:
     """Tell whether a commit is one of the memory branch: it has history in common with what is reviewed."""
     return commit in (span.base, span.head) or bool(git.merge_bases(commit, span.head))
 

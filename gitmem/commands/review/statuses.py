@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from gitmem.git.binary import Git
     from gitmem.index.catalog.catalog import Catalog
-    from gitmem.index.catalog.state import Told
+    from gitmem.index.catalog.state import MemoryStatus
     from gitmem.policy.policy import Policy
     from gitmem.store.local import LocalState
     from gitmem.verify.inputs import CodeTree
@@ -37,7 +37,7 @@ class Stand:
         reasons: Why each failed fact fails, by key.
     """
 
-    told: Mapping[str, Told]
+    told: Mapping[str, MemoryStatus]
     titles: Mapping[str, tuple[str, str]]
     reasons: Mapping[str, list[str]]
 
@@ -68,7 +68,7 @@ def list_shifts(before: Stand, after: Stand) -> tuple[Shift, ...]:
     return tuple(sorted(found, key=lambda shift: (GRAVITY.index(shift.after), shift.key)))
 
 
-def _because(key: str, told: Told, before: Stand, after: Stand) -> str:
+def _because(key: str, told: MemoryStatus, before: Stand, after: Stand) -> str:
     if told.status == FAILED:
         return sanitize.line("; ".join(after.reasons.get(key, [])))
     if told.status == SUSPECT:

@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from gitmem.commands.review.model import Change, Piece, Review
+    from gitmem.commands.review.model import MemoryChange, Review, WordRun
 
 
 def as_table(review: Review) -> dict[str, Any]:
@@ -32,7 +32,7 @@ def as_table(review: Review) -> dict[str, Any]:
     }
 
 
-def _change(change: Change) -> dict[str, Any]:
+def _change(change: MemoryChange) -> dict[str, Any]:
     table = fields_of(change)
     table["words"], table["body"] = _pieces(change.words), _pieces(change.body)
     table["fields"] = [fields_of(field) for field in change.fields]
@@ -41,5 +41,5 @@ def _change(change: Change) -> dict[str, Any]:
     return table
 
 
-def _pieces(pieces: tuple[Piece, ...]) -> list[list[str]]:
+def _pieces(pieces: tuple[WordRun, ...]) -> list[list[str]]:
     return [[piece.op, piece.text] for piece in pieces]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from difflib import SequenceMatcher
 
-from gitmem.commands.review.model import GONE, NEW, SAME, Piece
+from gitmem.commands.review.model import GONE, NEW, SAME, WordRun
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Budget:
         return self.left >= 0
 
 
-def diff(before: str, after: str, budget: Budget) -> tuple[Piece, ...]:
+def diff(before: str, after: str, budget: Budget) -> tuple[WordRun, ...]:
     """Return the pieces of two texts in their order; none where they are the same but for white space at the ends."""
     before, after = before.strip(), after.strip()
     if before == after:
@@ -45,7 +45,7 @@ def diff(before: str, after: str, budget: Budget) -> tuple[Piece, ...]:
     tail = _common(old[head:][::-1], new[head:][::-1])
     ends = len(old) - tail, len(new) - tail
     middle = _compared(old[head : ends[0]], new[head : ends[1]], budget)
-    return _told([Piece(SAME, "".join(old[:head])), *middle, Piece(SAME, "".join(old[ends[0] :]))])
+    return _told([WordRun(SAME, "".join(old[:head])), *middle, WordRun(SAME, "".join(old[ends[0] :]))])
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
@@ -56,8 +56,8 @@ def _common(one: Sequence[str], other: Sequence[str]) -> int:
     )
 
 
-def _compared(old: list[str], new: list[str], budget: Budget) -> list[Piece]:
-    whole = [Piece(GONE, "".join(old)), Piece(NEW, "".join(new))]
+def _compared(old: list[str], new: list[str], budget: Budget) -> list[WordRun]:
+    whole = [WordRun(GONE, "".join(old)), WordRun(NEW, "".join(new))]
     if not old or not new or max(len(old), len(new)) > MOST_WORDS:
         return whole
     bare = [word.strip() for word in old], [word.strip() for word in new]
@@ -70,18 +70,18 @@ def _compared(old: list[str], new: list[str], budget: Budget) -> list[Piece]:
     pieces = []
     for op, a, b, c, d in SequenceMatcher(None, bare[0], bare[1], autojunk=False).get_opcodes():
         if op == "equal":
-            pieces.append(Piece(SAME, "".join(new[c:d])))
+            pieces.append(WordRun(SAME, "".join(new[c:d])))
             continue
-        pieces += [Piece(GONE, "".join(old[a:b])), Piece(NEW, "".join(new[c:d]))]
+        pieces += [WordRun(GONE, "".join(old[a:b])), WordRun(NEW, "".join(new[c:d]))]
     return pieces
 
 
-def _told(pieces: list[Piece]) -> tuple[Piece, ...]:
+def _told(pieces: list[WordRun]) -> tuple[WordRun, ...]:
     """Return the pieces that say something, with what stayed cut to what is near a change."""
     kept = [piece for piece in pieces if piece.text]
     last = len(kept) - 1
     return tuple(
-        Piece(SAME, _cut(piece.text, is_first=at == 0, is_last=at == last)) if piece.op == SAME else piece
+        WordRun(SAME, _cut(piece.text, is_first=at == 0, is_last=at == last)) if piece.op == SAME else piece
         for at, piece in enumerate(kept)
     )
 

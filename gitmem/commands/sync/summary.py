@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @frozen
-class Synced:
+class SyncResult:
     """What a sync did, or would do.
 
     Attributes:
@@ -45,7 +45,7 @@ class Synced:
     conflicts: tuple[Conflict, ...] = ()
 
 
-def counted(done: Synced, objects: Objects, old: str | None, new: str, only: Any = None) -> Synced:
+def counted(done: SyncResult, objects: Objects, old: str | None, new: str, only: Any = None) -> SyncResult:
     """Return the same with what differs between two commits, a memory by its key; or only at some paths."""
     before: set[str] = set()
     after: set[str] = set()
@@ -53,7 +53,7 @@ def counted(done: Synced, objects: Objects, old: str | None, new: str, only: Any
     verdicts = 0
     for path, (was, now) in objects.diff(old, new).items():
         place = layout.place_of(path)
-        if not isinstance(place, layout.Place) or (only is not None and path not in only):
+        if not isinstance(place, layout.StorePath) or (only is not None and path not in only):
             continue
         if place.what == layout.VERDICT:
             verdicts += now is not None
@@ -71,7 +71,7 @@ def counted(done: Synced, objects: Objects, old: str | None, new: str, only: Any
     )
 
 
-def as_table(done: Synced) -> dict[str, Any]:
+def as_table(done: SyncResult) -> dict[str, Any]:
     """Return what a sync did as the documented JSON."""
     conflicts: Sequence[Conflict] = done.conflicts
     return {

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import os
 
-from gitmem.commands.sync.summary import Synced, counted
+from gitmem.commands.sync.summary import SyncResult, counted
 from gitmem.errors import ConflictError, NoRepositoryError, ProtectedError, UsageError
 from gitmem.frozen import replace
 from gitmem.git import remotes
 from gitmem.git.ancestry import is_shallow
 from gitmem.git.objects import open_objects
-from gitmem.git.remotes import Talk
+from gitmem.git.remotes import RemoteOptions
 from gitmem.git.tree_limits import need_listable
 from gitmem.store import home_ref, layout, proof
-from gitmem.store.commit import Plan, advance, ref_lock_path, write_commit
+from gitmem.store.commit import CommitPlan, advance, ref_lock_path, write_commit
 from gitmem.store.foreign import kind_of, need_store, untried
 from gitmem.store.lock import WriteLock, clear_stale_lock
 from gitmem.store.merge.trees import merge
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from gitmem.git.binary import Git
     from gitmem.git.objects import Objects
-    from gitmem.repository.repository import Opened
-    from gitmem.store.merge.trees import Merged
+    from gitmem.repository.repository import OpenRepository
+    from gitmem.store.merge.trees import MergeResult
 
 # How often a push that others were faster than is tried again, on the new tip (fault R20: "on reject loop <= 5").
 ATTEMPTS = 8
@@ -44,15 +44,15 @@ TRAILERS = 50
 
 
 def sync(
-    memory: Opened,
+    memory: OpenRepository,
     remote: str,
-    talk: Talk,
+    talk: RemoteOptions,
     *,
     push: bool,
     dry_run: bool,
     accept_rewritten: bool = False,
     instead: str = "",
-) -> Synced:
+) -> SyncResult:
     """Bring both sides together.
 
     Args:
@@ -102,7 +102,7 @@ def _is_branch(git: Git, name: str) -> bool:
     return is_plain and git.run("check-ref-format", f"refs/heads/{name}", check=False).status == 0
 
 
-def remote_of(memory: Opened, remote: str) -> str:
+def remote_of(memory: OpenRepository, remote: str) -> str:
     """Return the remote that is meant: the one that is named, the setting's, or the only one there is.
 
     Raises:
@@ -123,7 +123,9 @@ def remote_of(memory: Opened, remote: str) -> str:
 class Exchange:
     """One branch of memories and a remote's of the same name, brought together under the lock of a sync."""
 
-    def __init__(self, memory: Opened, remote: str, talk: Talk, *, branch: str = "", accept: bool = False) -> None:
+    def __init__(
+        self, memory: OpenRepository, remote: str, talk: RemoteOptions, *, branch: str = "", accept: bool = False
+    ) -> None:
         """Name the branch.
 
         Args:
@@ -141,10 +143,10 @@ class Exchange:
         self._accept = accept
         self._seen = f"refs/gitmem/seen/{remote}/{self._branch}"
         self._began = self._git.read_ref(self._ref)
-        self._done = Synced(remote)
+        self._done = SyncResult(remote)
         self._objects: Objects | None = None
 
-    def run(self, *, push: bool, dry_run: bool) -> Synced:
+    def run(self, *, push: bool, dry_run: bool) -> SyncResult:
         """Fetch, merge and push, again on the new tip where others were faster."""
         for _ in range(ATTEMPTS):
             ours = self._git.read_ref(self._ref)
@@ -177,7 +179,7 @@ class Exchange:
                 return self._told(tip, pushed=True, seen=tip)
         raise self._outrun()
 
-    def send_to(self, branch: str) -> Synced:
+    def send_to(self, branch: str) -> SyncResult:
         """Send what is here to another branch of the remote; what waits there already comes along and stays.
 
         Raises:
@@ -222,7 +224,7 @@ class Exchange:
             hint=f"try again: gitmem {self._command}",
         )
 
-    def take(self, theirs: str) -> Synced:
+    def take(self, theirs: str) -> SyncResult:
         """Bring a commit that is here into the branch, and return what came of it.
 
         Raises:
@@ -282,7 +284,7 @@ class Exchange:
     def _merge(self, ours: str, theirs: str) -> None:
         kept = {"tip": ours, "merged": self._merged(ours, theirs)}
 
-        def plan(tip: str | None) -> Plan | None:
+        def plan(tip: str | None) -> CommitPlan | None:
             assert tip is not None, "the branch was there"
             if self._git.is_ancestor(theirs, tip):
                 return None
@@ -311,13 +313,13 @@ class Exchange:
     def _write_page(self) -> None:
         """Make the status page anew from the verdicts of both sides."""
 
-        def plan(tip: str | None) -> Plan | None:
+        def plan(tip: str | None) -> CommitPlan | None:
             catalog = self._memory.catalog(tip)
             standing = take_stock(catalog, self._memory.ground(catalog), self._memory.local, now=self._memory.now)
             page = status_page(standing, told_of(self._git, culprits(standing))).encode("utf-8")
             if self._git.run("cat-file", "blob", f"{tip}:{layout.STATUS_PATH}", check=False).stdout == page:
                 return None
-            return Plan("status: both sides were verified", writes=((layout.STATUS_PATH, page),), machine=True)
+            return CommitPlan("status: both sides were verified", writes=((layout.STATUS_PATH, page),), machine=True)
 
         write_commit(
             self._git,
@@ -328,7 +330,7 @@ class Exchange:
             lock_timeout_s=self._memory.config.lock_timeout_s,
         )
 
-    def _merged(self, ours: str, theirs: str) -> Merged:
+    def _merged(self, ours: str, theirs: str) -> MergeResult:
         authors = _Authors(self._git, ours, theirs)
         return merge(self._open(), ours, theirs, who=authors.who)
 
@@ -337,7 +339,7 @@ class Exchange:
             self._objects = open_objects(self._git)
         return self._objects
 
-    def _foreseen(self, ours: str | None, theirs: str | None) -> Synced:
+    def _foreseen(self, ours: str | None, theirs: str | None) -> SyncResult:
         """Return what a sync would do."""
         done = replace(self._done, commit=ours or "", pushed=ours == theirs)
         if theirs is None or ours == theirs or (ours is not None and self._git.is_ancestor(theirs, ours)):
@@ -348,7 +350,7 @@ class Exchange:
         done = counted(replace(done, merged="merged"), self._open(), ours, theirs, only=merged.state.overlay)
         return replace(done, conflicts=merged.conflicts)
 
-    def _told(self, tip: str, *, pushed: bool, seen: str | None) -> Synced:
+    def _told(self, tip: str, *, pushed: bool, seen: str | None) -> SyncResult:
         """Remember where the remote is, and return what came in."""
         if seen is not None and self._git.read_ref(self._seen) != seen:
             self._git.run("update-ref", "-m", "gitmem: sync", self._seen, seen, check=False, durable=True)
@@ -356,14 +358,14 @@ class Exchange:
         return counted(done, self._open(), self._began, tip) if done.merged != "nothing" else done
 
 
-def _plan(merged: Merged, theirs: str, remote: str) -> Plan:
+def _plan(merged: MergeResult, theirs: str, remote: str) -> CommitPlan:
     """Return the merge commit: what the overlay says, on our tree, with their commit as its second parent."""
     state = merged.state
     new = [(path, entry) for path, entry in sorted(state.overlay.items()) if entry is not None]
     keys = [conflict.key for conflict in merged.conflicts]
     subject = f"sync: merge the memory of {remote}" + (f", {len(keys)} to settle" if keys else "")
     made = state.contents
-    return Plan(
+    return CommitPlan(
         subject,
         writes=tuple((path, made[entry.oid]) for path, entry in new if entry.oid in made),
         entries=tuple((path, entry.mode, entry.oid) for path, entry in new if entry.oid not in made),

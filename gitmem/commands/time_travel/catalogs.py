@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gitmem.git.binary import Git
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
     Progress = Callable[[int, int], None] | None
 
@@ -39,7 +39,7 @@ ABANDONED_S = 3600
 
 
 @frozen
-class Wanted:
+class CatalogContent:
     """What a catalog is to show.
 
     Attributes:
@@ -59,7 +59,7 @@ class Wanted:
         return "-".join(name[:12] for name in (*self.states[:4], self.tree) if name)
 
 
-def catalog_at(git: Git, now: Catalog, wanted: Wanted, *, progress: Progress = None) -> Catalog:
+def catalog_at(git: Git, now: Catalog, wanted: CatalogContent, *, progress: Progress = None) -> Catalog:
     """Return a catalog of a former state.
 
     It is kept under the state folder for the next question, or lives in memory where the disk cannot be written to.
@@ -70,7 +70,7 @@ def catalog_at(git: Git, now: Catalog, wanted: Wanted, *, progress: Progress = N
         wanted: The state.
         progress: Told how many files of how many are read.
     """
-    if wanted == Wanted(()):
+    if wanted == CatalogContent(()):
         return refresh.empty_catalog()
     # Where the present one lives in memory, nothing of the disk may be used.
     top = (git.repository.state_dir if now.path else Path(os.devnull)) / FOLDER
@@ -97,7 +97,7 @@ def catalog_at(git: Git, now: Catalog, wanted: Wanted, *, progress: Progress = N
     return found or _lead_back(git, now.copied(), wanted, None, progress)
 
 
-def _open(folder: Path, wanted: Wanted) -> Catalog | None:
+def _open(folder: Path, wanted: CatalogContent) -> Catalog | None:
     """Return the catalog that lies in a folder; None where there is none, or one of another state."""
     found = Catalog.open(folder, analysis=format_stamp())
     if found is not None and shown_by(found) != wanted.stamp():
@@ -106,7 +106,7 @@ def _open(folder: Path, wanted: Wanted) -> Catalog | None:
     return found
 
 
-def _make(git: Git, now: Catalog, wanted: Wanted, folder: Path, progress: Progress) -> None:
+def _make(git: Git, now: Catalog, wanted: CatalogContent, folder: Path, progress: Progress) -> None:
     """Make the catalog in a folder of its own."""
     path = str(folder / schema.FILE_NAME)
     copy = sqlite3.connect(path, isolation_level=None)
@@ -116,7 +116,7 @@ def _make(git: Git, now: Catalog, wanted: Wanted, folder: Path, progress: Progre
     schema.settle(_lead_back(git, Catalog(path, copy), wanted, folder, progress).connection)
 
 
-def _lead_back(git: Git, copy: Catalog, wanted: Wanted, folder: Path | None, progress: Progress) -> Catalog:
+def _lead_back(git: Git, copy: Catalog, wanted: CatalogContent, folder: Path | None, progress: Progress) -> Catalog:
     """Bring a copy of the present catalog to a former state, or make it anew where that costs less."""
     first = wanted.states[0] if wanted.states else ""
     if not _follow(git, copy, first, wanted.tree):
@@ -186,9 +186,9 @@ def _prune(top: Path, *, keep: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def catalog_for(repository: Opened, commit: str, code: str) -> Catalog:
+def catalog_for(repository: OpenRepository, commit: str, code: str) -> Catalog:
     """Return the catalog of a commit of the store together with the memories of a commit of the code."""
     tip = repository.find_tip()
     now = repository.catalog(tip) if tip else refresh.empty_catalog()
-    wanted = Wanted((commit,) if commit else (), read_tree(repository.git, code) if code else "")
+    wanted = CatalogContent((commit,) if commit else (), read_tree(repository.git, code) if code else "")
     return catalog_at(repository.git, now, wanted, progress=repository.progress_of("reading memories"))

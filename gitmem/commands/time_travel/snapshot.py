@@ -8,7 +8,7 @@ from gitmem.commands.report.page.gather import gather
 from gitmem.commands.report.page.model import Page
 from gitmem.commands.time_travel import truth
 from gitmem.commands.time_travel.anchor import find_anchor
-from gitmem.commands.time_travel.catalogs import Wanted, catalog_at
+from gitmem.commands.time_travel.catalogs import CatalogContent, catalog_at
 from gitmem.document.fields import TASK
 from gitmem.errors import GitmemError, NotFoundError, ProcessError, UsageError
 from gitmem.frozen import replace
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any
 
-    from gitmem.recall.query import Asked, Found
-    from gitmem.repository.repository import Opened
+    from gitmem.recall.query import Query, RecallResult
+    from gitmem.repository.repository import OpenRepository
 
 # Nothing is old in the past: no time to live has passed, no memory has expired, none is more recent than another.
 NO_CLOCK = 0
@@ -51,7 +51,7 @@ class Past:
         is_empty: Whether nothing was known yet.
     """
 
-    def __init__(self, memory: Opened, rev: str, *, progress: Callable[[int, int], None] | None = None) -> None:
+    def __init__(self, memory: OpenRepository, rev: str, *, progress: Callable[[int, int], None] | None = None) -> None:
         """Find the state; what cannot be told of it is among the memory's notices.
 
         Raises:
@@ -70,7 +70,7 @@ class Past:
             told = f"cannot go back to {rev}: this clone is shallow"
             raise GitmemError(told, hint="fetch the full history of code and memory: git fetch --unshallow")
         now = memory.catalog(tip) if not self.is_empty else empty_catalog()
-        self._catalog = catalog_at(self._git, now, Wanted(self.anchor.states, tree), progress=progress)
+        self._catalog = catalog_at(self._git, now, CatalogContent(self.anchor.states, tree), progress=progress)
         self._local = self._local_then()
         self._policy = Policy.from_dict(_decoded(self._catalog.meta("policy")))
         self._ground = self._stated()
@@ -132,13 +132,13 @@ class Past:
         """Return which state is shown, for JSON."""
         return {"rev": self.anchor.rev, "code": self.anchor.code, "commit": self.commit}
 
-    def list(self, asked: Asked) -> Found:
+    def list(self, asked: Query) -> RecallResult:
         """Return the memories of that time that pass the filters, the newest first."""
         _refuse_scopes(asked.scopes)
         with self._catalog.reading():
             return listing.list_memories([self._source], asked, now=NO_CLOCK)
 
-    def recall(self, asked: Asked) -> Found:
+    def recall(self, asked: Query) -> RecallResult:
         """Rank the memories of that time against a question."""
         _refuse_scopes(asked.scopes)
         if asked.syntax:
@@ -249,7 +249,7 @@ class Past:
             raise NotFoundError(told, hint=f"see when it was written: gitmem log {key}") from None
 
 
-def _found(memory: Opened, tip: str, rev: str) -> Any:
+def _found(memory: OpenRepository, tip: str, rev: str) -> Any:
     try:
         return find_anchor(memory.git, tip, rev)
     except NotFoundError as err:

@@ -12,7 +12,7 @@ from gitmem.git.ancestry import in_order
 from gitmem.model import FAILED, FAILS, HOLDS, STALE, UNPROVEN, VERIFIED
 from gitmem.verify.due import digester
 from gitmem.verify.inputs import CodeTree
-from gitmem.verify.past_verdicts import Known, counting_of, known_of
+from gitmem.verify.past_verdicts import KnownCommit, counting_of, known_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,7 +77,9 @@ def truth_at(git: Git, commit: str, fact: state.FactRow, verdicts: Sequence[Verd
     known = {known.commit: known for known in known_of(verdicts)}
     proof = _proof(git, commit, fact, verdicts)
     if proof is not None:
-        known[commit] = Known(commit, proof.outcome, known[commit].how if commit in known else "judged", proof.because)
+        known[commit] = KnownCommit(
+            commit, proof.outcome, known[commit].how if commit in known else "judged", proof.because
+        )
     order, behind = in_order(git, {*known, commit})
     line = [one for one in order if one == commit or one in behind[commit] or commit in behind[one]]
     segments = _segments([known[one] for one in line if one in known], behind)
@@ -105,7 +107,7 @@ def _proof(git: Git, commit: str, fact: state.FactRow, verdicts: Sequence[Verdic
     return counting_of(same) if same else None
 
 
-def _segments(line: Sequence[Known], behind: dict[str, frozenset[str]]) -> tuple[Segment, ...]:
+def _segments(line: Sequence[KnownCommit], behind: dict[str, frozenset[str]]) -> tuple[Segment, ...]:
     found: list[Segment] = []
     for one in line:
         last = found[-1] if found else None
@@ -116,14 +118,14 @@ def _segments(line: Sequence[Known], behind: dict[str, frozenset[str]]) -> tuple
     return tuple(found)
 
 
-def _proved(known: Known, where: str) -> str:
+def _proved(known: KnownCommit, where: str) -> str:
     told = f"{WORDS[known.outcome]} here"
     if where != known.commit:
         return f"{told}: judged at {where[:12]}, which has the same inputs"
     return f"{told}: this commit broke it" if known.how == "culprit" else f"{told}: judged at this commit"
 
 
-def _between(before: Sequence[Known], after: Sequence[Known]) -> str:
+def _between(before: Sequence[KnownCommit], after: Sequence[KnownCommit]) -> str:
     """Return what is known before a commit that nothing proves, and after it."""
     if not before and not after:
         return "never judged on this line of history"
@@ -138,11 +140,11 @@ def _between(before: Sequence[Known], after: Sequence[Known]) -> str:
     return f"{then}, {later}, unknown between"
 
 
-def _what_held_first(known: Known) -> tuple[bool, bool, str]:
+def _what_held_first(known: KnownCommit) -> tuple[bool, bool, str]:
     return known.outcome != HOLDS, known.how == "culprit", known.commit
 
 
-def _from(one: Known, before: Sequence[Known]) -> str:
+def _from(one: KnownCommit, before: Sequence[KnownCommit]) -> str:
     if one.outcome == FAILS:
         was = all(other.outcome == FAILS for other in before)
         return f"{'failed again' if was else 'failed'} {'at' if was else 'from'} {one.commit[:12]}" + (

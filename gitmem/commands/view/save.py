@@ -14,19 +14,19 @@ from gitmem.store.view.state import View
 from gitmem.verify import trivial
 from gitmem.write.draft import refuse_typed
 from gitmem.write.place import find_known
-from gitmem.write.saver import How, Item, Refusal, Saver
+from gitmem.write.saver import EditedFile, How, Refusal, Saver
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from gitmem.model import Document
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
     from gitmem.write.writer import Change
 
 
 @frozen
-class Saved:
+class SaveResult:
     """What a save did.
 
     Attributes:
@@ -44,7 +44,7 @@ class Saved:
     others: int = 0
 
 
-def save(memory: Opened, *, message: str = "", forget: bool = False, mine: Collection[str] = ()) -> Saved:
+def save(memory: OpenRepository, *, message: str = "", forget: bool = False, mine: Collection[str] = ()) -> SaveResult:
     """Commit what a person wrote in the view, each file merged onto the branch's tip.
 
     Args:
@@ -79,7 +79,7 @@ def save(memory: Opened, *, message: str = "", forget: bool = False, mine: Colle
         accepted = saver.accepted | dict.fromkeys(removed, "")
         refresh.refresh(memory.git, view, memory.tip(), accepted=accepted)
     back = [p for p in removed if _key(p) not in forgotten and _key(p) not in moved]
-    return Saved(
+    return SaveResult(
         tuple(saver.changes),
         (*refused, *saver.refused),
         tuple(back),
@@ -88,7 +88,7 @@ def save(memory: Opened, *, message: str = "", forget: bool = False, mine: Colle
     )
 
 
-def merge_found(memory: Opened, view: View, found: str) -> tuple[View, Mapping[str, str], Collection[str]]:
+def merge_found(memory: OpenRepository, view: View, found: str) -> tuple[View, Mapping[str, str], Collection[str]]:
     """Merge a commit that somebody made in the view onto the branch; what it says of it is among the notices.
 
     Returns:
@@ -102,7 +102,7 @@ def merge_found(memory: Opened, view: View, found: str) -> tuple[View, Mapping[s
     whole = [s for s in sides if s.mode in layout.REGULAR_MODES and 0 <= sizes.get(s.new, -1) <= layout.MEMORY_LIMIT]
     contents = git.read_blobs(side.new for side in whole)
     items = [
-        Item(side.path, content or b"", view.held.get(side.path, side.old))
+        EditedFile(side.path, content or b"", view.held.get(side.path, side.old))
         for side, (_, content) in zip(whole, contents, strict=True)
     ]
     message = git.run("log", "-1", "--format=%B", found).stdout.decode("utf-8", "replace")
@@ -112,11 +112,11 @@ def merge_found(memory: Opened, view: View, found: str) -> tuple[View, Mapping[s
     memory.notices += [f"{change.key or change.path} of that commit is on the branch now" for change in saver.changes]
     memory.notices += [f"{refusal.path} of that commit was not saved: {refusal.reason}" for refusal in saver.refused]
     left = [item for item in items if item.path not in saver.accepted]
-    bases = {item.path: item.base for item in left if isinstance(layout.place_of(item.path), layout.Place)}
+    bases = {item.path: item.base for item in left if isinstance(layout.place_of(item.path), layout.StorePath)}
     return replace(view, held={**view.held, **bases}), saver.accepted, [side.path for side in sides]
 
 
-def _allowed(memory: Opened, message: str) -> str:
+def _allowed(memory: OpenRepository, message: str) -> str:
     """Return the message of a commit that was found, or nothing where a commit of the store must not hold it."""
     try:
         refuse_typed("the message", message.strip(), memory.policy())
@@ -125,7 +125,7 @@ def _allowed(memory: Opened, message: str) -> str:
     return message.strip()
 
 
-def _saver(memory: Opened, *, message: str, source: str = "", wins: frozenset[str] = frozenset()) -> Saver:
+def _saver(memory: OpenRepository, *, message: str, source: str = "", wins: frozenset[str] = frozenset()) -> Saver:
     def inspect(document: Document, before: Document | None) -> None:
         """Refuse a check that cannot fail, where the person changed it; whether it holds is for a verify run to say."""
         spec = own_spec(document)
@@ -142,13 +142,15 @@ def _saver(memory: Opened, *, message: str, source: str = "", wins: frozenset[st
     return Saver(memory.writer(), memory.git, memory.catalog_at, how)
 
 
-def _items(memory: Opened, view: View, unsaved: list[tuple[str, str]]) -> tuple[list[Item], list[Refusal], int]:
+def _items(
+    memory: OpenRepository, view: View, unsaved: list[tuple[str, str]]
+) -> tuple[list[EditedFile], list[Refusal], int]:
     """Return the files to save with what each began as; those that cannot be read; and how many are no memories."""
     removed = {_key(path): path for tag, path in unsaved if tag == "R" and _key(path)}
     wanted = [path for tag, path in unsaved if tag != "R"]
     asked = [*wanted, *removed.values()]
     known = {entry.path: entry.oid for entry in memory.git.list_tree(view.shown, *asked)} if asked else {}
-    items: list[Item] = []
+    items: list[EditedFile] = []
     refused: list[Refusal] = []
     others = 0
     with Folder(view.path) as folder:
@@ -163,17 +165,17 @@ def _items(memory: Opened, view: View, unsaved: list[tuple[str, str]]) -> tuple[
                 continue
             if content is not None:
                 began = known.get(path) or known.get(removed.get(_key(path), ""), "")
-                items.append(Item(path, content, view.held.get(path, began)))
+                items.append(EditedFile(path, content, view.held.get(path, began)))
     return items, refused, others
 
 
 def _key(path: str) -> str:
     """Return the key of a memory's file, or an empty string."""
     place = layout.place_of(path)
-    return place.key if isinstance(place, layout.Place) and place.what == layout.MEMORY else ""
+    return place.key if isinstance(place, layout.StorePath) and place.what == layout.MEMORY else ""
 
 
-def _forget(memory: Opened, keys: list[str]) -> tuple[str, ...]:
+def _forget(memory: OpenRepository, keys: list[str]) -> tuple[str, ...]:
     catalog = memory.catalog()
     live = [key for key in keys if (known := find_known(catalog, key)) is not None and not known.archived]
     if not live:

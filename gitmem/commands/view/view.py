@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.git.binary import Git
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
     from gitmem.store.view.refresh import Merge
 
 
@@ -36,7 +36,7 @@ UNASKED_AT_MOST = 20_000
 SAVE_OR_MOVE = "gitmem save; move away files that are not memories"
 
 
-def make(memory: Opened, merge: Merge, path: str = "", *, unasked: bool = False) -> View:
+def make(memory: OpenRepository, merge: Merge, path: str = "", *, unasked: bool = False) -> View:
     """Make the view, at a folder or the usual one, or bring the one that is there to the branch's tip.
 
     Args:
@@ -66,7 +66,7 @@ def make(memory: Opened, merge: Merge, path: str = "", *, unasked: bool = False)
         return refresh.bring(memory.git, replace(_with_index(memory, view), asked=not unasked), memory.tip, merge)
 
 
-def follow(memory: Opened, merge: Merge) -> None:
+def follow(memory: OpenRepository, merge: Merge) -> None:
     """Bring the view to the branch's tip behind a write, where there is one; commits made in it are merged first.
 
     One that has grown past ``UNASKED_AT_MOST`` stays as it is until the next ``gitmem view``.
@@ -81,7 +81,7 @@ def follow(memory: Opened, merge: Merge) -> None:
             refresh.bring(memory.git, view, memory.need_store, merge)
 
 
-def _is_outgrown(memory: Opened, view: View) -> bool:
+def _is_outgrown(memory: OpenRepository, view: View) -> bool:
     """Return whether the branch has more memories than a view shows that was not asked for."""
     if view.asked:
         return False
@@ -89,7 +89,7 @@ def _is_outgrown(memory: Opened, view: View) -> bool:
     return count > UNASKED_AT_MOST
 
 
-def remove(memory: Opened) -> str:
+def remove(memory: OpenRepository) -> str:
     """Take the view away and return the folder it was; what was not saved keeps it.
 
     Raises:
@@ -120,7 +120,7 @@ def remove(memory: Opened) -> str:
         return view.path
 
 
-def standing(memory: Opened) -> dict[str, Any] | None:
+def standing(memory: OpenRepository) -> dict[str, Any] | None:
     """Return where the view is, what it shows and what is not saved; None where there is none. Changes nothing."""
     git = memory.git
     view = viewpoint.load(git.repository)
@@ -149,7 +149,7 @@ def standing(memory: Opened) -> dict[str, Any] | None:
     return table
 
 
-def examine(memory: Opened, merge: Merge, *, fix: bool) -> tuple[list[Problem], list[str]]:
+def examine(memory: OpenRepository, merge: Merge, *, fix: bool) -> tuple[list[Problem], list[str]]:
     """Return what is wrong with the view, and what was repaired; nothing that a person wrote is lost by it."""
     view = viewpoint.load(memory.git.repository)
     if view is None or memory.find_tip() is None:
@@ -222,7 +222,7 @@ def _problems(git: Git, view: View, found: Mapping[str, Any]) -> list[Problem]:
     ]  # fmt: skip
 
 
-def _with_index(memory: Opened, view: View) -> View:
+def _with_index(memory: OpenRepository, view: View) -> View:
     """Throw a damaged index away: what it knew is in the commit that the view shows."""
     try:
         if view.shown:
@@ -233,5 +233,5 @@ def _with_index(memory: Opened, view: View) -> View:
     return view
 
 
-def _lock(memory: Opened, command: str) -> AbstractContextManager[None]:
+def _lock(memory: OpenRepository, command: str) -> AbstractContextManager[None]:
     return views.lock(memory.git, command, memory.config.lock_timeout_s)

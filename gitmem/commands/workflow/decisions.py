@@ -6,18 +6,18 @@ import json
 
 from gitmem.commands.remember import remember
 from gitmem.commands.workflow.render import composed, part_of
-from gitmem.commands.workflow.step import Step, component_tag
+from gitmem.commands.workflow.step import WorkflowStep, component_tag
 from gitmem.frozen import frozen, replace
 from gitmem.policy.settings import role_name
 from gitmem.recall import listing
-from gitmem.recall.query import Asked, Found
+from gitmem.recall.query import Query, RecallResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
     from gitmem.write.writer import Change
 
 # AI Memory Module, collection `discussions`: "Workflow decisions", "Agent reasoning".
@@ -40,13 +40,13 @@ class Decisions:
         text: It all for an agent, fenced; empty where there is nothing.
     """
 
-    found: Found
+    found: RecallResult
     fields: Mapping[str, Mapping[str, Any]]
     bodies: Mapping[str, str]
     text: str
 
 
-def decide(memory: Opened, text: str, step: Step, **options: Any) -> Change:
+def decide(memory: OpenRepository, text: str, step: WorkflowStep, **options: Any) -> Change:
     """Write a decision.
 
     Args:
@@ -63,7 +63,9 @@ def decide(memory: Opened, text: str, step: Step, **options: Any) -> Change:
     return memory.told(remember(memory, text, kind=KINDS[0], **{**options, **fields}))
 
 
-def load(memory: Opened, query: str, step: Step, *, limit: int, recall: Callable[[Asked], Found]) -> Decisions:
+def load(
+    memory: OpenRepository, query: str, step: WorkflowStep, *, limit: int, recall: Callable[[Query], RecallResult]
+) -> Decisions:
     """Return decisions: those that fit a question best, or the newest where there is none.
 
     Args:
@@ -75,7 +77,7 @@ def load(memory: Opened, query: str, step: Step, *, limit: int, recall: Callable
     """
     catalog = memory.catalog()
     tag = component_tag(step.component)
-    asked = Asked(query=query, kinds=KINDS, tags=(tag,) if tag else (), limit=limit, scopes=("project",))
+    asked = Query(query=query, kinds=KINDS, tags=(tag,) if tag else (), limit=limit, scopes=("project",))
     if not query.strip():
         ground = memory.ground(catalog)
         with catalog.reading():
@@ -91,7 +93,7 @@ def load(memory: Opened, query: str, step: Step, *, limit: int, recall: Callable
     return _whole(memory, found)
 
 
-def _of_step(memory: Opened, step: Step) -> set[int]:
+def _of_step(memory: OpenRepository, step: WorkflowStep) -> set[int]:
     """Return the numbers of the decisions of a role and story."""
     marks = ",".join("?" * len(KINDS))
     rows = memory.catalog().rows(
@@ -112,7 +114,7 @@ def _role(fields: Mapping[str, Any]) -> str:
     return role if isinstance(role, str) else ""
 
 
-def _whole(memory: Opened, found: Found) -> Decisions:
+def _whole(memory: OpenRepository, found: RecallResult) -> Decisions:
     paths = {hit.path for hit in found.hits}
     rows = memory.catalog().each(
         "SELECT m.key, m.path, t.fields, t.body FROM memory m JOIN text t ON t.id = m.id WHERE m.key IN ({})",

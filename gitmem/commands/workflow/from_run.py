@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from gitmem.commands.workflow.run_file import Item
-    from gitmem.repository.repository import Opened
-    from gitmem.store.commit import Plan
+    from gitmem.commands.workflow.run_file import RunMemory
+    from gitmem.repository.repository import OpenRepository
+    from gitmem.store.commit import CommitPlan
     from gitmem.write.draft import Draft
 
 # Who wrote it, where neither the run nor a setting says.
@@ -29,7 +29,7 @@ NAMELESS = "run"
 
 
 @frozen
-class Distilled:
+class RunResult:
     """What became of a run.
 
     Attributes:
@@ -47,7 +47,9 @@ class Distilled:
     is_written: bool
 
 
-def from_run(memory: Opened, raw: bytes, *, name: str, partial: bool, is_worth: Callable[[str], bool]) -> Distilled:
+def from_run(
+    memory: OpenRepository, raw: bytes, *, name: str, partial: bool, is_worth: Callable[[str], bool]
+) -> RunResult:
     """Write what a run hands over.
 
     Args:
@@ -75,7 +77,7 @@ def from_run(memory: Opened, raw: bytes, *, name: str, partial: bool, is_worth: 
     return _write(memory, drafts, refused, label, partial=partial)
 
 
-def _draft(memory: Opened, item: Item, label: str, role: str) -> Draft:
+def _draft(memory: OpenRepository, item: RunMemory, label: str, role: str) -> Draft:
     """Return one memory, checked.
 
     Raises:
@@ -99,13 +101,18 @@ def _draft(memory: Opened, item: Item, label: str, role: str) -> Draft:
 
 
 def _write(
-    memory: Opened, drafts: list[tuple[str, Draft]], refused: list[tuple[str, str]], label: str, *, partial: bool
-) -> Distilled:
+    memory: OpenRepository,
+    drafts: list[tuple[str, Draft]],
+    refused: list[tuple[str, str]],
+    label: str,
+    *,
+    partial: bool,
+) -> RunResult:
     writer, policy = memory.writer(), memory.policy()
     done: list[tuple[str, dict[str, Any]]] = []
     late: list[tuple[str, str]] = []
 
-    def plan(tip: str | None) -> Plan | None:
+    def plan(tip: str | None) -> CommitPlan | None:
         catalog = memory.catalog_at(tip)
         done.clear()
         late.clear()
@@ -131,7 +138,7 @@ def _write(
     commit = written.commit if written else memory.find_tip() or ""
     kept = done if not (refused or late) or partial else []
     changes = tuple((where, Change(commit=commit, **told)) for where, told in kept)
-    return Distilled(label, changes, tuple(sorted([*refused, *late], key=_place)), commit, written is not None)
+    return RunResult(label, changes, tuple(sorted([*refused, *late], key=_place)), commit, written is not None)
 
 
 def _place(one: tuple[str, str]) -> tuple[bool, int]:

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
     from gitmem.write.writer import Change
 
 # agent-swarm, "Memory Categories"; each is a kind of memory.
@@ -23,7 +23,7 @@ ANYBODY = "*"
 LEAD = "lead"
 
 
-def inject(memory: Opened, text: str, *, category: str, worker: str = "", **options: Any) -> Change:
+def inject(memory: OpenRepository, text: str, *, category: str, worker: str = "", **options: Any) -> Change:
     """Write a learning for one worker, or for all; it counts at once.
 
     Args:
@@ -52,7 +52,7 @@ def inject(memory: Opened, text: str, *, category: str, worker: str = "", **opti
     return memory.told(remember(store, text, kind=category.replace("-", "_"), **options))
 
 
-def leads(memory: Opened) -> bool:
+def leads(memory: OpenRepository) -> bool:
     """Tell whether who works here is a person, or an agent that this clone's settings name as one that leads."""
     agent, named = memory.author().agent, memory.config.leads
     return not agent or agent in named or ANYBODY in named

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from gitmem.commands.workflow.step import Step
-    from gitmem.repository.repository import Opened
+    from gitmem.commands.workflow.step import WorkflowStep
+    from gitmem.repository.repository import OpenRepository
     from gitmem.write.writer import Change
 
 # The kinds that a work leaves: a pattern for whoever builds the like, or how it went, which is told for a week.
@@ -29,7 +29,7 @@ MOST_FOUND = 20
 
 
 def post_work(
-    memory: Opened, text: str, step: Step, *, refs: Sequence[str], kind: str = KINDS[0], **options: Any
+    memory: OpenRepository, text: str, step: WorkflowStep, *, refs: Sequence[str], kind: str = KINDS[0], **options: Any
 ) -> Change:
     """Write down what was built.
 
@@ -63,7 +63,7 @@ def references_in(text: str) -> list[str]:
     return [ref for ref in found if is_line_reference(ref)][:MOST_FOUND]
 
 
-def _refuse_size(text: str, memory: Opened) -> None:
+def _refuse_size(text: str, memory: OpenRepository) -> None:
     """Refuse what is too short to help or too long to be told whole (C7).
 
     Raises:

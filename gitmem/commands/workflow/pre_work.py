@@ -16,9 +16,9 @@ from gitmem.errors import UsageError
 from gitmem.frozen import frozen, replace
 from gitmem.model import FAILED
 from gitmem.recall import listing
-from gitmem.recall.query import Asked, Found
-from gitmem.recall.render import Entry, Part, one_line
-from gitmem.tasks.digest import FAILURES, Failure, failures
+from gitmem.recall.query import Query, RecallResult
+from gitmem.recall.render import MemoryText, Part, one_line
+from gitmem.tasks.digest import FAILURES, FailedAttempt, failures
 from gitmem.tasks.task import task_from
 from gitmem.text import tokens
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from gitmem.commands.workflow.step import Step
+    from gitmem.commands.workflow.step import WorkflowStep
     from gitmem.index.catalog.catalog import Catalog
     from gitmem.model import Hit
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 # What tells how to build something, for a role that prefers nothing.
 PATTERNS = (
@@ -56,14 +56,14 @@ class Work:
     """
 
     text: str
-    step: Step
+    step: WorkflowStep
     paths: tuple[str, ...] = ()
     limit: int = 0
     budget_tokens: int = 0
 
 
 @frozen
-class Told:
+class PreWork:
     """What is told before a work.
 
     Attributes:
@@ -107,7 +107,7 @@ class Told:
         return {"kind": hit.kind, "title": hit.title, "scope": hit.scope, "store": hit.store} if hit else {}
 
 
-def pre_work(memory: Opened, work: Work, *, recall: Callable[[Asked], Found]) -> Told:
+def pre_work(memory: OpenRepository, work: Work, *, recall: Callable[[Query], RecallResult]) -> PreWork:
     """Return what matters for a work.
 
     Args:
@@ -131,7 +131,7 @@ def pre_work(memory: Opened, work: Work, *, recall: Callable[[Asked], Found]) ->
         memory.notices.append(f"the policy has no role {name}; choose one of {', '.join(sorted(policy.roles))}")
     limit = work.limit or policy.workflow.limit
     budget = work.budget_tokens or (role.budget_tokens if role else 0) or policy.workflow.budget_tokens
-    asked = Asked(query=query, limit=limit, near=work.paths, held=(task[0],) if task else ())
+    asked = Query(query=query, limit=limit, near=work.paths, held=(task[0],) if task else ())
     preferred = tuple(kind for kind in (role.kinds if role else ()) if kind not in decisions.KINDS) or PATTERNS
     seek = _Seek(memory, asked, story, recall)
     groups = [
@@ -143,7 +143,7 @@ def pre_work(memory: Opened, work: Work, *, recall: Callable[[Asked], Found]) ->
     parts += [part_of(memory, heading, found) for heading, found in groups]
     kept, text = composed(memory, parts, budget)
     hits = {hit.reference: hit for _, found in groups for hit in found.hits}
-    return Told(query, task[0] if task else "", name if role else "", budget, kept, hits, text)
+    return PreWork(query, task[0] if task else "", name if role else "", budget, kept, hits, text)
 
 
 def _find_task(catalog: Catalog, work: Work) -> tuple[str, str, dict[str, Any]] | None:
@@ -168,24 +168,26 @@ def _query(work: Work, task: tuple[str, str, dict[str, Any]] | None) -> str:
 class _Seek:
     """Finds memories group by group, each memory once."""
 
-    def __init__(self, memory: Opened, asked: Asked, story: str, recall: Callable[[Asked], Found]) -> None:
+    def __init__(
+        self, memory: OpenRepository, asked: Query, story: str, recall: Callable[[Query], RecallResult]
+    ) -> None:
         self._memory, self._asked, self._recall = memory, asked, recall
         self._catalog = memory.catalog()
         rows = self._catalog.rows("SELECT id FROM memory WHERE task = ?", (story,)) if story else []
         self._of_story = {row[0] for row in rows}
         self._seen = set(asked.held)
 
-    def of_kinds(self, kinds: Sequence[str]) -> Found:
+    def of_kinds(self, kinds: Sequence[str]) -> RecallResult:
         """Return those of the story, the newest first, then those that fit its words."""
         asked = replace(self._asked, kinds=tuple(kinds))
         return self._united(asked, self._newest(asked), lambda hit: True)
 
-    def others(self, told_kinds: Sequence[str]) -> Found:
+    def others(self, told_kinds: Sequence[str]) -> RecallResult:
         """Return the rest, of kinds that have no group of their own."""
         wide = replace(self._asked, limit=WIDER * self._asked.limit)
         return self._united(wide, self._newest(wide), lambda hit: hit.kind not in told_kinds)
 
-    def _newest(self, asked: Asked) -> list[Hit]:
+    def _newest(self, asked: Query) -> list[Hit]:
         if not self._of_story:
             return []
         ground = self._memory.ground(self._catalog)
@@ -195,13 +197,13 @@ class _Seek:
             )
         return list(found.hits)
 
-    def _united(self, asked: Asked, own: list[Hit], is_meant: Callable[[Hit], bool]) -> Found:
+    def _united(self, asked: Query, own: list[Hit], is_meant: Callable[[Hit], bool]) -> RecallResult:
         fit = self._recall(asked) if asked.query else None
         hits = [hit for hit in (*own, *(fit.hits if fit else ())) if is_meant(hit)]
         fresh = list({hit.reference: hit for hit in hits if hit.reference not in self._seen}.values())
         kept = fresh[: self._asked.limit]
         self._seen.update(hit.reference for hit in kept)
-        return Found(tuple(kept), len(fresh) - len(kept) + (fit.more if fit and asked.kinds else 0))
+        return RecallResult(tuple(kept), len(fresh) - len(kept) + (fit.more if fit and asked.kinds else 0))
 
 
 def _line(text: str) -> str:
@@ -210,14 +212,16 @@ def _line(text: str) -> str:
 
 def _failed(catalog: Catalog, task: tuple[str, str, dict[str, Any]] | None, paths: Sequence[str], *, now: int) -> Part:
     """Return what failed before at this very task, and at others about these files (B8)."""
-    own: list[Failure] = []
+    own: list[FailedAttempt] = []
     if task is not None:
         attempts = [one for one in task_from(task[0], task[2]).told if one.outcome == FAILED]
-        own = [Failure(task[0], task[1].split("\n")[0], one.num, one.notes) for one in attempts]
+        own = [FailedAttempt(task[0], task[1].split("\n")[0], one.num, one.notes) for one in attempts]
     near = [one for one in failures(catalog, (), paths, now=now) if not task or one.key != task[0]]
     found = [*own, *near]
     entries = tuple(
-        Entry(f"- [{one.key}] (task) attempt {one.num} at {_line(one.title)!r} failed: {_line(one.notes)}", one.key)
+        MemoryText(
+            f"- [{one.key}] (task) attempt {one.num} at {_line(one.title)!r} failed: {_line(one.notes)}", one.key
+        )
         for one in found[:FAILURES]
     )
     return Part("FAILED BEFORE", entries, max(0, len(found) - FAILURES), f"gitmem task show {task[0]}" if task else "")

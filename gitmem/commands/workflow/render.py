@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gitmem.recall import render
-from gitmem.recall.render import Entry, Part
+from gitmem.recall.render import MemoryText, Part
 from gitmem.store.scope import PROJECT, SCOPES
 from gitmem.text.tokens import count_tokens
 
@@ -11,16 +11,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gitmem.recall.query import Found
+    from gitmem.recall.query import RecallResult
     from gitmem.repository.proving_store import ProvingStore
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
 
 # What is told here is bounded by its tokens; no budget of tokens needs so many characters.
 CHARACTERS = 1 << 20
 REST = "a higher --limit or --budget, or gitmem recall"
 
 
-def part_of(memory: Opened, heading: str, found: Found, *, limit_tokens: int | None = None) -> Part:
+def part_of(memory: OpenRepository, heading: str, found: RecallResult, *, limit_tokens: int | None = None) -> Part:
     """Return what was found as a part, each memory with what it is and whose.
 
     Args:
@@ -44,16 +44,16 @@ def part_of(memory: Opened, heading: str, found: Found, *, limit_tokens: int | N
     return Part(heading, tuple(entries), found.more, REST)
 
 
-def composed(memory: Opened, parts: Sequence[Part], budget_tokens: int) -> tuple[tuple[Part, ...], str]:
+def composed(memory: OpenRepository, parts: Sequence[Part], budget_tokens: int) -> tuple[tuple[Part, ...], str]:
     """Return the parts that fit into so many tokens, cut from the bottom, and their text in its fence."""
     tip = (memory.find_tip() or "")[:12]
     source = f"the memory of this repository at {tip}; in brackets: key, kind, status, by whom"
-    frame = render.fenced([Part("", (Entry("-"),))], source=source)
+    frame = render.fenced([Part("", (MemoryText("-"),))], source=source)
     kept = render.fitted(parts, tokens=budget_tokens - count_tokens(frame), characters=CHARACTERS)
     return tuple(part for part in kept if part.entries or part.more > 0), render.fenced(kept, source=source)
 
 
-def _store_of(memory: Opened, scope: str) -> ProvingStore | None:
+def _store_of(memory: OpenRepository, scope: str) -> ProvingStore | None:
     """Return the store that has the memories of a scope; None for those of other repositories."""
     if scope == PROJECT:
         return memory

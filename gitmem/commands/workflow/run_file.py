@@ -35,7 +35,7 @@ ENDED = ("done", "failed", "released")
 
 
 @frozen
-class Item:
+class RunMemory:
     """One memory of a run, or why it is none.
 
     Attributes:
@@ -56,7 +56,7 @@ class Item:
 
 
 @frozen
-class Run:
+class WorkflowRun:
     """A finished run.
 
     Attributes:
@@ -67,10 +67,10 @@ class Run:
 
     name: str
     role: str
-    items: tuple[Item, ...]
+    items: tuple[RunMemory, ...]
 
 
-def read_run(raw: bytes, policy: Policy, *, is_worth: Callable[[str], bool]) -> Run:
+def read_run(raw: bytes, policy: Policy, *, is_worth: Callable[[str], bool]) -> WorkflowRun:
     """Return the run that a file describes.
 
     Args:
@@ -98,7 +98,7 @@ def read_run(raw: bytes, policy: Policy, *, is_worth: Callable[[str], bool]) -> 
     run, role, task, title = (_top(found, name) for name in ("run", "role", "task", "title"))
     items = [_item(one, f"memories[{n}]", policy, is_worth, task) for n, one in enumerate(memories)]
     items += [_attempt(one, f"attempts[{n}]", task, title) for n, one in enumerate(attempts)]
-    return Run(run.replace(":", "-"), role, tuple(items))
+    return WorkflowRun(run.replace(":", "-"), role, tuple(items))
 
 
 _HINT = 'the format is {"run": "…", "memories": [{"kind": "gotcha", "title": "…", "body": "…"}]}: docs/workflow.md'
@@ -126,47 +126,47 @@ def _top(found: Mapping[str, Any], name: str) -> str:
     return " ".join(value.split())
 
 
-def _item(one: Any, where: str, policy: Policy, is_worth: Callable[[str], bool], task: str) -> Item:
+def _item(one: Any, where: str, policy: Policy, is_worth: Callable[[str], bool], task: str) -> RunMemory:
     if not isinstance(one, dict):
-        return Item(where, reason="it is not an object")
+        return RunMemory(where, reason="it is not an object")
     fields: dict[str, Any] = {"task": task} if task else {}
     for name, value in ((str(name), value) for name, value in one.items()):
         rule = _RULES.get(name)
         if rule is None:
-            return Item(where, reason=f"it has an unknown field {display(name)[:LINE]!r}")
+            return RunMemory(where, reason=f"it has an unknown field {display(name)[:LINE]!r}")
         reason = rule(value)
         if reason:
-            return Item(where, reason=f"{name} {reason}")
+            return RunMemory(where, reason=f"{name} {reason}")
         fields[_NAMES.get(name, name)] = value
     fields.pop("scope", None)
     title, text = fields.pop("title", ""), fields.pop("body", "")
     kind = str(fields.pop("kind", "learned")).strip().lower().replace("-", "_")
     if kind in ELSEWHERE or kind not in policy.kinds:
         why = ELSEWHERE.get(kind) or f"unknown kind {display(kind)[:LINE]!r}"
-        return Item(where, title=title, reason=why)
+        return RunMemory(where, title=title, reason=why)
     if not is_worth(f"{title} {text}"):
-        return Item(where, title=title, reason="it is empty: it needs a title or a body")
-    return Item(where, text or title, title if text else "", kind, fields)
+        return RunMemory(where, title=title, reason="it is empty: it needs a title or a body")
+    return RunMemory(where, text or title, title if text else "", kind, fields)
 
 
-def _attempt(one: Any, where: str, task: str, title: str) -> Item:
+def _attempt(one: Any, where: str, task: str, title: str) -> RunMemory:
     """Return an attempt at a task as an outcome: how it ended, and what went wrong."""
     if not isinstance(one, dict):
-        return Item(where, reason="it is not an object")
+        return RunMemory(where, reason="it is not an object")
     key, outcome, notes = one.get("task") or task, one.get("outcome"), one.get("notes") or ""
     if not isinstance(key, str) or not key or len(key) > LINE:
-        return Item(where, reason="it does not name its task")
+        return RunMemory(where, reason="it does not name its task")
     if outcome == "working":
-        return Item(where, reason="the attempt has not ended")
+        return RunMemory(where, reason="the attempt has not ended")
     if outcome not in ENDED or not isinstance(notes, str):
-        return Item(where, reason=f"outcome must be one of {', '.join(ENDED)}, and notes must be text")
+        return RunMemory(where, reason=f"outcome must be one of {', '.join(ENDED)}, and notes must be text")
     if not notes.strip():
-        return Item(where, reason="it has no notes, so it says nothing except how it ended")
+        return RunMemory(where, reason="it has no notes, so it says nothing except how it ended")
     num = one.get("num")
     which = f"attempt {num}" if type(num) is int else "an attempt"
     wrong = "What went wrong: " if outcome == "failed" else ""
     heading = f"{which} at {title or key} {'failed' if outcome == 'failed' else 'ended, ' + outcome}"
-    return Item(where, wrong + notes, heading[0].upper() + heading[1:], "outcome", {"task": key})
+    return RunMemory(where, wrong + notes, heading[0].upper() + heading[1:], "outcome", {"task": key})
 
 
 def _text(most: int) -> Callable[[Any], str]:

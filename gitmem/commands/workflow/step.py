@@ -27,7 +27,7 @@ NAME_LIMIT = 100
 
 
 @frozen
-class Step:
+class WorkflowStep:
     """Where in a workflow something is written or asked.
 
     Attributes:

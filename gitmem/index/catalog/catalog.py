@@ -142,9 +142,9 @@ class Catalog:
         if found != "ok":
             raise sqlite3.DatabaseError(found)
 
-    def writing(self) -> Writing:
+    def writing(self) -> Transaction:
         """Return a context in which changes are one transaction; raises sqlite3.OperationalError when it is busy."""
-        return Writing(self.connection)
+        return Transaction(self.connection)
 
     def reading(self) -> Reading:
         """Return a context in which every question is answered from one state, whatever is written meanwhile."""
@@ -199,7 +199,7 @@ class Catalog:
             yield from self.connection.execute(sql.replace("{}", ",".join("?" * len(part))), part)
 
 
-class Writing:
+class Transaction:
     """One transaction of the catalog, as a context manager; inside another one it is part of that."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:

@@ -37,7 +37,7 @@ _STATEMENTS = {
 
 
 @frozen
-class Stored:
+class StoredMemory:
     """One parsed memory with its blob and whether it was retired."""
 
     document: Document
@@ -54,7 +54,7 @@ class Inserts:
         self._labels: set[str] = set()
         self._held: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _STATEMENTS}
 
-    def add_memory(self, stored: Stored, policy: Policy) -> IndexText | Problem:
+    def add_memory(self, stored: StoredMemory, policy: Policy) -> IndexText | Problem:
         """Take one memory; its path must be free. Returns its text, or the problem that keeps it out."""
         from gitmem.index.catalog import redaction  # 4 ms, and only where something is new
 

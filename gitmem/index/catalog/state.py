@@ -49,7 +49,7 @@ class FactRow:
 
 
 @frozen
-class Told:
+class MemoryStatus:
     """A memory's status and why.
 
     Attributes:
@@ -179,7 +179,7 @@ def _made(v: Verdict) -> tuple[object, ...]:
 
 
 @frozen
-class State:
+class FactState:
     """What is known of one fact on one ground.
 
     Attributes:
@@ -208,7 +208,7 @@ def state_of(
     local: Sequence[Verdict],
     *,
     accepts: Callable[[Verdict], bool],
-) -> State:
+) -> FactState:
     """Return the state of a fact.
 
     Args:
@@ -231,10 +231,10 @@ def state_of(
     )
     tools = verdict.tools if verdict is not None and fresh and verdict.own else ""
     latest = latest_of([v for v in known if accepts(v)])
-    return State(row.id, now_digest, verdict, fresh, published, tools, latest.flapping if latest else 0)
+    return FactState(row.id, now_digest, verdict, fresh, published, tools, latest.flapping if latest else 0)
 
 
-def write_states(catalog: Catalog, ground: int, states: Iterable[State], now: int) -> None:
+def write_states(catalog: Catalog, ground: int, states: Iterable[FactState], now: int) -> None:
     """Write down states and that the ground is complete, inside a transaction."""
     db = catalog.connection
     states = list(states)
@@ -356,9 +356,9 @@ def _requirers(catalog: Catalog, keys: tuple[str, ...]) -> Mapping[str, tuple[st
 
 def tell(
     catalog: Catalog, ground: int | None, ids: Iterable[int], *, now: int, chains: Mapping[str, tuple[str, ...]]
-) -> dict[int, Told]:
+) -> dict[int, MemoryStatus]:
     """Return the status of each memory with one of these numbers."""
-    told: dict[int, Told] = {}
+    told: dict[int, MemoryStatus] = {}
     rows = catalog.each(
         f"SELECT m.id, m.key, f.id, f.ttl_s, s.outcome, s.at, s.fresh, s.own, s.weak, {CLAIM}, s.flapping FROM memory m"
         " LEFT JOIN fact f ON"
@@ -371,7 +371,7 @@ def tell(
             own = VERIFIED if outcome == HOLDS else UNPROVEN
         chain = chains.get(key, ())
         status = told_status(own, suspect=bool(chain))
-        told[number] = Told(
+        told[number] = MemoryStatus(
             status,
             own,
             chain if status != FAILED else (),

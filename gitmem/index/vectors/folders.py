@@ -51,7 +51,7 @@ def list_others(state_folder: str | os.PathLike[str], models: Iterable[str]) -> 
     return sorted(one.path for one in found if one.name not in own)
 
 
-class Writing:
+class VectorsLock:
     """The right to write a store's vectors, of one process at a time, as a context manager; it ends with the process.
 
     Raises (on entering):

@@ -12,7 +12,7 @@ import time
 from gitmem.errors import BusyError, UnwritableError
 from gitmem.index.catalog.catalog import shown_by
 from gitmem.index.embed.pieces import is_code, pieces_of
-from gitmem.index.vectors.folders import Writing, discard, list_others
+from gitmem.index.vectors.folders import VectorsLock, discard, list_others
 from gitmem.index.vectors.numpy_rows import DamagedError
 from gitmem.index.vectors.store import Vectors, digest_of
 from gitmem.store.sqlite_errors import is_unwritable
@@ -181,7 +181,7 @@ class _Writer:
 
     def __init__(self, folder: str, providers: Providers) -> None:
         self._folder, self._providers = folder, providers
-        self._lock = Writing(folder)
+        self._lock = VectorsLock(folder)
         self.vectors: list[Vectors] = []
 
     def __enter__(self) -> _Writer:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.index.catalog.catalog import Catalog
-    from gitmem.index.whoosh.index import Shown
+    from gitmem.index.whoosh.index import SearchableIndex
     from gitmem.model import IndexText
 
 # No question keeps a reader waiting longer: then what was found until now is the answer, and it is said.
@@ -38,7 +38,7 @@ _ASKED = 200
 
 
 @frozen
-class Matched:
+class MatchResult:
     """What a query matches.
 
     Attributes:
@@ -87,7 +87,7 @@ class WhooshEngine:
         behind: One line that says which commit it shows, where that is not the catalog's and shows; else empty.
     """
 
-    def __init__(self, shown: Shown, catalog: Catalog) -> None:
+    def __init__(self, shown: SearchableIndex, catalog: Catalog) -> None:
         self._catalog = catalog
         rows = catalog.rows("SELECT id, path, oid FROM memory")
         ids = {name_of(path, oid): number for number, path, oid in rows}
@@ -159,7 +159,7 @@ class WhooshEngine:
         where: str = "",
         parameters: Sequence[object] = (),
         is_scored: bool = True,
-    ) -> Matched:
+    ) -> MatchResult:
         """Return what a query of Whoosh's matches among the memories that pass a condition.
 
         Args:
@@ -171,7 +171,7 @@ class WhooshEngine:
         """
         passing = {row[0] for row in self._catalog.rows(f"SELECT id FROM memory m WHERE {where or '1'}", parameters)}
         if not passing:
-            return Matched((), 0)
+            return MatchResult((), 0)
         found: list[tuple[float, int]] = []
         deadline = time.monotonic() + SECONDS_AT_MOST
         context = self._searcher.context() if is_scored else self._searcher.boolean_context()
@@ -213,6 +213,6 @@ def in_texts(term: str) -> Any:
     return query.Or([query.Term(field, term, boost=boost) for field, boost in TEXTS.items()])
 
 
-def _matched(found: list[tuple[float, int]], limit: int | None, *, is_cut: bool = False) -> Matched:
+def _matched(found: list[tuple[float, int]], limit: int | None, *, is_cut: bool = False) -> MatchResult:
     best = found if limit is None else nlargest(limit, found)
-    return Matched(tuple(Candidate(number, score) for score, number in best), len(found), is_cut)
+    return MatchResult(tuple(Candidate(number, score) for score, number in best), len(found), is_cut)

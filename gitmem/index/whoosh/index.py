@@ -84,7 +84,7 @@ class Terms(Analyzer):  # type: ignore[misc]
         return _tokens(tokens.terms(value, self.language) if tokenize else [value.lower()], start_pos)
 
 
-class Words(Analyzer):  # type: ignore[misc]
+class WordAnalyzer(Analyzer):  # type: ignore[misc]
     """Words at white space, in lower case: for names that stand as they are."""
 
     def __call__(self, value: str, *, tokenize: bool = True, start_pos: int = 0, **options: Any) -> Iterator[Token]:
@@ -112,14 +112,14 @@ def schema_of(language: str) -> fields.Schema:
         **{text: _field(Terms(language), is_text=True) for text in TEXTS},
         kind=fields.ID(),
         key=fields.ID(),
-        tag=_field(Words()),
-        by=_field(Words()),
+        tag=_field(WordAnalyzer()),
+        by=_field(WordAnalyzer()),
         created=fields.DATETIME(),
     )
 
 
 @frozen
-class Shown:
+class SearchableIndex:
     """An index that can be searched.
 
     Attributes:
@@ -145,7 +145,7 @@ def refresh_whoosh(
     asked: bool = False,
     rebuild: bool = False,
     progress: Callable[[int, int], None] | None = None,
-) -> Shown:
+) -> SearchableIndex:
     """Return the index of what a catalog shows, made or brought up to date; never waits for another process.
 
     While another process writes it, the last good state is returned and said so. Where there is none, or the disk
@@ -210,12 +210,12 @@ def _stands_for(catalog: Catalog) -> str:
     return "".join(shown_by(catalog))
 
 
-def _shown(good: tuple[dict[str, Any], Any], *, why: str = "", commit: str = "") -> Shown:
+def _shown(good: tuple[dict[str, Any], Any], *, why: str = "", commit: str = "") -> SearchableIndex:
     stamp, reader = good
     if not why or stamp["commit"] == commit:
-        return Shown(reader, stamp["commit"])
+        return SearchableIndex(reader, stamp["commit"])
     told = f"the Whoosh index {why}; showing {stamp['commit'][:12]}, but the tip is {commit[:12]}"
-    return Shown(reader, stamp["commit"], told)
+    return SearchableIndex(reader, stamp["commit"], told)
 
 
 def _lock(state_dir: Path) -> int | None:
@@ -268,7 +268,9 @@ def _read(folder: Path, language: str) -> tuple[dict[str, Any], Any] | None:
     return stamp, reader
 
 
-def _write(folder: Path, catalog: Catalog, *, rebuild: bool, progress: Callable[[int, int], None] | None) -> Shown:
+def _write(
+    folder: Path, catalog: Catalog, *, rebuild: bool, progress: Callable[[int, int], None] | None
+) -> SearchableIndex:
     """Make or follow the index, under the lock."""
     good = None if rebuild else _read(folder, catalog.language)
     commit, schema = _stands_for(catalog), schema_of(catalog.language)
@@ -284,7 +286,7 @@ def _write(folder: Path, catalog: Catalog, *, rebuild: bool, progress: Callable[
         opened = index.FileIndex(FileStorage(str(folder)), schema=schema)
     _fill(opened, good[1] if good else None, catalog, progress)
     _stamp(folder, opened, commit, catalog.language, good[0]["files"] if good else {})
-    return Shown(opened.reader(), commit)
+    return SearchableIndex(opened.reader(), commit)
 
 
 def _stamp(folder: Path, opened: Any, commit: str, language: str, known: dict[str, str]) -> None:
@@ -303,11 +305,11 @@ def _stamp(folder: Path, opened: Any, commit: str, language: str, known: dict[st
     fresh.replace(folder / "stamp.json")
 
 
-def _in_memory(catalog: Catalog, progress: Callable[[int, int], None] | None) -> Shown:
+def _in_memory(catalog: Catalog, progress: Callable[[int, int], None] | None) -> SearchableIndex:
     refuse_many(catalog)
     opened = index.FileIndex.create(RamStorage(), schema_of(catalog.language))
     _fill(opened, None, catalog, progress)
-    return Shown(opened.reader(), _stands_for(catalog))
+    return SearchableIndex(opened.reader(), _stands_for(catalog))
 
 
 def _fill(opened: Any, reader: Any, catalog: Catalog, progress: Callable[[int, int], None] | None) -> None:

@@ -46,7 +46,7 @@ _DATE = re.compile(r"(\d{4})(?:-?(\d\d)(?:-?(\d\d)(?:[T ]?(\d\d)(?::?(\d\d)(?::?
 
 
 @frozen
-class Question:
+class ParsedQuery:
     """A question of the query language, ready to be asked.
 
     Attributes:
@@ -175,7 +175,9 @@ def _compound(field: str, whole: str, *parts: str) -> Any:
     return query.Or([word, query.And(others)]) if len(others) > 1 else word
 
 
-def read(text: str, reader: Any, *, among: Callable[[str, str], frozenset[bytes]], language: str = ENGLISH) -> Question:
+def read(
+    text: str, reader: Any, *, among: Callable[[str, str], frozenset[bytes]], language: str = ENGLISH
+) -> ParsedQuery:
     """Return the question that a text asks.
 
     Args:
@@ -197,7 +199,7 @@ def read(text: str, reader: Any, *, among: Callable[[str, str], frozenset[bytes]
     expanding = _Expanding(text, reader, among, language)
     ready = parsed.accept(expanding.replace).normalize()
     found = tuple(dict.fromkeys(_positive(ready)))
-    return Question(ready, found, expanding.is_cut)
+    return ParsedQuery(ready, found, expanding.is_cut)
 
 
 def _wrong(text: str, at: int, why: str, hint: str = "") -> UsageError:

@@ -62,6 +62,6 @@ def joined(branch: read.Scan, home: read.Scan) -> read.Scan:
     )
 
 
-def place_of(path: str) -> layout.Place | str:
+def place_of(path: str) -> layout.StorePath | str:
     """Return what a path of either home is, or one sentence why nothing may lie there."""
     return layout.place_of(path.removeprefix(PREFIX))

@@ -54,7 +54,7 @@ class Version:
 
 
 @frozen
-class United:
+class MergedMemory:
     """A merged memory.
 
     Attributes:
@@ -69,7 +69,7 @@ class United:
     kind: str = ""
 
 
-def unite(base: bytes | None, one: Version, other: Version, *, path: str, is_forgotten: bool = False) -> United:
+def unite(base: bytes | None, one: Version, other: Version, *, path: str, is_forgotten: bool = False) -> MergedMemory:
     """Return what both sides say of one memory.
 
     Args:
@@ -80,11 +80,11 @@ def unite(base: bytes | None, one: Version, other: Version, *, path: str, is_for
         is_forgotten: Whether one side retired what the other one changed: it stays retired, and somebody should look.
     """
     if one.content == other.content:
-        return United(one.content)
+        return MergedMemory(one.content)
     sides = [(document, version) for version in (one, other) if (document := _read(version.content, path)) is not None]
     if len(sides) < 2:
         left = [version.content for _, version in sides] or [one.content, other.content]
-        return United(max(left), ("unreadable",))
+        return MergedMemory(max(left), ("unreadable",))
     sides.sort(key=lambda side: (_written_at(side[0].fields), side[1].content))
     (earlier, early), (later, late) = sides
     started = _read(base, path) if base is not None else None
@@ -99,11 +99,11 @@ def unite(base: bytes | None, one: Version, other: Version, *, path: str, is_for
     names = tuple(sorted({str(entry["field"]) for entry in conflicts}))
     for text in (_by_line(started, earlier, later, fields, body), _written(later, fields, body)):
         if text is not None:
-            return United(text.encode("utf-8"), names, str(fields.get("kind", "")))
+            return MergedMemory(text.encode("utf-8"), names, str(fields.get("kind", "")))
     # Both together are more than one memory may hold: the later one stays, with a word about the other.
     short = [{"field": name, "by": _shown(early.who())} for name in names or ("body",)]
     text = _written(later, {**later.fields, CONFLICT: _joined(later.fields.get(CONFLICT), short, {})}, later.body)
-    return United(late.content if text is None else text.encode("utf-8"), names or ("body",), later.kind)
+    return MergedMemory(late.content if text is None else text.encode("utf-8"), names or ("body",), later.kind)
 
 
 def _read(content: bytes, path: str) -> Document | None:

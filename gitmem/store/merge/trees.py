@@ -11,10 +11,10 @@ import hashlib
 from functools import partial
 
 from gitmem.frozen import frozen
-from gitmem.git.objects import Entry
+from gitmem.git.objects import PathEntry
 from gitmem.policy.settings import KINDS
 from gitmem.store import layout
-from gitmem.store.files import Side, unite_policies, unite_verdicts
+from gitmem.store.files import FileVersion, unite_policies, unite_verdicts
 from gitmem.store.merge.memories import Version, unite
 from gitmem.store.read import LIMITS
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from gitmem.git.objects import Changes, Objects
 
-    Files = dict[str, Entry]
+    Files = dict[str, PathEntry]
 
 # Merged histories that were merged into each other have several common ancestors. They are merged themselves, so deep
 # and so many; past that the first one counts (git's own recursive strategy has no bound).
@@ -34,7 +34,7 @@ _PLAIN = "100644"
 
 
 @frozen
-class State:
+class StoreState:
     """One state of a store: a tree, and what differs from it without being written.
 
     Attributes:
@@ -44,7 +44,7 @@ class State:
     """
 
     tree: str | None
-    overlay: Mapping[str, Entry | None]
+    overlay: Mapping[str, PathEntry | None]
     contents: Mapping[str, bytes]
 
 
@@ -64,7 +64,7 @@ class Conflict:
 
 
 @frozen
-class Merged:
+class MergeResult:
     """What a merge came to.
 
     Attributes:
@@ -73,17 +73,17 @@ class Merged:
         is_page_old: Whether both sides wrote the status page, which is made anew and never merged.
     """
 
-    state: State
+    state: StoreState
     conflicts: tuple[Conflict, ...]
     is_page_old: bool = False
 
 
-def plain(tree: str | None) -> State:
+def plain(tree: str | None) -> StoreState:
     """Return the state that a commit shows."""
-    return State(tree, {}, {})
+    return StoreState(tree, {}, {})
 
 
-def merge(objects: Objects, ours: str, theirs: str, *, who: Callable[[str, str], str]) -> Merged:
+def merge(objects: Objects, ours: str, theirs: str, *, who: Callable[[str, str], str]) -> MergeResult:
     """Merge two commits of a store, which need not share any history.
 
     Args:
@@ -99,7 +99,7 @@ def merge(objects: Objects, ours: str, theirs: str, *, who: Callable[[str, str],
     return _Merge(objects, base, plain(ours), plain(theirs), (lambda p: who(ours, p), lambda p: who(theirs, p))).run()
 
 
-def _base(objects: Objects, one: str, other: str, *, depth: int) -> State:
+def _base(objects: Objects, one: str, other: str, *, depth: int) -> StoreState:
     """Return the state that both come from: of several common ancestors, what they make together."""
     bases = objects.git.merge_bases(one, other)
     if not bases:
@@ -117,9 +117,9 @@ class _Merge:
     def __init__(
         self,
         objects: Objects,
-        base: State,
-        ours: State,
-        theirs: State,
+        base: StoreState,
+        ours: StoreState,
+        theirs: StoreState,
         who: tuple[Callable[[str], str], Callable[[str], str]],
     ) -> None:
         self._objects, self._ours = objects, ours
@@ -127,12 +127,12 @@ class _Merge:
         self._who = who
         self._contents = {**base.contents, **ours.contents, **theirs.contents}
         self._is_long = len(ours.tree or theirs.tree or "") == 64
-        self._overlay: dict[str, Entry | None] = dict(ours.overlay)
+        self._overlay: dict[str, PathEntry | None] = dict(ours.overlay)
         self._made: dict[str, bytes] = dict(ours.contents)
         self._conflicts: list[Conflict] = []
         self._is_page_old = False
 
-    def run(self) -> Merged:
+    def run(self) -> MergeResult:
         """Merge and return what it came to."""
         memories, others = self._sorted_out()
         self._split = self._split_folders()
@@ -141,19 +141,19 @@ class _Merge:
             self._memory(key, *sides)
         for path, (was, one, other) in others.items():
             self._put(path, one, self._other(path, was, one, other))
-        state = State(self._ours.tree, self._overlay, self._made)
+        state = StoreState(self._ours.tree, self._overlay, self._made)
         conflicts = tuple(sorted(self._conflicts, key=lambda conflict: conflict.path))
-        return Merged(state, conflicts, self._is_page_old)
+        return MergeResult(state, conflicts, self._is_page_old)
 
-    def _sorted_out(self) -> tuple[dict[str, tuple[Files, Files, Files]], dict[str, tuple[Entry | None, ...]]]:
+    def _sorted_out(self) -> tuple[dict[str, tuple[Files, Files, Files]], dict[str, tuple[PathEntry | None, ...]]]:
         """Return the files of each memory before and on both sides, and every other path's, where either changed it."""
         memories: dict[str, tuple[Files, Files, Files]] = {}
-        others: dict[str, tuple[Entry | None, ...]] = {}
+        others: dict[str, tuple[PathEntry | None, ...]] = {}
         for path in sorted(self._left.keys() | self._right.keys()):
             was = (self._left.get(path) or self._right[path])[0]
             sides = [was, *(changes[path][1] if path in changes else was for changes in (self._left, self._right))]
             place = layout.place_of(path)
-            if isinstance(place, layout.Place) and place.what == layout.MEMORY and any(map(_is_regular, sides)):
+            if isinstance(place, layout.StorePath) and place.what == layout.MEMORY and any(map(_is_regular, sides)):
                 files = memories.setdefault(place.key, ({}, {}, {}))
                 for known, entry in zip(files, sides, strict=True):
                     # A link in the place of a memory is no memory: that side has lost it.
@@ -168,12 +168,12 @@ class _Merge:
         new = [path for changes in (self._left, self._right) for path, (_, now) in changes.items() if now is not None]
         places = [(path, layout.place_of(path)) for path in new]
         return {
-            path.rsplit("/", 2)[0] for path, place in places if isinstance(place, layout.Place) and _is_split(place)
+            path.rsplit("/", 2)[0] for path, place in places if isinstance(place, layout.StorePath) and _is_split(place)
         }
 
     def _read(self, memories: Mapping[str, Any], others: Mapping[str, Any]) -> None:
         """Read what both sides changed, in one go; what is too large for its place is left out."""
-        wanted: list[tuple[Entry | None, ...]] = [
+        wanted: list[tuple[PathEntry | None, ...]] = [
             tuple(entry for files in sides for entry in files.values())
             for sides in memories.values()
             if sides[1] != sides[2] and sides[0] not in sides[1:]
@@ -221,8 +221,15 @@ class _Merge:
         return {**result, path: entry}
 
     def _united(
-        self, key: str, paths: list[str], old: Entry | None, mine: Entry, yours: Entry, *, is_forgotten: bool
-    ) -> tuple[Entry, str]:
+        self,
+        key: str,
+        paths: list[str],
+        old: PathEntry | None,
+        mine: PathEntry,
+        yours: PathEntry,
+        *,
+        is_forgotten: bool,
+    ) -> tuple[PathEntry, str]:
         contents = [None if entry is None else self._contents.get(entry.oid) for entry in (old, mine, yours)]
         base, one, other = contents
         if one is None or other is None:
@@ -269,7 +276,9 @@ class _Merge:
 
     # Everything else
 
-    def _other(self, path: str, was: Entry | None, one: Entry | None, other: Entry | None) -> Entry | None:
+    def _other(
+        self, path: str, was: PathEntry | None, one: PathEntry | None, other: PathEntry | None
+    ) -> PathEntry | None:
         if other in (one, was):
             return one
         if one == was:
@@ -278,28 +287,28 @@ class _Merge:
             return one or other
         contents = [self._contents.get(e.oid) if e and _is_regular(e) else None for e in (was, one, other)]
         place = layout.place_of(path)
-        what = place.what if isinstance(place, layout.Place) else ""
+        what = place.what if isinstance(place, layout.StorePath) else ""
         if contents[1] is None or contents[2] is None or what not in (layout.VERDICT, layout.POLICY):
             self._is_page_old |= path == layout.STATUS_PATH
             if what == layout.KNOWN and path != layout.STATUS_PATH:
                 self._conflicts.append(Conflict(path, path, ("file",)))
             return max(one, other, key=lambda entry: (_is_regular(entry), entry.oid))
         if what == layout.VERDICT:
-            assert isinstance(place, layout.Place)
+            assert isinstance(place, layout.StorePath)
             return self._new(unite_verdicts(contents[1], contents[2], key=place.key, path=path), one, other)
-        sides = [Side(c, who(path)) for c, who in zip(contents[1:], self._who, strict=True) if c is not None]
+        sides = [FileVersion(c, who(path)) for c, who in zip(contents[1:], self._who, strict=True) if c is not None]
         content, has_two = unite_policies(contents[0], sides[0], sides[1])
         if has_two:
             self._conflicts.append(Conflict(path, path, ("file",)))
         return self._new(content, one, other)
 
-    def _is_free(self, path: str, entry: Entry) -> bool:
+    def _is_free(self, path: str, entry: PathEntry) -> bool:
         """Tell whether an entry that is none of a store's may lie there: it never takes the place of a file of one.
 
         A file ``facts`` would stand where the folder is, and ``facts/a.md/x`` where a memory is.
         """
         place = layout.place_of(path)
-        if isinstance(place, layout.Place) and _is_regular(entry):
+        if isinstance(place, layout.StorePath) and _is_regular(entry):
             return True
         parts = path.split("/")
         if any(part.lower() in ("", ".", "..", ".git") for part in parts):
@@ -315,20 +324,20 @@ class _Merge:
 
     # What comes of it
 
-    def _new(self, content: bytes, one: Entry, other: Entry) -> Entry:
+    def _new(self, content: bytes, one: PathEntry, other: PathEntry) -> PathEntry:
         """Return the entry of a content that may be new."""
         head = f"blob {len(content)}\0".encode()
         oid = (hashlib.sha256 if self._is_long else hashlib.sha1)(head + content).hexdigest()
         if oid not in (one.oid, other.oid):
             self._made[oid] = content
-        return Entry(one.mode if one.mode == other.mode else _PLAIN, oid)
+        return PathEntry(one.mode if one.mode == other.mode else _PLAIN, oid)
 
-    def _put(self, path: str, before: Entry | None, entry: Entry | None) -> None:
+    def _put(self, path: str, before: PathEntry | None, entry: PathEntry | None) -> None:
         if before != entry:
             self._overlay[path] = entry
 
 
-def _changes(objects: Objects, base: State, side: State) -> Changes:
+def _changes(objects: Objects, base: StoreState, side: StoreState) -> Changes:
     """Return what differs between two states."""
     found = objects.diff(base.tree, side.tree) if base.tree != side.tree else {}
     for path in base.overlay.keys() | side.overlay.keys():
@@ -346,17 +355,17 @@ def _changes(objects: Objects, base: State, side: State) -> Changes:
     return found
 
 
-def _is_regular(entry: Entry | None) -> bool:
+def _is_regular(entry: PathEntry | None) -> bool:
     return entry is not None and entry.mode in layout.REGULAR_MODES
 
 
-def _place(path: str) -> layout.Place:
+def _place(path: str) -> layout.StorePath:
     place = layout.place_of(path)
-    assert isinstance(place, layout.Place), "only paths of memories have metadata"
+    assert isinstance(place, layout.StorePath), "only paths of memories have metadata"
     return place
 
 
-def _is_split(place: layout.Place) -> bool:
+def _is_split(place: layout.StorePath) -> bool:
     return place.what == layout.MEMORY and place.split
 
 
@@ -369,7 +378,7 @@ def _counting(files: Iterable[str]) -> str:
     return min(files, key=lambda path: (_is_archived(path), path), default="")
 
 
-def _by_side(was: Entry | None, one: Entry | None, other: Entry | None) -> Entry | None:
+def _by_side(was: PathEntry | None, one: PathEntry | None, other: PathEntry | None) -> PathEntry | None:
     if one == was:
         return other
     if other in (was, one):

@@ -13,7 +13,7 @@ from gitmem.errors import ConflictError, ProcessError
 from gitmem.frozen import frozen, replace
 from gitmem.git import worktrees
 from gitmem.git.binary import Git, TreeEntry
-from gitmem.git.worktrees import Side
+from gitmem.git.worktrees import PathVersion
 from gitmem.store import layout
 from gitmem.store.view.safe_folder import NEW, ODD, Folder, oid_of
 from gitmem.store.view.state import View
@@ -37,7 +37,7 @@ TIMES_ABOVE = 200
 
 
 @frozen
-class Standing:
+class ViewHead:
     """Where the view's HEAD is.
 
     Attributes:
@@ -67,7 +67,7 @@ def bring(git: Git, view: View, tip: Callable[[], str], merge: Merge) -> View:
     return refresh(git, view, tip(), accepted=accepted, also=also)
 
 
-def standing(git: Git, view: View, tip: str) -> Standing:
+def standing(git: Git, view: View, tip: str) -> ViewHead:
     """Return what the view shows, and what was committed in it.
 
     Raises:
@@ -75,11 +75,11 @@ def standing(git: Git, view: View, tip: str) -> Standing:
     """
     head = head_of(git, view)
     if head in (view.shown, "") or not view.shown:
-        return Standing(view.shown, "")
+        return ViewHead(view.shown, "")
     if git.is_ancestor(head, tip):
-        return Standing(head, "")  # by git itself (switch, merge): its files are there
+        return ViewHead(head, "")  # by git itself (switch, merge): its files are there
     if git.is_ancestor(view.shown, head):
-        return Standing(view.shown, head)
+        return ViewHead(view.shown, head)
     raise ConflictError(
         f"the view {view.path} was switched to {head[:12]}, which is not a commit of the memory; it is left alone",
         hint=f"git -C '{view.path}' switch --detach {view.shown[:12]}",
@@ -136,7 +136,7 @@ def refresh(
     asked = {**view.held, **(accepted or {}), **dict.fromkeys(also), **ours}
     again = [path for path in asked if path not in seen]
     there = {entry.path: entry for entry in git.list_tree(tip, *again)} if again else {}
-    sides += [Side(path, "", "", there[path].mode, there[path].oid) if path in there else Side(path, "", "", "", "")
+    sides += [PathVersion(path, "", "", there[path].mode, there[path].oid) if path in there else PathVersion(path, "", "", "", "")
               for path in again]  # fmt: skip
     sizes = git.sizes({oid for side in sides for oid in (side.old, side.new) if oid})
     held = dict(view.held)
@@ -187,7 +187,7 @@ def unstage(git: Git, view: View) -> None:
     worktrees.update_index(view.git(git), back, added, length=len(view.shown))
 
 
-def list_staged(git: Git, view: View) -> list[Side]:
+def list_staged(git: Git, view: View) -> list[PathVersion]:
     """Return what somebody staged in the view; what it leaves out was deleted by nobody."""
     sides = worktrees.list_staged(view.git(git), view.shown)
     sizes = git.sizes({side.old for side in sides if side.old})
@@ -231,7 +231,7 @@ def _index_of(git: Git, view: View) -> str:
     return os.path.join(view.admin(git), "index")
 
 
-def _sides(git: Git, view: View, base: str, tip: str) -> tuple[list[Side], bool]:
+def _sides(git: Git, view: View, base: str, tip: str) -> tuple[list[PathVersion], bool]:
     """Return what differs, and whether that is everything there is: then the index is made anew."""
     if base and _has_index(git, view):
         # That commit may not be there any more: the branch was written anew, and the old one collected.
@@ -248,14 +248,14 @@ def _sides(git: Git, view: View, base: str, tip: str) -> tuple[list[Side], bool]
     new = {entry.path: entry for entry in reversed(git.list_tree(tip))}
     for path in {**known, **new}:
         old_mode, old = known.get(path, ("", ""))
-        sides.append(Side(path, old_mode, old, *((new[path].mode, new[path].oid) if path in new else ("", ""))))
+        sides.append(PathVersion(path, old_mode, old, *((new[path].mode, new[path].oid) if path in new else ("", ""))))
     return sides, True
 
 
 def _settle(
     git: Git,
     folder: Folder,
-    sides: Iterable[Side],
+    sides: Iterable[PathVersion],
     sizes: Mapping[str, int],
     *,
     held: dict[str, str],
@@ -269,7 +269,7 @@ def _settle(
     What a refresh that *was_cut* short left blank was written by it, and never reached the disk.
     """
     shown: dict[str, str] = {}
-    wanted: list[tuple[Side, str, str]] = []
+    wanted: list[tuple[PathVersion, str, str]] = []
     for side in sides:
         shown[side.path] = shown_as(_entry(side.path, side.mode, side.new, sizes))
         was = side.old if shown_as(_entry(side.path, side.old_mode, side.old, sizes)) == FILE else ""
@@ -305,7 +305,7 @@ def _entry(path: str, mode: str, oid: str, sizes: Mapping[str, int]) -> TreeEntr
 def _index(
     git: Git,
     view: View,
-    sides: list[Side],
+    sides: list[PathVersion],
     shown: Mapping[str, str],
     *,
     is_whole: bool,
@@ -327,4 +327,4 @@ def _index(
 
 def _is_nameable(path: str) -> bool:
     """Tell whether the index can have had such a path: it never had one that a store may not have."""
-    return isinstance(layout.place_of(path), layout.Place)
+    return isinstance(layout.place_of(path), layout.StorePath)

@@ -39,7 +39,7 @@ class FlappingError(Exception):
 
 
 @frozen
-class Found:
+class BisectResult:
     """What a search found.
 
     Attributes:
@@ -124,7 +124,7 @@ class Answers:
         return found
 
 
-class Line:
+class CommitLine:
     """Commits one behind the other, as far as they differ in the inputs.
 
     Attributes:
@@ -230,19 +230,19 @@ class Search:
         self._created = created
         self._named = named
 
-    def run(self) -> Found:
+    def run(self) -> BisectResult:
         """Search and return what was found."""
         commits = trunk(self._lineage)
-        line = Line(self._lineage, commits, self._lineage.ancestors)
+        line = CommitLine(self._lineage, commits, self._lineage.ancestors)
         try:
             if not self._find_good(line, self._recent(line)):
                 return self._no_good(line)
             return self._search(line, self._begin(line))
         except FlappingError as err:
             reason = f"the check holds and fails on the same inputs, at {str(err)[:12]}"
-            return Found(FLAPPING, candidates=self._count(self._lineage.good), reason=reason)
+            return BisectResult(FLAPPING, candidates=self._count(self._lineage.good), reason=reason)
 
-    def _find_good(self, line: Line, order: Iterable[int]) -> bool:
+    def _find_good(self, line: CommitLine, order: Iterable[int]) -> bool:
         """Tell whether the check holds somewhere on a line: that is known, or these steps are asked in turn."""
         last = len(line.steps) - 1
         if any(self._answers.known(line.digest(i)) == HOLDS for i in range(last)):
@@ -255,25 +255,25 @@ class Search:
                 return True
         return False
 
-    def _recent(self, line: Line) -> list[int]:
+    def _recent(self, line: CommitLine) -> list[int]:
         """Return the steps where a fact may have held: when it was written, then ever further back, then the first."""
         last, ancestors = len(line.steps) - 1, self._lineage.ancestors
         then = [i for i in range(last) if (one := ancestors.get(line.steps[i])) and one.at <= self._created]
         return [*then[-1:], *(last - 2**n for n in range(last.bit_length()) if 2**n <= last), 0]
 
-    def _no_good(self, line: Line) -> Found:
+    def _no_good(self, line: CommitLine) -> BisectResult:
         number = self._count(self._lineage.good)
         if self._answers.known(line.digest(0)) == FAILS:
-            return Found(
+            return BisectResult(
                 NEVER,
                 candidates=number,
                 reason="it fails at the first commit in this clone, and was never seen to hold since",
             )
-        return Found(
+        return BisectResult(
             UNKNOWN, candidates=number, reason="no commit was found where it holds: the oldest ones cannot be checked"
         )
 
-    def _begin(self, line: Line) -> int:
+    def _begin(self, line: CommitLine) -> int:
         """Return how many candidates there are; set the cap by those since the last commit that is known to hold."""
         last = max(i for i in range(len(line.steps) - 1) if self._answers.known(line.digest(i)) == HOLDS)
         number = self._count(line.steps[last])
@@ -287,7 +287,7 @@ class Search:
         inside = _take(lineage, [lineage.bad], set(lineage.ancestors) - _take(lineage, [good], set(lineage.ancestors)))
         return sum(map(lineage.is_candidate, inside))
 
-    def _search(self, line: Line, candidates: int) -> Found:
+    def _search(self, line: CommitLine, candidates: int) -> BisectResult:
         for index in [i for i, step in enumerate(line.steps) if self._named in (step, *line.brought[step])][-1:]:
             for end in range(max(index - 1, 0), index + 1):
                 self._answers.answer(line.steps[end], line.digest(end))
@@ -311,12 +311,12 @@ class Search:
         reason = "each side of this merge holds without the other" if sides else ""
         return self._confirmed(culprit, after, candidates, reason)
 
-    def _side(self, tip: str, brought: set[str]) -> Line:
+    def _side(self, tip: str, brought: set[str]) -> CommitLine:
         """Return the line of what a merge brought in: first parents back to what the other side has, or to the end."""
         found = first_parents(self._lineage, tip, brought)
-        return Line(self._lineage, found[::-1], brought)
+        return CommitLine(self._lineage, found[::-1], brought)
 
-    def _narrow(self, line: Line) -> tuple[int, int]:
+    def _narrow(self, line: CommitLine) -> tuple[int, int]:
         """Return the last step that holds and the first behind it that fails, as near as that can be told."""
         last = len(line.steps) - 1
         skipped = self._answers.skipped
@@ -334,15 +334,15 @@ class Search:
             index = _pick(sums, left, fraction, runs)
             self._answers.answer(line.steps[index], line.digest(index))
 
-    def _confirmed(self, culprit: str, after: str, candidates: int, reason: str) -> Found:
+    def _confirmed(self, culprit: str, after: str, candidates: int, reason: str) -> BisectResult:
         ends = [(commit, self._lineage.digests[commit]) for commit in (culprit, after)]
         asked = self._answers.confirm(ends)
-        return Found(FOUND, culprit, after, (culprit,), candidates, reason, (asked[0], asked[1]))
+        return BisectResult(FOUND, culprit, after, (culprit,), candidates, reason, (asked[0], asked[1]))
 
-    def _range(self, culprit: str, after: str, among: Iterable[str], candidates: int) -> Found:
+    def _range(self, culprit: str, after: str, among: Iterable[str], candidates: int) -> BisectResult:
         ordered = [c for c in self._lineage.ancestors if c in set(among) and self._lineage.is_candidate(c)]
         named = (culprit, *(c for c in ordered if c != culprit))
-        return Found(RANGE, culprit, after, named, candidates, "commits between could not be checked")
+        return BisectResult(RANGE, culprit, after, named, candidates, "commits between could not be checked")
 
 
 def _pick(sums: Mapping[int, int], left: Sequence[int], fraction: float, runs: int) -> int:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from gitmem.git.binary import Git
-    from gitmem.git.history import Ancestor, Touched
+    from gitmem.git.history import Ancestor, PathChange
     from gitmem.model import Check
     from gitmem.verify.files import Entry
 
@@ -32,7 +32,7 @@ Files = dict[str, "Entry"]
 
 
 @frozen
-class Question:
+class InputQuestion:
     """What a fact asks of the code, as its digest sees it.
 
     Where inputs are not declared, they are the whole tree; but a commit where all that a run read is as it was for that
@@ -118,10 +118,10 @@ class Reader:
     def __init__(self, git: Git, bad: str) -> None:
         self._git = git
         self._bad = bad
-        self._known: dict[str, tuple[Mapping[str, Ancestor], dict[str, list[Touched]], dict[str, str]]] = {}
+        self._known: dict[str, tuple[Mapping[str, Ancestor], dict[str, list[PathChange]], dict[str, str]]] = {}
         self._files: dict[str, list[Entry]] = {}
 
-    def read(self, question: Question, good: str = "") -> tuple[Lineage, dict[str, CodeTree]]:
+    def read(self, question: InputQuestion, good: str = "") -> tuple[Lineage, dict[str, CodeTree]]:
         """Return the history since *good* (an ancestor) or all of it; for a built-in check also a tree of each digest.
 
         The trees have the files that the question concerns, and no others.
@@ -137,7 +137,7 @@ class Reader:
         shown = _work_out(lineage, touched, trees, question, self._listed)
         return lineage, shown
 
-    def _history(self, good: str) -> tuple[Mapping[str, Ancestor], dict[str, list[Touched]], dict[str, str]]:
+    def _history(self, good: str) -> tuple[Mapping[str, Ancestor], dict[str, list[PathChange]], dict[str, str]]:
         if good not in self._known:
             listed = list_ancestors(self._git, self._bad, without=good, at_most=MOST_COMMITS)
             ancestors = {one.commit: one for one in listed}
@@ -158,9 +158,9 @@ class Reader:
 
 def _work_out(
     lineage: Lineage,
-    touched: Mapping[str, Sequence[Touched]],
+    touched: Mapping[str, Sequence[PathChange]],
     trees: Mapping[str, str],
-    question: Question,
+    question: InputQuestion,
     listed: Callable[[str], list[Entry]],
 ) -> dict[str, CodeTree]:
     """Work out the digests of a lineage, which has none yet, from what each commit changed, parents first."""
@@ -199,7 +199,7 @@ def _work_out(
     return shown
 
 
-def _changed(before: Files, touched: Iterable[Touched], concerns: Callable[[str], bool] | None) -> Files:
+def _changed(before: Files, touched: Iterable[PathChange], concerns: Callable[[str], bool] | None) -> Files:
     """Return files as they are after a change; the very same where it concerns none of them."""
     wanted = [t for t in touched if concerns is None or concerns(t.path) or t.is_link]
     if not wanted:

@@ -15,7 +15,7 @@ from pathlib import Path
 from gitmem.errors import ConflictError, GitmemError
 from gitmem.frozen import frozen, replace
 from gitmem.verify.ground.folders import Lent, find_folders
-from gitmem.verify.ground.scratch import Scratch, Source
+from gitmem.verify.ground.scratch import CodeSource, Scratch
 from gitmem.verify.sandbox import toolchain
 from gitmem.verify.sandbox.account import give, open_way
 from gitmem.verify.sandbox.removal import remove_tree
@@ -93,7 +93,7 @@ class Grounds:
         self._found: dict[tuple[str, tuple[str, ...]], tuple[tuple[Lent, ...], tuple[str, ...]]] = {}
         self._lock = threading.Lock()
         self._clones: list[Scratch] = []
-        self._source: Source | None = None
+        self._source: CodeSource | None = None
 
     def __enter__(self) -> Grounds:
         """Nothing is made or held before the first ``take``."""
@@ -156,7 +156,7 @@ class Grounds:
             give(folder, self._user)
             yield folder
 
-    def _hold(self, commit: str) -> tuple[Scratch, Source]:
+    def _hold(self, commit: str) -> tuple[Scratch, CodeSource]:
         with self._lock:
             source = self._read_source()
             clone = self._pick(commit)
@@ -181,7 +181,7 @@ class Grounds:
                 return found
         raise ConflictError(f"all {MOST_CLONES} scratch clones in {self._folder} are in use")
 
-    def _open(self, clone: Scratch, source: Source, commit: str, folders: tuple[Lent, ...]) -> Ground:
+    def _open(self, clone: Scratch, source: CodeSource, commit: str, folders: tuple[Lent, ...]) -> Ground:
         with clone.lock:
             try:
                 clone.show(commit, source, () if self._overlay else folders)
@@ -210,7 +210,7 @@ class Grounds:
             found = tuple(lent for lent in found if not lent.is_tied)
         return found, "; ".join(lacking)
 
-    def _give_back(self, clone: Scratch, source: Source, ground: Ground) -> None:
+    def _give_back(self, clone: Scratch, source: CodeSource, ground: Ground) -> None:
         if ground.upper is not None:
             remove_tree(str(ground.upper))
             return
@@ -220,11 +220,11 @@ class Grounds:
             except (OSError, GitmemError):
                 clone.forget()  # the next check has it made anew, and hears of it if that fails as well
 
-    def _read_source(self) -> Source:
+    def _read_source(self) -> CodeSource:
         if self._source is None:
             listed = self._git.run("for-each-ref", "--format=%(objectname) %(refname)", "refs/tags")
             common = self._git.repository.common_dir.resolve()
-            self._source = Source(common, listed.stdout, more=self._git.objects, is_moved=self._seen_at is not None)
+            self._source = CodeSource(common, listed.stdout, more=self._git.objects, is_moved=self._seen_at is not None)
         return self._source
 
 

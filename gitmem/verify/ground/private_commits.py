@@ -60,7 +60,7 @@ class Apart:
         """Run git on the copy, with the person's objects to read and ours to write, and return what it printed."""
         return self.run_whole(*args, input=input).stdout
 
-    def run_whole(self, *args: str, input: bytes | None = None) -> process.Finished:
+    def run_whole(self, *args: str, input: bytes | None = None) -> process.ProcessResult:
         """Run git on the copy and return all of what it did."""
         env = self._git.environment() | {
             "GIT_INDEX_FILE": str(self._index),

@@ -41,7 +41,7 @@ SHA256_LENGTH = 64
 SEEN_OBJECTS = "/run/gitmem/objects"
 
 
-class Source:
+class CodeSource:
     """What scratch clones take from the user's repository besides a commit.
 
     Attributes:
@@ -156,7 +156,7 @@ class Scratch:
             self._write_state(shown)
         os.close(self._fd)
 
-    def show(self, commit: str, source: Source, folders: tuple[Lent, ...] = ()) -> None:
+    def show(self, commit: str, source: CodeSource, folders: tuple[Lent, ...] = ()) -> None:
         """Make the tree that of a commit, by as little as that takes.
 
         Args:
@@ -227,7 +227,7 @@ class Scratch:
             remove_tree(str(place))
         self._lent, self._made, self._stamps = (), [], None
 
-    def restore(self, commit: str, source: Source) -> None:
+    def restore(self, commit: str, source: CodeSource) -> None:
         """Undo what a check changed in place.
 
         Raises:
@@ -307,11 +307,11 @@ class Scratch:
     def _check_out(self, commit: str) -> None:
         self._run("read-tree", "--reset", "-u", commit)
 
-    def _run(self, *args: str, check: bool = True) -> process.Finished:
+    def _run(self, *args: str, check: bool = True) -> process.ProcessResult:
         argv = ["git", f"--git-dir={self._git}", f"--work-tree={self.tree}", *ISOLATED, *args]
         return process.run(argv, cwd=self.tree, env=git_environment() | NO_CONFIG, check=check)
 
-    def _copy_git(self, commit: str, source: Source) -> None:
+    def _copy_git(self, commit: str, source: CodeSource) -> None:
         dot_git = self.tree / ".git"
         remove_tree(str(dot_git))
         shutil.copytree(self._git, dot_git)

@@ -194,7 +194,7 @@ def ended(last: Mapping[str, Any]) -> str:
 
 
 @frozen
-class Recorded:
+class RecordCommit:
     """A commit of the branch that a verify job made: when (epoch seconds), for which code, by whose results."""
 
     commit: str
@@ -203,7 +203,7 @@ class Recorded:
     is_claimed: bool
 
 
-def _last_recorded(git: Git, tip: str, *, claimed: bool = False) -> Recorded | None:
+def _last_recorded(git: Git, tip: str, *, claimed: bool = False) -> RecordCommit | None:
     """Return the last commit of the branch that a verify job made; *claimed*: with what other machines found."""
     form = f"--format=%H%x00%ct%x00%(trailers:key=Code-Commit,valueonly)%x00%(trailers:key={CLAIMED},valueonly)"
     sought = f"--grep=^{CLAIMED}: " if claimed else "--grep=^Gitmem-Verdicts: "
@@ -212,10 +212,10 @@ def _last_recorded(git: Git, tip: str, *, claimed: bool = False) -> Recorded | N
         commit, at, code, by = told.decode("utf-8", "replace").strip("\n").split("\0")
     except (ProcessError, ValueError):
         return None  # none was recorded yet, or it is too far back to be looked for
-    return Recorded(commit, int(at), code.strip() if is_oid(code.strip()) else "", bool(by.strip()))
+    return RecordCommit(commit, int(at), code.strip() if is_oid(code.strip()) else "", bool(by.strip()))
 
 
-def _as_table(git: Git, found: Recorded | None, now: int) -> dict[str, Any] | None:
+def _as_table(git: Git, found: RecordCommit | None, now: int) -> dict[str, Any] | None:
     if found is None:
         return None
     return {

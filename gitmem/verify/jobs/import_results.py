@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from gitmem.policy.policy import Policy
     from gitmem.verify.due import Due
     from gitmem.verify.inputs import CodeTree
-    from gitmem.verify.jobs.result_file import Line, Results
-    from gitmem.verify.record import Recorded
+    from gitmem.verify.jobs.result_file import ResultLine, Results
+    from gitmem.verify.record import RecordResult
     from gitmem.verify.session import Session
     from gitmem.verify.stock import Standing
 
@@ -39,7 +39,7 @@ WRONG = "the check gives a different answer here"
 
 
 @frozen
-class Taken:
+class RecordingResult:
     """What came of recording result files.
 
     Attributes:
@@ -54,7 +54,7 @@ class Taken:
     """
 
     commit: str
-    recorded: Recorded
+    recorded: RecordResult
     taken: tuple[str, ...]
     unlearnt: tuple[tuple[str, str], ...]
     skipped: tuple[tuple[str, str], ...]
@@ -64,7 +64,7 @@ class Taken:
 
 
 @frozen
-class Here:
+class RecordContext:
     """What results are held against.
 
     Attributes:
@@ -88,7 +88,7 @@ class Here:
         return old == new or (bool(new) and self.git.has(old, "commit") and self.git.is_ancestor(old, new))
 
 
-def take(session: Session, paths: Sequence[str], *, git: Git, tip: str, policy: Policy, now: int) -> Taken:
+def take(session: Session, paths: Sequence[str], *, git: Git, tip: str, policy: Policy, now: int) -> RecordingResult:
     """Record what result files say, as far as it fits the store and the code here.
 
     Args:
@@ -110,7 +110,7 @@ def take(session: Session, paths: Sequence[str], *, git: Git, tip: str, policy: 
             "results are recorded on the default branch, but HEAD is on another one",
             hint="check out the default branch, or add --record: gitmem verify --record --record-results FILE",
         )
-    here = Here(git, session.commit, session.tree(), tip, policy, now)
+    here = RecordContext(git, session.commit, session.tree(), tip, policy, now)
     files, refused = _read_all(here, paths)
     dues = {due.row.key: due for due in session.list_due()}
     answers = answer_all(git, here.tree, (due.spec.check for due in dues.values() if due.spec.check.form == BUILTIN))
@@ -133,7 +133,7 @@ def take(session: Session, paths: Sequence[str], *, git: Git, tip: str, policy: 
             else:
                 skipped.append((line.key, reason))
     recorded, standing = session.record_claimed(verdicts)
-    return Taken(
+    return RecordingResult(
         session.commit,
         recorded,
         tuple(sorted(v.key for v in verdicts)),
@@ -145,7 +145,7 @@ def take(session: Session, paths: Sequence[str], *, git: Git, tip: str, policy: 
     )
 
 
-def _read_all(here: Here, paths: Sequence[str]) -> tuple[list[Results], list[str]]:
+def _read_all(here: RecordContext, paths: Sequence[str]) -> tuple[list[Results], list[str]]:
     """Return the files that are as they must be, and why the others are refused."""
     files: list[Results] = []
     refused: list[str] = []
@@ -164,7 +164,7 @@ def _read_all(here: Here, paths: Sequence[str]) -> tuple[list[Results], list[str
     return files, refused
 
 
-def _refuse_foreign(here: Here, file: Results) -> None:
+def _refuse_foreign(here: RecordContext, file: Results) -> None:
     """Refuse a file of another history.
 
     Raises:
@@ -184,7 +184,7 @@ def _judged_twice(files: Sequence[Results]) -> set[str]:
     return twice
 
 
-def _judged(here: Here, file: Results, line: Line, due: Due | None) -> tuple[str, Verdict | None]:
+def _judged(here: RecordContext, file: Results, line: ResultLine, due: Due | None) -> tuple[str, Verdict | None]:
     """Return a line as a verdict, or the reason why it is none here."""
     if due is None:
         return "there is no such fact here", None
@@ -207,7 +207,7 @@ def _judged(here: Here, file: Results, line: Line, due: Due | None) -> tuple[str
     return "", verdict
 
 
-def _verdict(here: Here, file: Results, line: Line, due: Due) -> Verdict:
+def _verdict(here: RecordContext, file: Results, line: ResultLine, due: Due) -> Verdict:
     old = due.verdict
     held = (file.code, line.at) if line.outcome == HOLDS else (old.held_commit, old.held_at) if old else ("", 0)
     is_failure = line.outcome != HOLDS
@@ -246,7 +246,7 @@ def _plain(text: str) -> str:
     return last_line(text).replace("##[", "## [").lstrip(":")
 
 
-def exit_status(found: Taken) -> int:
+def exit_status(found: RecordingResult) -> int:
     """Return what the command exits with: 2 refused, 1 the answer is no, 3 something could not be checked."""
     if found.refused or any(why == TWICE for _, why in found.skipped):
         return 2
@@ -257,7 +257,7 @@ def exit_status(found: Taken) -> int:
     return 3 if found.unlearnt or found.skipped or found.missing else 0
 
 
-def summary(found: Taken) -> str:
+def summary(found: RecordingResult) -> str:
     """Return what was done in one line."""
     parts = [f"{len(found.taken)} accepted"]
     for number, what in (
@@ -271,7 +271,7 @@ def summary(found: Taken) -> str:
     return f"{', '.join(parts)}{where}. Now: {statuses or 'no facts'}."
 
 
-def as_table(found: Taken) -> dict[str, Any]:
+def as_table(found: RecordingResult) -> dict[str, Any]:
     """Return what was done as the documented JSON."""
     return {
         "commit": found.commit,

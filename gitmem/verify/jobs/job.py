@@ -56,7 +56,7 @@ class Job:
     is_scheduled: bool = False
 
 
-class Turn:
+class JobRun:
     """The turn of one verify job, as a context manager; how it went is written down when it ends.
 
     Attributes:
@@ -88,7 +88,7 @@ class Turn:
         self._clock = clock
         self.job = Job(0, os.getpid(), is_scheduled=is_scheduled)
 
-    def __enter__(self) -> Turn:
+    def __enter__(self) -> JobRun:
         """Wait for the turn.
 
         Raises:

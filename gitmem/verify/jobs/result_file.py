@@ -49,7 +49,7 @@ HASH = re.compile(r"[0-9a-f]{64}")
 
 
 @frozen
-class Line:
+class ResultLine:
     """What a file says of one fact, its types checked and nothing else.
 
     Attributes:
@@ -113,10 +113,10 @@ class Results:
     code: str
     memory: str
     shard: str
-    lines: tuple[Line, ...]
+    lines: tuple[ResultLine, ...]
 
 
-def lines_of(results: Iterable[Result], known: Iterable[Verdict], now: int) -> list[Line]:
+def lines_of(results: Iterable[Result], known: Iterable[Verdict], now: int) -> list[ResultLine]:
     """Return what was judged, and what this clone knew before and the branch does not, by key."""
     lines = {v.key: _of_verdict(v, v.because) for v in known}
     for result in results:
@@ -124,15 +124,15 @@ def lines_of(results: Iterable[Result], known: Iterable[Verdict], now: int) -> l
         if result.verdict is not None:
             lines[row.key] = _of_verdict(result.verdict, result.because)
         else:
-            lines[row.key] = Line(
+            lines[row.key] = ResultLine(
                 row.key, row.spec, row.claim, result.outcome, result.due.digest, now, "", result.reason[:TEXT_LIMIT],
                 round(result.seconds, 3), "", False, False, "", 0, "", "", 0, "", "", "",
             )  # fmt: skip
     return [lines[key] for key in sorted(lines)]
 
 
-def _of_verdict(v: Verdict, because: str) -> Line:
-    return Line(
+def _of_verdict(v: Verdict, because: str) -> ResultLine:
+    return ResultLine(
         v.key, v.spec, v.claim, v.outcome, v.inputs, v.at, because[:TEXT_LIMIT], "", round(v.seconds, 3), v.sandbox,
         v.weak, v.confirmed, v.held_commit, v.held_at, v.culprit, v.culprit_after, v.flapping, v.reads, v.tools,
         v.undeclared,
@@ -249,7 +249,7 @@ def parse_results(content: bytes) -> Results:
     head = _object(rows[0], 1, HEAD)
     if head["facts"] != len(rows) - 1:
         raise ValueError("the number of facts differs from its header")
-    lines = [Line(**_times(_object(row, number, FIELDS), number)) for number, row in enumerate(rows[1:], 2)]
+    lines = [ResultLine(**_times(_object(row, number, FIELDS), number)) for number, row in enumerate(rows[1:], 2)]
     return Results(head["tool"], head["code"], head["memory"], head["shard"], tuple(lines))
 
 

@@ -16,7 +16,7 @@ FILE_BYTES = 1 << 30
 
 
 @frozen
-class Plan:
+class LaunchPlan:
     """What the starter is to do.
 
     Attributes:
@@ -56,7 +56,7 @@ class Plan:
     argv: tuple[str, ...]
 
 
-def format_plan(plan: Plan) -> bytes:
+def format_plan(plan: LaunchPlan) -> bytes:
     """Return a plan as a request: its length in four bytes, then words that end in NUL, lists counted.
 
     Raises:
@@ -73,7 +73,7 @@ def format_plan(plan: Plan) -> bytes:
     return len(body).to_bytes(4, "big") + body
 
 
-def parse_plan(body: bytes) -> Plan:
+def parse_plan(body: bytes) -> LaunchPlan:
     """Return the plan of a request without its length; the reverse of ``format_plan``."""
     cwd, scratch, ground, upper, *rest = (os.fsdecode(word) for word in body[:-1].split(b"\0"))
     processes, memory, disk, cpu_s, user = map(int, rest[:5])
@@ -85,4 +85,4 @@ def parse_plan(body: bytes) -> Plan:
         rest = rest[end:]
     reports, confined, network, traced = (flag == "1" for flag in flags)
     limits = Limits(processes, memory, disk)
-    return Plan(cwd, scratch, ground, upper, limits, cpu_s, user, reports, confined, network, traced, *lists)
+    return LaunchPlan(cwd, scratch, ground, upper, limits, cpu_s, user, reports, confined, network, traced, *lists)

@@ -18,8 +18,8 @@ import select
 import time
 
 from gitmem.verify.sandbox import landlock, overlay
-from gitmem.verify.sandbox.launch_plan import FILE_BYTES, FILTER_FD, SWEEP_S, Plan, parse_plan
-from gitmem.verify.sandbox.limits import Watch, count_threads, iter_descendants, list_children
+from gitmem.verify.sandbox.launch_plan import FILE_BYTES, FILTER_FD, SWEEP_S, LaunchPlan, parse_plan
+from gitmem.verify.sandbox.limits import LimitWatch, count_threads, iter_descendants, list_children
 from gitmem.verify.sandbox.removal import remove_tree
 
 TYPE_CHECKING = False
@@ -71,12 +71,12 @@ def _read(size: int) -> bytes:
     return found
 
 
-def _carry_out(plan: Plan, report_fd: int, trace_fd: int) -> None:
+def _carry_out(plan: LaunchPlan, report_fd: int, trace_fd: int) -> None:
     if plan.scratch:
         os.mkdir(plan.scratch, 0o700)  # noqa: PTH102 - pathlib costs 8 ms to import (measured)
         if plan.user:
             os.chown(plan.scratch, plan.user, plan.user)
-    watch = Watch(plan.limits, ground=plan.ground, upper=plan.upper, scratch=plan.scratch)
+    watch = LimitWatch(plan.limits, ground=plan.ground, upper=plan.upper, scratch=plan.scratch)
     try:
         child = os.fork()
         if child == 0:
@@ -99,7 +99,7 @@ def _carry_out(plan: Plan, report_fd: int, trace_fd: int) -> None:
     os.write(report_fd, told + b'{"done": 1}\n')
 
 
-def _become(plan: Plan, report_fd: int) -> NoReturn:
+def _become(plan: LaunchPlan, report_fd: int) -> NoReturn:
     """Turn the forked child into the check."""
     try:
         os.setsid()
@@ -138,7 +138,7 @@ def _hand_filter(packed: bytes) -> None:
     os.set_inheritable(FILTER_FD, True)  # also where the pipe had this number already
 
 
-def _cover(plan: Plan, report_fd: int) -> None:
+def _cover(plan: LaunchPlan, report_fd: int) -> None:
     try:
         laid = list(zip(plan.laid[::2], plan.laid[1::2], strict=True))
         overlay.cover(plan.ground, plan.upper, laid, is_root=bool(plan.user))
@@ -172,7 +172,7 @@ def _execute(candidates: list[str], argv: tuple[str, ...], env: dict[str, str]) 
     raise failure
 
 
-def _limit(plan: Plan) -> None:
+def _limit(plan: LaunchPlan) -> None:
     wanted = (
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_FSIZE, FILE_BYTES),
@@ -192,7 +192,7 @@ def _limit(plan: Plan) -> None:
         return  # a container may forbid it; the limit is a courtesy to the rest of the machine
 
 
-def _wait(child: int, watch: Watch) -> str:
+def _wait(child: int, watch: LimitWatch) -> str:
     """Return when the child has exited (not reaped), our standard input has ended, or a limit is passed: then which."""
     poll = select.poll()
     poll.register(0, 0)  # POLLHUP is always told

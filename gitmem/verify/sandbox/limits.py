@@ -59,7 +59,7 @@ class Limits:
     disk: int
 
 
-class Watch:
+class LimitWatch:
     """Looks at one check.
 
     Attributes:

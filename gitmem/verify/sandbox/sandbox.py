@@ -24,7 +24,7 @@ from gitmem.system import process
 from gitmem.system.process_limits import stop_count
 from gitmem.verify.ground.ground import Ground
 from gitmem.verify.sandbox import account, bubblewrap, seatbelt, starter, toolchain
-from gitmem.verify.sandbox.launch_plan import FILE_BYTES, SWEEP_S, Plan, format_plan
+from gitmem.verify.sandbox.launch_plan import FILE_BYTES, SWEEP_S, LaunchPlan, format_plan
 from gitmem.verify.sandbox.limits import MIB, Limits
 from gitmem.verify.sandbox.removal import remove_tree
 from gitmem.verify.sandbox.temporary import temporary_folder
@@ -279,8 +279,8 @@ class _Job:
         confined: bool = False,
         reading: Sequence[str] = (),
         argv: Sequence[str],
-    ) -> Plan:
-        return Plan(
+    ) -> LaunchPlan:
+        return LaunchPlan(
             cwd=cwd,
             scratch=scratch,
             ground=str(self.ground.path),
@@ -299,7 +299,7 @@ class _Job:
             argv=tuple(argv),
         )
 
-    def _run(self, plan: Callable[[starter.Starter], Plan]) -> Ran:
+    def _run(self, plan: Callable[[starter.Starter], LaunchPlan]) -> Ran:
         try:
             held = starter.take()
         except ProcessError as err:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from gitmem.errors import ProcessError
 from gitmem.system import process
-from gitmem.system.process_limits import Bounded, stop_count
+from gitmem.system.process_limits import BoundedRun, stop_count
 from gitmem.verify.sandbox.limits import kill_session
 
 if sys.platform != "win32":
@@ -104,7 +104,7 @@ class Starter:
         deadline = started + timeout_s
         trace = self._trace if is_traced else -1
         stops = stop_count() if stops is None else stops
-        live = Bounded(self._child, self._report, deadline=deadline, cap=output_cap, stops=stops, trace=trace)
+        live = BoundedRun(self._child, self._report, deadline=deadline, cap=output_cap, stops=stops, trace=trace)
         self.is_usable = False
         try:
             _write_all(self._child.stdin, request)

@@ -78,7 +78,7 @@ class Scene:
 
 
 @frozen
-class Observed:
+class Observation:
     """What a run read.
 
     Attributes:
@@ -92,7 +92,7 @@ class Observed:
     programs: tuple[str, ...]
 
 
-def observe(traces: Iterable[Trace], scene: Scene) -> Observed:
+def observe(traces: Iterable[Trace], scene: Scene) -> Observation:
     """Return what runs on one ground, one after the other, read together.
 
     Raises:
@@ -103,7 +103,7 @@ def observe(traces: Iterable[Trace], scene: Scene) -> Observed:
         for event in trace.events:
             watching.take(event)
     reads = frozenset(watching.reads)
-    return Observed(reads, fold(reads, scene.places), tuple(watching.programs))
+    return Observation(reads, fold(reads, scene.places), tuple(watching.programs))
 
 
 class _Watching:

@@ -11,7 +11,7 @@ from gitmem.agents.session import log
 
 
 def shown(where, event, **keys: str) -> None:
-    log.keep(where, event, log.Shown(keys, "c0ffee"), now=1)
+    log.keep(where, event, log.ContextRecord(keys, "c0ffee"), now=1)
 
 
 def seen(where, session: str = "s1") -> dict[str, str]:

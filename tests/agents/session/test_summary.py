@@ -17,7 +17,7 @@ from gitmem.agents.event import COMPACT, END, Event
 from gitmem.agents.session.summary import key_of, waits
 from gitmem.errors import GitmemError
 from gitmem.memory.memory import Memory
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 from gitmem.store import background
 
 
@@ -74,7 +74,7 @@ def test_what_the_agent_said_it_learnt_is_kept_once(memory: Memory, repo: Path) 
         on_event.summarize(memory)
         memory.captures.drain()
 
-    (hit,) = memory.list(Asked(kinds=("learned",))).hits
+    (hit,) = memory.list(Query(kinds=("learned",))).hits
     assert hit.title == "the gateway drops bursts above 50 requests"
 
 
@@ -100,7 +100,7 @@ def test_compaction_and_end_are_one_memory_which_has_all_of_it(memory: Memory, r
     body = memory.show(key)["body"]
     assert body.startswith("Goal: Make the gateway retry")
     assert "Changed: docs.md, README.md, src/gateway/retry.py." in body
-    assert len(memory.list(Asked(kinds=("session",))).hits) == 1
+    assert len(memory.list(Query(kinds=("session",))).hits) == 1
 
 
 def test_the_same_session_asked_for_again_writes_nothing(memory: Memory, repo: Path) -> None:
@@ -125,9 +125,9 @@ def test_a_summary_counts_for_three_days_from_the_last_that_happened(memory: Mem
     on_event.summarize(memory)
 
     clock.now += 2 * DAY
-    assert [hit.key for hit in memory.list(Asked(kinds=("session",))).hits] == [key_of(event)]
+    assert [hit.key for hit in memory.list(Query(kinds=("session",))).hits] == [key_of(event)]
     clock.now += 2 * DAY
-    assert memory.list(Asked(kinds=("session",))).hits == ()
+    assert memory.list(Query(kinds=("session",))).hits == ()
     assert memory.show(key_of(event))["expired"] is True
 
 

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.transcripts import placed
 
-from gitmem.agents.transcripts.source import Source, UnreadableError, open_own
+from gitmem.agents.transcripts.source import TranscriptReader, UnreadableError, open_own
 
 
-def records(path: Path, **bounds: int) -> tuple[list[dict], Source]:
+def records(path: Path, **bounds: int) -> tuple[list[dict], TranscriptReader]:
     fd = os.open(path, os.O_RDONLY)
     try:
-        source = Source(fd, **bounds)
+        source = TranscriptReader(fd, **bounds)
         return list(source.records()), source
     finally:
         os.close(fd)
@@ -129,7 +129,7 @@ def test_what_is_written_meanwhile_is_not_seen(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(numbered(0, 3))
     fd = os.open(path, os.O_RDONLY)
-    source = Source(fd)
+    source = TranscriptReader(fd)
     with path.open("ab") as file:
         file.write(numbered(3, 9))
 
@@ -172,6 +172,6 @@ def test_no_bytes_raise(parts: list[bytes]) -> None:
     fd = os.memfd_create("a")
     try:
         os.write(fd, b"".join(parts))
-        assert all(isinstance(one, dict) for one in Source(fd, head=7, rest=11, line=9).records())
+        assert all(isinstance(one, dict) for one in TranscriptReader(fd, head=7, rest=11, line=9).records())
     finally:
         os.close(fd)

@@ -6,7 +6,7 @@ import io
 
 from gitmem.cli.output import Output
 from gitmem.cli.task.rows import attempt_line, print_rows
-from gitmem.tasks.listing import Row
+from gitmem.tasks.listing import TaskRow
 from gitmem.tasks.task import Attempt
 
 
@@ -18,8 +18,8 @@ class Terminal(io.StringIO):
 def test_rows_on_a_terminal_say_who_holds_what_failed_and_what_waits():
     shown = Terminal()
     rows = [
-        Row(1, "refresh", "Refresh \x1b[31mtokens", 0, "claimed", 1, "", "ana", "dev", 9, 0, 2, 1),
-        Row(2, "docs", "Docs", 0, "open", 2, "", "", "", 0, 0, 0, 0, ("refresh", "x")),
+        TaskRow(1, "refresh", "Refresh \x1b[31mtokens", 0, "claimed", 1, "", "ana", "dev", 9, 0, 2, 1),
+        TaskRow(2, "docs", "Docs", 0, "open", 2, "", "", "", 0, 0, 0, 0, ("refresh", "x")),
     ]
 
     print_rows(rows, Output(color="never", stdout=shown, stderr=io.StringIO()))

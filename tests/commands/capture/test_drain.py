@@ -15,8 +15,8 @@ from gitmem.commands.fact import write_fact
 from gitmem.errors import ConflictError
 from gitmem.index.catalog.catalog import Catalog
 from gitmem.memory.memory import Memory
-from gitmem.recall.query import Asked
-from gitmem.repository.repository import Opened
+from gitmem.recall.query import Query
+from gitmem.repository.repository import OpenRepository
 from gitmem.store.lock import WriteLock
 from gitmem.store.spool import Spool
 from gitmem.store.spool_folders import waiting_in
@@ -46,7 +46,7 @@ def test_captured_text_is_found_shown_and_listed_before_any_commit(memory, repo:
 
     assert set(keys_found(memory, "gateway")) == {GATEWAY, "gateway-minute"}
     assert memory.show("gateway-minute")["title"] == TEXT + " after a minute of silence"
-    assert len(memory.list(Asked()).hits) == 3
+    assert len(memory.list(Query()).hits) == 3
     assert tip(repo) == before
 
 
@@ -274,17 +274,17 @@ def test_statuses_are_right_while_what_is_spooled_becomes_a_commit(memory, repo:
     write_fact(memory.repository, "There is a gateway", verify={"exists": "src/gateway/retry.py"}, key="a-fact")
     memory.capture(TEXT)
     commit_files(repo, {"more": "1\n"})
-    worked_out = Opened.ground
+    worked_out = OpenRepository.ground
 
-    def and_then_drained(self: Opened, *catalog: Catalog) -> int | None:
+    def and_then_drained(self: OpenRepository, *catalog: Catalog) -> int | None:
         ground = worked_out(self, *catalog)
         with Memory(repo) as other:
             other.captures.drain()
         return ground
 
-    monkeypatch.setattr(Opened, "ground", and_then_drained)
+    monkeypatch.setattr(OpenRepository, "ground", and_then_drained)
 
-    assert {hit.key: hit.status for hit in memory.list(Asked()).hits} == {"a-fact": "verified", GATEWAY: ""}
+    assert {hit.key: hit.status for hit in memory.list(Query()).hits} == {"a-fact": "verified", GATEWAY: ""}
 
 
 def test_export_knows_statuses_while_something_waits(memory, repo: Path) -> None:
@@ -292,7 +292,7 @@ def test_export_knows_statuses_while_something_waits(memory, repo: Path) -> None
     memory.capture(TEXT)
     commit_files(repo, {"more": "1\n"})
 
-    assert [json.loads(line)["key"] for line in memory.bulk.export(Asked(statuses=("verified",), limit=9))] == [
+    assert [json.loads(line)["key"] for line in memory.bulk.export(Query(statuses=("verified",), limit=9))] == [
         "a-fact"
     ]
     assert [notice.split(":")[0] for notice in memory.notices] == [

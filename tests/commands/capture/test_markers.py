@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.commands.capture.markers import Marked, find_marked
+from gitmem.commands.capture.markers import Marker, find_marked
 
 LEARNT = "Retries must be idempotent"
 
@@ -56,9 +56,9 @@ def test_comment_that_begins_with_a_mark_is_learnt_to_its_end() -> None:
     text = "LEARNED: one\n\nits reason\n\nDECISION: two\nFACT: three\n"
 
     assert find_marked(text, is_comment=True) == [
-        Marked("learned", "one\n\nits reason"),
-        Marked("decision", "two"),
-        Marked("fact", "three"),
+        Marker("learned", "one\n\nits reason"),
+        Marker("decision", "two"),
+        Marker("fact", "three"),
     ]
 
 

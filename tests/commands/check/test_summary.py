@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.commands.check.run import Checked
-from gitmem.commands.check.span import Span
+from gitmem.commands.check.run import CheckResult
+from gitmem.commands.check.span import ChangeSpan
 from gitmem.commands.check.summary import notes, summary
 from gitmem.verify.finding import KINDS, Finding
 
-SPAN = Span("b" * 40, "a" * 40, "main", "compared with where it left")
+SPAN = ChangeSpan("b" * 40, "a" * 40, "main", "compared with where it left")
 
 
-def checked(*kinds: str, **fields) -> Checked:
+def checked(*kinds: str, **fields) -> CheckResult:
     findings = tuple(Finding(f"k{n}", "T", kind) for n, kind in enumerate(kinds))
-    return Checked(SPAN, **{"files": 1, "facts": 9, "findings": findings} | fields)
+    return CheckResult(SPAN, **{"files": 1, "facts": 9, "findings": findings} | fields)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_summary_counts_every_kind(kinds, told):
 
 
 def test_summary_without_a_change_says_so():
-    assert summary(Checked(Span("a" * 40, "a" * 40, "main"))) == "nothing to check"
+    assert summary(CheckResult(ChangeSpan("a" * 40, "a" * 40, "main"))) == "nothing to check"
 
 
 def test_notes_name_some_keys_and_count_all():

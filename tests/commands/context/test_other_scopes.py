@@ -12,7 +12,7 @@ from support.facts import Clock, outcomes, put, statuses, verify
 
 from gitmem.errors import NoRepositoryError, RefusedError
 from gitmem.memory.memory import Memory
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 
 ALL = {name: name for name in ("project", "private", "domain", "universal")}
 AGENT = "refs/gitmem/private/ana"
@@ -57,17 +57,17 @@ def bare(template: Path, tmp_path: Path):
 
 
 def found(memory: Memory, query: str = "gateway", **asked) -> dict[str, str]:
-    return {hit.key: hit.scope for hit in memory.recall(Asked(query, **asked)).hits}
+    return {hit.key: hit.scope for hit in memory.recall(Query(query, **asked)).hits}
 
 
 def test_recall_finds_the_memories_of_every_scope_that_is_read_here(four: Memory) -> None:
     assert found(four) == ALL
     assert found(four, "") == ALL
-    assert {hit.key: hit.scope for hit in four.list(Asked(limit=9)).hits} == ALL
+    assert {hit.key: hit.scope for hit in four.list(Query(limit=9)).hits} == ALL
 
 
 def test_of_equal_matches_the_nearer_scope_comes_first_and_the_factor_is_told(four: Memory) -> None:
-    hits = four.recall(Asked("gateway")).hits
+    hits = four.recall(Query("gateway")).hits
 
     assert [hit.key for hit in hits] == ["project", "private", "domain", "universal"]
     assert [dict(hit.factors)["scope"] for hit in hits] == [1.0, 0.95, 0.9, 0.85]
@@ -76,13 +76,13 @@ def test_of_equal_matches_the_nearer_scope_comes_first_and_the_factor_is_told(fo
 @pytest.mark.parametrize("scopes", [("project",), ("private",), ("domain",), ("universal",), ("private", "universal")])
 def test_only_the_scopes_that_are_asked_for_are_read(four: Memory, scopes: tuple[str, ...]) -> None:
     assert set(found(four, scopes=scopes)) == set(scopes)
-    assert {hit.key for hit in four.list(Asked(limit=9, scopes=scopes)).hits} == set(scopes)
+    assert {hit.key for hit in four.list(Query(limit=9, scopes=scopes)).hits} == set(scopes)
 
 
 def test_parts_of_words_and_near_words_are_found_in_every_scope(four: Memory) -> None:
     assert found(four, "atewa") == ALL
     assert "no memory contains a whole word of" in four.notices[0]
-    assert four.recall(Asked("gatewya")).suggestion == "gateway"
+    assert four.recall(Query("gatewya")).suggestion == "gateway"
 
 
 def test_private_memories_are_those_of_one_agent(four: Memory, repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,7 +123,7 @@ def test_private_memories_are_pushed_by_nothing_but_a_mirror(four: Memory, repo:
 def test_the_universal_store_is_a_repository_that_is_made_at_the_first_write(bare: Memory, tmp_path: Path) -> None:
     home = tmp_path / "data-home/gitmem/universal"
     bare.init(offline=True)
-    bare.recall(Asked("gateway"))
+    bare.recall(Query("gateway"))
     assert not home.exists()
 
     bare.remember("Review in pairs", key="pairs", scope="universal")
@@ -163,7 +163,7 @@ def test_memory_of_a_domain_that_is_not_read_here_is_told_with_the_setting_that_
 
 def test_without_any_memory_it_is_said_how_to_start(bare: Memory) -> None:
     with pytest.raises(NoRepositoryError):
-        bare.recall(Asked("gateway"))
+        bare.recall(Query("gateway"))
 
 
 @pytest.mark.parametrize(

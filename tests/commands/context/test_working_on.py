@@ -11,7 +11,7 @@ from support.facts import Clock, make_memory, put
 from gitmem.commands.context.working_on import at_work
 from gitmem.errors import UsageError
 from gitmem.memory.memory import Memory
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def path_factor(repo: Path, **asked: object) -> float:
     with Memory(repo, clock=Clock()) as memory:
-        (hit,) = memory.recall(Asked(query="tokens", **asked)).hits  # type: ignore[arg-type]
+        (hit,) = memory.recall(Query(query="tokens", **asked)).hits  # type: ignore[arg-type]
     return dict(hit.factors)["path"]
 
 
@@ -51,7 +51,7 @@ def test_files_of_the_branch_and_those_of_a_held_task_are_what_is_worked_on(memo
     memory.tasks.add("Move the gateway", key="move", paths=["src/gateway/**"])
     memory.tasks.claim("move")
 
-    asked = at_work(memory.repository, Asked(query="x", near=("docs",), work=True))
+    asked = at_work(memory.repository, Query(query="x", near=("docs",), work=True))
 
     assert (asked.near, asked.held, asked.work) == (("docs", "src/auth/jwt.py", "src/gateway/**"), ("move",), False)
 
@@ -60,4 +60,4 @@ def test_todays_work_is_not_asked_of_the_past(memory: Memory) -> None:
     memory.remember("About tokens")
 
     with memory.at("HEAD") as past, pytest.raises(UsageError, match="--work uses the files that are changed now"):
-        past.recall(Asked(query="tokens", work=True))
+        past.recall(Query(query="tokens", work=True))

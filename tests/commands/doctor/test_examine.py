@@ -14,7 +14,7 @@ from support.facts import Clock, make_fact, make_memory, put, verdict_file, veri
 from gitmem.errors import ConflictError
 from gitmem.memory.memory import Memory
 from gitmem.model import Problem
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 from gitmem.store.lock import STALE_AFTER_S, WriteLock
 from gitmem.text.sanitize import display
 
@@ -33,7 +33,7 @@ def messages(memory: Memory, code: str) -> list[str]:
 
 def served(memory: Memory) -> list[str]:
     """Return the keys of all live memories, sorted."""
-    return sorted(hit.key for hit in memory.list(Asked(limit=100_000)).hits)
+    return sorted(hit.key for hit in memory.list(Query(limit=100_000)).hits)
 
 
 def ref_file(repo: Path) -> Path:
@@ -679,7 +679,7 @@ def test_a_wrong_clock_breaks_nothing_and_is_reported(repo: Path, clock: float) 
         memory.context(paths=(), budget_tokens=1000)
         memory.status()
         memory.jobs.metrics()
-        assert "strange" in [hit.key for hit in memory.recall(Asked("strange time")).hits]
+        assert "strange" in [hit.key for hit in memory.recall(Query("strange time")).hits]
         problems = memory.doctor(fix=False).problems
 
     assert [p.code for p in problems] == ["clock-wrong"]

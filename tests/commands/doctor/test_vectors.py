@@ -9,7 +9,7 @@ from conftest import git
 from support.embedded_store import LOGIN, make_model, set_up
 
 from gitmem.memory.memory import Memory
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 
 OF_VECTORS = ("embedding-unusable", "embedding-silent", "vectors-unused")
 
@@ -22,7 +22,7 @@ def codes(repo: Path, *, fix: bool = False) -> list[str]:
 def test_vectors_that_nobody_uses_are_told_and_removed(repo: Path, tmp_path: Path) -> None:
     set_up(repo, make_model(tmp_path / "tiny"))
     with Memory(repo) as memory:
-        memory.recall(Asked(LOGIN))
+        memory.recall(Query(LOGIN))
 
     used = codes(repo)
     git(repo, "config", "--unset", "gitmem.embed")

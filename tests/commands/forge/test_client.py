@@ -11,9 +11,9 @@ import pytest
 from support.forge_server import REPO, TOKEN, Hub, comment, cut_short, drop, hang, serving
 
 from gitmem.commands.forge.client import PAGES, VERSION, Forge, wait_of
-from gitmem.commands.forge.place import Place
+from gitmem.commands.forge.place import ForgeRepository
 from gitmem.errors import ForgeError
-from gitmem.system.http import Answer
+from gitmem.system.http import Response
 
 NEEDS = "pull-requests: write"
 COMMENTS = "GET /issues/12/comments"
@@ -257,14 +257,14 @@ def test_a_first_comment_is_not_sent_twice(hub: Hub, fault: Any) -> None:
 def test_a_forge_that_is_down_says_so() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    forge = Forge(Place("acme/shop", f"http://127.0.0.1:{port}"), TOKEN, sleep=lambda _: None)
+    forge = Forge(ForgeRepository("acme/shop", f"http://127.0.0.1:{port}"), TOKEN, sleep=lambda _: None)
 
     with pytest.raises(ForgeError, match=r"^the forge at 127\.0\.0\.1 cannot be reached: Connection refused$"):
         forge.get(forge.repo("pulls"), needs=NEEDS)
 
 
 def test_a_host_that_cannot_be_one_is_no_bug() -> None:
-    forge = Forge(Place("acme/shop", f"https://{'a' * 70}.example"), TOKEN, sleep=lambda _: None)
+    forge = Forge(ForgeRepository("acme/shop", f"https://{'a' * 70}.example"), TOKEN, sleep=lambda _: None)
 
     with pytest.raises(ForgeError, match="cannot be reached: Unicode"):
         forge.get(forge.repo("pulls"), needs=NEEDS)
@@ -318,7 +318,7 @@ def test_writes_are_a_second_apart(hub: Hub) -> None:
 @pytest.mark.parametrize("token", ["", "a b", "x\r\nHost: y", "\u00e9"])
 def test_a_token_that_cannot_be_one_is_refused(token: str) -> None:
     with pytest.raises(ForgeError) as caught:
-        Forge(Place("acme/shop"), token)
+        Forge(ForgeRepository("acme/shop"), token)
 
     assert "GITHUB_TOKEN" in caught.value.hint
     assert not token or token not in caught.value.message
@@ -336,4 +336,4 @@ def test_a_token_that_cannot_be_one_is_refused(token: str) -> None:
 def test_only_what_time_mends_is_waited_for(
     status: int, headers: dict[str, str], body: bytes, wait: float | None
 ) -> None:
-    assert wait_of(Answer(status, headers, body), 1000.0) == wait
+    assert wait_of(Response(status, headers, body), 1000.0) == wait

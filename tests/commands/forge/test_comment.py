@@ -12,11 +12,11 @@ from support.forge_server import BOT, COMMIT, Handler, Hub, comment, pull
 
 from gitmem.commands.forge.comment import READ_LIMIT, body_of, keep, pulls_of, read_text, remove
 from gitmem.commands.forge.ownership import BODY_LIMIT
-from gitmem.commands.forge.place import Place
+from gitmem.commands.forge.place import ForgeRepository
 from gitmem.errors import ForgeError, GitmemError
 
 SIGN = "<!-- gitmem comment check -->"
-PLACE = Place("acme/shop", run="https://github.example/acme/shop/actions/runs/77")
+PLACE = ForgeRepository("acme/shop", run="https://github.example/acme/shop/actions/runs/77")
 
 
 def tell(hub: Hub, text: str, **options: bool) -> str:

@@ -11,10 +11,10 @@ from support.github_markdown import alive, rendered
 
 from gitmem.commands.forge.issue import LABEL, LISTED, TITLE, Failing, body_of, keep
 from gitmem.commands.forge.ownership import BODY_LIMIT
-from gitmem.commands.forge.place import Place
+from gitmem.commands.forge.place import ForgeRepository
 from gitmem.errors import ForgeError
 
-PLACE = Place("acme/shop", run="https://github.example/acme/shop/actions/runs/77")
+PLACE = ForgeRepository("acme/shop", run="https://github.example/acme/shop/actions/runs/77")
 SIGN = "<!-- gitmem issue -->"
 
 

@@ -6,7 +6,7 @@ import pytest
 from support.forge_server import BOT, Hub, comment
 
 from gitmem.commands.forge.ownership import ACTIONS, is_same, mark, marked, ours, signed, who_am_i
-from gitmem.commands.forge.place import Place
+from gitmem.commands.forge.place import ForgeRepository
 from gitmem.errors import ForgeError
 
 
@@ -37,7 +37,7 @@ def test_enterprise_has_its_graphql_beside_the_rest_api(hub: Hub) -> None:
     hub.plan("GET /api/v3/user", (403, {}, {"message": "Resource not accessible by integration"}))
     hub.plan("POST /api/graphql", (200, {}, {"data": {"viewer": {"login": "x[bot]"}}}))
     forge = hub.forge()
-    forge.place = Place("acme/shop", f"{hub.address}/api/v3")
+    forge.place = ForgeRepository("acme/shop", f"{hub.address}/api/v3")
 
     assert who_am_i(forge) == "x[bot]"
 
@@ -58,10 +58,12 @@ def test_only_what_begins_with_the_mark_and_is_by_the_account_is_ours() -> None:
 
 
 def test_texts_are_compared_without_the_run_that_they_are_from() -> None:
-    one, two = (signed("a\n", Place("acme/shop", run=f"https://h/acme/shop/actions/runs/{n}")) for n in (1, 2))
+    one, two = (
+        signed("a\n", ForgeRepository("acme/shop", run=f"https://h/acme/shop/actions/runs/{n}")) for n in (1, 2)
+    )
 
     assert "run 1</a>" in one
     assert is_same(one.replace("\n", "\r\n"), two)
-    assert not is_same(signed("b", Place("acme/shop")), two)
+    assert not is_same(signed("b", ForgeRepository("acme/shop")), two)
     assert not is_same(None, two)
-    assert signed("a", Place("acme/shop")).endswith("<sub>Written by gitmem.</sub>\n")
+    assert signed("a", ForgeRepository("acme/shop")).endswith("<sub>Written by gitmem.</sub>\n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.commands.import_.fields import Given, Unreadable, from_table
+from gitmem.commands.import_.fields import ImportRecord, Unreadable, from_table
 
 # The line of beadboard's own document.
 BEAD = {
@@ -18,16 +18,16 @@ BEAD = {
 }
 
 
-def given(**table: object) -> Given:
+def given(**table: object) -> ImportRecord:
     found = from_table({"content": "a text", **table}, where="x:1", kind="note")
-    assert isinstance(found, Given)
+    assert isinstance(found, ImportRecord)
     return found
 
 
 def test_line_of_beadboard_keeps_key_kind_tags_time_source_and_task() -> None:
     found = from_table(BEAD, where="k.jsonl:1", kind="note")
 
-    assert found == Given(
+    assert found == ImportRecord(
         where="k.jsonl:1",
         key="learned-taskgroup-requires-sendable-closures",
         fields={

@@ -9,16 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from gitmem.commands.import_.fields import Given
+from gitmem.commands.import_.fields import ImportRecord
 from gitmem.commands.import_.files import check_sources, read_sources
 from gitmem.errors import NotFoundError, RefusedError
 
 
-def read(*names: str, kind: str = "", stdin: bytes = b"", told: list[tuple[int, int]] | None = None) -> list[Given]:
+def read(
+    *names: str, kind: str = "", stdin: bytes = b"", told: list[tuple[int, int]] | None = None
+) -> list[ImportRecord]:
     say = None if told is None else lambda done, of: told.append((done, of))
     found = list(read_sources(names, kind=kind, stdin=io.BytesIO(stdin), told=say))
-    assert all(isinstance(one, Given) for one in found)
-    return [one for one in found if isinstance(one, Given)]
+    assert all(isinstance(one, ImportRecord) for one in found)
+    return [one for one in found if isinstance(one, ImportRecord)]
 
 
 def test_every_source_is_read_in_turn_with_the_kind_of_its_sort(tmp_path: Path) -> None:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from conftest import memory_text
 
-from gitmem.commands.import_.fields import Given, Unreadable
+from gitmem.commands.import_.fields import ImportRecord, Unreadable
 from gitmem.commands.import_.folder import list_files, read_folder
 
 
-def read(folder: Path) -> dict[str, Given | Unreadable]:
+def read(folder: Path) -> dict[str, ImportRecord | Unreadable]:
     found = read_folder(str(folder), list_files(str(folder)), name="vault", kind="doc")
     return {one.where.removeprefix("vault/"): one for one in found}
 
@@ -32,8 +32,8 @@ def test_tree_of_a_store_is_taken_byte_for_byte_with_its_archive_and_without_its
     found = read(tmp_path)
 
     a, b = found["notes/a.md"], found["archive/facts/b.md"]
-    assert isinstance(a, Given)
-    assert isinstance(b, Given)
+    assert isinstance(a, ImportRecord)
+    assert isinstance(b, ImportRecord)
     assert sorted(found) == ["archive/facts/b.md", "notes/a.md"]
     assert (a.text, a.key, a.folder, a.archived) == (odd, "a", "notes", False)
     assert (b.text, b.folder, b.archived) == (retired, "facts", True)
@@ -54,7 +54,9 @@ def test_foreign_files_take_title_and_text_from_heading_name_and_frontmatter(tmp
     found = read(tmp_path)
 
     made = {
-        where: (one.key, one.fields.get("title"), one.body) for where, one in found.items() if isinstance(one, Given)
+        where: (one.key, one.fields.get("title"), one.body)
+        for where, one in found.items()
+        if isinstance(one, ImportRecord)
     }
     assert made == {
         "guide/README.md": ("guide-readme", "How to deploy", "By hand."),
@@ -62,7 +64,7 @@ def test_foreign_files_take_title_and_text_from_heading_name_and_frontmatter(tmp
         "Meeting Notes.md": ("meeting-notes", "Meeting", "# Own\ntext"),
     }
     notes = found["Meeting Notes.md"]
-    assert isinstance(notes, Given)
+    assert isinstance(notes, ImportRecord)
     assert (notes.fields["tags"], notes.fields["created"]) == (["a", "b"], "2024-01-27T00:00:00Z")
     assert notes.fields["aliases"] == ["x"]
 
@@ -72,7 +74,7 @@ def test_file_with_a_kind_is_one_of_ours_wherever_it_lies(tmp_path: Path) -> Non
 
     found = read(put(tmp_path, {"deep/er/a-key.md": text}))["deep/er/a-key.md"]
 
-    assert isinstance(found, Given)
+    assert isinstance(found, ImportRecord)
     assert (found.key, found.text, found.folder) == ("a-key", text, "")
 
 
@@ -106,5 +108,5 @@ def test_name_that_is_no_text_does_no_harm(tmp_path: Path) -> None:
 
     (found,) = read(tmp_path).values()
 
-    assert isinstance(found, Given)
+    assert isinstance(found, ImportRecord)
     assert (found.body, found.key) == ("odd name", "")

@@ -7,13 +7,13 @@ import io
 import pytest
 
 from gitmem.commands.import_ import jsonl
-from gitmem.commands.import_.fields import Given, Unreadable
+from gitmem.commands.import_.fields import ImportRecord, Unreadable
 from gitmem.commands.import_.jsonl import read_jsonl
 
 GOOD = b'{"content": "a good one"}'
 
 
-def read(data: bytes) -> list[Given | Unreadable]:
+def read(data: bytes) -> list[ImportRecord | Unreadable]:
     return list(read_jsonl(io.BytesIO(data), name="k.jsonl", kind="learned"))
 
 
@@ -40,7 +40,7 @@ def test_bad_line_is_named_and_the_next_one_is_read(line: bytes, reason: str) ->
     assert isinstance(bad, Unreadable)
     assert bad.where == "k.jsonl:2"
     assert bad.reason.startswith(reason)
-    assert isinstance(good, Given)
+    assert isinstance(good, ImportRecord)
     assert good.where == "k.jsonl:3"
 
 
@@ -50,13 +50,13 @@ def test_line_without_an_end_is_read_in_pieces_and_left_out(monkeypatch: pytest.
     long, good = read(b'{"content": "' + b"x" * 1000 + b'"}\n' + GOOD)
 
     assert long == Unreadable("k.jsonl:1", "the line is longer than 64 bytes")
-    assert isinstance(good, Given)
+    assert isinstance(good, ImportRecord)
 
 
 def test_mark_of_utf_8_windows_line_breaks_and_empty_lines_do_no_harm() -> None:
     found = read(b"\xef\xbb\xbf" + GOOD + b"\r\n\r\n" + GOOD)
 
-    assert [one.where for one in found if isinstance(one, Given)] == ["k.jsonl:1", "k.jsonl:3"]
+    assert [one.where for one in found if isinstance(one, ImportRecord)] == ["k.jsonl:1", "k.jsonl:3"]
 
 
 def test_binary_file_is_one_unreadable_source() -> None:

@@ -14,12 +14,12 @@ from conftest import git, memory_text, put_files, tip
 from support.branch import fields_of, keys_found, memory_files
 from support.facts import make_memory, put
 
-from gitmem.commands.import_.run import Imported, Sources
+from gitmem.commands.import_.run import ImportResult, Sources
 from gitmem.errors import NotFoundError
 from gitmem.index.catalog.packed_texts import texts_of
 from gitmem.memory.memory import Memory
 from gitmem.recall.logs import runs_of
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
 BEADS = [
@@ -39,7 +39,7 @@ def lines(path: Path, *tables: object) -> str:
     return str(path)
 
 
-def run(memory: Memory, *names: str, **asked: object) -> Imported:
+def run(memory: Memory, *names: str, **asked: object) -> ImportResult:
     return memory.bulk.import_files(Sources(names, **asked))  # type: ignore[arg-type]
 
 
@@ -111,7 +111,7 @@ def test_import_starts_the_store_where_there_is_none(repo: Path, tmp_path: Path)
     with Memory(repo) as memory:
         run(memory, lines(tmp_path / "k.jsonl", *BEADS))
 
-        assert len(memory.list(Asked(limit=99)).hits) == 5
+        assert len(memory.list(Query(limit=99)).hits) == 5
 
 
 def test_update_that_splits_the_folder_it_leaves_loses_no_file(memory: Memory, repo: Path, tmp_path: Path) -> None:

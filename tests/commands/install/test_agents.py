@@ -11,7 +11,7 @@ import pytest
 from conftest import commit_files, git
 
 from gitmem.commands.install import agents
-from gitmem.commands.install.agents import Wanted
+from gitmem.commands.install.agents import AgentSetup
 from gitmem.commands.install.harnesses import HARNESSES
 from gitmem.errors import GitmemError, UsageError
 from gitmem.memory.memory import Memory
@@ -40,7 +40,7 @@ def theirs(memory: Memory, repo: Path) -> Path:
 
 
 def test_everything_is_put_in_once_and_taken_away_to_the_byte(memory: Memory, theirs: Path) -> None:
-    before, wanted = content(theirs), Wanted(ALL, mcp=True)
+    before, wanted = content(theirs), AgentSetup(ALL, mcp=True)
 
     steps = agents.install(memory.repository.git, wanted)
     again = agents.install(memory.repository.git, wanted)
@@ -51,33 +51,33 @@ def test_everything_is_put_in_once_and_taken_away_to_the_byte(memory: Memory, th
         said = next(step for step in steps if step.path == str(theirs / path))
         assert (said.what, said.about) == ("update", "git tracks it: commit the change"), path
         assert text.encode() != (theirs / path).read_bytes()
-    agents.uninstall(memory.repository.git, Wanted(ALL))
+    agents.uninstall(memory.repository.git, AgentSetup(ALL))
     assert content(theirs) == before
     assert git(theirs, "status", "--porcelain") == ""
-    assert agents.uninstall(memory.repository.git, Wanted(ALL)) == ()
+    assert agents.uninstall(memory.repository.git, AgentSetup(ALL)) == ()
 
 
 def test_plan_writes_nothing(memory: Memory, theirs: Path) -> None:
     before = content(theirs)
 
-    planned = agents.plan_install(memory.repository.git, Wanted(ALL, mcp=True))
+    planned = agents.plan_install(memory.repository.git, AgentSetup(ALL, mcp=True))
 
     assert content(theirs) == before
-    assert planned == agents.install(memory.repository.git, Wanted(ALL, mcp=True))
-    planned = agents.plan_uninstall(memory.repository.git, Wanted(ALL))
+    assert planned == agents.install(memory.repository.git, AgentSetup(ALL, mcp=True))
+    planned = agents.plan_uninstall(memory.repository.git, AgentSetup(ALL))
     assert content(theirs) != before
-    assert planned == agents.uninstall(memory.repository.git, Wanted(ALL))
+    assert planned == agents.uninstall(memory.repository.git, AgentSetup(ALL))
 
 
 def test_what_another_harness_needs_stays(memory: Memory, repo: Path) -> None:
-    agents.install(memory.repository.git, Wanted(("codex", "pi")))
+    agents.install(memory.repository.git, AgentSetup(("codex", "pi")))
 
-    agents.uninstall(memory.repository.git, Wanted(("codex",)))
+    agents.uninstall(memory.repository.git, AgentSetup(("codex",)))
 
     assert not (repo / ".codex").exists()
     assert (repo / ".agents/skills/gitmem/SKILL.md").exists()
     assert "gitmem:begin" in (repo / "AGENTS.md").read_text()
-    agents.uninstall(memory.repository.git, Wanted(("pi",)))
+    agents.uninstall(memory.repository.git, AgentSetup(("pi",)))
     assert git(repo, "status", "--porcelain") == ""
 
 
@@ -87,7 +87,7 @@ def test_files_that_cannot_be_read_stay_and_the_others_are_written(memory: Memor
         (repo / name).parent.mkdir(exist_ok=True)
         (repo / name).write_text(text)
 
-    steps = agents.install(memory.repository.git, Wanted(("claude-code", "codex"), mcp=True))
+    steps = agents.install(memory.repository.git, AgentSetup(("claude-code", "codex"), mcp=True))
 
     left = {os.path.relpath(step.path, repo): step.about for step in steps if step.what == "leave"}
     assert {name: (repo / name).read_text() for name in broken} == broken
@@ -102,7 +102,7 @@ def test_links_out_of_the_project_and_read_only_files_are_left(memory: Memory, r
     (repo / "AGENTS.md").write_text("mine\n")
     (repo / "AGENTS.md").chmod(0o444)
 
-    steps = agents.install(memory.repository.git, Wanted(("codex",)))
+    steps = agents.install(memory.repository.git, AgentSetup(("codex",)))
 
     assert {os.path.relpath(step.path, repo): step.what for step in steps} == {
         ".codex/hooks.json": "leave", ".agents/skills/gitmem/SKILL.md": "add", "AGENTS.md": "leave"
@@ -115,7 +115,7 @@ def test_one_file_under_two_names_gets_one_section(memory: Memory, repo: Path) -
     (repo / "AGENTS.md").write_text("# Us\n")
     (repo / "CLAUDE.md").symlink_to("AGENTS.md")
 
-    agents.install(memory.repository.git, Wanted(("claude-code", "cursor")))
+    agents.install(memory.repository.git, AgentSetup(("claude-code", "cursor")))
 
     assert (repo / "AGENTS.md").read_text().count("gitmem:begin") == 1
     assert (repo / "CLAUDE.md").is_symlink()
@@ -135,7 +135,7 @@ def test_instructions_stand_where_the_harness_reads_them(
 ) -> None:
     commit_files(repo, files) if files else None
 
-    agents.install(memory.repository.git, Wanted((name,)))
+    agents.install(memory.repository.git, AgentSetup((name,)))
 
     found = [
         path for path in agents.INSTRUCTIONS if (repo / path).exists() and "gitmem:begin" in (repo / path).read_text()
@@ -148,12 +148,12 @@ def test_whose_a_file_is_is_told(memory: Memory, repo: Path) -> None:
 
     told = {
         os.path.relpath(s.path, repo): s.about
-        for s in agents.plan_install(memory.repository.git, Wanted(("claude-code",)))
+        for s in agents.plan_install(memory.repository.git, AgentSetup(("claude-code",)))
     }
 
     assert told[".claude/settings.json"] == "git ignores it: yours only"
     assert told["AGENTS.md"] == "git tracks it: commit the change"
-    assert agents.plan_install(memory.repository.git, Wanted(("codex",)))[0].about == "commit it to share it"
+    assert agents.plan_install(memory.repository.git, AgentSetup(("codex",)))[0].about == "commit it to share it"
 
 
 def test_persons_own_settings_need_no_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,23 +161,23 @@ def test_persons_own_settings_need_no_repository(tmp_path: Path, monkeypatch: py
     (tmp_path / "home" / ".codex").mkdir(parents=True)
     (tmp_path / "home" / ".codex" / "config.toml").write_text("a = 1\n")
 
-    steps = agents.install(None, Wanted(tuple(HARNESSES), user=True, mcp=True))
+    steps = agents.install(None, AgentSetup(tuple(HARNESSES), user=True, mcp=True))
 
     hooks = json.loads((tmp_path / "home/.codex/hooks.json").read_text())["hooks"]
     assert hooks["Stop"][0]["hooks"][0]["command"] == "gitmem hook codex --user 2>/dev/null || exit 0"
     assert not any(step.path.endswith(("AGENTS.md", "CLAUDE.md", "GEMINI.md")) for step in steps)
     assert {step.about for step in steps} == {"not in a repository: yours only"}
-    agents.uninstall(None, Wanted((agents.FOUND,), user=True))
+    agents.uninstall(None, AgentSetup((agents.FOUND,), user=True))
     assert content(tmp_path / "home") == {".codex/config.toml": b"a = 1\n"}
 
 
 def test_found_means_those_whose_folders_are_there(memory: Memory, repo: Path) -> None:
     with pytest.raises(UsageError, match="no agent has a folder in this project"):
-        agents.plan_install(memory.repository.git, Wanted((agents.FOUND,)))
+        agents.plan_install(memory.repository.git, AgentSetup((agents.FOUND,)))
     (repo / ".cursor").mkdir()
     (repo / "GEMINI.md").write_text("x")
 
-    steps = agents.plan_install(memory.repository.git, Wanted((agents.FOUND, "pi")))
+    steps = agents.plan_install(memory.repository.git, AgentSetup((agents.FOUND, "pi")))
 
     assert {Path(step.path).relative_to(repo).parts[0] for step in steps} == {
         ".cursor", ".gemini", ".pi", ".agents", "AGENTS.md", "GEMINI.md"
@@ -187,20 +187,20 @@ def test_found_means_those_whose_folders_are_there(memory: Memory, repo: Path) -
 def test_plugin_is_a_folder_that_goes_again(memory: Memory, repo: Path, tmp_path: Path) -> None:
     folder = tmp_path / "plugin"
 
-    agents.install(None, Wanted(("claude-code",), plugin=str(folder)))
+    agents.install(None, AgentSetup(("claude-code",), plugin=str(folder)))
 
     assert json.loads((folder / "hooks/hooks.json").read_text())["hooks"]["SessionStart"]
     (folder / "mine.txt").write_text("")
-    agents.uninstall(None, Wanted(("claude-code",), plugin=str(folder)))
+    agents.uninstall(None, AgentSetup(("claude-code",), plugin=str(folder)))
     assert os.listdir(folder) == ["mine.txt"]
     assert git(repo, "status", "--porcelain") == ""
 
 
 def test_what_does_not_go_together_is_said(memory: Memory) -> None:
     for wanted in (
-        Wanted(("codex",), plugin="x"),
-        Wanted(("claude-code",), plugin="x", user=True),
-        Wanted((agents.BMAD,), user=True),
+        AgentSetup(("codex",), plugin="x"),
+        AgentSetup(("claude-code",), plugin="x", user=True),
+        AgentSetup((agents.BMAD,), user=True),
     ):
         with pytest.raises(UsageError):
             agents.plan_install(memory.repository.git, wanted)
@@ -210,14 +210,14 @@ def test_bare_repository_has_no_place_for_files(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q", "--bare", "bare.git")
 
     with Memory(tmp_path / "bare.git") as memory, pytest.raises(GitmemError, match="no work tree to install into"):
-        agents.plan_install(memory.repository.git, Wanted(("codex",)))
+        agents.plan_install(memory.repository.git, AgentSetup(("codex",)))
 
 
 def test_linked_work_tree_and_submodule_get_their_own_files(memory: Memory, repo: Path, tmp_path: Path) -> None:
     git(repo, "worktree", "add", "-q", str(tmp_path / "linked"))
 
     with Memory(tmp_path / "linked" / "src") as linked:
-        agents.install(linked.repository.git, Wanted(("codex",)))
+        agents.install(linked.repository.git, AgentSetup(("codex",)))
 
     assert (tmp_path / "linked/.codex/hooks.json").exists()
     assert not (repo / ".codex").exists()

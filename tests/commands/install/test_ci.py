@@ -9,7 +9,7 @@ import pytest
 from conftest import PINNED, commit_files, git, put_files, tip
 
 from gitmem.commands.install import ci
-from gitmem.commands.install.ci_files import Wanted
+from gitmem.commands.install.ci_files import CiOptions
 from gitmem.errors import GitmemError, UsageError
 from gitmem.memory.memory import Memory
 from gitmem.system.origin import Origin
@@ -26,14 +26,14 @@ def whats(steps) -> list[str]:
 
 @pytest.fixture
 def written(memory: Memory, repo: Path) -> Path:
-    ci.install(memory.repository, "github", Wanted(every="daily", shards=3, package=PINNED))
+    ci.install(memory.repository, "github", CiOptions(every="daily", shards=3, package=PINNED))
     return repo / WORKFLOW
 
 
 def test_this_repository_uses_what_is_written(memory: Memory, repo: Path) -> None:
     shutil.copytree(PROJECT / ".github", repo / ".github")
 
-    steps = ci.plan_install(memory.repository, "github", Wanted(every="daily", shards=2, package=".")).steps
+    steps = ci.plan_install(memory.repository, "github", CiOptions(every="daily", shards=2, package=".")).steps
 
     wrong = [step.path for step in steps if step.what != "keep" and not step.path.startswith("memory:")]
     assert wrong == [], "run: gitmem install github --shards 2 --package ."
@@ -43,8 +43,8 @@ def test_this_repository_uses_what_is_written(memory: Memory, repo: Path) -> Non
 def test_again_changes_nothing_and_other_options_write_it_anew(memory: Memory, written: Path, repo: Path) -> None:
     before = tip(repo)
 
-    again = ci.install(memory.repository, "github", Wanted(every="daily", shards=3, package=PINNED))
-    other = ci.install(memory.repository, "github", Wanted(every="6h", shards=3, package=OTHER))
+    again = ci.install(memory.repository, "github", CiOptions(every="daily", shards=3, package=PINNED))
+    other = ci.install(memory.repository, "github", CiOptions(every="6h", shards=3, package=OTHER))
 
     assert (whats(again), tip(repo, "memory~1")) == (["keep"] * 6, before)
     assert whats(other) == ["update", "update", "keep", "update", "update", "update"]
@@ -57,14 +57,14 @@ def test_clones_write_the_same_time(memory: Memory, written: Path, repo: Path) -
     git(repo.parent, "clone", "-q", str(repo), "elsewhere")
 
     with Memory(repo.parent / "elsewhere") as clone:
-        steps = ci.install(clone.repository, "github", Wanted(every="daily", shards=3, package=PINNED))
+        steps = ci.install(clone.repository, "github", CiOptions(every="daily", shards=3, package=PINNED))
 
     assert whats(steps) == ["keep"] * 6
 
 
 def test_branch_gets_one_commit_of_the_machine_and_stays_well_formed(memory: Memory, repo: Path) -> None:
-    ci.install(memory.repository, "github", Wanted(every="daily", package=PINNED))
-    ci.install(memory.repository, "gitlab", Wanted(every="daily", package=PINNED))
+    ci.install(memory.repository, "github", CiOptions(every="daily", package=PINNED))
+    ci.install(memory.repository, "gitlab", CiOptions(every="daily", package=PINNED))
 
     told = git(repo, "log", "-2", "--format=%an|%s", "--name-only", "memory").split("\n")
     assert [line for line in told if line] == [
@@ -144,7 +144,7 @@ def test_taking_it_away_leaves_both_as_they_were(memory: Memory, written: Path, 
 def test_link_or_giant_on_the_branch_is_not_ours(memory: Memory, repo: Path) -> None:
     put_files(repo, {REVIEW: b"#" * 70_000})
 
-    steps = ci.install(memory.repository, "github", Wanted(every="daily", package=PINNED))
+    steps = ci.install(memory.repository, "github", CiOptions(every="daily", package=PINNED))
 
     assert steps[-1].what == "leave"
     assert git(repo, "cat-file", "-s", f"memory:{REVIEW}") == "70000"
@@ -156,9 +156,9 @@ def test_nothing_is_written_through_a_link_or_for_a_time_that_is_none(memory: Me
     before = tip(repo)
 
     with pytest.raises(GitmemError, match="through a link"):
-        ci.install(memory.repository, "github", Wanted(every="daily", package=PINNED))
+        ci.install(memory.repository, "github", CiOptions(every="daily", package=PINNED))
     with pytest.raises(UsageError):
-        ci.install(memory.repository, "github", Wanted(every="never", package=PINNED))
+        ci.install(memory.repository, "github", CiOptions(every="never", package=PINNED))
 
     assert (list((repo.parent / "elsewhere").iterdir()), tip(repo)) == ([], before)
 

@@ -14,7 +14,7 @@ import yaml
 from conftest import PINNED
 
 from gitmem.commands.install import ci_files
-from gitmem.commands.install.ci_files import GITHUB, GITLAB, Wanted
+from gitmem.commands.install.ci_files import GITHUB, GITLAB, CiOptions
 from gitmem.errors import UsageError
 from gitmem.verify.jobs.schedule import WORKFLOW
 
@@ -23,7 +23,7 @@ CI = ".github/workflows/ci.yml"
 REVIEW = ".github/workflows/gitmem-review.yml"
 ACTION = ".github/actions/gitmem/action.yml"
 # For one commit of gitmem, a branch of another name, and the code of the repository itself.
-VARIANTS = {"plain": Wanted(shards=3, package=PINNED), "own": Wanted(package=".", branch="notes/memory")}
+VARIANTS = {"plain": CiOptions(shards=3, package=PINNED), "own": CiOptions(package=".", branch="notes/memory")}
 
 
 def loaded(text: str) -> dict:
@@ -110,10 +110,10 @@ def test_actions_are_pinned_and_no_credentials_stay(files: dict[str, dict]) -> N
 
 def test_scripts_are_sound_shell() -> None:
     told = [
-        *ci_files.texts(GITHUB, Wanted(package=PINNED)).values(),
-        *ci_files.texts(GITLAB, Wanted(package=PINNED)).values(),
+        *ci_files.texts(GITHUB, CiOptions(package=PINNED)).values(),
+        *ci_files.texts(GITLAB, CiOptions(package=PINNED)).values(),
     ]
-    told += ci_files.texts(GITLAB, Wanted(package=PINNED), on_branch=True).values()
+    told += ci_files.texts(GITLAB, CiOptions(package=PINNED), on_branch=True).values()
     scripts = [script for text in told for script in _scripts(loaded(text))]
 
     for script in scripts:
@@ -133,7 +133,7 @@ def _scripts(value: object) -> list[str]:
 
 
 def test_token_is_asked_for_by_git_and_stays_in_no_file(repo: Path) -> None:
-    told = ci_files.texts(GITHUB, Wanted(package=PINNED))[WORKFLOW]
+    told = ci_files.texts(GITHUB, CiOptions(package=PINNED))[WORKFLOW]
     helper = next(line for line in told.split("\n") if "credential.helper" in line)
 
     subprocess.run(["bash", "-ec", helper], cwd=repo, check=True)
@@ -165,7 +165,7 @@ def test_linters_find_nothing(tmp_path: Path, name: str) -> None:
         pytest.skip(f"{words[0]} is not installed")
     written = [str(PROJECT / CI)] if re.fullmatch(of, CI) else []
     for variant in VARIANTS.values():
-        given = {GITHUB: variant, GITLAB: Wanted(shards=variant.shards, branch=variant.branch, package=PINNED)}
+        given = {GITHUB: variant, GITLAB: CiOptions(shards=variant.shards, branch=variant.branch, package=PINNED)}
         for forge, wanted in given.items():
             for on_branch in (False, True):
                 for path, text in ci_files.texts(forge, wanted, on_branch=on_branch).items():
@@ -183,19 +183,19 @@ def test_linters_find_nothing(tmp_path: Path, name: str) -> None:
 
 def test_what_cannot_stand_in_the_files_is_refused() -> None:
     for forge, wanted in (
-        (GITHUB, Wanted(shards=257, package=PINNED)),
-        (GITLAB, Wanted(shards=201, package=PINNED)),
-        (GITLAB, Wanted(package=".")),
-        (GITHUB, Wanted(branch="mem{ory", package=PINNED)),
+        (GITHUB, CiOptions(shards=257, package=PINNED)),
+        (GITLAB, CiOptions(shards=201, package=PINNED)),
+        (GITLAB, CiOptions(package=".")),
+        (GITHUB, CiOptions(branch="mem{ory", package=PINNED)),
     ):
         with pytest.raises(UsageError):
             ci_files.texts(forge, wanted)
 
 
 def test_memory_branch_gets_one_job_and_nothing_that_it_needs_is_elsewhere() -> None:
-    github, gitlab = (ci_files.texts(forge, Wanted(package=PINNED), on_branch=True) for forge in (GITHUB, GITLAB))
+    github, gitlab = (ci_files.texts(forge, CiOptions(package=PINNED), on_branch=True) for forge in (GITHUB, GITLAB))
 
-    assert github == {REVIEW: ci_files.texts(GITHUB, Wanted(package=PINNED))[REVIEW]}
+    assert github == {REVIEW: ci_files.texts(GITHUB, CiOptions(package=PINNED))[REVIEW]}
     assert "$/" not in github[REVIEW]
     assert list(gitlab) == [".gitlab-ci.yml"]
     assert "local:" not in gitlab[".gitlab-ci.yml"]
@@ -204,13 +204,13 @@ def test_memory_branch_gets_one_job_and_nothing_that_it_needs_is_elsewhere() -> 
 @pytest.mark.parametrize(
     ("wanted", "cron"),
     [
-        (Wanted(every="1h", minute=7, hour=0, package=PINNED), "7 * * * *"),
-        (Wanted(every="6h", minute=7, hour=2, package=PINNED), "7 2-23/6 * * *"),
-        (Wanted(every="daily", minute=7, hour=2, package=PINNED), "7 2 * * *"),
-        (Wanted(every="weekly", minute=7, hour=2, package=PINNED), "7 2 * * 1"),
+        (CiOptions(every="1h", minute=7, hour=0, package=PINNED), "7 * * * *"),
+        (CiOptions(every="6h", minute=7, hour=2, package=PINNED), "7 2-23/6 * * *"),
+        (CiOptions(every="daily", minute=7, hour=2, package=PINNED), "7 2 * * *"),
+        (CiOptions(every="weekly", minute=7, hour=2, package=PINNED), "7 2 * * 1"),
     ],
 )
-def test_time_of_a_workflow_is_read_back(wanted: Wanted, cron: str) -> None:
+def test_time_of_a_workflow_is_read_back(wanted: CiOptions, cron: str) -> None:
     text = ci_files.texts(GITHUB, wanted)[WORKFLOW]
 
     assert loaded(text)["on"]["schedule"] == [{"cron": cron}]

@@ -10,7 +10,7 @@ import pytest
 from conftest import commit_files
 
 from gitmem.commands.install import agents, examine
-from gitmem.commands.install.agents import Wanted
+from gitmem.commands.install.agents import AgentSetup
 from gitmem.memory.memory import Memory
 
 
@@ -31,14 +31,14 @@ def codes(memory: Memory) -> dict[str, str]:
 
 def test_doctor_finds_nothing_where_hooks_are_as_they_should_be(memory: Memory, on_path: Path) -> None:
     assert codes(memory) == {}
-    agents.install(memory.repository.git, Wanted(tuple(agents.HARNESSES)))
+    agents.install(memory.repository.git, AgentSetup(tuple(agents.HARNESSES)))
     assert codes(memory) == {}
 
 
 def test_doctor_finds_hooks_of_another_version_and_says_what_shows_it(
     memory: Memory, repo: Path, on_path: Path
 ) -> None:
-    agents.install(memory.repository.git, Wanted(("codex", "pi")))
+    agents.install(memory.repository.git, AgentSetup(("codex", "pi")))
     path = repo / ".codex/hooks.json"
     path.write_text(path.read_text().replace('"timeout": 5', '"timeout": 50'))
 
@@ -49,7 +49,7 @@ def test_doctor_finds_hooks_of_another_version_and_says_what_shows_it(
 
 
 def test_doctor_finds_hooks_whose_program_is_not_on_path(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    agents.install(memory.repository.git, Wanted(("codex", "pi")))
+    agents.install(memory.repository.git, AgentSetup(("codex", "pi")))
     monkeypatch.setattr(examine.shutil, "which", lambda _: None)
 
     found = codes(memory)
@@ -59,7 +59,7 @@ def test_doctor_finds_hooks_whose_program_is_not_on_path(memory: Memory, monkeyp
 
 def test_persons_hooks_are_looked_at_too(memory: Memory, on_path: Path, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    agents.install(None, Wanted(("cursor",), user=True))
+    agents.install(None, AgentSetup(("cursor",), user=True))
     path = tmp_path / "home/.cursor/hooks.json"
     path.write_text(path.read_text().replace("postToolUseFailure", "postToolUse"))
 
@@ -91,8 +91,8 @@ def test_notes_say_what_is_in_the_way(memory: Memory, repo: Path, on_path: Path,
     if files:
         commit_files(repo, files)
 
-    assert any(said in note for note in examine.list_notes(memory.repository.git, Wanted(names)))
+    assert any(said in note for note in examine.list_notes(memory.repository.git, AgentSetup(names)))
 
 
 def test_there_is_nothing_to_say_where_nothing_is_in_the_way(memory: Memory, on_path: Path) -> None:
-    assert examine.list_notes(memory.repository.git, Wanted(("claude-code", "gemini"))) == []
+    assert examine.list_notes(memory.repository.git, AgentSetup(("claude-code", "gemini"))) == []

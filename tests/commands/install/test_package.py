@@ -91,7 +91,7 @@ def test_lock_has_what_the_project_needs_with_what_that_needs(name: str, steps: 
 
 def scripts() -> list[str]:
     """Return the installing script of each file that has one."""
-    wanted = ci_files.Wanted(package=PINNED)
+    wanted = ci_files.CiOptions(package=PINNED)
     texts = [
         text
         for forge in (ci_files.GITHUB, ci_files.GITLAB)
@@ -184,7 +184,7 @@ def test_job_that_writes_comments_installs_the_back_end_and_gitmem_alone(source:
 
 
 def comment_job() -> dict:
-    text = ci_files.texts(ci_files.GITHUB, ci_files.Wanted(package=PINNED))[".github/workflows/gitmem-comment.yml"]
+    text = ci_files.texts(ci_files.GITHUB, ci_files.CiOptions(package=PINNED))[".github/workflows/gitmem-comment.yml"]
     return yaml.safe_load(text)["jobs"]["comment"]
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.commands.install.pieces import TOML, Entries, Put, RefusedError, Section, Whole
+from gitmem.commands.install.pieces import TOML, Entries, FileRefusedError, FileSection, Put, Whole
 
 GROUP = {"matcher": "Bash", "hooks": [{"type": "command", "command": "gitmem hook codex", "timeout": 5}]}
 HOOKS = Entries("hooks.json", (Put(("hooks", "Stop"), GROUP), Put(("hooks", "End"), {**GROUP})), "hook codex")
@@ -16,7 +16,7 @@ CURSOR = Entries(
     "h.json", (Put(("hooks", "stop"), {"command": "gitmem hook cursor"}),), "hook cursor", (("version", 1),)
 )
 SERVER = Entries("mcp.json", (Put(("mcpServers",), {"command": "gitmem", "args": ["mcp"]}, "gitmem"),), "mcp")
-SECTION = Section("AGENTS.md", "Recall first.\n")
+SECTION = FileSection("AGENTS.md", "Recall first.\n")
 
 
 def test_new_file_goes_with_what_made_it() -> None:
@@ -63,7 +63,7 @@ def test_any_text_is_what_it_was_when_the_section_is_taken_away(parts: list[str]
 
 
 def test_section_is_written_anew_in_its_place() -> None:
-    old = Section("AGENTS.md", "Older.\nLines.\n").put("# Mine\n") + "\n## More\n"
+    old = FileSection("AGENTS.md", "Older.\nLines.\n").put("# Mine\n") + "\n## More\n"
 
     assert SECTION.put(old) == ("# Mine\n\n<!-- gitmem:begin -->\nRecall first.\n<!-- gitmem:end -->\n\n## More\n")
     assert SECTION.taken(old) == "# Mine\n\n## More\n"
@@ -71,9 +71,9 @@ def test_section_is_written_anew_in_its_place() -> None:
 
 @pytest.mark.parametrize("text", ["<!-- gitmem:begin -->\n", "<!-- gitmem:end -->\n<!-- gitmem:begin -->\n"])
 def test_half_a_section_is_left_to_the_person(text: str) -> None:
-    with pytest.raises(RefusedError, match="does not have exactly one section from"):
+    with pytest.raises(FileRefusedError, match="does not have exactly one section from"):
         SECTION.put(text)
-    with pytest.raises(RefusedError):
+    with pytest.raises(FileRefusedError):
         SECTION.taken(text)
 
 
@@ -84,7 +84,7 @@ def test_marks_in_the_middle_of_a_line_are_the_persons_words() -> None:
 
 
 def test_section_of_toml_is_a_comment_there() -> None:
-    piece = Section("config.toml", "[a]\nb = 1\n", TOML)
+    piece = FileSection("config.toml", "[a]\nb = 1\n", TOML)
 
     assert piece.put("x = 1") == "x = 1\n\n# gitmem:begin\n[a]\nb = 1\n# gitmem:end"
     assert piece.taken(piece.put("x = 1")) == "x = 1"
@@ -143,7 +143,7 @@ def test_hook_of_ours_in_a_group_of_the_persons_is_taken_out_of_it() -> None:
 def test_server_of_the_same_name_that_calls_something_else_stays() -> None:
     text = '{"mcpServers": {"gitmem": {"command": "uvx", "args": ["other"]}}}'
 
-    with pytest.raises(RefusedError, match="already has gitmem in its mcpServers"):
+    with pytest.raises(FileRefusedError, match="already has gitmem in its mcpServers"):
         SERVER.put(text)
     assert SERVER.taken(text) == text
 
@@ -153,7 +153,7 @@ WRONG = {"{": "is not valid JSON (line 1", "[]": "is not a JSON object", '{"hook
 
 @pytest.mark.parametrize("text", WRONG, ids=range(len(WRONG)))
 def test_settings_that_cannot_be_read_are_refused_with_the_reason(text: str) -> None:
-    with pytest.raises(RefusedError) as caught:
+    with pytest.raises(FileRefusedError) as caught:
         HOOKS.put(text)
 
     assert WRONG[text] in str(caught.value)
@@ -161,7 +161,7 @@ def test_settings_that_cannot_be_read_are_refused_with_the_reason(text: str) -> 
 
 
 def test_settings_of_another_version_are_refused() -> None:
-    with pytest.raises(RefusedError, match="its version is not 1"):
+    with pytest.raises(FileRefusedError, match="its version is not 1"):
         CURSOR.put('{"version": 2, "hooks": {}}')
 
 
@@ -171,8 +171,8 @@ def test_file_of_ours_of_another_version_is_written_anew_and_one_that_somebody_c
     assert piece.put(older) == piece.put(None)
     assert piece.taken(older) is None
     for changed in (older.replace("old", "mine"), older + "more\n", "mine\n", ""):
-        with pytest.raises(RefusedError, match="was changed: use --force to overwrite it"):
+        with pytest.raises(FileRefusedError, match="was changed: use --force to overwrite it"):
             piece.put(changed)
-        with pytest.raises(RefusedError, match="was changed: use --force to remove it"):
+        with pytest.raises(FileRefusedError, match="was changed: use --force to remove it"):
             piece.taken(changed)
         assert Whole("SKILL.md", "new\n", is_forced=True).put(changed) == piece.put(None)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gitmem.commands.install import place as places
-from gitmem.commands.install.pieces import RefusedError
+from gitmem.commands.install.pieces import FileRefusedError
 from gitmem.errors import GitmemError
 from gitmem.memory.memory import Memory
 
@@ -21,7 +21,7 @@ def test_link_is_followed_inside_a_project_and_not_out_of_it(memory: Memory, rep
 
     assert place.find("AGENTS.md") == repo / "README.md"
     for path in (".claude/settings.json", ".codex/hooks.json", "../x"):
-        with pytest.raises(RefusedError, match="leads out of the project through a link; nothing was written"):
+        with pytest.raises(FileRefusedError, match="leads out of the project through a link; nothing was written"):
             place.find(path)
 
 
@@ -77,9 +77,9 @@ def test_read_only_file_and_folder_in_a_files_place_are_refused(tmp_path: Path) 
     path.write_text("mine")
     path.chmod(0o444)
 
-    with pytest.raises(RefusedError, match="is read-only, and was not changed: chmod"):
+    with pytest.raises(FileRefusedError, match="is read-only, and was not changed: chmod"):
         places.need_writable(path)
-    with pytest.raises(RefusedError, match="is not writable"):
+    with pytest.raises(FileRefusedError, match="is not writable"):
         places.need_writable(path / "below")
 
 
@@ -88,9 +88,9 @@ def test_what_is_no_settings_file_is_refused(tmp_path: Path, content: bytes, why
     path = tmp_path / "settings.json"
     path.write_bytes(content)
 
-    with pytest.raises(RefusedError, match=why):
+    with pytest.raises(FileRefusedError, match=why):
         places.read(path)
-    with pytest.raises(RefusedError, match="cannot be read: Is a directory"):
+    with pytest.raises(FileRefusedError, match="cannot be read: Is a directory"):
         places.read(tmp_path)
     assert places.read(tmp_path / "none") is places.read(path / "none") is None
 

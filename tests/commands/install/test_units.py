@@ -12,15 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.commands.install import units
-from gitmem.commands.install.units import Wanted
+from gitmem.commands.install.units import ScheduledJob
 from gitmem.verify.jobs.schedule import EVERY
 
 ODD = "/home/a b/50% \"x\" 'y' $HOME `id` \\n #\n;é/repo"
 
 
-def wanted(where: str = "/repo", *, every: str = "6h", hour: int = 1) -> Wanted:
+def wanted(where: str = "/repo", *, every: str = "6h", hour: int = 1) -> ScheduledJob:
     variables = {"PATH": f"{where}/bin:/usr/bin", "HOME": where}
-    return Wanted("gitmem-verify-x-1", ("/usr/bin/printf", "%s|", "-C", where), variables, every, hour, 37)
+    return ScheduledJob("gitmem-verify-x-1", ("/usr/bin/printf", "%s|", "-C", where), variables, every, hour, 37)
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")

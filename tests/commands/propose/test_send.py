@@ -11,7 +11,7 @@ from support.proposals import AUTH, clone, forge, keys, merge_on_forge, opened, 
 
 from gitmem.commands.propose.send import as_table, push_url
 from gitmem.errors import ConflictError, NoRepositoryError, RemoteError, UsageError
-from gitmem.git.remotes import Talk
+from gitmem.git.remotes import RemoteOptions
 
 
 def edit(folder: Path, key: str, body: str) -> None:
@@ -168,7 +168,7 @@ def test_the_link_is_of_where_git_pushes_and_tells_no_secret(repo: Path, hub: Pa
     git(repo, "config", "--unset", "url.https://x:ghp_secret@github.com/.insteadOf")
     git(repo, "config", "remote.origin.url", "https://x:ghp_secret@github.com/ana/service")
 
-    done = propose(repo, "auth", talk=Talk(timeout_s=20))
+    done = propose(repo, "auth", talk=RemoteOptions(timeout_s=20))
 
     assert done.pushed
     assert "secret" not in str(as_table(done))

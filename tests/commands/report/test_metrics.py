@@ -13,7 +13,7 @@ from support.schedules import installed
 
 from gitmem.commands.report.metrics import KINDS_AT_MOST, Family, _bounded, format_metrics
 from gitmem.memory.memory import Memory
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 from gitmem.store import hook_log
 
 NONE = {"exists": "none"}
@@ -126,7 +126,7 @@ def test_no_words_of_a_memory_are_told(timed, repo: Path) -> None:
     text = memory.jobs.metrics()
 
     assert not any(word in text for word in ("somewhere", "Everything", "Anastasia"))
-    assert memory.list(Asked(limit=5)).hits[0].status == "failed"
+    assert memory.list(Query(limit=5)).hits[0].status == "failed"
 
 
 def test_older_format_that_node_exporter_reads_says_the_same(timed, repo: Path) -> None:

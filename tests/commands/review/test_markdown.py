@@ -9,7 +9,17 @@ from support.golden import assert_golden, steady
 from support.reviews import rich  # noqa: F401 - a fixture
 
 from gitmem.commands.review.markdown import SIZE_LIMIT, fenced, page
-from gitmem.commands.review.model import ERROR, NOTE, WARNING, Change, Command, Finding, Piece, Review, in_order
+from gitmem.commands.review.model import (
+    ERROR,
+    NOTE,
+    WARNING,
+    CheckCommand,
+    MemoryChange,
+    Review,
+    ReviewFinding,
+    WordRun,
+    in_order,
+)
 from gitmem.frozen import replace
 
 EMPTY = Review("a" * 40, "b" * 40, ("a", "b"), "", 0, (), (), (), (0, 0, 0), (), (), ())
@@ -36,10 +46,12 @@ def test_no_text_ends_its_code_block(text: str) -> None:
 
 
 def test_the_page_fits_a_comment_and_what_is_left_out_is_counted() -> None:
-    findings = tuple(Finding(ERROR, "secret", "x" * 400, f"k{n}", f"gotchas/k{n}.md") for n in range(500))
-    command = Command("shell", "echo 1\n" * 200, "", (), "not approved", "never run")
+    findings = tuple(ReviewFinding(ERROR, "secret", "x" * 400, f"k{n}", f"gotchas/k{n}.md") for n in range(500))
+    command = CheckCommand("shell", "echo 1\n" * 200, "", (), "not approved", "never run")
     changes = tuple(
-        Change("added", f"k{n}", "fact", "T", f"facts/k{n}.md", body=(Piece("+", "<&>" * 900),), command=command)
+        MemoryChange(
+            "added", f"k{n}", "fact", "T", f"facts/k{n}.md", body=(WordRun("+", "<&>" * 900),), command=command
+        )
         for n in range(500)
     )
 
@@ -53,7 +65,12 @@ def test_the_page_fits_a_comment_and_what_is_left_out_is_counted() -> None:
 
 
 def test_the_gravest_come_first() -> None:
-    given = (Finding(NOTE, "a", "1"), Finding(WARNING, "b", "2"), Finding(ERROR, "c", "3"), Finding(NOTE, "a", "1"))
+    given = (
+        ReviewFinding(NOTE, "a", "1"),
+        ReviewFinding(WARNING, "b", "2"),
+        ReviewFinding(ERROR, "c", "3"),
+        ReviewFinding(NOTE, "a", "1"),
+    )
 
     assert [f.severity for f in in_order(given)] == [ERROR, WARNING, NOTE]
 

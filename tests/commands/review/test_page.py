@@ -7,12 +7,21 @@ from base64 import b64encode
 from hashlib import sha256
 from html.parser import HTMLParser
 
-from gitmem.commands.review.model import ERROR, Change, Command, FieldChange, Finding, Piece, Review, Shift
+from gitmem.commands.review.model import (
+    ERROR,
+    CheckCommand,
+    FieldChange,
+    MemoryChange,
+    Review,
+    ReviewFinding,
+    Shift,
+    WordRun,
+)
 from gitmem.commands.review.page import SHOWN, page
 from gitmem.frozen import replace
 
 EVIL = "</pre><script>alert(1)</script><img src=x onerror=alert(1)>\"'&"
-COMMAND = Command("shell", EVIL, EVIL, (EVIL,), EVIL, EVIL)
+COMMAND = CheckCommand("shell", EVIL, EVIL, (EVIL,), EVIL, EVIL)
 REVIEW = Review(
     "a" * 40,
     "b" * 40,
@@ -21,15 +30,15 @@ REVIEW = Review(
     1,
     ((EVIL, 1),),
     (
-        Change("changed", EVIL, EVIL, EVIL, EVIL, because=EVIL, by=EVIL, words=(Piece("-", EVIL), Piece("+", EVIL)),
-               body=(Piece("=", EVIL),), fields=(FieldChange(EVIL, EVIL, EVIL),), command=COMMAND),
-        Change("unreadable", EVIL, "", EVIL, EVIL, raw=EVIL),
-        Change("added", "b", "fact", "B", "b", command=Command("builtin", EVIL, "", (), "not needed", "never run")),
+        MemoryChange("changed", EVIL, EVIL, EVIL, EVIL, because=EVIL, by=EVIL, words=(WordRun("-", EVIL), WordRun("+", EVIL)),
+               body=(WordRun("=", EVIL),), fields=(FieldChange(EVIL, EVIL, EVIL),), command=COMMAND),
+        MemoryChange("unreadable", EVIL, "", EVIL, EVIL, raw=EVIL),
+        MemoryChange("added", "b", "fact", "B", "b", command=CheckCommand("builtin", EVIL, "", (), "not needed", "never run")),
     ),
     (FieldChange(EVIL, EVIL, EVIL),),
     (0, 0, 0),
     (Shift(EVIL, EVIL, "verified", "failed", EVIL, (EVIL,), EVIL),),
-    (Finding(ERROR, "secret", EVIL, EVIL, EVIL, 3, EVIL),),
+    (ReviewFinding(ERROR, "secret", EVIL, EVIL, EVIL, 3, EVIL),),
     (EVIL,),
 )  # fmt: skip
 
@@ -79,7 +88,7 @@ def test_the_policy_of_the_page_allows_its_own_style_and_nothing_else() -> None:
 
 
 def test_a_change_without_end_is_counted() -> None:
-    changes = tuple(Change("added", f"k{n}", "note", "T", f"k{n}") for n in range(SHOWN + 7))
+    changes = tuple(MemoryChange("added", f"k{n}", "note", "T", f"k{n}") for n in range(SHOWN + 7))
 
     told = page(replace(REVIEW, changes=changes))
 

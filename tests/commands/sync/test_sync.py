@@ -18,7 +18,7 @@ from gitmem.errors import ConflictError, NoRepositoryError, NotFoundError, Remot
 from gitmem.git import remotes
 from gitmem.memory.captures import Captures
 from gitmem.memory.memory import Memory
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 
 MEMORY = "refs/heads/memory"
 IDLE = memory_text("The gateway drops idle connections", body="After a minute.\n", kind="gotcha", tags="[net]")
@@ -54,7 +54,7 @@ def run(folder: Path, **how: Any) -> module.Synced:
 
 def keys(folder: Path) -> list[str]:
     with opened(folder) as memory:
-        return sorted(hit.key for hit in memory.list(Asked(limit=100, everything=True)).hits)
+        return sorted(hit.key for hit in memory.list(Query(limit=100, everything=True)).hits)
 
 
 def learn(folder: Path, key: str) -> None:

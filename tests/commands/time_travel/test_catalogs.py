@@ -10,7 +10,7 @@ import pytest
 from conftest import git, memory_text, put_files, tip
 from support.catalogs import said_anew, said_by
 
-from gitmem.commands.time_travel.catalogs import KEPT, Wanted, catalog_at
+from gitmem.commands.time_travel.catalogs import KEPT, CatalogContent, catalog_at
 from gitmem.index.catalog.catalog import Catalog
 from gitmem.memory.memory import Memory
 
@@ -18,7 +18,9 @@ from gitmem.memory.memory import Memory
 @contextmanager
 def _at(memory: Memory, *states: str, tree: str = "") -> Iterator[Catalog]:
     with closing(
-        catalog_at(memory.repository.git, memory.repository.catalog(memory.repository.find_tip()), Wanted(states, tree))
+        catalog_at(
+            memory.repository.git, memory.repository.catalog(memory.repository.find_tip()), CatalogContent(states, tree)
+        )
     ) as found:
         yield found
 

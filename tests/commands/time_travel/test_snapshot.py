@@ -14,7 +14,7 @@ from support.facts import DAY, Clock, make_memory, put, tracked
 
 from gitmem.errors import GitmemError, NotFoundError, UsageError
 from gitmem.memory.memory import Memory
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 from gitmem.verify.session import Options
 
 
@@ -25,7 +25,7 @@ def verify(memory: Memory) -> None:
 def listed(memory: Memory, rev: str) -> dict[str, str]:
     """Return the statuses of that time by key."""
     with memory.at(rev) as past:
-        return {hit.key: hit.status for hit in past.list(Asked(limit=100)).hits}
+        return {hit.key: hit.status for hit in past.list(Query(limit=100)).hits}
 
 
 @pytest.fixture(scope="module")
@@ -76,9 +76,9 @@ def test_statuses_are_those_of_that_time_and_no_time_to_live_has_passed(memory: 
 
 def test_text_is_the_one_of_that_time(memory: Memory) -> None:
     with memory.at("B") as past:
-        old, found = past.show("gateway"), past.recall(Asked("first text"))
+        old, found = past.show("gateway"), past.recall(Query("first text"))
     with memory.at("C") as past:
-        new, gone = past.show("gat"), past.recall(Asked("first"))
+        new, gone = past.show("gat"), past.recall(Query("first"))
 
     assert (old["body"], new["body"]) == ("The first text\n", "The second text\n")
     assert ([hit.key for hit in found.hits][:1], gone.hits) == (["gateway"], ())
@@ -141,9 +141,9 @@ def test_commit_of_the_memory_whose_code_is_not_here_has_texts_and_no_statuses(r
 def test_other_scopes_and_todays_index_are_not_of_the_past(memory: Memory) -> None:
     with memory.at("A") as past:
         with pytest.raises(UsageError, match="only the project's"):
-            past.list(Asked(scopes=("private",)))
+            past.list(Query(scopes=("private",)))
         with pytest.raises(UsageError, match="--syntax uses the current index"):
-            past.recall(Asked("kind:fact", syntax=True))
+            past.recall(Query("kind:fact", syntax=True))
 
 
 def test_looking_back_writes_to_no_branch_and_counts_no_look(memory: Memory, made: Path) -> None:
@@ -151,7 +151,7 @@ def test_looking_back_writes_to_no_branch_and_counts_no_look(memory: Memory, mad
 
     with memory.at("C") as past:
         past.show("f")
-        past.recall(Asked("good"))
+        past.recall(Query("good"))
 
     assert (git(made, "for-each-ref"), memory.repository.local.accesses(["f"])) == (refs, looks)
 
@@ -247,6 +247,6 @@ def test_no_command_of_a_memory_runs(repo: Path, tmp_path: Path) -> None:
     put_files(repo, {"facts/f.md": memory_text("F", kind="fact", verify=f"touch {mark}")})
     with Memory(repo, clock=Clock()) as memory, memory.at(tip(repo)) as past:
         past.show("f")
-        past.recall(Asked("f"))
+        past.recall(Query("f"))
 
     assert not os.path.lexists(mark)

@@ -5,19 +5,19 @@ from __future__ import annotations
 import pytest
 from support.facts import make_memory, put
 
-from gitmem.commands.workflow.step import Step
+from gitmem.commands.workflow.step import WorkflowStep
 from gitmem.errors import DuplicateError
 
-NONE = Step()
+NONE = WorkflowStep()
 
 
 @pytest.fixture
 def decided(memory):
     memory.workflow.decide(
-        "PostgreSQL, since the ledger needs transactions", Step("architect", "LED-1", "storage"), key="pg"
+        "PostgreSQL, since the ledger needs transactions", WorkflowStep("architect", "LED-1", "storage"), key="pg"
     )
-    memory.workflow.decide("The ledger is a page of its own", Step("ux-designer", "LED-1"), key="page")
-    memory.workflow.decide("Tokens live an hour", Step("architect", "AUTH-2"), key="hour")
+    memory.workflow.decide("The ledger is a page of its own", WorkflowStep("ux-designer", "LED-1"), key="page")
+    memory.workflow.decide("Tokens live an hour", WorkflowStep("architect", "AUTH-2"), key="hour")
     memory.remember("The ledger rounds half even", kind="gotcha", key="rounds")
     return memory
 
@@ -30,22 +30,24 @@ def keys(loaded) -> list[str]:
     ("step", "found"),
     [
         (NONE, ["hour", "page", "pg"]),
-        (Step(role="Architect"), ["hour", "pg"]),
-        (Step(story="LED-1"), ["page", "pg"]),
-        (Step(component="Storage"), ["pg"]),
-        (Step(role="architect", story="LED-1"), ["pg"]),
-        (Step(role="pm"), []),
+        (WorkflowStep(role="Architect"), ["hour", "pg"]),
+        (WorkflowStep(story="LED-1"), ["page", "pg"]),
+        (WorkflowStep(component="Storage"), ["pg"]),
+        (WorkflowStep(role="architect", story="LED-1"), ["pg"]),
+        (WorkflowStep(role="pm"), []),
     ],
     ids=["all", "role", "story", "component", "role and story", "nobody's"],
 )
-def test_decisions_of_a_step_are_loaded_and_nothing_else(decided, step: Step, found: list[str]) -> None:
+def test_decisions_of_a_step_are_loaded_and_nothing_else(decided, step: WorkflowStep, found: list[str]) -> None:
     assert sorted(keys(decided.workflow.decisions("", step, limit=10))) == found
 
 
 def test_question_brings_the_decisions_about_it_the_best_first(decided) -> None:
     assert keys(decided.workflow.decisions("ledger transactions", NONE, limit=10)) == ["pg", "page"]
-    assert keys(decided.workflow.decisions("ledger transactions", Step(role="ux-designer"), limit=10)) == ["page"]
-    loaded = decided.workflow.decisions("ledger transactions", Step(story="LED-1"), limit=1)
+    assert keys(decided.workflow.decisions("ledger transactions", WorkflowStep(role="ux-designer"), limit=10)) == [
+        "page"
+    ]
+    loaded = decided.workflow.decisions("ledger transactions", WorkflowStep(story="LED-1"), limit=1)
     assert (keys(loaded), loaded.found.more) == (["pg"], 1)
 
 
@@ -57,14 +59,16 @@ def test_limit_counts_what_it_leaves_out(decided) -> None:
 
 
 def test_what_took_the_place_of_another_is_loaded_alone(decided) -> None:
-    decided.workflow.decide("Tokens live fifteen minutes", Step("architect"), key="quarter", supersedes=["hour"])
+    decided.workflow.decide(
+        "Tokens live fifteen minutes", WorkflowStep("architect"), key="quarter", supersedes=["hour"]
+    )
 
-    assert sorted(keys(decided.workflow.decisions("", Step(role="architect"), limit=10))) == ["pg", "quarter"]
+    assert sorted(keys(decided.workflow.decisions("", WorkflowStep(role="architect"), limit=10))) == ["pg", "quarter"]
 
 
 def test_decision_that_was_taken_already_is_refused(decided) -> None:
     with pytest.raises(DuplicateError, match="hour already says this"):
-        decided.workflow.decide("Tokens live an hour.", Step("pm"))
+        decided.workflow.decide("Tokens live an hour.", WorkflowStep("pm"))
 
 
 def test_memories_of_others_with_odd_fields_are_read(memory, repo) -> None:
@@ -74,4 +78,4 @@ def test_memories_of_others_with_odd_fields_are_read(memory, repo) -> None:
         make_memory("y", "Y", kind="decision", by={"role": "pm"}),
     )
 
-    assert keys(memory.workflow.decisions("", Step(role="pm"), limit=5)) == ["y"]
+    assert keys(memory.workflow.decisions("", WorkflowStep(role="pm"), limit=5)) == ["y"]

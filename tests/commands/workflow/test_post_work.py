@@ -7,7 +7,7 @@ from conftest import git, put_files, tip
 from support.branch import fields_of
 
 from gitmem.commands.workflow.post_work import references_in
-from gitmem.commands.workflow.step import Step
+from gitmem.commands.workflow.step import WorkflowStep
 from gitmem.errors import DuplicateError, RefusedError
 
 BUILT = (
@@ -15,7 +15,7 @@ BUILT = (
     " pass a function and never open a cursor. The test forces a conflict with two connections and a barrier. Advisory"
     " locks came first and deadlocked under the nightly import, which holds the table lock."
 )
-STEP = Step("dev", "LED-1", "Storage layer")
+STEP = WorkflowStep("dev", "LED-1", "Storage layer")
 
 
 def test_pattern_is_written_with_its_story_component_role_and_lines(memory, repo) -> None:

@@ -7,9 +7,9 @@ from conftest import put_files
 from support.facts import make_fact, make_memory, put
 
 from gitmem.commands.workflow.pre_work import Work
-from gitmem.commands.workflow.step import Step
+from gitmem.commands.workflow.step import WorkflowStep
 from gitmem.errors import UsageError
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 from gitmem.text.tokens import count_tokens
 
 SHELF = {
@@ -23,8 +23,8 @@ SHELF = {
 }  # fmt: skip
 
 
-def told(memory, text: str = "", *, step: Step | None = None, **options):
-    return memory.workflow.pre_work(Work(text, step or Step(), **options))
+def told(memory, text: str = "", *, step: WorkflowStep | None = None, **options):
+    return memory.workflow.pre_work(Work(text, step or WorkflowStep(), **options))
 
 
 def names(found) -> dict[str, list[str]]:
@@ -47,8 +47,8 @@ def test_decisions_come_before_patterns_and_those_before_the_rest(shelf) -> None
 
 
 def test_what_the_story_left_comes_before_what_fits_its_words(shelf) -> None:
-    assert names(told(shelf, "ledger", step=Step(story="LED-1")))["DECISIONS"] == ["half-even", "pg"]
-    assert names(told(shelf, step=Step(story="LED-1"))) == {"DECISIONS": ["half-even"]}
+    assert names(told(shelf, "ledger", step=WorkflowStep(story="LED-1")))["DECISIONS"] == ["half-even", "pg"]
+    assert names(told(shelf, step=WorkflowStep(story="LED-1"))) == {"DECISIONS": ["half-even"]}
 
 
 @pytest.mark.parametrize(
@@ -56,23 +56,23 @@ def test_what_the_story_left_comes_before_what_fits_its_words(shelf) -> None:
     [("dev", ["helper"], ["locks", "said"]), ("reviewer", ["locks"], ["helper", "said"])],
 )
 def test_kinds_that_a_role_prefers_come_first(shelf, role: str, patterns: list[str], also: list[str]) -> None:
-    found = names(told(shelf, "ledger", step=Step(role=role)))
+    found = names(told(shelf, "ledger", step=WorkflowStep(role=role)))
 
     assert (found["PATTERNS"], sorted(found["ALSO RELEVANT"])) == (patterns, also)
 
 
 def test_role_that_nobody_knows_is_told_so(shelf) -> None:
-    assert told(shelf, "ledger", step=Step(role="astronaut")).role == ""
+    assert told(shelf, "ledger", step=WorkflowStep(role="astronaut")).role == ""
     assert "no role astronaut" in shelf.notices[-1]
 
 
 def test_budget_is_the_roles_the_policys_or_the_one_that_is_asked_for(shelf, repo) -> None:
-    assert told(shelf, "ledger", step=Step(role="architect")).budget_tokens == 1500
+    assert told(shelf, "ledger", step=WorkflowStep(role="architect")).budget_tokens == 1500
     assert told(shelf, "ledger").budget_tokens == 1000
     put_files(repo, {"gitmem.toml": "[workflow]\nbudget_tokens = 333\nlimit = 1\n[roles.scout]\nbudget_tokens = 222\n"})
     assert told(shelf, "ledger").budget_tokens == 333
     assert len(names(told(shelf, "ledger"))["PATTERNS"]) == 1
-    assert told(shelf, "ledger", step=Step(role="scout")).budget_tokens == 222
+    assert told(shelf, "ledger", step=WorkflowStep(role="scout")).budget_tokens == 222
     assert told(shelf, "ledger", budget_tokens=111).budget_tokens == 111
 
 
@@ -94,7 +94,7 @@ def test_task_is_what_is_asked_for_and_its_failures_come_first(shelf) -> None:
     shelf.tasks.claim("retry")
     shelf.tasks.fail("retry", note="advisory locks deadlock")
 
-    by_text, by_story = told(shelf, "retry"), told(shelf, step=Step(story="retry"))
+    by_text, by_story = told(shelf, "retry"), told(shelf, step=WorkflowStep(story="retry"))
 
     assert (by_text.task, by_text.query) == ("retry", "Retry writes of the ledger")
     assert list(names(by_text))[:2] == ["FAILED BEFORE", "DECISIONS"]
@@ -144,7 +144,7 @@ def test_nothing_that_fits_is_nothing_and_nothing_asked_is_wrong(shelf) -> None:
 def test_reading_before_a_work_writes_nothing(shelf, repo) -> None:
     before = shelf.repository.find_tip()
 
-    told(shelf, "ledger", step=Step("dev", "LED-1", "storage"))
+    told(shelf, "ledger", step=WorkflowStep("dev", "LED-1", "storage"))
 
     assert shelf.repository.find_tip() == before
 
@@ -157,9 +157,9 @@ def test_finished_and_failed_tasks_are_found_and_leave_search_when_the_policy_sa
     memory.tasks.fail("t", note="the gateway strips cookies")
     assert names(told(memory, "cookies"))["ALSO RELEVANT"] == ["t"]
     memory.tasks.close("t", reason="a header carries them")
-    assert [hit.key for hit in memory.recall(Asked(query="header carries")).hits] == ["t"]
+    assert [hit.key for hit in memory.recall(Query(query="header carries")).hits] == ["t"]
 
     memory.repository.clock = lambda: float(1_790_000_000 + 8 * 86_400)
 
-    assert memory.recall(Asked(query="header carries")).hits == ()
+    assert memory.recall(Query(query="header carries")).hits == ()
     assert memory.show("t")["kind"] == "task"

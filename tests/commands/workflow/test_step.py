@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gitmem.commands.workflow.step import Step, component_tag, role_of
+from gitmem.commands.workflow.step import WorkflowStep, component_tag, role_of
 from gitmem.errors import UsageError
 from gitmem.policy import policy
 from gitmem.policy.settings import role_name
@@ -34,6 +34,6 @@ def test_component_that_can_be_no_tag_is_refused(typed: str) -> None:
 
 
 def test_step_is_a_task_a_tag_and_a_role_in_who_wrote_it(memory, monkeypatch) -> None:
-    fields = Step("PM", " LED-1 ", "Storage layer").fields(memory.repository, ("storage-layer", "db"))
+    fields = WorkflowStep("PM", " LED-1 ", "Storage layer").fields(memory.repository, ("storage-layer", "db"))
 
     assert fields == {"task": "LED-1", "tags": ["storage-layer", "db"], "by": {"who": "Ana", "role": "pm"}}

@@ -7,7 +7,7 @@ from conftest import memory_text
 from gitmem.document.parse import parse
 from gitmem.index.catalog import inserts
 from gitmem.index.catalog.catalog import Catalog
-from gitmem.index.catalog.inserts import Inserts, Stored
+from gitmem.index.catalog.inserts import Inserts, StoredMemory
 from gitmem.model import HOLDS, IndexText, Problem, Verdict
 from gitmem.policy.policy import builtin
 
@@ -16,8 +16,8 @@ def empty() -> Catalog:
     return Catalog.in_memory(lambda _: None)
 
 
-def stored(key: str, **fields: object) -> Stored:
-    return Stored(parse(memory_text(key, **fields), path=f"learned/{key}.md"), "0" * 40, False)
+def stored(key: str, **fields: object) -> StoredMemory:
+    return StoredMemory(parse(memory_text(key, **fields), path=f"learned/{key}.md"), "0" * 40, False)
 
 
 def count(catalog: Catalog, table: str) -> int:
@@ -60,7 +60,7 @@ def test_a_verdict_replaces_the_one_at_its_path() -> None:
 
 def test_a_field_that_cannot_be_used_is_a_problem_of_its_file_alone() -> None:
     held = Inserts(empty())
-    broken = Stored(parse(memory_text("a"), path="learned/a.md"), "0" * 40, False)
+    broken = StoredMemory(parse(memory_text("a"), path="learned/a.md"), "0" * 40, False)
     broken.document.fields["ttl"] = "soon"
 
     found = held.add_memory(broken, builtin())

@@ -15,7 +15,7 @@ from support.unit_rows import MODEL, kept, unit_rows
 
 from gitmem.errors import BusyError
 from gitmem.index.vectors import sqlite_vec
-from gitmem.index.vectors.folders import FOLDER, Writing, folder_of, list_others
+from gitmem.index.vectors.folders import FOLDER, VectorsLock, folder_of, list_others
 from gitmem.index.vectors.numpy_rows import DamagedError
 from gitmem.index.vectors.store import INDEX, Vectors
 
@@ -55,7 +55,7 @@ def test_memory_is_found_by_its_best_piece_and_once(tmp_path: Path) -> None:
 def test_two_memories_that_say_the_same_share_one_text(tmp_path: Path) -> None:
     rows = unit_rows(1, WIDTH)
     vectors = kept(tmp_path, rows)
-    with Writing(tmp_path), vectors.writing():
+    with VectorsLock(tmp_path), vectors.writing():
         vectors.add([], [("another", b"text-0")])
 
     with vectors.reading():
@@ -66,7 +66,7 @@ def test_two_memories_that_say_the_same_share_one_text(tmp_path: Path) -> None:
 def test_text_without_pieces_is_known_and_found_by_nothing(tmp_path: Path) -> None:
     rows = unit_rows(2, WIDTH)
     vectors = kept(tmp_path, rows[:1])
-    with Writing(tmp_path), vectors.writing():
+    with VectorsLock(tmp_path), vectors.writing():
         vectors.add([(b"empty", rows[:0])], [("blank", b"empty")])
     kept(tmp_path, rows[1:], first=1)
 
@@ -99,7 +99,7 @@ def test_what_is_forgotten_is_gone_and_the_rest_is_found_as_before(tmp_path: Pat
     with vectors.reading():
         before = vectors.cosines(query, stays)
 
-    with Writing(tmp_path):
+    with VectorsLock(tmp_path):
         with vectors.writing():
             gone = vectors.forget_others(stays)
         vectors.compact(to)
@@ -116,7 +116,7 @@ def test_what_is_forgotten_is_gone_and_the_rest_is_found_as_before(tmp_path: Pat
 def test_vectors_of_another_length_are_refused_and_change_nothing(tmp_path: Path) -> None:
     vectors = kept(tmp_path, unit_rows(2, WIDTH))
 
-    with Writing(tmp_path), pytest.raises(DamagedError, match="8 dimensions, the new ones 5"), vectors.writing():
+    with VectorsLock(tmp_path), pytest.raises(DamagedError, match="8 dimensions, the new ones 5"), vectors.writing():
         vectors.add([(b"x", unit_rows(1, 5))], [("x", b"x")])
     with vectors.reading():
         assert vectors.known() == {"oid-0", "oid-1"}
@@ -152,7 +152,7 @@ def test_what_cannot_be_used_is_refused_and_made_anew(tmp_path: Path, spoil) -> 
 
     with pytest.raises(DamagedError):
         Vectors.open(tmp_path, MODEL)
-    with Writing(tmp_path):
+    with VectorsLock(tmp_path):
         Vectors.create(tmp_path, MODEL).close()
     kept(tmp_path, unit_rows(3, WIDTH)).close()
     with reopened(tmp_path).reading():
@@ -205,10 +205,10 @@ def test_two_processes_do_not_write_at_once(tmp_path: Path) -> None:
     streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", script], **streams) as other:
         assert other.stdout is not None and other.stdout.readline() == b"held\n"
-        with pytest.raises(BusyError), Writing(tmp_path):
+        with pytest.raises(BusyError), VectorsLock(tmp_path):
             pass
         other.kill()
-    with Writing(tmp_path):
+    with VectorsLock(tmp_path):
         pass
 
 
@@ -230,7 +230,7 @@ def test_full_disk_keeps_what_was_there(tmp_path: Path) -> None:
 
 def test_vectors_of_other_models_are_listed(tmp_path: Path) -> None:
     kept(tmp_path, unit_rows(1, WIDTH)).close()
-    with Writing(tmp_path):
+    with VectorsLock(tmp_path):
         Vectors.create(tmp_path, "older@1").close()
 
     assert list_others(tmp_path, [MODEL]) == [folder_of(tmp_path, "older@1")]

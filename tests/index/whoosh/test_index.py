@@ -17,7 +17,7 @@ from gitmem.errors import ConflictError, GitmemError
 from gitmem.index.catalog.catalog import Catalog
 from gitmem.index.engine import WHOOSH_FOLDER
 from gitmem.index.whoosh import index
-from gitmem.index.whoosh.index import Shown, name_of, names_in, refresh_whoosh
+from gitmem.index.whoosh.index import SearchableIndex, name_of, names_in, refresh_whoosh
 from gitmem.model import ENGLISH
 
 THREE = {"one": "The gateway drops connections", "two": "Tokens are signed", "three": "Retries are limited"}
@@ -32,7 +32,7 @@ def catalog_at(commit: str, titles: dict[str, str]) -> Catalog:
     return catalog
 
 
-def found_in(shown: Shown) -> dict[tuple[str, bytes], set[bytes]]:
+def found_in(shown: SearchableIndex) -> dict[tuple[str, bytes], set[bytes]]:
     """Return the names of the memories behind every term of every field."""
     names = {number: name for name, number in names_in(shown.reader)}
     found = {}

@@ -11,12 +11,12 @@ from conftest import commit_files, git, tip
 from support.facts import Clock, make_fact, make_memory, outcomes, put, statuses, tracked, trailers, verify
 
 from gitmem.memory.memory import Memory
-from gitmem.recall.query import Asked
+from gitmem.recall.query import Query
 
 
 def listed(memory: Memory) -> dict[str, str]:
     """Return where each live memory lies, by key."""
-    return {hit.key: hit.path for hit in memory.list(Asked(limit=100)).hits}
+    return {hit.key: hit.path for hit in memory.list(Query(limit=100)).hits}
 
 
 RS256 = make_fact("rs256", {"contains": "RS256", "in": "src/auth/jwt.py"}, title="Tokens are signed with RS256")
@@ -34,7 +34,7 @@ def both(repo: Path):
 
 def test_both_homes_are_read(both: Memory) -> None:
     assert listed(both) == {"rs256": "facts/rs256.md", "eddsa": ".memory/facts/eddsa.md"}
-    assert [h.key for h in both.recall(Asked("EdDSA")).hits] == ["eddsa"]
+    assert [h.key for h in both.recall(Query("EdDSA")).hits] == ["eddsa"]
 
 
 def test_verdicts_of_the_code_tree_s_facts_are_written_on_the_memory_branch(both: Memory, repo: Path) -> None:
@@ -96,7 +96,7 @@ def test_a_repository_may_have_memories_in_its_code_alone(repo: Path) -> None:
     commit_files(repo, tracked(RS256, make_memory("a", "The gateway drops idle connections")))
 
     with Memory(repo, clock=Clock()) as memory:
-        assert [h.key for h in memory.recall(Asked("gateway")).hits] == ["a"]
+        assert [h.key for h in memory.recall(Query("gateway")).hits] == ["a"]
         assert memory.status()["memories"] == 2
         verify(memory)
         assert statuses(memory)["rs256"] == "verified"

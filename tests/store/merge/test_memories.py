@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from gitmem.document.format import format as format_memory
 from gitmem.document.parse import parse
-from gitmem.store.merge.memories import United, Version, unite
+from gitmem.store.merge.memories import MergedMemory, Version, unite
 
 PATH = "gotchas/a.md"
 BASE = memory_text("A title", body="One.\n\nTwo.\n", kind="gotcha", tags="[a, b]", ttl="30d")
 
 
-def merged(base: str | None, one: str | bytes, other: str | bytes, **how: Any) -> United:
+def merged(base: str | None, one: str | bytes, other: str | bytes, **how: Any) -> MergedMemory:
     """Merge both ways round and return the one answer."""
     sides = [
         Version(x if isinstance(x, bytes) else x.encode(), lambda n=n: n) for x, n in ((one, "Ana"), (other, "Bob"))
@@ -30,11 +30,11 @@ def merged(base: str | None, one: str | bytes, other: str | bytes, **how: Any) -
     return found
 
 
-def fields(found: United) -> dict[str, Any]:
+def fields(found: MergedMemory) -> dict[str, Any]:
     return parse(found.content, path=PATH).fields
 
 
-def body(found: United) -> str:
+def body(found: MergedMemory) -> str:
     return parse(found.content, path=PATH).body
 
 
@@ -166,7 +166,7 @@ def test_a_closed_task_is_closed_whatever_the_other_side_did() -> None:
 def test_a_file_that_is_no_memory_gives_way_to_one_that_is() -> None:
     found = merged(BASE, b"no memory at all\n", BASE.replace("One", "1"))
 
-    assert found == United(BASE.replace("One", "1").encode(), ("unreadable",))
+    assert found == MergedMemory(BASE.replace("One", "1").encode(), ("unreadable",))
 
 
 def test_two_memories_that_are_too_much_for_one_leave_the_later_with_a_word() -> None:

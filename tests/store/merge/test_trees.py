@@ -16,7 +16,7 @@ from gitmem.git.objects import Objects, open_objects
 from gitmem.git.repository import discover
 from gitmem.model import Verdict
 from gitmem.store import layout
-from gitmem.store.merge.trees import Merged, merge
+from gitmem.store.merge.trees import MergeResult, merge
 from gitmem.store.verdicts import format_verdict
 
 Tree = dict[str, str]
@@ -43,7 +43,7 @@ class Stores:
         stream[0] = stream[0].replace(b"refs/scratch", ref.encode())
         return git(self.repo, "fast-import", "--quiet", "--force", "--date-format=raw", input=b"".join(stream))
 
-    def merged(self, one: str, other: str) -> Merged:
+    def merged(self, one: str, other: str) -> MergeResult:
         """Merge and return what it came to, told of the first side."""
         return merge(self.objects, one, other, who=lambda commit, _: f"Ana {commit[:4]}")
 
@@ -53,7 +53,7 @@ class Stores:
         assert found[0] == found[1]
         return found[0]
 
-    def materialised(self, ours: str, merged: Merged) -> Tree:
+    def materialised(self, ours: str, merged: MergeResult) -> Tree:
         """Return all files of a result."""
         entries = {path: now for path, (_, now) in self.objects.diff(None, ours).items()}
         entries |= merged.state.overlay

@@ -288,4 +288,4 @@ def test_standing_says_where_the_files_are_from(memory: Memory, shown: Path, rep
 
     found = refresh.standing(memory.repository.git, view, before)
 
-    assert found == refresh.Standing(before, git(shown, "rev-parse", "HEAD"))
+    assert found == refresh.ViewHead(before, git(shown, "rev-parse", "HEAD"))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gitmem.git.history import Ancestor
 from gitmem.model import ERROR, FAILS, HOLDS
-from gitmem.verify.blame.bisect import FLAPPING, FOUND, NEVER, RANGE, UNKNOWN, Answers, Found, Search
+from gitmem.verify.blame.bisect import FLAPPING, FOUND, NEVER, RANGE, UNKNOWN, Answers, BisectResult, Search
 from gitmem.verify.blame.lineage import Lineage
 
 WORDS = {"h": HOLDS, "f": FAILS, "?": ERROR}
@@ -38,7 +38,7 @@ class World:
         self.asked.append(commit)
         return self.truth[commit]
 
-    def search(self, *, created: int = -1, sure: bool = False, named: str = "") -> Found:
+    def search(self, *, created: int = -1, sure: bool = False, named: str = "") -> BisectResult:
         ends = {self.digests[self.lineage.bad]: FAILS}
         if self.lineage.good:
             ends[self.digests[self.lineage.good]] = HOLDS
@@ -69,7 +69,7 @@ def test_break_is_found_wherever_it_is_within_the_bound(length):
 def test_both_ends_are_known_from_a_confirmed_verdict_and_nothing_runs():
     world = chain("hf")
 
-    assert world.search(sure=True) == Found(FOUND, "c1", "c0", ("c1",), 1)
+    assert world.search(sure=True) == BisectResult(FOUND, "c1", "c0", ("c1",), 1)
     assert world.asked == []
 
 

@@ -8,17 +8,17 @@ from conftest import commit_files, git
 from gitmem.git.binary import Git
 from gitmem.git.repository import discover
 from gitmem.model import BUILTIN, SHELL, Check
-from gitmem.verify.blame.lineage import Question, Reader
+from gitmem.verify.blame.lineage import InputQuestion, Reader
 from gitmem.verify.inputs import CodeTree, digest
 
 CAT = Check(SHELL, ("cat",))
 QUESTIONS = {
-    "tree": Question(("tree",), CAT),
-    "paths": Question(("paths", "src/**", "*.md"), CAT),
-    "nothing": Question(("paths", "no/such/*"), CAT),
-    "link": Question(("paths", "linked/jwt.py"), CAT),
-    "present": Question(("builtin",), Check(BUILTIN, ("exists", "new.txt"))),
-    "content": Question(("builtin",), Check(BUILTIN, ("contains", "RS256", "src/auth/*.py"))),
+    "tree": InputQuestion(("tree",), CAT),
+    "paths": InputQuestion(("paths", "src/**", "*.md"), CAT),
+    "nothing": InputQuestion(("paths", "no/such/*"), CAT),
+    "link": InputQuestion(("paths", "linked/jwt.py"), CAT),
+    "present": InputQuestion(("builtin",), Check(BUILTIN, ("exists", "new.txt"))),
+    "content": InputQuestion(("builtin",), Check(BUILTIN, ("contains", "RS256", "src/auth/*.py"))),
 }
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gitmem.errors import NotFoundError
-from gitmem.verify.ground.scratch import Scratch, Source
+from gitmem.verify.ground.scratch import CodeSource, Scratch
 
 ENV = {
     "PATH": os.environ["PATH"],
@@ -41,7 +41,7 @@ def clone(tmp_path_factory):
     git(top, "add", "-A")
     git(top, "commit", "-q", "-m", "one")
     commit = git(top, "rev-parse", "HEAD")
-    source = Source(top / ".git", b"")
+    source = CodeSource(top / ".git", b"")
     found = Scratch.find(top / ".git" / "gitmem" / "ground" / "1")
     found.show(commit, source)
     yield found, commit, source
@@ -148,7 +148,7 @@ def test_objects_are_borrowed_from_folders_of_any_name(tmp_path, name):
     borrower.mkdir()
     git(borrower, "init", "-q")
     scratch = Scratch.find(borrower / ".git" / "gitmem" / "ground" / "1")
-    source = Source(origin / ".git", b"")
+    source = CodeSource(origin / ".git", b"")
 
     scratch.show(git(origin, "rev-parse", "HEAD"), source)
     scratch.close()

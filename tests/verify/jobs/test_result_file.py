@@ -12,9 +12,16 @@ from hypothesis import strategies as st
 
 from gitmem.errors import GitmemError, RefusedError, UsageError
 from gitmem.verify.jobs import result_file as module
-from gitmem.verify.jobs.result_file import Line, Results, format_results, list_missing, parse_results, read_results
+from gitmem.verify.jobs.result_file import (
+    ResultLine,
+    Results,
+    format_results,
+    list_missing,
+    parse_results,
+    read_results,
+)
 
-LINE = Line(
+LINE = ResultLine(
     "auth", "a" * 64, "b" * 64, "fails", "files:1", 1_790_000_000, "exit 1: no", "", 0.5, "bubblewrap", False, True,
     "c" * 40, 1_780_000_000, "", "", 3, "r", "t", "u",
 )  # fmt: skip
@@ -36,7 +43,7 @@ def test_what_is_written_is_read_back() -> None:
 @settings(max_examples=40)
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=100))
 def test_any_text_of_a_check_comes_through(text: str) -> None:
-    line = Line(**{name: getattr(LINE, name) for name in Line.__fields__} | {"because": text})
+    line = ResultLine(**{name: getattr(LINE, name) for name in ResultLine.__fields__} | {"because": text})
 
     assert parse_results(format_results(Results("0.1.0", "d" * 40, "", "", (line,))).encode()).lines == (line,)
 

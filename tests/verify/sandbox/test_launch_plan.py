@@ -12,7 +12,7 @@ from gitmem.verify.sandbox.limits import Limits
 words = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
 lists = st.lists(words, max_size=4).map(tuple)
 plans = st.builds(
-    launch_plan.Plan,
+    launch_plan.LaunchPlan,
     cwd=words,
     scratch=words,
     ground=words,
@@ -41,7 +41,7 @@ def test_a_plan_survives_the_pipe(made):
 
 
 def test_a_word_that_is_not_utf_8_survives_the_pipe():
-    made = launch_plan.Plan(
+    made = launch_plan.LaunchPlan(
         "/", "", "", "", Limits(1, 1, 1), 1, 0, False, False, False, False, (), (), (), (), ("\udcff", "")
     )
 
@@ -49,7 +49,7 @@ def test_a_word_that_is_not_utf_8_survives_the_pipe():
 
 
 def test_a_nul_in_a_word_is_refused_and_cannot_make_two_of_one():
-    made = launch_plan.Plan(
+    made = launch_plan.LaunchPlan(
         "/", "", "", "", Limits(1, 1, 1), 1, 0, False, False, False, False, (), (), (), (), ("a\0b",)
     )
 

@@ -9,13 +9,13 @@ import sys
 import pytest
 
 from gitmem.verify.sandbox import limits as watch
-from gitmem.verify.sandbox.limits import MIB, Limits, Watch
+from gitmem.verify.sandbox.limits import MIB, Limits, LimitWatch
 
 PLENTY = Limits(1000, 0, 1 << 40)
 
 
 def look(folder, limits=PLENTY, *, upper=""):
-    return Watch(limits, ground=str(folder), upper=upper, scratch="")
+    return LimitWatch(limits, ground=str(folder), upper=upper, scratch="")
 
 
 @pytest.mark.parametrize("listed", [True, False], ids=["the kernel's list", "looked through"])

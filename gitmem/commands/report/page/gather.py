@@ -6,7 +6,7 @@ import json
 
 from gitmem import __version__
 from gitmem.commands.report.page import model, timeline
-from gitmem.commands.report.page.model import ARCHIVED, EXPIRED, LIVE, SUPERSEDED, Entry, Page
+from gitmem.commands.report.page.model import ARCHIVED, EXPIRED, LIVE, SUPERSEDED, Page, PageMemory
 from gitmem.document.fields import TASK
 from gitmem.errors import NotFoundError, ProcessError
 from gitmem.frozen import replace
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
     from gitmem.git.binary import Git
     from gitmem.index.catalog.catalog import Catalog
-    from gitmem.index.catalog.state import Told
+    from gitmem.index.catalog.state import MemoryStatus
     from gitmem.model import Verdict
     from gitmem.policy.policy import Policy
-    from gitmem.repository.repository import Opened
+    from gitmem.repository.repository import OpenRepository
     from gitmem.store.local import LocalState
 
 # Bytes of all texts together: with 700 for all else of each of 2,000 memories, a page of less than 3 MB (measured).
@@ -44,7 +44,7 @@ _MEMORIES = (
 )
 
 
-def gather_now(memory: Opened, *, status: Mapping[str, Any], scope: str) -> Page:
+def gather_now(memory: OpenRepository, *, status: Mapping[str, Any], scope: str) -> Page:
     """Return the page's data of one scope's memories as they are now, with the code's default branch as its history.
 
     Raises:
@@ -142,13 +142,13 @@ def gather(
 
 def _entry(
     row: tuple[Any, ...],
-    told: Told,
+    told: MemoryStatus,
     verdict: Verdict | None,
     *,
     broken: Mapping[tuple[str, str], str],
     now: int,
     waiting: Sequence[str],
-) -> Entry:
+) -> PageMemory:
     _, key, kind, title, created, archived, superseded, superseded_by, expires, text, body, task, form, words, *rest = (
         row
     )
@@ -159,7 +159,7 @@ def _entry(
     # A gate is no claim: that it fails says only that there is work.
     is_told = place in (LIVE, EXPIRED) and (told.is_claim or told.status == SUSPECT)
     status = told.status if is_told else ""
-    entry = Entry(
+    entry = PageMemory(
         key=key,
         kind=kind,
         # A credential that was pushed past every check must not travel further than the branch, wherever it stands.
@@ -186,7 +186,7 @@ def _entry(
     return replace(entry, why=redact(_why(entry, counted, is_fresh=rest[1], waits=key in waiting)))
 
 
-def _judged(entry: Entry, verdict: Verdict, broken: Mapping[tuple[str, str], str]) -> Entry:
+def _judged(entry: PageMemory, verdict: Verdict, broken: Mapping[tuple[str, str], str]) -> PageMemory:
     """Return a memory with what its verdict says; of one that did not fail, nothing of why."""
     entry = replace(entry, judged=verdict.at, judged_at=verdict.commit)
     if entry.status != FAILED:
@@ -195,7 +195,7 @@ def _judged(entry: Entry, verdict: Verdict, broken: Mapping[tuple[str, str], str
     return replace(entry, culprit=verdict.culprit, broken=redact(told), held=verdict.held_commit)
 
 
-def _why(entry: Entry, verdict: Verdict | None, *, is_fresh: object, waits: bool) -> str:
+def _why(entry: PageMemory, verdict: Verdict | None, *, is_fresh: object, waits: bool) -> str:
     """Return why a memory has its status, on one line."""
     if entry.status == FAILED:
         return verdict.because if verdict else ""
@@ -218,7 +218,7 @@ def _listed(fields: Mapping[str, Any], name: str) -> tuple[str, ...]:
     return tuple(redact(str(one)) for one in values if one not in (None, ""))
 
 
-def _within(entries: Sequence[Entry], at_most: int) -> tuple[list[Entry], int]:
+def _within(entries: Sequence[PageMemory], at_most: int) -> tuple[list[PageMemory], int]:
     """Return the memories with texts of so many bytes together, and after how many each is cut; 0 where all fit."""
     sizes = [len(entry.body.encode("utf-8", "replace")) for entry in entries]
     if sum(sizes) <= at_most:
@@ -286,7 +286,7 @@ def _timeline(
         for fact in facts:
             both = branch.get(fact.key, ()), mine.get(fact.key, ())
             known = state.merged(*both, spec=fact.spec, claim=fact.claim)
-            judged.append(timeline.Fact(fact, tuple(v for v in known if is_accepted(v, policy, now=of.made))))
+            judged.append(timeline.FactHistory(fact, tuple(v for v in known if is_accepted(v, policy, now=of.made))))
         here = _known_here(catalog, ground) if of.code == line[0] else {}
         return timeline.read(git, *line, judged, links, here=here, is_whole=is_whole), ()
     except ProcessError as err:

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from gitmem.commands.report.page.model import Entry
+    from gitmem.commands.report.page.model import PageMemory
 
 # Nodes that are drawn: more are a thicket, and each takes half a kilobyte. Where all is well, fewer tell as much.
 DRAWN, WELL = 160, 48
@@ -43,7 +43,7 @@ class Picture:
     edges: int = 0
 
 
-def draw(entries: Iterable[Entry], links: Sequence[tuple[str, str]], *, at_most: int = DRAWN) -> Picture:
+def draw(entries: Iterable[PageMemory], links: Sequence[tuple[str, str]], *, at_most: int = DRAWN) -> Picture:
     """Return the graph of the memories that have links; those with failures first, where there are too many."""
     by_key = {entry.key: entry for entry in entries}
     links = [(needed, key) for needed, key in links if needed in by_key and key in by_key]
@@ -97,7 +97,9 @@ def _nearest(group: Sequence[str], links: Iterable[tuple[str, str]], bad: set[st
 
 
 def _packed(
-    placed: Sequence[graph_layout.Placed], chosen: Sequence[Sequence[tuple[str, str]]], by_key: Mapping[str, Entry]
+    placed: Sequence[graph_layout.GraphLayout],
+    chosen: Sequence[Sequence[tuple[str, str]]],
+    by_key: Mapping[str, PageMemory],
 ) -> tuple[tuple[str, str], int, int]:
     """Return edges and nodes of components side by side in rows, with the width and height of all."""
     edges, nodes = [], []
@@ -124,7 +126,9 @@ def _spot(spot: tuple[int, float], left: int, top: int) -> tuple[int, int]:
     return left + spot[0] * LAYER + 1, top + round(spot[1] * LANE) + 1
 
 
-def _edge(link: tuple[str, str], graph: graph_layout.Placed, by_key: Mapping[str, Entry], left: int, top: int) -> str:
+def _edge(
+    link: tuple[str, str], graph: graph_layout.GraphLayout, by_key: Mapping[str, PageMemory], left: int, top: int
+) -> str:
     """Return one link as a curve from what is required to what requires it."""
     start, end = (_spot(graph.spots[key], left, top) for key in link)
     middle = HEIGHT // 2
@@ -148,14 +152,14 @@ def _edge(link: tuple[str, str], graph: graph_layout.Placed, by_key: Mapping[str
     return f'<path{flow} d="{path}" data-from="{link[0]}" data-to="{link[1]}"/>'
 
 
-def flows(needed: Entry, entry: Entry) -> bool:
+def flows(needed: PageMemory, entry: PageMemory) -> bool:
     """Tell whether suspicion comes along this link: from what failed, or is suspect because of it, on to a suspect."""
     if entry.status != SUSPECT:
         return False
     return needed.status == FAILED or (needed.status == SUSPECT and len(needed.chain) < len(entry.chain))
 
 
-def _node(entry: Entry, x: int, y: int) -> str:
+def _node(entry: PageMemory, x: int, y: int) -> str:
     status = entry.status or "plain"
     told = f"{entry.status}: " if entry.status else ""
     title = markup.line(entry.title)

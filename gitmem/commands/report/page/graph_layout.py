@@ -23,7 +23,7 @@ _Node = tuple[str, int]  # a key, and 0; or a place where an edge passes: "", an
 
 
 @frozen
-class Placed:
+class GraphLayout:
     """A graph with places.
 
     Attributes:
@@ -61,7 +61,7 @@ def components(edges: Iterable[tuple[str, str]]) -> list[list[str]]:
     return sorted(found, key=lambda group: (-len(group), group[0]))
 
 
-def place(edges: Iterable[tuple[str, str]]) -> Placed:
+def place(edges: Iterable[tuple[str, str]]) -> GraphLayout:
     """Return the places of one component; the answer does not depend on the order of the edges."""
     given = sorted({(one, other) for one, other in edges if one != other})
     forward = _without_cycles(given)
@@ -76,7 +76,7 @@ def place(edges: Iterable[tuple[str, str]]) -> Placed:
         nodes = passing[(edge[1], edge[0]) if turned else edge]
         way = [(at, lanes[node]) for at, node in nodes]
         ways[edge] = tuple(reversed(way)) if turned else tuple(way)
-    return Placed(spots, ways, len(rows), max(lanes.values(), default=0.0) + 1)
+    return GraphLayout(spots, ways, len(rows), max(lanes.values(), default=0.0) + 1)
 
 
 def _without_cycles(edges: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:

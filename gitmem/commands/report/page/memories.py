@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gitmem.commands.report.page.model import Entry, Page
+    from gitmem.commands.report.page.model import Page, PageMemory
 
 # Letters of a commit's name.
 SHORT = 12
@@ -29,7 +29,7 @@ class Shelf:
         needed: For each that others rest on: their keys.
     """
 
-    entries: Mapping[str, Entry]
+    entries: Mapping[str, PageMemory]
     needs: Mapping[str, tuple[str, ...]]
     needed: Mapping[str, tuple[str, ...]]
 
@@ -85,8 +85,8 @@ def link(key: str, shelf: Shelf) -> str:
 def listing(page: Page, shelf: Shelf) -> str:
     """Return all memories by kind, the newest first; what is retired or superseded apart, at the end."""
     keys = frozenset(shelf.entries)
-    kinds: dict[str, list[Entry]] = {}
-    old: list[Entry] = []
+    kinds: dict[str, list[PageMemory]] = {}
+    old: list[PageMemory] = []
     for entry in page.entries:
         (kinds.setdefault(entry.kind, []) if entry.place == LIVE else old).append(entry)
     parts = []
@@ -106,11 +106,11 @@ def _kind(kind: str) -> str:
     return markup.line(kind.replace("_", " "))
 
 
-def _what_is_bad_first(entry: Entry) -> int:
+def _what_is_bad_first(entry: PageMemory) -> int:
     return STATUSES.index(entry.status) if entry.status and entry.status != "verified" else len(STATUSES)
 
 
-def memory(entry: Entry, shelf: Shelf, keys: frozenset[str]) -> str:
+def memory(entry: PageMemory, shelf: Shelf, keys: frozenset[str]) -> str:
     """Return one memory: a line, and behind it its text and what is known of it."""
     place = f' data-place="{entry.place}"' if entry.place != LIVE else ""
     status = f' data-status="{entry.status}"' if entry.status else ""
@@ -124,7 +124,7 @@ def memory(entry: Entry, shelf: Shelf, keys: frozenset[str]) -> str:
     return f'{head}<div class="in">{_because(entry)}{_body(entry, keys)}{_fields(entry, shelf)}</div></details>'
 
 
-def _because(entry: Entry) -> str:
+def _because(entry: PageMemory) -> str:
     said = [markup.line(part) for part in (entry.why, entry.broken) if part]
     if entry.flapping:
         said.append("its check gives different answers on the same code")
@@ -133,14 +133,14 @@ def _because(entry: Entry) -> str:
     return f'<p class="why {entry.status or "plain"}">{"; ".join(said)}</p>' if said else ""
 
 
-def _body(entry: Entry, keys: frozenset[str]) -> str:
+def _body(entry: PageMemory, keys: frozenset[str]) -> str:
     if not entry.body:
         return ""
     more = f'<p class="cut">… and {entry.cut} characters more: <code>gitmem show {entry.key}</code></p>'
     return f'<div class="b" dir="auto">{markup.body(entry.body, keys)}</div>{more if entry.cut else ""}'
 
 
-def _fields(entry: Entry, shelf: Shelf) -> str:
+def _fields(entry: PageMemory, shelf: Shelf) -> str:
     """Return what is known of a memory as a list of terms."""
     rows = [("Proved by", f"<code>{markup.line(entry.check)}</code>" if entry.check else "")]
     at = f" at {commit(entry.judged_at)}" if entry.judged_at else ""
@@ -159,7 +159,7 @@ def _fields(entry: Entry, shelf: Shelf) -> str:
     return f"<dl>{told}</dl>" if told else ""
 
 
-def _needed_by(entry: Entry, shelf: Shelf) -> Sequence[str]:
+def _needed_by(entry: PageMemory, shelf: Shelf) -> Sequence[str]:
     """Return what a memory rests on; what it names and nobody has, as it names it."""
     found = shelf.needs.get(entry.key, ())
     provided = {label for key in found for label in (key, *shelf.entries[key].produces)}

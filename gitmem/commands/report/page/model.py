@@ -16,7 +16,7 @@ LIVE, ARCHIVED, SUPERSEDED, EXPIRED = "live", "archived", "superseded", "expired
 
 
 @frozen
-class Entry:
+class PageMemory:
     """One memory.
 
     Attributes:
@@ -163,7 +163,7 @@ class Page:
     branch: str = ""
     code: str = ""
     tip: str = ""
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[PageMemory, ...] = ()
     links: tuple[tuple[str, str], ...] = ()
     timeline: Timeline | None = None
     jobs: Mapping[str, Any] | None = None
@@ -172,7 +172,7 @@ class Page:
     left_out: int = 0
     cut_at: int = 0
 
-    def of(self, *statuses: str) -> list[Entry]:
+    def of(self, *statuses: str) -> list[PageMemory]:
         """Return the memories with one of these statuses, in the order of the page."""
         return [entry for entry in self.entries if entry.status in statuses]
 
@@ -210,7 +210,7 @@ def as_table(page: Page) -> dict[str, Any]:
     }
 
 
-def _entry(entry: Entry) -> dict[str, Any]:
+def _entry(entry: PageMemory) -> dict[str, Any]:
     told = {name: value for name, value in fields_of(entry).items() if value or name in ("key", "kind", "status")}
     times = {name: format_time(told[name]) for name in ("created", "judged") if name in told}
     return told | times

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from gitmem.commands.report.page.memories import Shelf
-    from gitmem.commands.report.page.model import Entry, Page, Timeline
+    from gitmem.commands.report.page.model import Page, PageMemory, Timeline
 
 # How many of a list are seen at once; the rest is behind a line that says how many.
 SHOWN = 12
@@ -132,13 +132,13 @@ def broken(page: Page, shelf: Shelf) -> str:
     return _section("_broken", "Broken now", told, _few(cards, "failed"))
 
 
-def _resting(page: Page, failed: Entry) -> list[Entry]:
+def _resting(page: Page, failed: PageMemory) -> list[PageMemory]:
     """Return the suspects whose chain ends at a failed fact, the nearest first."""
     found = [entry for entry in page.of(SUSPECT) if entry.chain[-1:] == (failed.key,)]
     return sorted(found, key=lambda entry: (len(entry.chain), entry.key))
 
 
-def _card(entry: Entry, resting: Sequence[Entry], shelf: Shelf) -> str:
+def _card(entry: PageMemory, resting: Sequence[PageMemory], shelf: Shelf) -> str:
     rows = []
     if entry.why:
         rows.append(("Why", f'<span class="said">{markup.line(entry.why)}</span>'))

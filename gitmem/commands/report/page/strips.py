@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gitmem.commands.report.page.model import Entry, Strip, Timeline
+    from gitmem.commands.report.page.model import PageMemory, Strip, Timeline
 
 # Strips that are drawn; the rest is counted.
 DRAWN = 40
@@ -25,7 +25,7 @@ NAME = 29
 CLASSES = ("verified", "suspect", "failed", "unknown")
 
 
-def draw(timeline: Timeline, entries: Mapping[str, Entry]) -> str:
+def draw(timeline: Timeline, entries: Mapping[str, PageMemory]) -> str:
     """Return the drawing; what it says in words is in ``sections``."""
     number = len(timeline.moments)
     step = max(LEAST, min(MOST, COMMITS // max(number, 1)))
@@ -72,7 +72,7 @@ def _counts(timeline: Timeline, step: int) -> str:
     return "".join(parts)
 
 
-def _strip(strip: Strip, entries: Mapping[str, Entry], y: int, step: int) -> str:
+def _strip(strip: Strip, entries: Mapping[str, PageMemory], y: int, step: int) -> str:
     entry = entries[strip.key]
     title = markup.line(entry.title)
     name = display(" ".join(entry.title.split()))

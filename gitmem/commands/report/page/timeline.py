@@ -11,7 +11,7 @@ from gitmem.statuses import spread
 from gitmem.text.secrets import redact
 from gitmem.verify.due import digester
 from gitmem.verify.inputs import CodeTree
-from gitmem.verify.past_verdicts import Known, counting_of, known_of
+from gitmem.verify.past_verdicts import KnownCommit, counting_of, known_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,12 +30,12 @@ ANCESTORS = 20_000
 # commit has, wherever it was made.
 CULPRIT, PROVED = "culprit", "proved"
 # A known state: the column of the commit (negative: before all of them, the last one -1), the outcome, and how it is
-# known (``Known.how``).
+# known (``KnownCommit.how``).
 Point = tuple[int, str, str]
 
 
 @frozen
-class Fact:
+class FactHistory:
     """A fact, and every verdict that there ever was of it as it stands now, whoever made it."""
 
     row: FactRow
@@ -46,7 +46,7 @@ def read(
     git: Git,
     tip: str,
     branch: str,
-    facts: Sequence[Fact],
+    facts: Sequence[FactHistory],
     links: Iterable[tuple[str, str]],
     *,
     here: Mapping[str, str],
@@ -76,7 +76,7 @@ def read(
     for key, each in known.items():
         proofs = [*proved.get(key, ()), *([(names[-1], here[key])] if key in here and key not in proved else [])]
         there = {one.commit for one in each}
-        each += [Known(commit, outcome, PROVED) for commit, outcome in proofs if commit not in there]
+        each += [KnownCommit(commit, outcome, PROVED) for commit, outcome in proofs if commit not in there]
     columns = _columns(git, tip, names, {one.commit for each in known.values() for one in each})
     points = {
         key: [(columns[one.commit], one.outcome, one.how) for one in each if one.commit in columns]
@@ -96,11 +96,11 @@ def read(
     )
 
 
-def _turns(fact: Fact) -> bool:
+def _turns(fact: FactHistory) -> bool:
     return len({verdict.outcome for verdict in fact.verdicts}) > 1
 
 
-def prove(git: Git, commits: Sequence[str], facts: Sequence[Fact]) -> dict[str, list[tuple[str, str]]]:
+def prove(git: Git, commits: Sequence[str], facts: Sequence[FactHistory]) -> dict[str, list[tuple[str, str]]]:
     """Return for each fact the commits whose very inputs some verdict of it judged, with what that showed.
 
     Without this, a fact that was mended would look broken until it is judged again, which its old verdict makes
@@ -228,7 +228,7 @@ def _what_fails_first(strip: Strip) -> tuple[bool, int, str]:
 
 
 def _breaks(
-    git: Git, shown: Sequence[Moment], columns: Mapping[str, int], known: Mapping[str, Sequence[Known]]
+    git: Git, shown: Sequence[Moment], columns: Mapping[str, int], known: Mapping[str, Sequence[KnownCommit]]
 ) -> list[tuple[Moment, tuple[str, ...]]]:
     """Return the commits that broke facts, the newest first; one that was merged by its own name."""
     broken: dict[str, list[str]] = {}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from gitmem.commands.report.page.graph import draw
-from gitmem.commands.report.page.model import Entry
+from gitmem.commands.report.page.model import PageMemory
 
 
-def entry(key: str, status: str = "verified", title: str = "", chain: tuple[str, ...] = ()) -> Entry:
-    return Entry(key, "fact", title or f"Fact {key}", status=status, chain=chain)
+def entry(key: str, status: str = "verified", title: str = "", chain: tuple[str, ...] = ()) -> PageMemory:
+    return PageMemory(key, "fact", title or f"Fact {key}", status=status, chain=chain)
 
 
 def drawn_keys(svg: str) -> list[str]:

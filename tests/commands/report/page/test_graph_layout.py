@@ -7,13 +7,13 @@ from itertools import combinations, pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gitmem.commands.report.page.graph_layout import Placed, components, place
+from gitmem.commands.report.page.graph_layout import GraphLayout, components, place
 
 NODES = "abcdefgh"
 graphs = st.sets(st.tuples(st.sampled_from(NODES), st.sampled_from(NODES)), min_size=1, max_size=16)
 
 
-def crossings(placed: Placed) -> int:
+def crossings(placed: GraphLayout) -> int:
     """Count the crossings of straight lines between neighbouring layers."""
     steps = []
     for (one, other), way in placed.ways.items():

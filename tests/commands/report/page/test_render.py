@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 import pytest
 
 from gitmem.commands.report.page import render
-from gitmem.commands.report.page.model import Entry, Moment, Page, Strip, Timeline
+from gitmem.commands.report.page.model import Moment, Page, PageMemory, Strip, Timeline
 from gitmem.commands.report.page.sections import SHOWN
 from gitmem.frozen import replace
 from gitmem.model import STATUSES
@@ -28,16 +28,16 @@ JOBS = {
     "silent": "",
     "soon_off": "",
 }  # fmt: skip
-FAILED = Entry("rs256", "fact", "Tokens are signed with RS256", status="failed", why="no file says so", by="Ana",
+FAILED = PageMemory("rs256", "fact", "Tokens are signed with RS256", status="failed", why="no file says so", by="Ana",
                check="{contains: RS256}", judged=1_790_000_000, judged_at="a" * 40, held="d" * 40, culprit=CULPRIT,
                broken="broken by cccccccccccc (Cem: sign with EdDSA)")  # fmt: skip
-SUSPECT = Entry("rotate", "recipe", "Rotate the key", status="suspect", why="rests on rs256", chain=("rs256",),
+SUSPECT = PageMemory("rotate", "recipe", "Rotate the key", status="suspect", why="rests on rs256", chain=("rs256",),
                 requires=("rs256", "nowhere"))  # fmt: skip
-STALE = Entry(
+STALE = PageMemory(
     "readme", "fact", "A README", status="stale", why="its time to live has passed since it was checked", check="x"
 )
 PAGE = Page("service", "project", 1_790_000_000, "0.1.0", branch="main", code="a" * 40, tip="b" * 40, jobs=JOBS,
-            entries=(FAILED, SUSPECT, STALE, Entry("plain", "gotcha", "Plain", tags=("vpn",))),
+            entries=(FAILED, SUSPECT, STALE, PageMemory("plain", "gotcha", "Plain", tags=("vpn",))),
             links=(("rs256", "rotate"),),
             timeline=Timeline("main", (Moment(CULPRIT, 1, "Cem", "sign with EdDSA"),), ((0, 1, 1, 0),),
                               (Strip("rs256", "!"),), ((Moment(CULPRIT, 1, "Cem", "sign with EdDSA"),
@@ -126,7 +126,7 @@ def test_jobs_are_told_with_their_commits_and_silence_is_a_warning() -> None:
     ],
 )
 def test_the_headline_is_true(statuses, headline: str) -> None:
-    entries = tuple(Entry(f"k{n}", "fact", "T", status=status) for n, status in enumerate(statuses))
+    entries = tuple(PageMemory(f"k{n}", "fact", "T", status=status) for n, status in enumerate(statuses))
 
     text = Document(render.render(Page("x", "project", 1, "0", entries=entries))).text
 
@@ -134,7 +134,7 @@ def test_the_headline_is_true(statuses, headline: str) -> None:
 
 
 def test_nothing_that_memories_say_becomes_more_than_text() -> None:
-    entry = Entry("evil", "fact", EVIL, status="failed", why=EVIL, body=EVIL, by=EVIL, tags=(EVIL,), paths=(EVIL,),
+    entry = PageMemory("evil", "fact", EVIL, status="failed", why=EVIL, body=EVIL, by=EVIL, tags=(EVIL,), paths=(EVIL,),
                   refs=(EVIL, "javascript:alert(1)"), requires=(EVIL,), produces=(EVIL,), superseded_by=EVIL,
                   state=EVIL, check=EVIL, judged_at=EVIL, culprit=EVIL, broken=EVIL, held=EVIL)  # fmt: skip
     moment = Moment(CULPRIT, 1, EVIL, EVIL)

@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks.browser import CHROMIUM, DRIVER, Browser
 from gitmem.commands.report.page import render
-from gitmem.commands.report.page.model import Entry, Moment, Page, Strip, Timeline
+from gitmem.commands.report.page.model import Moment, Page, PageMemory, Strip, Timeline
 
 pytestmark = pytest.mark.skipif(
     not (CHROMIUM and DRIVER), reason="no chromium or no chromedriver here (Debian: chromium, chromium-driver)"
@@ -25,12 +25,14 @@ SHOWN = """[...document.querySelectorAll("h1, summary, label")]
 EVIL = "<img src=http://evil.example/x onerror='window.ran=1'><script>window.ran=2</script>"
 TITLE = "Tokens are signed with RS256 after the change of the gateway, which only ever holds the public keys"
 ENTRIES = (
-    Entry("rs256", "fact", TITLE, status="failed", why="no file says so", check="x", tags=("auth",), body=EVIL),
-    Entry("rotate", "recipe", "Rotate the key", status="suspect", chain=("rs256",), body="Sign with the second token."),
-    Entry("support", "recipe", "Support script 7", status="suspect", chain=("rotate", "rs256")),
-    Entry("vpn", "gotcha", "Deploys need the VPN", body="Else the token is refused. " + "x" * 500 + "\n\n" + EVIL),
-    Entry("old-token", "gotcha", "The token of old", place="archived"),
-    *(Entry(f"more-{n}", "learned", f"More of number {n}", body="filler") for n in range(60)),
+    PageMemory("rs256", "fact", TITLE, status="failed", why="no file says so", check="x", tags=("auth",), body=EVIL),
+    PageMemory(
+        "rotate", "recipe", "Rotate the key", status="suspect", chain=("rs256",), body="Sign with the second token."
+    ),
+    PageMemory("support", "recipe", "Support script 7", status="suspect", chain=("rotate", "rs256")),
+    PageMemory("vpn", "gotcha", "Deploys need the VPN", body="Else the token is refused. " + "x" * 500 + "\n\n" + EVIL),
+    PageMemory("old-token", "gotcha", "The token of old", place="archived"),
+    *(PageMemory(f"more-{n}", "learned", f"More of number {n}", body="filler") for n in range(60)),
 )
 MOMENTS = tuple(Moment(f"{n:040x}", n, EVIL, EVIL) for n in range(80))
 PAGE = Page(
